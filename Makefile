@@ -1,0 +1,59 @@
+# Every target builds the virtual environment .venv on first use. Needed: make and Python 3.11 or newer.
+#   make test PYTHON=/path/to/python3     choose the interpreter
+#   make test ARGS="-k joints"            pass further arguments to pytest (or to treadle, for demo and bench)
+
+PYTHON ?=
+ARGS ?=
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+
+# tried in turn when PYTHON is not given
+CANDIDATES := python3 python3.14 python3.13 python3.12 python3.11 python
+
+# a sourced robotics workspace puts its own packages on PYTHONPATH, ahead of those of the environment
+unexport PYTHONPATH
+unexport PYTHONHOME
+# the pyright command would otherwise ask the network whether a newer version is out
+export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test bench lint clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+demo: $(INSTALLED) ## run the demonstration
+	$(BIN)/treadle demo $(ARGS)
+
+test: lint ## lint, then run the whole test suite
+	$(BIN)/python -m pytest -n 2 $(ARGS)
+
+bench: $(INSTALLED) ## measure the dynamics against its peers
+	$(BIN)/treadle bench dynamics $(ARGS)
+
+lint: $(INSTALLED) ## ruff, formatting, import layers, types
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/lint-imports
+	$(BIN)/pyright
+
+clean: ## remove the environment and everything generated
+	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
+
+$(INSTALLED): pyproject.toml src/treadle/_version.py | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable '.[test]'
+	@touch $@
+
+$(BIN)/python:
+	@for candidate in $(or $(PYTHON),$(CANDIDATES)); do \
+	    if "$$candidate" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+	        echo "creating $(VENV) with $$("$$candidate" --version)"; \
+	        exec "$$candidate" -m venv --clear $(VENV); \
+	    fi; \
+	done; \
+	echo "Treadle needs Python 3.11 or newer with its venv module$(if $(PYTHON), ($(PYTHON) is not such)); install it or name it with make PYTHON=/path/to/python3." >&2; \
+	exit 1

@@ -1,0 +1,1 @@
+"""Algorithms of rigid-body dynamics, one per file, over a generic scalar."""

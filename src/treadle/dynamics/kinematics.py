@@ -1,0 +1,54 @@
+"""Forward kinematics: where bodies are and how they move. Featherstone (2008), sections 3.5 and 4.4."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from treadle.graph import Scalar
+from treadle.model.model import WORLD, Model
+from treadle.spatial import Motion, Transform
+
+__all__ = ["body_velocities", "frame_placements", "joint_transforms", "world_transforms"]
+
+
+def joint_transforms(model: Model, q: Sequence[Scalar]) -> list[Transform]:
+    """Pose X_PB of every body in its parent."""
+    return [body.placement @ body.joint.type.transform(q[body.joint.q]) for body in model.bodies]
+
+
+def world_transforms(model: Model, q: Sequence[Scalar]) -> list[Transform]:
+    """Pose X_WB of every body in the world."""
+    poses: list[Transform] = []
+    for body, X_PB in zip(model.bodies, joint_transforms(model, q), strict=True):
+        poses.append(X_PB if body.parent == WORLD else poses[body.parent] @ X_PB)
+    return poses
+
+
+def frame_placements(model: Model, q: Sequence[Scalar]) -> list[Transform]:
+    """Pose X_WF of every named frame in the world."""
+    poses = world_transforms(model, q)
+    return [
+        frame.placement if frame.body == WORLD else poses[frame.body] @ frame.placement
+        for frame in model.frames
+    ]
+
+
+def body_velocities(
+    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], X: Sequence[Transform] | None = None
+) -> list[Motion]:
+    """Spatial velocity of every body, in its own frame: v_i = X v_parent + S_i v."""
+    X = joint_transforms(model, q) if X is None else X
+    velocities: list[Motion] = []
+    for body, X_PB in zip(model.bodies, X, strict=True):
+        relative = joint_motion(body.joint.type.subspace(q[body.joint.q]), v[body.joint.v])
+        carried = Motion.zero() if body.parent == WORLD else X_PB.motion_to_child(velocities[body.parent])
+        velocities.append(carried + relative)
+    return velocities
+
+
+def joint_motion(S: Sequence[Motion], v: Sequence[Scalar]) -> Motion:
+    """S v."""
+    total = Motion.zero()
+    for column, rate in zip(S, v, strict=True):
+        total = total + column * rate
+    return total

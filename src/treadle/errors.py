@@ -1,0 +1,54 @@
+"""The errors that Treadle raises for its users to read."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any
+
+__all__ = ["InputError", "ModelError", "SimulationDiverged", "TreadleError"]
+
+
+class TreadleError(Exception):
+    """Base of all errors that are the user's to fix; the message is one sentence or two."""
+
+
+class InputError(TreadleError, ValueError):
+    """An argument of a function is wrong: length, type, name or a value that is not finite."""
+
+
+class ModelError(TreadleError):
+    """A machine's description is wrong, with the place where and what to do about it."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        file: str | PathLike[str] | None = None,
+        line: int | None = None,
+        element: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        self.message = message
+        self.file = None if file is None else str(file)
+        self.line = line
+        self.element = element
+        self.hint = hint
+        super().__init__(message)
+
+    def __str__(self) -> str:
+        place = self.file or ""
+        if self.line is not None:
+            place += f":{self.line}"
+        parts = [place, self.element or "", self.message]
+        text = ": ".join(part for part in parts if part)
+        return f"{text}; {self.hint}" if self.hint else text
+
+
+class SimulationDiverged(TreadleError):
+    """The state left the finite numbers, with the last state that had not."""
+
+    def __init__(self, message: str, *, time: float, element: str, last_good_state: Any = None) -> None:
+        self.time = time
+        self.element = element
+        self.last_good_state = last_good_state
+        super().__init__(message)

@@ -1,0 +1,33 @@
+"""Expression graph: trace plain Python over generic scalars, simplify, differentiate."""
+
+from treadle.graph.derivative import forward, gradient, jacobian, reverse
+from treadle.graph.evaluate import evaluate
+from treadle.graph.expression import Expr, Graph, Scalar, trace
+from treadle.graph.functions import (
+    acos,
+    asin,
+    atan,
+    atan2,
+    clip,
+    cos,
+    equal,
+    exp,
+    floor,
+    log,
+    logical_not,
+    lookup,
+    lookup2,
+    maximum,
+    minimum,
+    sin,
+    sqrt,
+    tan,
+    tanh,
+    where,
+)
+
+__all__ = [
+    "Expr", "Graph", "Scalar", "acos", "asin", "atan", "atan2", "clip", "cos", "equal", "evaluate", "exp",
+    "floor", "forward", "gradient", "jacobian", "log", "logical_not", "lookup", "lookup2", "maximum",
+    "minimum", "reverse", "sin", "sqrt", "tan", "tanh", "trace", "where",
+]  # fmt: skip

@@ -1,0 +1,326 @@
+"""Expression graph of one computation: scalars that remember how they were made.
+
+A `Graph` numbers its nodes in order of creation, operands before users. Building a node folds
+constants, drops zeros and ones, and returns the existing node when the same one was built before, so
+a graph is simplified while it is traced. Plain floats stay floats until they meet an `Expr`.
+Zero times anything is zero: a graph is not meant for operands that are infinite.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Union
+
+__all__ = ["BOOLEAN_OPERATIONS", "Expr", "Graph", "Scalar"]
+
+#: Operations whose result is true or false.
+BOOLEAN_OPERATIONS = frozenset({"lt", "le", "eq", "and", "or", "not"})
+
+_COMMUTATIVE = frozenset({"add", "mul", "min", "max", "eq", "and", "or"})
+
+
+class Graph:
+    """Nodes of one traced computation.
+
+    `operation[i]` names node i, `operands[i]` are the indices it depends on. Constants keep their
+    value in `constants`, look-up tables (flat tuples of floats) in `tables`.
+    """
+
+    def __init__(self) -> None:
+        self.operation: list[str] = []
+        self.operands: list[tuple[int, ...]] = []
+        self.constants: dict[int, float] = {}
+        self.tables: list[tuple[float, ...]] = []
+        self.input_count = 0
+        self._memo: dict[tuple, Expr] = {}
+        self._table_index: dict[tuple[float, ...], int] = {}
+
+    def input(self) -> Expr:
+        """A new input, in the order in which values will be given."""
+        self.input_count += 1
+        return self._append("input", (self.input_count - 1,))
+
+    def inputs(self, count: int) -> list[Expr]:
+        """`count` new inputs."""
+        return [self.input() for _ in range(count)]
+
+    def constant(self, value: float) -> Expr:
+        """The node of a constant."""
+        key = ("const", value, math.copysign(1.0, value))
+        node = self._memo.get(key)
+        if node is None:
+            node = self._append("const", ())
+            self.constants[node.index] = float(value)
+            self._memo[key] = node
+        return node
+
+    def table(self, values: Sequence[float]) -> int:
+        """Register a look-up table and return its number."""
+        key = tuple(float(x) for x in values)
+        number = self._table_index.get(key)
+        if number is None:
+            number = self._table_index[key] = len(self.tables)
+            self.tables.append(key)
+        return number
+
+    def node(self, operation: str, *operands: Expr) -> Expr:
+        """The node `operation(*operands)`, shared with an equal one built before."""
+        indices = tuple([x.index for x in operands])
+        if operation in _COMMUTATIVE and indices[0] > indices[1]:
+            indices = (indices[1], indices[0])
+        return self.raw(operation, indices)
+
+    def raw(self, operation: str, operands: tuple[int, ...]) -> Expr:
+        """The node with these operand indices (of `gather`: the table's number comes first)."""
+        key = (operation, operands)
+        node = self._memo.get(key)
+        if node is None:
+            node = self._memo[key] = self._append(operation, operands)
+        return node
+
+    def lift(self, value: Scalar) -> Expr:
+        """The value as a node of this graph."""
+        if isinstance(value, Expr):
+            if value.graph is not self:
+                raise ValueError("two traced computations were mixed; trace them together instead")
+            return value
+        return self.constant(float(value))
+
+    def __len__(self) -> int:
+        return len(self.operation)
+
+    def _append(self, operation: str, operands: tuple[int, ...]) -> Expr:
+        expression = Expr(self, len(self.operation))
+        self.operation.append(operation)
+        self.operands.append(operands)
+        return expression
+
+
+class Expr:
+    """A scalar of a graph. Arithmetic and comparison build nodes; `bool()` of one is an error."""
+
+    __slots__ = ("graph", "index")
+
+    # let numpy hand arithmetic with its arrays over to us element by element
+    __array_ufunc__ = None
+
+    def __init__(self, graph: Graph, index: int) -> None:
+        self.graph = graph
+        self.index = index
+
+    @property
+    def operation(self) -> str:
+        return self.graph.operation[self.index]
+
+    def __add__(self, other: Scalar) -> Scalar:
+        return _add(self, other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Scalar) -> Scalar:
+        return _subtract(self, other)
+
+    def __rsub__(self, other: Scalar) -> Scalar:
+        return _subtract(other, self)
+
+    def __mul__(self, other: Scalar) -> Scalar:
+        return _multiply(self, other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Scalar) -> Scalar:
+        return _divide(self, other)
+
+    def __rtruediv__(self, other: Scalar) -> Scalar:
+        return _divide(other, self)
+
+    def __neg__(self) -> Scalar:
+        return _negate(self)
+
+    def __pos__(self) -> Expr:
+        return self
+
+    def __abs__(self) -> Expr:
+        return self.graph.node("abs", self)
+
+    def __pow__(self, exponent: Scalar) -> Scalar:
+        return _power(self, exponent)
+
+    def __rpow__(self, base: Scalar) -> Scalar:
+        return _power(self.graph.lift(base), self)
+
+    def __lt__(self, other: Scalar) -> Expr:
+        return self.graph.node("lt", self, self.graph.lift(other))
+
+    def __le__(self, other: Scalar) -> Expr:
+        return self.graph.node("le", self, self.graph.lift(other))
+
+    def __gt__(self, other: Scalar) -> Expr:
+        return self.graph.node("lt", self.graph.lift(other), self)
+
+    def __ge__(self, other: Scalar) -> Expr:
+        return self.graph.node("le", self.graph.lift(other), self)
+
+    def __and__(self, other: Expr | bool) -> Expr | bool:
+        return self._logic("and", other, neutral=True)
+
+    __rand__ = __and__
+
+    def __or__(self, other: Expr | bool) -> Expr | bool:
+        return self._logic("or", other, neutral=False)
+
+    __ror__ = __or__
+
+    def __invert__(self) -> Expr:
+        return self.graph.node("not", self)
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            "the truth of a traced value is not known while tracing; "
+            "use treadle.where(condition, a, b) instead of if, and & | ~ instead of and, or, not"
+        )
+
+    def __float__(self) -> float:
+        raise TypeError("a traced value has no number yet; use the functions of treadle, not of math or numpy")
+
+    def __repr__(self) -> str:
+        return f"<{self.operation} #{self.index}>"
+
+    def _logic(self, operation: str, other: Expr | bool, neutral: bool) -> Expr | bool:
+        if isinstance(other, Expr):
+            return self.graph.node(operation, self, other)
+        return self if bool(other) is neutral else (not neutral)
+
+
+#: What every algorithm computes with: a number, or a node that stands for one.
+Scalar = Union[float, Expr]  # noqa: UP007 (evaluated at run time)
+
+
+def _add(a: Scalar, b: Scalar) -> Scalar:
+    if not isinstance(a, Expr):
+        a, b = b, a
+    assert isinstance(a, Expr)
+    graph = a.graph
+    if not isinstance(b, Expr):
+        if b == 0.0:
+            return a
+        return graph.node("add", a, graph.constant(b))
+    if graph.operation[b.index] == "neg":
+        return _subtract(a, Expr(graph, graph.operands[b.index][0]))
+    if graph.operation[a.index] == "neg":
+        return _subtract(b, Expr(graph, graph.operands[a.index][0]))
+    return graph.node("add", a, graph.lift(b))
+
+
+def _subtract(a: Scalar, b: Scalar) -> Scalar:
+    if not isinstance(b, Expr):
+        assert isinstance(a, Expr)
+        return _add(a, -b)
+    graph = b.graph
+    if not isinstance(a, Expr):
+        if a == 0.0:
+            return _negate(b)
+        return graph.node("sub", graph.constant(a), b)
+    if a.index == b.index:
+        return 0.0
+    if graph.operation[b.index] == "neg":
+        return _add(a, Expr(graph, graph.operands[b.index][0]))
+    return graph.node("sub", a, graph.lift(b))
+
+
+def _negate(a: Expr) -> Scalar:
+    graph = a.graph
+    operation = graph.operation[a.index]
+    if operation == "neg":
+        return Expr(graph, graph.operands[a.index][0])
+    if operation == "const":
+        return -graph.constants[a.index]
+    if operation == "sub":
+        x, y = graph.operands[a.index]
+        return graph.raw("sub", (y, x))
+    if operation == "mul":
+        x, y = graph.operands[a.index]
+        if x in graph.constants:
+            return _multiply(-graph.constants[x], Expr(graph, y))
+        if y in graph.constants:
+            return _multiply(-graph.constants[y], Expr(graph, x))
+    return graph.node("neg", a)
+
+
+def _multiply(a: Scalar, b: Scalar) -> Scalar:
+    if not isinstance(a, Expr):
+        a, b = b, a
+    assert isinstance(a, Expr)
+    graph = a.graph
+    operation = graph.operation[a.index]
+    if not isinstance(b, Expr):
+        if b == 0.0:
+            return 0.0
+        if b == 1.0:
+            return a
+        if b == -1.0:
+            return _negate(a)
+        if operation == "neg":
+            return _multiply(-b, Expr(graph, graph.operands[a.index][0]))
+        if operation == "mul":
+            x, y = graph.operands[a.index]
+            if x in graph.constants:
+                return _multiply(graph.constants[x] * b, Expr(graph, y))
+            if y in graph.constants:
+                return _multiply(graph.constants[y] * b, Expr(graph, x))
+        return graph.node("mul", a, graph.constant(b))
+    if operation == "neg":
+        return _negated(_multiply(Expr(graph, graph.operands[a.index][0]), b))
+    if graph.operation[b.index] == "neg":
+        return _negated(_multiply(a, Expr(graph, graph.operands[b.index][0])))
+    return graph.node("mul", a, graph.lift(b))
+
+
+def _negated(value: Scalar) -> Scalar:
+    return _negate(value) if isinstance(value, Expr) else -value
+
+
+def _divide(a: Scalar, b: Scalar) -> Scalar:
+    if not isinstance(b, Expr):
+        assert isinstance(a, Expr)
+        return _multiply(a, 1.0 / b)
+    if not isinstance(a, Expr):
+        return 0.0 if a == 0.0 else b.graph.node("div", b.graph.constant(a), b)
+    if a.index == b.index:
+        return 1.0
+    return a.graph.node("div", a, a.graph.lift(b))
+
+
+#: Integer exponents up to this size become multiplications.
+_LARGEST_UNROLLED_POWER = 16
+
+
+def _power(base: Expr, exponent: Scalar) -> Scalar:
+    if isinstance(exponent, Expr):
+        return base.graph.node("pow", base, exponent)
+    if exponent == 0.5:
+        return base.graph.node("sqrt", base)
+    if exponent == int(exponent) and abs(exponent) <= _LARGEST_UNROLLED_POWER:
+        return _integer_power(base, int(exponent))
+    return base.graph.node("pow", base, base.graph.constant(exponent))
+
+
+def _integer_power(base: Expr, exponent: int) -> Scalar:
+    if exponent < 0:
+        return 1.0 / _integer_power(base, -exponent)
+    result: Scalar = 1.0
+    square: Scalar = base
+    while exponent:
+        if exponent & 1:
+            result = square * result
+        exponent >>= 1
+        if exponent:
+            square = square * square
+    return result
+
+
+def trace(function: Callable[..., Sequence[Scalar]], *sizes: int) -> tuple[Graph, list[Scalar]]:
+    """Trace `function` over fresh input lists of the given sizes; return graph and outputs."""
+    graph = Graph()
+    return graph, list(function(*[graph.inputs(n) for n in sizes]))

@@ -1,0 +1,110 @@
+"""What every joint type answers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from treadle.graph import Scalar, cos, sin
+from treadle.spatial import Mat3, Motion, Transform, Vec3
+
+__all__ = ["Joint", "rotation_about", "unit"]
+
+
+class Joint(ABC):
+    """A joint between a frame J fixed in the parent and the body frame B, with `nv` freedoms.
+
+    Velocities are expressed through a motion subspace S(q) in body coordinates: v_J = S(q) v. For
+    most joints the position q is as long as the velocity v and dq/dt = v; joints on a group (ball,
+    free) override `rate`, `integrate`, `difference` and `tangent_rate`.
+    """
+
+    kind: ClassVar[str]
+    #: names and units of the positions and velocities, in order
+    positions: ClassVar[tuple[str, ...]]
+    velocities: ClassVar[tuple[str, ...]]
+    position_units: ClassVar[tuple[str, ...]]
+    velocity_units: ClassVar[tuple[str, ...]]
+
+    @property
+    def nq(self) -> int:
+        return len(self.positions)
+
+    @property
+    def nv(self) -> int:
+        return len(self.velocities)
+
+    @abstractmethod
+    def transform(self, q: Sequence[Scalar]) -> Transform:
+        """Pose X_JB of the body in the joint frame."""
+
+    @abstractmethod
+    def subspace(self, q: Sequence[Scalar]) -> list[Motion]:
+        """Columns of S(q), in body coordinates."""
+
+    def bias(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Motion:
+        """Velocity-product acceleration (dS/dt) v, in body coordinates."""
+        return Motion.zero()
+
+    def neutral(self) -> list[float]:
+        """The position at which X_JB is the identity."""
+        return [0.0] * self.nq
+
+    def rate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+        """dq/dt."""
+        return list(v)
+
+    def integrate(self, q: Sequence[Scalar], delta: Sequence[Scalar]) -> list[Scalar]:
+        """The position reached from q by the tangent step delta (velocity times time)."""
+        return [a + b for a, b in zip(q, delta, strict=True)]
+
+    def difference(self, q0: Sequence[Scalar], q1: Sequence[Scalar]) -> list[Scalar]:
+        """The tangent step from q0 to q1, the inverse of `integrate`."""
+        return [b - a for a, b in zip(q0, q1, strict=True)]
+
+    def tangent_rate(self, delta: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+        """d(delta)/dt of a position integrate(q0, delta) that moves with velocity v."""
+        return list(v)
+
+    def normalize(self, q: Sequence[float]) -> list[float]:
+        """The nearest valid position (unit quaternions); raises ValueError where there is none."""
+        return list(q)
+
+    def sample(self, rng: np.random.Generator) -> list[float]:
+        """A random position, angles in [-pi, pi] and lengths in [-1, 1]."""
+        spans = [np.pi if unit == "rad" else 1.0 for unit in self.position_units]
+        return [float(rng.uniform(-s, s)) for s in spans]
+
+
+def rotation_about(axis: Vec3, angle: Scalar) -> Mat3:
+    """Rotation by an angle (rad) about a unit axis."""
+    s, c = sin(angle), cos(angle)
+    x, y, z = axis
+    t = 1.0 - c
+    return Mat3(
+        Vec3(_diagonal(x, t, c), t * (x * y) - s * z, t * (x * z) + s * y),
+        Vec3(t * (x * y) + s * z, _diagonal(y, t, c), t * (y * z) - s * x),
+        Vec3(t * (x * z) - s * y, t * (y * z) + s * x, _diagonal(z, t, c)),
+    )
+
+
+def _diagonal(a: Scalar, t: Scalar, c: Scalar) -> Scalar:
+    """a^2 (1 - c) + c, exactly 1 and c along and across a coordinate axis."""
+    if a == 0.0:
+        return c
+    return 1.0 if a in (1.0, -1.0) else t * (a * a) + c
+
+
+def unit(axis: Sequence[float]) -> Vec3:
+    """The axis at unit length, with rounding noise next to 0 and 1 removed; ValueError if it is zero."""
+    vector = np.array([float(x) for x in axis])
+    length = float(np.linalg.norm(vector))
+    if vector.shape != (3,) or not np.isfinite(length) or length < 1e-12:
+        raise ValueError(f"an axis needs three numbers that are not all zero, not {list(axis)}")
+    vector = vector / length
+    for value in (0.0, 1.0, -1.0):
+        vector[np.abs(vector - value) < 1e-14] = value
+    return Vec3(*vector.tolist())

@@ -1,0 +1,195 @@
+"""The frozen machine that every algorithm reads.
+
+Bodies are numbered from the base to the tips, parents before children; links joined by fixed joints
+are one body. All constants are plain floats, unless `lift` replaced some of them by traced inputs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeVar
+
+from treadle.errors import InputError
+from treadle.graph import Scalar
+from treadle.joints import Joint
+from treadle.spatial import Inertia, Mat3, Transform, Vec3
+
+__all__ = ["WORLD", "Body", "Frame", "Link", "Model", "ModelJoint"]
+
+T = TypeVar("T")
+
+#: Index that stands for the world where a body's index is expected.
+WORLD = -1
+
+
+@dataclass(frozen=True)
+class ModelJoint:
+    """A moving joint and where its coordinates lie in q and v. Per-freedom tuples have nv entries."""
+
+    name: str
+    type: Joint
+    q: slice
+    v: slice
+    damping: tuple[Scalar, ...]
+    stiffness: tuple[Scalar, ...]
+    reference: tuple[Scalar, ...]
+    armature: tuple[Scalar, ...]
+    lower: tuple[float, ...] = ()
+    upper: tuple[float, ...] = ()
+    effort: tuple[float, ...] = ()
+    speed: tuple[float, ...] = ()
+    friction: tuple[float, ...] = ()
+    continuous: bool = False
+
+
+@dataclass(frozen=True)
+class Link:
+    """A named rigid part: its body, its pose in that body and its own inertia about its centre of mass."""
+
+    name: str
+    body: int
+    placement: Transform
+    mass: Scalar
+    center: Vec3
+    rotational: Mat3
+
+    def inertia(self) -> Inertia:
+        """Inertia in the body frame."""
+        return Inertia.at_center(self.mass, self.center, self.rotational).to_parent(self.placement)
+
+
+@dataclass(frozen=True)
+class Body:
+    """A moving body: `placement` X_PJ is its joint's frame in the parent body (or the world)."""
+
+    name: str
+    parent: int
+    joint: ModelJoint
+    placement: Transform
+    inertia: Inertia
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A named frame fixed to a body (or to the world, body -1)."""
+
+    name: str
+    body: int
+    placement: Transform
+
+
+@dataclass(frozen=True)
+class Model:
+    """A machine ready for computation. Made by `ModelSpec.compile()`; names are the handles."""
+
+    name: str
+    bodies: tuple[Body, ...]
+    links: tuple[Link, ...]
+    frames: tuple[Frame, ...]
+    gravity: tuple[float, float, float]
+    #: what was ignored, repaired or guessed on the way here, one sentence each
+    report: tuple[str, ...] = field(default=(), compare=False)
+
+    @cached_property
+    def nq(self) -> int:
+        """Length of the position vector q."""
+        return sum(body.joint.type.nq for body in self.bodies)
+
+    @cached_property
+    def nv(self) -> int:
+        """Length of the velocity vector v: the degrees of freedom."""
+        return sum(body.joint.type.nv for body in self.bodies)
+
+    @property
+    def joints(self) -> tuple[ModelJoint, ...]:
+        """The moving joints, in the order of q and v."""
+        return tuple(body.joint for body in self.bodies)
+
+    @cached_property
+    def mass(self) -> float:
+        """Total mass of the moving links, in kg."""
+        return float(sum(link.mass for link in self.links if link.body != WORLD))  # type: ignore[arg-type]
+
+    def joint(self, name: str) -> ModelJoint:
+        return _find(self._joint_index, name, "joint", self.name)
+
+    def body(self, name: str) -> Body:
+        """The moving body that holds the link of this name."""
+        index = self.frame(name).body
+        if index == WORLD:
+            raise InputError(f"{name!r} of {self.name!r} is fixed to the world and does not move")
+        return self.bodies[index]
+
+    def frame(self, name: str) -> Frame:
+        """Frame of a link, or a frame added by name."""
+        return _find(self._frame_index, name, "link or frame", self.name)
+
+    def neutral(self) -> list[float]:
+        """Every joint at its neutral position."""
+        return [x for joint in self.joints for x in joint.type.neutral()]
+
+    @cached_property
+    def digest(self) -> str:
+        """Hash of everything that the compiled code depends on; names are not part of it."""
+        text = repr(
+            [
+                self.gravity,
+                [
+                    (
+                        body.parent,
+                        body.joint.type.kind,
+                        _plain(vars(body.joint.type)),
+                        _plain((body.joint.damping, body.joint.stiffness, body.joint.reference)),
+                        _plain(body.joint.armature),
+                        _plain(body.placement.to_list()),
+                        _plain([body.inertia.mass, *body.inertia.moment]),
+                        _plain(body.inertia.rotational.to_rows()),
+                    )
+                    for body in self.bodies
+                ],
+                [(frame.body, _plain(frame.placement.to_list())) for frame in self.frames],
+                [
+                    (link.body, _plain(link.placement.to_list()), link.mass, _plain(link.center))
+                    for link in self.links
+                ],
+            ]
+        )
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    @cached_property
+    def _joint_index(self) -> dict[str, ModelJoint]:
+        return {joint.name: joint for joint in self.joints}
+
+    @cached_property
+    def _frame_index(self) -> dict[str, Frame]:
+        return {frame.name: frame for frame in self.frames}
+
+
+def _plain(value: object) -> object:
+    """Nested lists of floats, whatever the container."""
+    if isinstance(value, dict):
+        return [(key, _plain(item)) for key, item in sorted(value.items())]
+    if isinstance(value, (list, tuple, Vec3)):
+        return [_plain(item) for item in value]
+    return value
+
+
+def _find(index: dict[str, T], name: str, what: str, model: str) -> T:
+    try:
+        return index[name]
+    except (KeyError, TypeError):
+        raise InputError(f"{model!r} has no {what} named {name!r}; {_suggest(name, list(index))}") from None
+
+
+def _suggest(name: object, known: Sequence[str]) -> str:
+    """The names that come nearest, or all of them if they are few."""
+    import difflib
+
+    near = difflib.get_close_matches(str(name), known, n=3)
+    if near:
+        return "did you mean " + " or ".join(repr(x) for x in near) + "?"
+    shown = ", ".join(repr(x) for x in known[:8])
+    return f"it has {shown}{', ...' if len(known) > 8 else ''}" if known else "it has none"

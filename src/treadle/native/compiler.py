@@ -1,0 +1,62 @@
+"""LLVM: IR text to machine code for this computer, and machine code back into the process."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import llvmlite.binding as llvm
+
+__all__ = ["default_lanes", "load_object", "object_code", "target_name"]
+
+
+def object_code(ir: str) -> bytes:
+    """Machine code of an IR module, as a relocatable object."""
+    _initialize()
+    module = llvm.parse_assembly(ir)
+    return _target_machine().emit_object(module)
+
+
+def load_object(code: bytes) -> Any:
+    """An execution engine that holds the object; keep it alive as long as its functions are used."""
+    _initialize()
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target_machine())
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    return engine
+
+
+@cache
+def target_name() -> str:
+    """The processor and compiler that code is made for, as part of cache keys."""
+    _initialize()
+    version = ".".join(str(x) for x in llvm.llvm_version_info)
+    features = llvm.get_host_cpu_features().flatten()
+    return f"{llvm.get_process_triple()} {llvm.get_host_cpu_name()} {features} LLVM {version}"
+
+
+@cache
+def default_lanes() -> int:
+    """Float64 values in one vector register of this processor."""
+    features = llvm.get_host_cpu_features()
+    if features.get("avx512f"):
+        return 8
+    return 4 if features.get("avx") else 2
+
+
+@cache
+def _initialize() -> None:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+
+
+def _target_machine() -> llvm.TargetMachine:
+    """A new one each time: an execution engine takes ownership of its own."""
+    target = llvm.Target.from_triple(llvm.get_process_triple())
+    return target.create_target_machine(
+        cpu=llvm.get_host_cpu_name(),
+        features=llvm.get_host_cpu_features().flatten(),
+        opt=2,
+        reloc="default",
+        codemodel="jitdefault",
+    )

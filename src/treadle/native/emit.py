@@ -1,0 +1,429 @@
+"""LLVM IR of a traced computation.
+
+All values live in a frame, an array of slots of `lanes` floats each: inputs, outputs, and the values
+that pass from one chunk of code to the next. Code is cut into chunks of bounded size, so that the time
+LLVM takes grows linearly with the graph. The IR defines three functions:
+
+    body(frame)                                        evaluate once, inside the frame
+    checked(frame) -> i32                              1 if an input is not finite, else body and 0
+    run(arrays, begin, end, stride, steps, frame)      worlds begin..end, `steps` times each
+
+`arrays` holds one pointer per named array, inputs first; row r of world w lies at r * stride + w.
+Between two steps the outputs named in `carry` become inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from treadle.graph import Graph, Scalar
+from treadle.native import elementary
+from treadle.native.block import Block
+from treadle.native.layout import Layout
+
+__all__ = ["emit"]
+
+#: Nodes per chunk: below this LLVM's time per node is flat.
+CHUNK = 1500
+
+
+def emit(
+    graph: Graph,
+    inputs: Mapping[str, int],
+    outputs: Mapping[str, Sequence[Scalar]],
+    carry: Mapping[str, str],
+    lanes: int,
+) -> tuple[str, Layout]:
+    """IR text and frame layout of a computation with named input and output arrays."""
+    results = [graph.lift(x).index for values in outputs.values() for x in values]
+    schedule = _Schedule(graph, results)
+    chunks = [schedule.order[i : i + CHUNK] for i in range(0, len(schedule.order), CHUNK)] or [[]]
+    writer = _Writer(graph, schedule, chunks, results, sum(inputs.values()), lanes)
+    functions = [writer.chunk(number) for number in range(len(chunks))]
+    layout = Layout(
+        dict(inputs), {name: len(values) for name, values in outputs.items()}, dict(carry), writer.slots
+    )
+    text = [
+        *sorted(writer.declarations),
+        *writer.tables(),
+        *functions,
+        _body(len(chunks)),
+        _checked(sum(inputs.values()) * lanes),
+        _run(layout, lanes),
+    ]
+    return "\n".join(text) + "\n", layout
+
+
+class _Schedule:
+    """Which nodes are needed, in which order, and which multiplications fuse into additions."""
+
+    def __init__(self, graph: Graph, results: Sequence[int]) -> None:
+        self.uses = _count_uses(graph, results)
+        kept = set(results)
+        #: multiplication -> absorbed by its only user; addition -> the multiplication it absorbs
+        self.absorbed: set[int] = set()
+        self.fused: dict[int, int] = {}
+        needed = [i for i, count in enumerate(self.uses) if count]
+        for i in needed:
+            if graph.operation[i] not in ("add", "sub"):
+                continue
+            for k in reversed(graph.operands[i]):
+                if graph.operation[k] == "mul" and self.uses[k] == 1 and k not in kept:
+                    self.fused[i] = k
+                    self.absorbed.add(k)
+                    break
+        skipped = ("input", "const")
+        self.order = [i for i in needed if i not in self.absorbed and graph.operation[i] not in skipped]
+
+
+def _count_uses(graph: Graph, results: Sequence[int]) -> list[int]:
+    uses = [0] * len(graph)
+    for i in results:
+        uses[i] += 1
+    for i in range(len(graph) - 1, -1, -1):
+        if uses[i] and graph.operation[i] not in ("input", "const"):
+            for k in _dependencies(graph, i):
+                uses[k] += 1
+    return uses
+
+
+def _dependencies(graph: Graph, i: int) -> tuple[int, ...]:
+    operands = graph.operands[i]
+    return operands[1:] if graph.operation[i] == "gather" else operands
+
+
+class _Writer:
+    """Writes the chunks; values that cross between chunks get slots behind inputs and outputs."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        schedule: _Schedule,
+        chunks: Sequence[Sequence[int]],
+        results: Sequence[int],
+        input_count: int,
+        lanes: int,
+    ) -> None:
+        self.graph = graph
+        self.schedule = schedule
+        self.chunks = chunks
+        self.lanes = lanes
+        self.input_count = input_count
+        self.declarations: set[str] = set()
+        self.result_slots: dict[int, list[int]] = {}
+        for position, i in enumerate(results):
+            self.result_slots.setdefault(i, []).append(input_count + position)
+        self.slots = input_count + len(results)
+        self.cross_slots = self._cross_slots()
+
+    def chunk(self, number: int) -> str:
+        """Function that evaluates one chunk of nodes."""
+        block = Block(self.lanes)
+        self.block = block
+        self.values: dict[int, str] = {}
+        self.sincos: dict[int, tuple[str, str]] = {}
+        if number == 0:
+            # results that are inputs or constants belong to no chunk
+            for i in self.result_slots:
+                if self.graph.operation[i] in ("input", "const"):
+                    self._store_results(i)
+        for i in self.chunks[number]:
+            self.values[i] = self._node(i)
+            self._store_results(i)
+            if i in self.cross_slots and i not in self.result_slots:
+                self._store(self.values[i], self.cross_slots[i])
+        self.declarations |= block.declarations
+        lines = "\n".join(block.lines)
+        return f"define internal void @chunk{number}(ptr noalias %frame) {{\n{lines}\n  ret void\n}}"
+
+    def tables(self) -> list[str]:
+        """Look-up tables as global constants."""
+        block = Block(1)
+        return [
+            f"@table{k} = internal unnamed_addr constant [{len(values)} x double] "
+            f"[{', '.join('double ' + block.constant(x) for x in values)}]"
+            for k, values in enumerate(self.graph.tables)
+        ]
+
+    def _cross_slots(self) -> dict[int, int]:
+        home = {i: number for number, chunk in enumerate(self.chunks) for i in chunk}
+        slots: dict[int, int] = {}
+        for number, chunk in enumerate(self.chunks):
+            for i in chunk:
+                for k in self._read_by(i):
+                    if k not in home or home[k] == number or k in slots:
+                        continue
+                    if k in self.result_slots:
+                        slots[k] = self.result_slots[k][0]
+                    else:
+                        slots[k] = self.slots
+                        self.slots += 1
+        return slots
+
+    def _read_by(self, i: int) -> list[int]:
+        """Values that node i reads, through the multiplication it absorbed."""
+        fused = self.schedule.fused.get(i)
+        read = [k for k in _dependencies(self.graph, i) if k != fused]
+        return read if fused is None else [*read, *self.graph.operands[fused]]
+
+    def _store_results(self, i: int) -> None:
+        for slot in self.result_slots.get(i, ()):
+            self._store(self._value(i), slot)
+
+    def _pointer(self, slot: int) -> str:
+        return self.block.emit(f"getelementptr double, ptr %frame, i64 {slot * self.lanes}")
+
+    def _store(self, value: str, slot: int) -> None:
+        pointer = self._pointer(slot)
+        self.block.lines.append(
+            f"  store {self.block.real} {value}, ptr {pointer}, align {8 * self.lanes}"
+        )
+
+    def _load(self, slot: int) -> str:
+        pointer = self._pointer(slot)
+        return self.block.emit(f"load {self.block.real}, ptr {pointer}, align {8 * self.lanes}")
+
+    def _value(self, i: int) -> str:
+        """Name of node i's value in the current chunk, loaded or written out where it is not there yet."""
+        value = self.values.get(i)
+        if value is None:
+            operation = self.graph.operation[i]
+            if operation == "const":
+                return self.block.constant(self.graph.constants[i])
+            slot = self.graph.operands[i][0] if operation == "input" else self.cross_slots[i]
+            value = self.values[i] = self._load(slot)
+        return value
+
+    def _node(self, i: int) -> str:
+        """Emit node i."""
+        operation = self.graph.operation[i]
+        if i in self.schedule.fused:
+            return self._fused(i, self.schedule.fused[i])
+        if operation == "gather":
+            return self._gather(*self.graph.operands[i])
+        if operation in ("sin", "cos"):
+            return self._sine(operation, self.graph.operands[i][0])
+        operands = [self._value(k) for k in self.graph.operands[i]]
+        block = self.block
+        if operation in _ARITHMETIC:
+            return block.binary(_ARITHMETIC[operation], *operands)
+        if operation in _INTRINSICS:
+            return block.intrinsic(_INTRINSICS[operation], *operands)
+        if operation in _COMPARISONS:
+            return block.compare(_COMPARISONS[operation], *operands)
+        if operation in _ELEMENTARY:
+            return _ELEMENTARY[operation](block, *operands)
+        match operation:
+            case "neg":
+                return block.negate(operands[0])
+            case "select":
+                return block.select(*operands)
+            case "min":
+                return block.select(block.compare("olt", operands[0], operands[1]), *operands)
+            case "max":
+                return block.select(block.compare("ogt", operands[0], operands[1]), *operands)
+            case "and" | "or":
+                return block.boolean_binary(operation, *operands)
+            case "not":
+                true = "true" if self.lanes == 1 else "splat (i1 true)"
+                return block.boolean_binary("xor", operands[0], true)
+        raise ValueError(f"no machine code for the operation {operation!r}")
+
+    def _fused(self, i: int, product: int) -> str:
+        """add and sub of a product as one fused multiply-add."""
+        block = self.block
+        a, b = (self._value(k) for k in self.graph.operands[product])
+        left, right = self.graph.operands[i]
+        if self.graph.operation[i] == "add":
+            return block.fma(a, b, self._value(left if right == product else right))
+        if right == product:
+            return block.fma(block.negate(a), b, self._value(left))
+        return block.fma(a, b, block.negate(self._value(right)))
+
+    def _sine(self, operation: str, argument: int) -> str:
+        """sin and cos of one argument share their work."""
+        if argument not in self.sincos:
+            self.sincos[argument] = elementary.sincos(self.block, self._value(argument))
+        return self.sincos[argument][operation == "cos"]
+
+    def _gather(self, table: int, index: int) -> str:
+        """Table entry at a whole index, lane by lane."""
+        block = self.block
+        size = len(self.graph.tables[table])
+        where = block.emit(f"fptosi {block.real} {self._value(index)} to {block.integer}")
+        if self.lanes == 1:
+            pointer = block.emit(f"getelementptr [{size} x double], ptr @table{table}, i64 0, i64 {where}")
+            return block.emit(f"load double, ptr {pointer}, align 8")
+        result = "poison"
+        for lane in range(self.lanes):
+            k = block.emit(f"extractelement {block.integer} {where}, i64 {lane}")
+            pointer = block.emit(f"getelementptr [{size} x double], ptr @table{table}, i64 0, i64 {k}")
+            entry = block.emit(f"load double, ptr {pointer}, align 8")
+            result = block.emit(f"insertelement {block.real} {result}, double {entry}, i64 {lane}")
+        return result
+
+
+_ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
+_INTRINSICS = {"sqrt": "sqrt", "abs": "fabs", "floor": "floor"}
+_COMPARISONS = {"lt": "olt", "le": "ole", "eq": "oeq"}
+_ELEMENTARY = {
+    "exp": elementary.exp,
+    "log": elementary.log,
+    "tanh": elementary.tanh,
+    "atan2": elementary.atan2,
+    "pow": elementary.power,
+}
+
+
+def _body(chunks: int) -> str:
+    calls = "\n".join(f"  call void @chunk{k}(ptr %frame)" for k in range(chunks))
+    return f"define void @body(ptr noalias %frame) {{\n{calls}\n  ret void\n}}"
+
+
+def _checked(values: int) -> str:
+    """Sum of x * 0 over the inputs: not a number if one of them is not finite."""
+    return f"""define i32 @checked(ptr noalias %frame) {{
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %more ]
+  %sum = phi double [ 0.0, %entry ], [ %total, %more ]
+  %done = icmp eq i64 %i, {values}
+  br i1 %done, label %judge, label %more
+more:
+  %p = getelementptr double, ptr %frame, i64 %i
+  %x = load double, ptr %p
+  %zero = fmul double %x, 0.0
+  %total = fadd double %sum, %zero
+  %next = add i64 %i, 1
+  br label %loop
+judge:
+  %bad = fcmp uno double %sum, %sum
+  br i1 %bad, label %refuse, label %accept
+refuse:
+  ret i32 1
+accept:
+  call void @body(ptr %frame)
+  ret i32 0
+}}"""
+
+
+def _run(layout: Layout, lanes: int) -> str:
+    """Loop over blocks of worlds and over steps."""
+    loops = _Loops(lanes)
+    for number, (name, size) in enumerate(layout.inputs.items()):
+        loops.copy_rows(number, layout.offset(name), size, into_frame=True)
+    gather, loops.lines = loops.lines, []
+    for number, (name, size) in enumerate(layout.outputs.items(), start=len(layout.inputs)):
+        loops.copy_rows(number, layout.offset(name), size, into_frame=False)
+    scatter, loops.lines = loops.lines, []
+    for output, name in layout.carry.items():
+        loops.copy_slots(layout.offset(output), layout.offset(name), layout.outputs[output])
+    carry = loops.lines
+    return "\n".join(
+        [
+            "define void @run(ptr noalias %arrays, i64 %begin, i64 %end, i64 %stride, i64 %steps, ptr noalias %frame) {",
+            "entry:",
+            "  br label %blocks",
+            "blocks:",
+            "  %world = phi i64 [ %begin, %entry ], [ %following, %scattered ]",
+            "  %finished = icmp sge i64 %world, %end",
+            "  br i1 %finished, label %return, label %gather",
+            "gather:",
+            *gather,
+            "  br label %first",
+            "first:",
+            "  br label %stepping",
+            "stepping:",
+            "  %step = phi i64 [ 1, %first ], [ %later, %carried ]",
+            "  call void @body(ptr %frame)",
+            "  %last = icmp sge i64 %step, %steps",
+            "  br i1 %last, label %scatter, label %carry",
+            "carry:",
+            *carry,
+            "  br label %carried",
+            "carried:",
+            "  %later = add i64 %step, 1",
+            "  br label %stepping",
+            "scatter:",
+            *scatter,
+            "  br label %scattered",
+            "scattered:",
+            f"  %following = add i64 %world, {lanes}",
+            "  br label %blocks",
+            "return:",
+            "  ret void",
+            "}",
+        ]
+    )
+
+
+class _Loops:
+    """Copy loops of the driver, each a few blocks of IR with names of its own."""
+
+    def __init__(self, lanes: int) -> None:
+        self.lanes = lanes
+        self.real = "double" if lanes == 1 else f"<{lanes} x double>"
+        self.lines: list[str] = []
+        self.count = 0
+
+    def copy_rows(self, array: int, slot: int, rows: int, into_frame: bool) -> None:
+        """Rows of one block of worlds, between an array and the frame."""
+        n = self._next()
+        inside = [
+            f"  %row{n} = mul i64 %i{n}, %stride",
+            f"  %place{n} = add i64 %row{n}, %world",
+            f"  %outer{n} = getelementptr double, ptr %array{n}, i64 %place{n}",
+            *self._slot(f"inner{n}", f"%i{n}", slot, n),
+            *self._move(n, (f"%outer{n}", 8), (f"%inner{n}", 8 * self.lanes), forward=into_frame),
+        ]
+        before = [
+            f"  %where{n} = getelementptr ptr, ptr %arrays, i64 {array}",
+            f"  %array{n} = load ptr, ptr %where{n}",
+        ]
+        self._loop(n, rows, before, inside)
+
+    def copy_slots(self, source: int, target: int, rows: int) -> None:
+        """Slots of the frame onto others."""
+        n = self._next()
+        inside = [
+            *self._slot(f"source{n}", f"%i{n}", source, n),
+            *self._slot(f"target{n}", f"%i{n}", target, n),
+            *self._move(n, (f"%source{n}", 8 * self.lanes), (f"%target{n}", 8 * self.lanes), forward=True),
+        ]
+        self._loop(n, rows, [], inside)
+
+    def _next(self) -> int:
+        self.count += 1
+        return self.count
+
+    def _slot(self, name: str, index: str, slot: int, n: int) -> list[str]:
+        return [
+            f"  %{name}.k = add i64 {index}, {slot}",
+            f"  %{name}.o = mul i64 %{name}.k, {self.lanes}",
+            f"  %{name} = getelementptr double, ptr %frame, i64 %{name}.o",
+        ]
+
+    def _move(self, n: int, a: tuple[str, int], b: tuple[str, int], forward: bool) -> list[str]:
+        source, target = (a, b) if forward else (b, a)
+        return [
+            f"  %value{n} = load {self.real}, ptr {source[0]}, align {source[1]}",
+            f"  store {self.real} %value{n}, ptr {target[0]}, align {target[1]}",
+        ]
+
+    def _loop(self, n: int, rows: int, before: list[str], inside: list[str]) -> None:
+        self.lines += [
+            *before,
+            f"  br label %start{n}",
+            f"start{n}:",
+            f"  br label %loop{n}",
+            f"loop{n}:",
+            f"  %i{n} = phi i64 [ 0, %start{n} ], [ %next{n}, %copy{n} ]",
+            f"  %done{n} = icmp sge i64 %i{n}, {rows}",
+            f"  br i1 %done{n}, label %end{n}, label %copy{n}",
+            f"copy{n}:",
+            *inside,
+            f"  %next{n} = add i64 %i{n}, 1",
+            f"  br label %loop{n}",
+            f"end{n}:",
+        ]

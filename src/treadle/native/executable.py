@@ -1,0 +1,107 @@
+"""A compiled program: call it on one world, or run it over many."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from treadle.native.layout import Layout
+
+__all__ = ["Executable"]
+
+# one world at a time is too short to let go of the interpreter lock; a run over many worlds is not
+_CHECKED = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
+_RUN = ctypes.CFUNCTYPE(
+    None,
+    ctypes.c_void_p,
+    ctypes.c_int64,
+    ctypes.c_int64,
+    ctypes.c_int64,
+    ctypes.c_int64,
+    ctypes.c_void_p,
+)
+
+
+class Executable:
+    """Machine code with its frame layout. Safe to use from several threads at once."""
+
+    def __init__(self, engine: Any, layout: Layout, lanes: int) -> None:
+        self.layout = layout
+        self.lanes = lanes
+        self._engine = engine
+        self._checked = _CHECKED(engine.get_function_address("checked"))
+        self._run = _RUN(engine.get_function_address("run"))
+        self._local = threading.local()
+
+    def __call__(self, *inputs: Any) -> list[np.ndarray] | None:
+        """Outputs for one world (needs one lane), or None if an input is not finite.
+
+        Inputs are arrays of the layout's lengths, in its order; the caller has checked them.
+        """
+        try:
+            frame = self._local.frame
+        except AttributeError:
+            frame = self._local.frame = _Frame(self.layout, self.lanes)
+        for view, values in zip(frame.inputs, inputs, strict=True):
+            view[:] = values
+        if self._checked(frame.address):
+            return None
+        return [view.copy() for view in frame.outputs]
+
+    def run(self, arrays: Mapping[str, np.ndarray], begin: int, end: int, steps: int = 1) -> None:
+        """Advance the worlds begin..end by `steps`, in place.
+
+        Each array has shape (rows, stride) with the worlds along its last axis; all have the same
+        stride, and room up to a multiple of the lanes. Releases the interpreter lock.
+        """
+        names = [*self.layout.inputs, *self.layout.outputs]
+        pointers = (ctypes.c_void_p * len(names))(*[arrays[name].ctypes.data for name in names])
+        stride = max((arrays[name].shape[1] for name in names), default=1)
+        frame = _Frame(self.layout, self.lanes)
+        self._run(ctypes.addressof(pointers), begin, end, stride, steps, frame.address)
+
+    def runner(self, arrays: Mapping[str, np.ndarray]) -> Runner:
+        """A `run` bound to its arrays, for calls that must be short."""
+        return Runner(self, arrays)
+
+
+class Runner:
+    """`Executable.run` with pointers and frame made ready once; for one thread at a time."""
+
+    def __init__(self, executable: Executable, arrays: Mapping[str, np.ndarray]) -> None:
+        names: Sequence[str] = [*executable.layout.inputs, *executable.layout.outputs]
+        # the arrays are kept: their memory must outlive this object's pointers
+        self._arrays = [arrays[name] for name in names]
+        self._pointers = (ctypes.c_void_p * len(names))(*[array.ctypes.data for array in self._arrays])
+        self._frame = _Frame(executable.layout, executable.lanes)
+        self._function = executable._run
+        self._executable = executable
+        self._address = ctypes.addressof(self._pointers)
+        self._stride = max((array.shape[1] for array in self._arrays), default=1)
+
+    def __call__(self, begin: int, end: int, steps: int) -> None:
+        self._function(self._address, begin, end, self._stride, steps, self._frame.address)
+
+
+class _Frame:
+    """Scratch memory of one call, aligned for any vector, and views of its arrays."""
+
+    def __init__(self, layout: Layout, lanes: int) -> None:
+        size = max(layout.slots, 1) * lanes
+        memory = np.zeros(size + 8)
+        shift = (-memory.ctypes.data // 8) % 8
+        self.memory = memory[shift : shift + size]
+        self.address = self.memory.ctypes.data
+        slots = self.memory.reshape(-1, lanes)
+        self.inputs = [self._view(slots, layout, name, lanes) for name in layout.inputs]
+        self.outputs = [self._view(slots, layout, name, lanes) for name in layout.outputs]
+
+    def _view(self, slots: np.ndarray, layout: Layout, name: str, lanes: int) -> np.ndarray:
+        start = layout.offset(name)
+        size = layout.inputs.get(name, layout.outputs.get(name, 0))
+        view = slots[start : start + size]
+        return view[:, 0] if lanes == 1 else view

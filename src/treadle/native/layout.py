@@ -1,0 +1,26 @@
+"""Where a program's arrays lie in its frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Layout"]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Names and sizes of the arrays, inputs before outputs, and the number of slots of the frame."""
+
+    inputs: dict[str, int]
+    outputs: dict[str, int]
+    carry: dict[str, str]
+    slots: int
+
+    def offset(self, name: str) -> int:
+        """First slot of an array."""
+        position = 0
+        for key, size in [*self.inputs.items(), *self.outputs.items()]:
+            if key == name:
+                return position
+            position += size
+        raise KeyError(name)

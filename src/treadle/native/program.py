@@ -1,0 +1,64 @@
+"""Programs: computations with named arrays, traced once and compiled per number of lanes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+
+from treadle import store
+from treadle.graph import Expr, Graph, Scalar
+from treadle.native.executable import Executable
+from treadle.native.layout import Layout
+
+__all__ = ["Program", "compile_program"]
+
+
+@dataclass(frozen=True)
+class Program:
+    """A computation to compile.
+
+    `function(**inputs)` gets one list of scalars per named input and returns named lists. `digest`
+    says what the function computes: two programs with one digest must have the same graph. `carry`
+    names outputs that become inputs when the program is run for several steps.
+    """
+
+    digest: str
+    inputs: Mapping[str, int]
+    function: Callable[..., Mapping[str, Sequence[Scalar]]]
+    carry: Mapping[str, str] = field(default_factory=dict)
+
+    def trace(self) -> tuple[Graph, dict[str, list[Scalar]]]:
+        """The graph and its named outputs."""
+        graph = Graph()
+        arguments: dict[str, list[Expr]] = {name: graph.inputs(n) for name, n in self.inputs.items()}
+        return graph, {name: list(values) for name, values in self.function(**arguments).items()}
+
+
+def compile_program(program: Program, lanes: int = 1) -> Executable:
+    """Machine code of a program, from the disk cache where it was compiled before."""
+    from treadle.native import compiler
+
+    key = "\n".join(
+        [program.digest, str(lanes), compiler.target_name(), store.source_digest(), str(dict(program.inputs))]
+    )
+    digest = hashlib.sha256(key.encode()).hexdigest()
+    stored = store.read("code", digest)
+    if stored is None:
+        stored = _compile(program, lanes)
+        store.write("code", digest, stored)
+    size = int.from_bytes(stored[:8], "little")
+    layout = Layout(**json.loads(stored[8 : 8 + size]))
+    return Executable(compiler.load_object(stored[8 + size :]), layout, lanes)
+
+
+def _compile(program: Program, lanes: int) -> bytes:
+    """Layout (JSON, with its length before it) and object code."""
+    from treadle.native import compiler
+    from treadle.native.emit import emit
+
+    graph, outputs = program.trace()
+    ir, layout = emit(graph, program.inputs, outputs, program.carry, lanes)
+    header = json.dumps(asdict(layout)).encode()
+    return len(header).to_bytes(8, "little") + header + compiler.object_code(ir)

@@ -1,0 +1,104 @@
+"""Three by three matrices: rotations, and the blocks of inertias."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from treadle.graph import Scalar
+from treadle.spatial.vector import Vec3
+
+__all__ = ["Mat3"]
+
+
+class Mat3:
+    """A matrix given by its three rows."""
+
+    __slots__ = ("rows",)
+
+    def __init__(self, r0: Vec3, r1: Vec3, r2: Vec3) -> None:
+        self.rows = (r0, r1, r2)
+
+    @classmethod
+    def of(cls, rows: Sequence[Sequence[Scalar]]) -> Mat3:
+        """From any nested sequence, a numpy array among them."""
+        return cls(*[Vec3(*[_scalar(x) for x in row]) for row in rows])
+
+    @classmethod
+    def identity(cls, scale: Scalar = 1.0) -> Mat3:
+        return cls(Vec3(scale, 0.0, 0.0), Vec3(0.0, scale, 0.0), Vec3(0.0, 0.0, scale))
+
+    @classmethod
+    def zero(cls) -> Mat3:
+        return cls(Vec3(), Vec3(), Vec3())
+
+    @classmethod
+    def skew(cls, a: Vec3) -> Mat3:
+        """The matrix with skew(a) b = a x b."""
+        return cls(Vec3(0.0, -a.z, a.y), Vec3(a.z, 0.0, -a.x), Vec3(-a.y, a.x, 0.0))
+
+    @classmethod
+    def outer(cls, a: Vec3, b: Vec3) -> Mat3:
+        """The matrix a b^T."""
+        return cls(b * a.x, b * a.y, b * a.z)
+
+    @property
+    def T(self) -> Mat3:
+        a, b, c = self.rows
+        return Mat3(Vec3(a.x, b.x, c.x), Vec3(a.y, b.y, c.y), Vec3(a.z, b.z, c.z))
+
+    def __matmul__(self, other: Mat3) -> Mat3:
+        columns = other.T.rows
+        return Mat3(*[Vec3(*[row.dot(column) for column in columns]) for row in self.rows])
+
+    def __add__(self, other: Mat3) -> Mat3:
+        return Mat3(*[a + b for a, b in zip(self.rows, other.rows, strict=True)])
+
+    def __sub__(self, other: Mat3) -> Mat3:
+        return Mat3(*[a - b for a, b in zip(self.rows, other.rows, strict=True)])
+
+    def __neg__(self) -> Mat3:
+        return Mat3(*[-row for row in self.rows])
+
+    def __mul__(self, scale: Scalar) -> Mat3:
+        return Mat3(*[row * scale for row in self.rows])
+
+    __rmul__ = __mul__
+
+    def apply(self, a: Vec3) -> Vec3:
+        """The product with a column vector."""
+        r0, r1, r2 = self.rows
+        return Vec3(r0.dot(a), r1.dot(a), r2.dot(a))
+
+    def apply_transposed(self, a: Vec3) -> Vec3:
+        """The product of the transpose with a column vector."""
+        r0, r1, r2 = self.rows
+        return Vec3(
+            r0.x * a.x + r1.x * a.y + r2.x * a.z,
+            r0.y * a.x + r1.y * a.y + r2.y * a.z,
+            r0.z * a.x + r1.z * a.y + r2.z * a.z,
+        )
+
+    def symmetric(self) -> Mat3:
+        """The same matrix, its lower triangle taken from the upper (so that both share one value)."""
+        a, b, c = self.rows
+        return Mat3(a, Vec3(a.y, b.y, b.z), Vec3(a.z, b.z, c.z))
+
+    def rotated(self, rotation: Mat3) -> Mat3:
+        """R A R^T for a symmetric A, computing the upper triangle only."""
+        product = rotation @ self
+        p, r = product.rows, rotation.rows
+        xy, xz, yz = p[0].dot(r[1]), p[0].dot(r[2]), p[1].dot(r[2])
+        return Mat3(
+            Vec3(p[0].dot(r[0]), xy, xz), Vec3(xy, p[1].dot(r[1]), yz), Vec3(xz, yz, p[2].dot(r[2]))
+        )
+
+    def to_rows(self) -> list[list[Scalar]]:
+        """The entries as nested lists."""
+        return [list(row) for row in self.rows]
+
+    def __repr__(self) -> str:
+        return f"Mat3({self.rows[0]}, {self.rows[1]}, {self.rows[2]})"
+
+
+def _scalar(x: Scalar) -> Scalar:
+    return float(x) if hasattr(x, "dtype") else x

@@ -1,0 +1,100 @@
+"""Verified blobs on disk, for what is expensive to make again: compiled code and imported models.
+
+An entry is a file `kind/digest` that starts with a magic word and the SHA-256 of kind, digest and
+content. What fails that check (cut short, altered, copied under another name) counts as absent.
+Entries appear by an atomic rename, so any number of processes may write the same one. Nothing is
+ever unpickled. A folder that cannot be written only costs the time to compute again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import tempfile
+from functools import cache
+from pathlib import Path
+
+__all__ = ["folder", "read", "source_digest", "write"]
+
+_MAGIC = b"TREADLE1"
+
+#: The oldest entries go when a kind takes more than this (bytes).
+_LARGEST_FOLDER = 1 << 30
+
+
+def read(kind: str, digest: str) -> bytes | None:
+    """The entry's content, or None where there is no valid one."""
+    path = folder() / kind / digest
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return None
+    header, payload = content[: len(_MAGIC) + 32], content[len(_MAGIC) + 32 :]
+    if header != _header(kind, digest, payload):
+        with contextlib.suppress(OSError):
+            path.unlink()
+        return None
+    with contextlib.suppress(OSError):
+        os.utime(path)
+    return payload
+
+
+def write(kind: str, digest: str, payload: bytes) -> None:
+    """Store an entry; silently does without when the folder cannot be written."""
+    target = folder() / kind / digest
+    try:
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".new-")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(_header(kind, digest, payload))
+                file.write(payload)
+            os.replace(name, target)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(name)
+            raise
+        _prune(target.parent)
+    except OSError:
+        return
+
+
+def folder() -> Path:
+    """Where entries are kept: $TREADLE_CACHE, else the user's cache folder."""
+    chosen = os.environ.get("TREADLE_CACHE")
+    if chosen:
+        return Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "treadle"
+
+
+@cache
+def source_digest() -> str:
+    """Hash of Treadle's own source: whatever was made by other source is made again."""
+    package = Path(__file__).parent
+    total = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        total.update(str(path.relative_to(package)).encode())
+        total.update(path.read_bytes())
+    return total.hexdigest()
+
+
+def _header(kind: str, digest: str, payload: bytes) -> bytes:
+    return _MAGIC + hashlib.sha256(f"{kind}/{digest}/".encode() + payload).digest()
+
+
+def _prune(path: Path) -> None:
+    """Remove the entries used longest ago until the folder is within its size."""
+    entries = []
+    for entry in os.scandir(path):
+        with contextlib.suppress(OSError):
+            status = entry.stat()
+            entries.append((status.st_mtime, status.st_size, entry.path))
+    excess = sum(size for _, size, _ in entries) - _LARGEST_FOLDER
+    for _, size, name in sorted(entries):
+        if excess <= 0:
+            return
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        excess -= size
