@@ -1,0 +1,68 @@
+"""Treadle: an interactive simulator for articulated machines and robots.
+
+Describe a machine or load one, and Treadle compiles it into machine code made for it.
+"""
+
+from __future__ import annotations
+
+from treadle._version import __version__
+from treadle.batch import Batch
+from treadle.dynamics.compiled import (
+    Derivatives,
+    center_of_mass,
+    derivatives,
+    forward_dynamics,
+    frame_jacobian,
+    frame_pose,
+    frame_poses,
+    impulse_response,
+    inverse_dynamics,
+    inverse_dynamics_jacobians,
+    kinetic_energy,
+    mass_matrix,
+    momentum,
+    potential_energy,
+)
+from treadle.errors import InputError, ModelError, SimulationDiverged, TreadleError
+from treadle.formats import load
+from treadle.graph import (
+    acos,
+    asin,
+    atan,
+    atan2,
+    clip,
+    cos,
+    exp,
+    floor,
+    log,
+    lookup,
+    lookup2,
+    maximum,
+    minimum,
+    sin,
+    sqrt,
+    tan,
+    tanh,
+    where,
+)
+from treadle.model import (
+    BodySpec,
+    FrameSpec,
+    JointSpec,
+    Model,
+    ModelSpec,
+    parameter_names,
+    parameter_value,
+)
+from treadle.scenes import scene, scene_names
+from treadle.sim import Simulation, State
+
+__all__ = [
+    "Batch", "BodySpec", "Derivatives", "FrameSpec", "InputError", "JointSpec", "Model", "ModelError",
+    "ModelSpec", "Simulation", "SimulationDiverged", "State", "TreadleError", "__version__", "acos", "asin",
+    "atan", "atan2", "center_of_mass", "clip", "cos", "derivatives", "exp", "floor", "forward_dynamics",
+    "frame_jacobian", "frame_pose", "frame_poses", "impulse_response", "inverse_dynamics",
+    "inverse_dynamics_jacobians", "kinetic_energy", "load", "log", "lookup", "lookup2", "mass_matrix",
+    "maximum", "minimum", "momentum", "parameter_names", "parameter_value", "potential_energy", "scene",
+    "scene_names", "sin", "sqrt", "tan", "tanh", "where",
+]  # fmt: skip

@@ -38,6 +38,9 @@ def articulate(
             inverse = 1.0 / (axis.dot(U) + armature)
             pivots[i].append(Pivot(axis, U, inverse))
             inertia[i] = inertia[i].minus_outer(U * inverse, U)
+            if isinstance(armature, float) and armature == 0.0:
+                # without a rotor the freedom is lost entirely: what is left vanishes along its axis
+                inertia[i] = inertia[i].without(axis)
         if body.parent != WORLD:
             inertia[body.parent] = inertia[body.parent] + inertia[i].to_parent(X[i])
     return pivots, inertia

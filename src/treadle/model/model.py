@@ -17,7 +17,7 @@ from treadle.graph import Scalar
 from treadle.joints import Joint
 from treadle.spatial import Inertia, Mat3, Transform, Vec3
 
-__all__ = ["WORLD", "Body", "Frame", "Link", "Model", "ModelJoint"]
+__all__ = ["WORLD", "Body", "Frame", "Link", "Model", "ModelJoint", "suggest"]
 
 T = TypeVar("T")
 
@@ -181,10 +181,10 @@ def _find(index: dict[str, T], name: str, what: str, model: str) -> T:
     try:
         return index[name]
     except (KeyError, TypeError):
-        raise InputError(f"{model!r} has no {what} named {name!r}; {_suggest(name, list(index))}") from None
+        raise InputError(f"{model!r} has no {what} named {name!r}; {suggest(name, list(index))}") from None
 
 
-def _suggest(name: object, known: Sequence[str]) -> str:
+def suggest(name: object, known: Sequence[str]) -> str:
     """The names that come nearest, or all of them if they are few."""
     import difflib
 

@@ -28,23 +28,13 @@ class SingularJoint:
     joint: str
     body: str
 
-    def sentence(self) -> str:
-        """What is wrong, for a report."""
-        return f'joint "{self.joint}": {self.problem()}, so forward dynamics has no answer; {self.hint()}'
-
-    def problem(self) -> str:
-        return f'body "{self.body}" and what it carries have no inertia along the motion of this joint'
-
-    def hint(self) -> str:
-        return f'give "{self.body}" a mass and an inertia, or the joint an armature'
-
 
 def require_regular(model: Model, file: str | None = None) -> None:
     """ModelError if a joint of the model moves no inertia."""
     for singular in singular_joints(model):
-        raise ModelError(
-            singular.problem(), file=file, element=f'joint "{singular.joint}"', hint=singular.hint()
-        )
+        message = f'body "{singular.body}" and what it carries have no inertia along the motion of this joint'
+        hint = f'give "{singular.body}" a mass and an inertia, or the joint an armature'
+        raise ModelError(message, file=file, element=f'joint "{singular.joint}"', hint=hint)
 
 
 def singular_joints(model: Model) -> list[SingularJoint]:
@@ -59,7 +49,7 @@ def singular_joints(model: Model) -> list[SingularJoint]:
         body, IA, q = model.bodies[index], articulated[index], positions[index]
         S = np.array([list(column) for column in body.joint.type.subspace(q)], dtype=float).T
         U = IA @ S
-        D = S.T @ U + np.diag(body.joint.armature)
+        D = S.T @ U + np.diag(np.array(body.joint.armature, dtype=float))
         inverse, singular = _inverse(D, _largest(S, locked[index]))
         if singular:
             found.append(SingularJoint(body.joint.name, body.name))

@@ -16,7 +16,7 @@ from treadle.model.model import Model
 from treadle.model.regularity import require_regular, singular_joints
 from treadle.model.topology import assemble
 from treadle.model.validate import validate
-from treadle.model.values import plain
+from treadle.model.values import listed, plain
 
 __all__ = ["BodySpec", "FrameSpec", "JointSpec", "ModelSpec"]
 
@@ -136,7 +136,7 @@ class ModelSpec:
         return self.bodies[-1]
 
     def add_joint(self, name: str, type: str, parent: str | None, child: str, **options: Any) -> JointSpec:
-        """Append a joint from `parent` (None: the world) to `child`; options are the fields of `JointSpec`."""
+        """Append a joint from `parent` (None: the world); options are the fields of `JointSpec`."""
         self.joints.append(JointSpec(name, type, parent, child, **options))
         return self.joints[-1]
 
@@ -155,8 +155,9 @@ class ModelSpec:
         model = assemble(self)
         if strict:
             require_regular(model, self.file)
-        else:
-            findings += [singular.sentence() for singular in singular_joints(model)]
+        elif singular := [item.joint for item in singular_joints(model)]:
+            problem = "joints that move no inertia, so that forces do not determine their motion"
+            findings.append(f"{problem}: {listed(singular)}")
         return replace(model, report=(*self.report, *findings))
 
     def to_dict(self) -> dict[str, Any]:

@@ -8,7 +8,10 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["freedoms", "inertia_matrix", "number", "plain", "rotation_matrix", "rpy", "snapped_rotation", "vector"]
+__all__ = [
+    "freedoms", "inertia_matrix", "listed", "number", "plain", "rotation_matrix", "rpy", "snapped_rotation",
+    "vector",
+]  # fmt: skip
 
 
 def rpy(roll: float, pitch: float, yaw: float) -> tuple[tuple[float, ...], ...]:
@@ -87,7 +90,8 @@ def snapped_rotation(rotation: np.ndarray) -> np.ndarray:
 
 def freedoms(value: Any, count: int, absent: float) -> tuple[float, ...]:
     """One number per freedom from one number for all or a sequence; None stands for `absent`."""
-    items: Sequence[Any] = value if isinstance(value, (list, tuple, np.ndarray)) else [value] * count
+    value = plain(value)
+    items = value if isinstance(value, tuple) else (value,) * count
     if len(items) != count:
         raise ValueError(f"needs one number or {count} of them, not {value!r}")
     numbers = [absent if item is None else item for item in items]
@@ -98,6 +102,12 @@ def freedoms(value: Any, count: int, absent: float) -> tuple[float, ...]:
     if any(math.isnan(x) for x in result):
         raise ValueError(f"needs numbers, not {value!r}")
     return result
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first few names, quoted, and how many there are if there are more."""
+    shown = ", ".join(f'"{name}"' for name in names[:6])
+    return shown if len(names) <= 6 else f"{shown}, ... ({len(names)} in all)"
 
 
 def _numbers(value: Any) -> np.ndarray:

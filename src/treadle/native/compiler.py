@@ -7,7 +7,7 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
-__all__ = ["default_lanes", "load_object", "object_code", "target_name"]
+__all__ = ["vector_lanes", "load_object", "object_code", "target_name"]
 
 
 def object_code(ir: str) -> bytes:
@@ -20,7 +20,8 @@ def object_code(ir: str) -> bytes:
 def load_object(code: bytes) -> Any:
     """An execution engine that holds the object; keep it alive as long as its functions are used."""
     _initialize()
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target_machine())
+    # one contiguous reservation keeps constants within reach of the small code model
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target_machine(), use_lmm=True)
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     return engine
@@ -36,7 +37,7 @@ def target_name() -> str:
 
 
 @cache
-def default_lanes() -> int:
+def vector_lanes() -> int:
     """Float64 values in one vector register of this processor."""
     features = llvm.get_host_cpu_features()
     if features.get("avx512f"):
@@ -57,6 +58,6 @@ def _target_machine() -> llvm.TargetMachine:
         cpu=llvm.get_host_cpu_name(),
         features=llvm.get_host_cpu_features().flatten(),
         opt=2,
-        reloc="default",
-        codemodel="jitdefault",
+        reloc="pic",
+        codemodel="small",
     )

@@ -46,8 +46,8 @@ class Executable:
             frame = self._local.frame
         except AttributeError:
             frame = self._local.frame = _Frame(self.layout, self.lanes)
-        for view, values in zip(frame.inputs, inputs, strict=True):
-            view[:] = values
+        for view, values in zip(frame.inputs, inputs):  # noqa: B905 (too short a call to check twice)
+            view[...] = values
         if self._checked(frame.address):
             return None
         return [view.copy() for view in frame.outputs]

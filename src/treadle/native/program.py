@@ -12,7 +12,7 @@ from treadle.graph import Expr, Graph, Scalar
 from treadle.native.executable import Executable
 from treadle.native.layout import Layout
 
-__all__ = ["Program", "compile_program"]
+__all__ = ["Program", "compile_program", "default_lanes"]
 
 
 @dataclass(frozen=True)
@@ -62,3 +62,10 @@ def _compile(program: Program, lanes: int) -> bytes:
     ir, layout = emit(graph, program.inputs, outputs, program.carry, lanes)
     header = json.dumps(asdict(layout)).encode()
     return len(header).to_bytes(8, "little") + header + compiler.object_code(ir)
+
+
+def default_lanes() -> int:
+    """Worlds that one vector register of this processor holds."""
+    from treadle.native import compiler
+
+    return compiler.vector_lanes()

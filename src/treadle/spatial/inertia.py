@@ -91,6 +91,20 @@ class ArticulatedInertia:
             (self.linear - Mat3.outer(a.linear, b.linear)).symmetric(),
         )
 
+    def without(self, axis: Motion) -> ArticulatedInertia:
+        """The same inertia, known to vanish along a motion: exact zeros where that is a coordinate axis."""
+        values = list(axis)
+        if values.count(0.0) != 5 or not all(isinstance(x, float) for x in values):
+            return self
+        k = next(i for i, x in enumerate(values) if x != 0.0)
+        if k < 3:
+            return ArticulatedInertia(
+                self.angular.cleared(k, k), self.coupling.cleared(k, None), self.linear
+            )
+        return ArticulatedInertia(
+            self.angular, self.coupling.cleared(None, k - 3), self.linear.cleared(k - 3, k - 3)
+        )
+
     def to_parent(self, X_PB: Transform) -> ArticulatedInertia:
         """The same inertia expressed in the parent frame P (Featherstone's X^T I X)."""
         R, p = X_PB.rotation, X_PB.translation

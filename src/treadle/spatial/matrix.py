@@ -92,6 +92,15 @@ class Mat3:
             Vec3(p[0].dot(r[0]), xy, xz), Vec3(xy, p[1].dot(r[1]), yz), Vec3(xz, yz, p[2].dot(r[2]))
         )
 
+    def cleared(self, row: int | None, column: int | None) -> Mat3:
+        """The same matrix with a row, a column or both set to zero."""
+        return Mat3.of(
+            [
+                [0.0 if i == row or j == column else x for j, x in enumerate(entries)]
+                for i, entries in enumerate(self.rows)
+            ]
+        )
+
     def to_rows(self) -> list[list[Scalar]]:
         """The entries as nested lists."""
         return [list(row) for row in self.rows]

@@ -1,0 +1,193 @@
+"""Many worlds of one machine: vector lanes times threads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from treadle.errors import InputError
+from treadle.forces.load import LOAD_SIZE, frame_load
+from treadle.integrators import INTEGRATORS
+from treadle.model.model import Model
+from treadle.model.parameters import parameter_value
+from treadle.native.executable import Executable
+from treadle.native.program import compile_program, default_lanes
+from treadle.sim.checks import check_choice, check_count, check_model, check_step
+from treadle.sim.step import step_program
+
+__all__ = ["Batch"]
+
+
+class Batch:
+    """`worlds` copies of a machine, each with its own state, joint forces and, if named, constants.
+
+    `q`, `v`, `tau` are live arrays of shape (worlds, nq or nv); `parameter(name)` is the live vector
+    of a constant named in `parameters`. Every world is computed by the same instructions whatever its
+    place, the number of worlds and the number of threads: the bits are the same.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        worlds: int,
+        dt: float = 1e-3,
+        integrator: str = "symplectic_euler",
+        threads: int | None = None,
+        parameters: Sequence[str] = (),
+        lanes: int | None = None,
+    ) -> None:
+        self.model = check_model(model, "Batch")
+        self.worlds = check_count("worlds", worlds)
+        check_choice("integrator", integrator, INTEGRATORS)
+        self.integrator = integrator
+        self.parameters = tuple(parameters)
+        self.lanes = default_lanes() if lanes is None else check_count("lanes", lanes)
+        self.threads = check_count("threads", (os.cpu_count() or 1) if threads is None else threads)
+        self.steps = 0
+        self._arrays = self._allocate(check_step(dt))
+        self._executables: dict[bool, Executable] = {}
+        self._pool: ThreadPoolExecutor | None = None
+
+    @property
+    def q(self) -> np.ndarray:
+        """Positions (worlds, nq), live."""
+        return self._view("q")
+
+    @q.setter
+    def q(self, value: ArrayLike) -> None:
+        self._assign("q", value)
+
+    @property
+    def v(self) -> np.ndarray:
+        """Velocities (worlds, nv), live."""
+        return self._view("v")
+
+    @v.setter
+    def v(self, value: ArrayLike) -> None:
+        self._assign("v", value)
+
+    @property
+    def tau(self) -> np.ndarray:
+        """Joint forces (worlds, nv), live: N m for turning freedoms, N for sliding ones."""
+        return self._view("tau")
+
+    @tau.setter
+    def tau(self, value: ArrayLike) -> None:
+        self._assign("tau", value)
+
+    @property
+    def dt(self) -> np.ndarray:
+        """Time step of every world (worlds), live, in seconds."""
+        return self._view("dt")[:, 0]
+
+    @property
+    def finite(self) -> np.ndarray:
+        """Which worlds still have a finite state (worlds)."""
+        return np.isfinite(self.q).all(axis=1) & np.isfinite(self.v).all(axis=1)
+
+    def parameter(self, name: str) -> np.ndarray:
+        """Values of a constant named in `parameters`, one per world, live."""
+        check_choice("lifted parameter", name, self.parameters)
+        return self._view("parameters")[:, self.parameters.index(name)]
+
+    def apply_force(
+        self,
+        body: str,
+        force: ArrayLike = (0.0, 0.0, 0.0),
+        torque: ArrayLike = (0.0, 0.0, 0.0),
+        point: ArrayLike = (0.0, 0.0, 0.0),
+        axes: str = "world",
+        worlds: Any = slice(None),
+    ) -> None:
+        """As `Simulation.apply_force`, in the worlds chosen by an index, slice or mask.
+
+        Each vector is one for all of them or has a row per chosen world.
+        """
+        part, load = frame_load(self.model, body, force, torque, point, axes)
+        self._view("loads")[worlds, part] += load
+
+    def clear_forces(self) -> None:
+        """Remove all forces and torques from the bodies of all worlds."""
+        self._arrays["loads"][:] = 0.0
+
+    def step(self, count: int = 1) -> None:
+        """Advance all worlds by a number of steps, in machine code on `threads` threads."""
+        if check_count("steps", count, least=0) == 0:
+            return
+        run, shares = self._executable().run, self._shares()
+        if len(shares) > 1 and self._pool is None:
+            self._pool = ThreadPoolExecutor(self.threads - 1, thread_name_prefix="treadle")
+        waiting = [self._pool.submit(run, self._arrays, *share, count) for share in shares[1:]]  # type: ignore[union-attr]
+        run(self._arrays, *shares[0], count)
+        for other in waiting:
+            other.result()
+        self.steps += count
+
+    def save(self) -> dict[str, np.ndarray]:
+        """State of all worlds, as copies."""
+        return {name: array.copy() for name, array in self._arrays.items()} | {"steps": np.array(self.steps)}
+
+    def restore(self, state: dict[str, np.ndarray]) -> None:
+        """Return to a saved state; what follows is the same bit for bit."""
+        for name, array in self._arrays.items():
+            if name not in state or state[name].shape != array.shape:
+                raise InputError(f"restore: the state does not belong to this batch ({name} does not fit)")
+        for name, array in self._arrays.items():
+            array[:] = state[name]
+        self.steps = int(state["steps"])
+
+    def _allocate(self, dt: float) -> dict[str, np.ndarray]:
+        """One array per input, a row per number and a column per world, filled up to whole blocks."""
+        model = self.model
+        padded = -(-self.worlds // self.lanes) * self.lanes
+        # rows a multiple of 4 KiB apart would all fall into one set of the cache
+        stride = padded + (8 if padded % 512 == 0 else 0)
+        columns = {
+            "q": model.neutral(),
+            "v": [0.0] * model.nv,
+            "tau": [0.0] * model.nv,
+            "dt": [dt],
+            "loads": [0.0] * (LOAD_SIZE * len(model.bodies)),
+            "parameters": [parameter_value(model, name) for name in self.parameters],
+        }
+        arrays = {}
+        for name, column in columns.items():
+            arrays[name] = np.empty((len(column), stride))
+            arrays[name][:] = np.array(column, dtype=float).reshape(-1, 1)
+        return arrays | {"next_q": arrays["q"], "next_v": arrays["v"]}
+
+    def _view(self, name: str) -> np.ndarray:
+        return self._arrays[name][:, : self.worlds].T
+
+    def _assign(self, name: str, value: ArrayLike) -> None:
+        view = self._view(name)
+        try:
+            numbers = np.broadcast_to(np.asarray(value, dtype=float), view.shape)
+        except (TypeError, ValueError):
+            raise InputError(
+                f"{name} must have shape {view.shape} or {view.shape[1:]}, not {np.shape(value)}"
+            ) from None
+        if not np.isfinite(numbers).all():
+            world, index = (int(x) for x in np.argwhere(~np.isfinite(numbers))[0])
+            raise InputError(f"{name} must be finite; entry {index} of world {world} is {numbers[world, index]}")
+        view[:] = numbers
+
+    def _shares(self) -> list[tuple[int, int]]:
+        """Ranges of worlds for the threads, in whole blocks of lanes."""
+        blocks = -(-self.worlds // self.lanes)
+        count = min(self.threads, blocks)
+        edges = [blocks * k // count * self.lanes for k in range(count + 1)]
+        return list(zip(edges[:-1], edges[1:], strict=True))
+
+    def _executable(self) -> Executable:
+        """The compiled step; the one with loads only when there are any."""
+        loaded = bool(self._arrays["loads"].any())
+        if loaded not in self._executables:
+            program = step_program(self.model, self.integrator, loaded, self.parameters)
+            self._executables[loaded] = compile_program(program, self.lanes)
+        return self._executables[loaded]

@@ -1,0 +1,1 @@
+"""Forces on joints and bodies, one kind per file."""

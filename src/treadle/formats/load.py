@@ -1,0 +1,92 @@
+"""Read a machine from a file, by its suffix, and remember what was read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from os import PathLike
+from pathlib import Path
+
+from treadle import store
+from treadle.errors import ModelError
+from treadle.formats import urdf
+from treadle.model import Model, ModelSpec
+
+__all__ = ["FORMATS", "Format", "load", "load_spec"]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A kind of file: its reader (content, name, floating_base) and the package that the reader uses."""
+
+    read: Callable[[bytes, str, bool], ModelSpec]
+    package: str
+
+
+#: Formats by suffix.
+FORMATS = {".urdf": Format(urdf.read, "yourdfpy")}
+
+_LARGEST_FILE = 50_000_000
+
+
+def load(
+    path: str | PathLike[str], floating_base: bool = False, gravity: Sequence[float] = (0.0, 0.0, -9.81)
+) -> Model:
+    """The machine that a file describes; `model.report` says what was ignored, repaired or guessed.
+
+    Its root link is fixed to the world, or moves freely with `floating_base`. Gravity is in m/s2.
+    """
+    spec = load_spec(path, floating_base)
+    spec.gravity = tuple(gravity)
+    return spec.compile(strict=False)
+
+
+def load_spec(path: str | PathLike[str], floating_base: bool = False) -> ModelSpec:
+    """The same as an editable description; compile it with `strict=False` to accept what `load` does."""
+    path = Path(path).expanduser()
+    content = _content(path)
+    kind = FORMATS[path.suffix.lower()]
+    key = [hashlib.sha256(content).hexdigest(), path.suffix.lower(), path.stem, bool(floating_base)]
+    key += [store.source_digest(), version(kind.package)]
+    digest = hashlib.sha256(json.dumps(key).encode()).hexdigest()
+    stored = store.read("import", digest)
+    if stored is not None:
+        spec = ModelSpec.from_dict(json.loads(stored))
+    else:
+        try:
+            spec = kind.read(content, path.stem, bool(floating_base))
+        except ModelError as error:
+            error.file = str(path)
+            raise
+        store.write("import", digest, json.dumps(spec.to_dict()).encode())
+    spec.file = str(path)
+    return spec
+
+
+def _content(path: Path) -> bytes:
+    """The bytes of the file; ModelError if there is none of a known kind."""
+    if path.is_dir():
+        raise ModelError("is a folder, not a file", file=path, hint="name the robot's file inside it")
+    if path.suffix.lower() not in FORMATS:
+        hint = f"files that can be read end in {', '.join(FORMATS)}"
+        if path.suffix.lower() == ".xacro":
+            hint = "expand it first: xacro robot.urdf.xacro > robot.urdf"
+        raise ModelError(f"unknown kind of file {path.suffix!r}", file=path, hint=hint)
+    if not path.exists():
+        raise ModelError("there is no such file", file=path, hint="check the path")
+    if not path.is_file():
+        raise ModelError("is not a file", file=path, hint="check the path")
+    try:
+        size = path.stat().st_size
+        if size > _LARGEST_FILE:
+            message = (
+                f"is {size / 1e6:.0f} MB large, and {_LARGEST_FILE / 1e6:.0f} MB is the most that is read"
+            )
+            raise ModelError(message, file=path, hint="a robot's description is text; meshes lie beside it")
+        return path.read_bytes()
+    except OSError as error:
+        message = f"cannot be read ({error.strerror or error})"
+        raise ModelError(message, file=path, hint="check the file and its permissions") from None

@@ -1,0 +1,114 @@
+"""Mistakes in a URDF file that are best told with their line, found before the file is converted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from treadle.errors import ModelError
+from treadle.model.model import suggest
+
+__all__ = ["check_urdf"]
+
+#: Attributes that hold numbers, and how many; all finite but the limits.
+_NUMBERS = {
+    "origin": {"xyz": 3, "rpy": 3},
+    "axis": {"xyz": 3},
+    "mass": {"value": 1},
+    "inertia": dict.fromkeys(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), 1),
+    "limit": dict.fromkeys(("lower", "upper", "effort", "velocity"), 1),
+    "dynamics": {"damping": 1, "friction": 1},
+    "mimic": {"multiplier": 1, "offset": 1},
+}
+_REQUIRED_ATTRIBUTES = {
+    "link": ("name",),
+    "joint": ("name", "type"),
+    "parent": ("link",),
+    "child": ("link",),
+    "mass": ("value",),
+    "inertia": tuple(_NUMBERS["inertia"]),
+    "mimic": ("joint",),
+}
+_REQUIRED_ELEMENTS = {"joint": ("parent", "child"), "inertial": ("mass", "inertia")}
+_JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+
+
+def check_urdf(root: Any) -> str:
+    """Raise ModelError at the first mistake below <robot>; return the name of the root link."""
+    for part in root:
+        _check_attributes(part, part)
+        for element in part.iterdescendants():
+            _check_attributes(part, element)
+    links, joints = root.findall("link"), root.findall("joint")
+    if not links:
+        raise ModelError("describes no links", line=root.sourceline, hint="a robot has at least one <link>")
+    for parts in (links, joints):
+        _check_unique(parts)
+    names = [link.get("name") for link in links]
+    for joint in joints:
+        _check_joint(joint, names)
+    children = {joint.find("child").get("link") for joint in joints}
+    roots = [name for name in names if name not in children]
+    if len(roots) != 1:
+        raise _root_error(roots, links)
+    return roots[0]
+
+
+def _check_attributes(part: Any, element: Any) -> None:
+    """`part` is the link or joint that `element` belongs to."""
+    tag = element.tag
+    for name in _REQUIRED_ATTRIBUTES.get(tag, ()):
+        if not (element.get(name) or "").strip():
+            raise _error(part, element, f"<{tag}> has no attribute '{name}'", "add it")
+    for name in _REQUIRED_ELEMENTS.get(tag, ()):
+        if element.find(name) is None:
+            raise _error(part, element, f"<{tag}> has no <{name}>", "add it")
+    for name, count in _NUMBERS.get(tag, {}).items():
+        text = element.get(name)
+        if text is not None and not _are_numbers(text, count, tag == "limit"):
+            amount = "a number" if count == 1 else f"{count} numbers"
+            raise _error(part, element, f"<{tag} {name}={text!r}> needs {amount}", "correct it")
+
+
+def _are_numbers(text: str, count: int, endless: bool) -> bool:
+    try:
+        values = [float(word) for word in text.split()]
+    except ValueError:
+        return False
+    finite = all(abs(x) < float("inf") or (endless and x == x) for x in values)  # noqa: PLR0124
+    return len(values) == count and finite
+
+
+def _check_unique(parts: list[Any]) -> None:
+    seen: dict[str, int] = {}
+    for part in parts:
+        name = part.get("name")
+        if name in seen:
+            message = f"the name is already that of the {part.tag} in line {seen[name]}"
+            raise _error(part, part, message, "rename one of the two")
+        seen[name] = part.sourceline
+
+
+def _check_joint(joint: Any, links: list[str]) -> None:
+    if joint.get("type") not in _JOINT_TYPES:
+        hint = f"use one of {', '.join(_JOINT_TYPES)}"
+        raise _error(joint, joint, f"unknown joint type {joint.get('type')!r}", hint)
+    for role in ("parent", "child"):
+        element = joint.find(role)
+        if element.get("link") not in links:
+            message = f"its {role} {element.get('link')!r} is not a link of this file"
+            raise _error(joint, element, message, suggest(element.get("link"), links))
+
+
+def _root_error(roots: list[str], links: list[Any]) -> ModelError:
+    if not roots:
+        hint = "one link must be no joint's child"
+        return ModelError("the joints run in a circle: there is no root link", hint=hint)
+    second = next(link for link in links if link.get("name") == roots[1])
+    listed = ", ".join(f'"{name}"' for name in roots[:4]) + (", ..." if len(roots) > 4 else "")
+    hint = "connect all but one of them by joints"
+    return _error(second, second, f"no joint leads to it: there are {len(roots)} root links ({listed})", hint)
+
+
+def _error(part: Any, element: Any, message: str, hint: str) -> ModelError:
+    owner = part.tag if part.get("name") is None else f'{part.tag} "{part.get("name")}"'
+    return ModelError(message, line=element.sourceline, element=owner, hint=hint)

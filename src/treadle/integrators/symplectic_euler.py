@@ -1,0 +1,24 @@
+"""Symplectic Euler, order 1: kick, then drift with the new velocity.
+
+    v' = v + h a(q, v),    q' = q (+) h v'
+
+Joint dampers are taken at the new velocity, so no damping is too strong for the step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from treadle.graph import Scalar
+from treadle.integrators.system import System
+
+__all__ = ["step"]
+
+
+def step(
+    system: System, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar
+) -> tuple[list[Scalar], list[Scalar]]:
+    """Position and velocity after one step of dt seconds."""
+    a = system.acceleration(q, v, implicit_damping=dt)
+    v = [x + dt * rate for x, rate in zip(v, a, strict=True)]
+    return system.integrate(q, [dt * x for x in v]), v

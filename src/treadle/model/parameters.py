@@ -1,0 +1,166 @@
+"""Named constants of a model, and copies of the model with some of them replaced.
+
+    "<link>.mass"                   kg; the link's rotational inertia scales with it (another density)
+    "<link>.center.x"  (y, z)       m, centre of mass in the link's frame
+    "<joint>.offset.x" (y, z)       m, the joint's frame in the parent body: the length of a link
+    "<joint>.damping"  "<joint>.stiffness"  "<joint>.armature"
+
+A joint with several freedoms takes "<joint>.damping" for all of them and "<joint>.damping[1]" for one.
+Joint friction is no parameter: it is carried but not simulated.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from treadle.errors import InputError
+from treadle.graph import Expr, Scalar
+from treadle.model.model import WORLD, Body, Link, Model, ModelJoint, suggest
+from treadle.model.topology import total_inertia
+from treadle.spatial import Transform, Vec3
+
+__all__ = ["lift", "parameter_names", "parameter_value"]
+
+# names may contain dots, but none of these endings is the end of another
+_LINK = re.compile(r"(?P<name>.+)\.(?P<field>mass|center)(\.(?P<axis>[xyz]))?", re.DOTALL)
+_JOINT = re.compile(
+    r"(?P<name>.+)\.(?P<field>offset|damping|stiffness|armature)(\.(?P<axis>[xyz])|\[(?P<index>\d+)\])?",
+    re.DOTALL,
+)
+
+
+def lift(model: Model, values: Mapping[str, Scalar]) -> Model:
+    """A copy of the model with named constants replaced by floats or traced scalars."""
+    links = {link.name: link for link in model.links}
+    bodies = {body.joint.name: body for body in model.bodies}
+    changed: set[int] = set()
+    places = {name: _place(model, name) for name in values}
+    # "damping" before "damping[1]", so that one freedom can differ from the others
+    for name in sorted(values, key=lambda name: places[name].index is not None):
+        place, value = places[name], _checked(name, values[name])
+        if place.link is not None:
+            links[place.link] = _with_link_value(links[place.link], place, value)
+            changed.add(links[place.link].body)
+        else:
+            bodies[place.joint] = _with_joint_value(bodies[place.joint], place, value)
+    new_links = tuple(links[link.name] for link in model.links)
+    new_bodies = []
+    for index, body in enumerate(bodies[body.joint.name] for body in model.bodies):
+        if index in changed:
+            body = replace(body, inertia=total_inertia(link for link in new_links if link.body == index))
+        new_bodies.append(body)
+    return replace(model, bodies=tuple(new_bodies), links=new_links)
+
+
+def parameter_value(model: Model, name: str) -> float:
+    """The current value of a named constant, in a model of floats."""
+    place = _place(model, name)
+    if place.link is not None:
+        link = next(link for link in model.links if link.name == place.link)
+        return float(link.mass if place.field == "mass" else getattr(link.center, place.axis))
+    body = next(body for body in model.bodies if body.joint.name == place.joint)
+    if place.field == "offset":
+        return getattr(body.placement.translation, place.axis)
+    given = getattr(body.joint, place.field)
+    if place.index is not None:
+        return given[place.index]
+    if any(value != given[0] for value in given):
+        raise InputError(f"the freedoms of {name!r} differ; name one of them, such as '{name}[0]'")
+    return given[0]
+
+
+def parameter_names(model: Model) -> list[str]:
+    """The names of all constants that can be replaced; joints with several freedoms one by one."""
+    names = []
+    for link in model.links:
+        if link.body != WORLD:
+            names += [f"{link.name}.mass", *[f"{link.name}.center.{axis}" for axis in "xyz"]]
+    for joint in model.joints:
+        names += [f"{joint.name}.offset.{axis}" for axis in "xyz"]
+        for field in _joint_fields(joint):
+            count = joint.type.nv
+            names += [f"{joint.name}.{field}" + (f"[{i}]" if count > 1 else "") for i in range(count)]
+    return names
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a named constant lives: a field of a link or of a joint."""
+
+    link: str | None
+    joint: str
+    field: str
+    axis: str
+    index: int | None
+
+
+def _place(model: Model, name: str) -> _Place:
+    """Find a constant by its name; InputError if there is none."""
+    if isinstance(name, str):
+        match = _LINK.fullmatch(name)
+        if match and (match["field"] == "center") == bool(match["axis"]):
+            found = {link.name: link for link in model.links}.get(match["name"])
+            if found is not None and found.body == WORLD:
+                raise InputError(f"{name!r} has no effect: {match['name']!r} is fixed to the world")
+            if found is not None:
+                return _Place(match["name"], "", match["field"], match["axis"] or "", None)
+        match = _JOINT.fullmatch(name)
+        if match and (match["field"] == "offset") == bool(match["axis"]):
+            joint = {joint.name: joint for joint in model.joints}.get(match["name"])
+            index = None if match["index"] is None else int(match["index"])
+            if joint is not None and _has(joint, match["field"], index):
+                return _Place(None, match["name"], match["field"], match["axis"] or "", index)
+    hint = suggest(name, parameter_names(model))
+    raise InputError(f"{model.name!r} has no parameter named {name!r}; {hint}")
+
+
+def _has(joint: ModelJoint, field: str, index: int | None) -> bool:
+    if field == "offset":
+        return True
+    return field in _joint_fields(joint) and (index is None or index < joint.type.nv)
+
+
+def _joint_fields(joint: ModelJoint) -> list[str]:
+    """Per-freedom constants; there are no springs on positions that are quaternions."""
+    return ["damping", "armature"] + (["stiffness"] if joint.type.nq == joint.type.nv else [])
+
+
+def _checked(name: str, value: Scalar) -> Scalar:
+    if isinstance(value, Expr):
+        return value
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{name!r} needs a number, not {value!r}") from None
+    if not math.isfinite(number):
+        raise InputError(f"{name!r} needs a finite number, not {value!r}")
+    if number < 0.0 and not name.endswith((".x", ".y", ".z")):
+        raise InputError(f"{name!r} must not be negative, and {number:g} is")
+    return number
+
+
+def _with_link_value(link: Link, place: _Place, value: Scalar) -> Link:
+    if place.field == "center":
+        return replace(link, center=_with_component(link.center, place.axis, value))
+    # a massless link has no density to scale: it becomes a point mass at its centre
+    known = isinstance(link.mass, Expr) or link.mass != 0.0
+    rotational = link.rotational * (value / link.mass) if known else link.rotational
+    return replace(link, mass=value, rotational=rotational)
+
+
+def _with_joint_value(body: Body, place: _Place, value: Scalar) -> Body:
+    if place.field == "offset":
+        placement = body.placement
+        moved = _with_component(placement.translation, place.axis, value)
+        return replace(body, placement=Transform(placement.rotation, moved))
+    given = list(getattr(body.joint, place.field))
+    for i in range(len(given)) if place.index is None else [place.index]:
+        given[i] = value
+    return replace(body, joint=replace(body.joint, **{place.field: tuple(given)}))
+
+
+def _with_component(vector: Vec3, axis: str, value: Scalar) -> Vec3:
+    return Vec3(*[value if name == axis else old for name, old in zip("xyz", vector, strict=True)])

@@ -1,0 +1,35 @@
+"""The built-in machines. A new one is a function that returns a `ModelSpec`, and a line in `SCENES`."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from treadle.errors import InputError
+from treadle.model import Model, ModelSpec
+from treadle.model.model import suggest
+from treadle.scenes.arm import arm
+from treadle.scenes.chain import chain
+from treadle.scenes.pendulum import pendulum
+
+__all__ = ["SCENES", "scene", "scene_names"]
+
+#: Functions that describe a scene, by name; their arguments are the scene's options.
+SCENES: dict[str, Callable[..., ModelSpec]] = {"arm": arm, "chain": chain, "pendulum": pendulum}
+
+
+def scene(name: str, **options: Any) -> Model:
+    """A built-in machine, such as scene("chain", links=50)."""
+    if name not in SCENES:
+        raise InputError(f"there is no scene named {name!r}; {suggest(name, scene_names())}")
+    known = list(inspect.signature(SCENES[name]).parameters)
+    for option in options:
+        if option not in known:
+            raise InputError(f"the scene {name!r} has no option {option!r}; {suggest(option, known)}")
+    return SCENES[name](**options).compile()
+
+
+def scene_names() -> list[str]:
+    """The names of the built-in machines."""
+    return sorted(SCENES)

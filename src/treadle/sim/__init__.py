@@ -1,0 +1,6 @@
+"""The simulation of one world."""
+
+from treadle.sim.simulation import Simulation
+from treadle.sim.state import State
+
+__all__ = ["Simulation", "State"]

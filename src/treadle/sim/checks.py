@@ -1,0 +1,62 @@
+"""Checks of arguments, each with an error that says what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from treadle.errors import InputError
+from treadle.model.model import Model, suggest
+
+__all__ = ["check_choice", "check_count", "check_model", "check_step", "check_vector"]
+
+
+def check_model(model: Any, what: str) -> Model:
+    """The model, if it is one."""
+    if not isinstance(model, Model):
+        raise InputError(
+            f"a {what} needs a Model, from td.load(file), td.scene(name) or spec.compile(), "
+            f"not {type(model).__name__}"
+        )
+    return model
+
+
+def check_step(dt: Any) -> float:
+    """The time step as a float, if it is positive."""
+    try:
+        value = float(dt)
+    except (TypeError, ValueError):
+        value = float("nan")
+    if not (np.isfinite(value) and value > 0.0):
+        raise InputError(f"dt must be a positive number of seconds, not {dt!r}")
+    return value
+
+
+def check_count(what: str, value: Any, least: int = 1) -> int:
+    """A whole number not below `least`."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise InputError(f"{what} must be a whole number of at least {least}, not {value!r}")
+    return int(value)
+
+
+def check_choice(what: str, name: Any, known: Iterable[str]) -> None:
+    """That a name is among the known ones."""
+    names = list(known)
+    if name not in names:
+        raise InputError(f"there is no {what} named {name!r}; {suggest(name, names)}")
+
+
+def check_vector(what: str, value: Any, size: int) -> np.ndarray:
+    """A new vector of `size` finite floats; a plain number counts as one of length one."""
+    try:
+        numbers = np.atleast_1d(np.array(value, dtype=float))
+    except (TypeError, ValueError):
+        raise InputError(f"{what} must be {size} numbers, not {value!r}") from None
+    if numbers.shape != (size,):
+        raise InputError(f"{what} must have shape ({size},), not {numbers.shape}")
+    bad = np.flatnonzero(~np.isfinite(numbers))
+    if bad.size:
+        raise InputError(f"{what} must be finite, but entry {bad[0]} is {numbers[bad[0]]}")
+    return numbers

@@ -1,0 +1,43 @@
+"""What a step does, as a program to compile."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from treadle.forces.load import LOAD_SIZE
+from treadle.graph import Scalar
+from treadle.integrators import INTEGRATORS, System
+from treadle.model import lift
+from treadle.model.model import Model
+from treadle.native.program import Program
+
+__all__ = ["step_program"]
+
+
+def step_program(
+    model: Model, integrator: str, loaded: bool = False, parameters: Sequence[str] = ()
+) -> Program:
+    """One step of the machine: q, v -> q, v under tau (and loads) over dt.
+
+    `parameters` names constants of the model that become inputs.
+    """
+    inputs = {"q": model.nq, "v": model.nv, "tau": model.nv, "dt": 1}
+    if loaded:
+        inputs["loads"] = LOAD_SIZE * len(model.bodies)
+    if parameters:
+        inputs["parameters"] = len(parameters)
+    method = INTEGRATORS[integrator]
+
+    def advance(**values: Sequence[Scalar]) -> dict[str, Sequence[Scalar]]:
+        machine = model
+        if parameters:
+            machine = lift(model, dict(zip(parameters, values["parameters"], strict=True)))
+        system = System(machine, values["tau"], values.get("loads", ()))
+        q, v = method(system, values["q"], values["v"], values["dt"][0])
+        return {"next_q": q, "next_v": v}
+
+    digest = f"step {integrator} loaded={loaded} {model.digest}"
+    if parameters:
+        # the model's digest knows no names, but parameters are found by them
+        digest += f" {list(parameters)} {[x.name for x in (*model.links, *model.joints)]}"
+    return Program(digest, inputs, advance, carry={"next_q": "q", "next_v": "v"})
