@@ -20,7 +20,9 @@ def machine() -> ModelSpec:
     spec.add_joint("mount", "fixed", None, "base")
     spec.add_joint("turn", "revolute", "base", "arm", damping=0.5, stiffness=3.0, position=(0, 0, 1))
     spec.add_joint("weld", "fixed", "arm", "plate.0", position=(1, 0, 0), rotation=(1, 2, 3, 4))
-    spec.add_joint("hang.x", "universal", "arm", "ball", damping=(0.1, 0.2), armature=0.01, position=(2, 0, 0))
+    spec.add_joint(
+        "hang.x", "universal", "arm", "ball", damping=(0.1, 0.2), armature=0.01, position=(2, 0, 0)
+    )
     spec.add_joint("lid", "ball", "ball", "eye", armature=0.1)
     return spec
 
@@ -92,23 +94,15 @@ def test_one_freedom_may_differ_from_the_others(model):
 def test_traced_values(model):
     names = ["arm.mass", "plate.0.center.x", "turn.offset.z", "hang.x.armature"]
 
-    def numbers(*values):
+    def numbers(values):
         lifted = lift(model, dict(zip(names, values, strict=True)))
         body = lifted.bodies[0]
-        return [*body.inertia.moment, *body.inertia.rotational.rows[0], *body.placement.translation,
-                *lifted.joint("hang.x").armature]  # fmt: skip
+        inertia = [*body.inertia.moment, *body.inertia.rotational.rows[0]]
+        return [*inertia, *body.placement.translation, *lifted.joint("hang.x").armature]
 
-    graph_inputs = [3.0, 0.4, 2.0, 0.05]
-    traced = trace_and_evaluate(numbers, graph_inputs)
-    np.testing.assert_allclose(traced, numbers(*graph_inputs), rtol=1e-14)
-
-
-def trace_and_evaluate(function, values):
-    from treadle.graph import Graph
-
-    graph = Graph()
-    outputs = function(*graph.inputs(len(values)))
-    return evaluate(graph, outputs, values)
+    values = [3.0, 0.4, 2.0, 0.05]
+    graph, outputs = trace(numbers, len(names))
+    np.testing.assert_allclose(evaluate(graph, outputs, values), numbers(values), rtol=1e-14)
 
 
 def test_names(model):
@@ -155,7 +149,10 @@ def test_unknown_names(model, name, message):
         lift(model, {name: 1.0})
 
 
-@pytest.mark.parametrize(("name", "value"), [("arm.mass", -1.0), ("arm.mass", math.nan), ("arm.mass", "heavy"), ("turn.damping", -1)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("arm.mass", -1.0), ("arm.mass", math.nan), ("arm.mass", "heavy"), ("turn.damping", -1)],
+)
 def test_bad_values(model, name, value):
     with pytest.raises(InputError, match=name):
         lift(model, {name: value})

@@ -13,10 +13,10 @@ def machine() -> ModelSpec:
     spec.add_body("mast", 0.1 + 0.2, center=np.array([0.0, 0.0, 1.0]), inertia=(1, 1, 0.1), line=12)
     spec.add_body("hook", 2.0, inertia=[[0.1, 0, 0], [0, 0.1, 0], [0, 0, 1 / 7]])
     spec.add_joint("turn", "revolute", None, "mast", lower=-math.inf, upper=1.5, damping=0.3)
-    spec.add_joint(
-        "swing", "universal", "mast", "hook", rotation=rpy(0.1, 0.2, 0.3), position=(1 / 3, 0, 2), axis=(1, 0, 0),
-        second_axis=(0, 1, 0), effort=(10, None), stiffness=(1, 2), reference=(0.1, 0.2), armature=1e-3,
-    )  # fmt: skip
+    swing = spec.add_joint("swing", "universal", "mast", "hook", axis=(1, 0, 0), second_axis=(0, 1, 0))
+    swing.position, swing.rotation = (1 / 3, 0.0, 2.0), rpy(0.1, 0.2, 0.3)
+    swing.effort, swing.stiffness, swing.reference = (10.0, None), (1.0, 2.0), (0.1, 0.2)
+    swing.armature = 1e-3
     spec.add_frame("eye", "hook", position=(0, 0, -0.1))
     return spec
 

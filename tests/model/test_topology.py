@@ -23,8 +23,12 @@ def test_limbs_are_contiguous_and_parents_first():
     assert [joint.name for joint in model.joints] == ["float", "l1", "l2", "r1", "r2"]
     assert [body.name for body in model.bodies] == ["trunk", "left1", "left2", "right1", "right2"]
     assert [body.parent for body in model.bodies] == [WORLD, 0, 1, 0, 3]
-    assert [joint.q for joint in model.joints] == [slice(*x) for x in ((0, 7), (7, 8), (8, 9), (9, 10), (10, 14))]
-    assert [joint.v for joint in model.joints] == [slice(*x) for x in ((0, 6), (6, 7), (7, 8), (8, 9), (9, 12))]
+    assert [joint.q for joint in model.joints] == [
+        slice(*x) for x in ((0, 7), (7, 8), (8, 9), (9, 10), (10, 14))
+    ]
+    assert [joint.v for joint in model.joints] == [
+        slice(*x) for x in ((0, 6), (6, 7), (7, 8), (8, 9), (9, 12))
+    ]
     assert (model.nq, model.nv) == (14, 12)
 
 
@@ -74,7 +78,9 @@ def test_fixed_joints_merge():
     tool = model.links[3].placement.to_matrix()
     blade = model.bodies[1].placement.to_matrix()
     np.testing.assert_allclose(tool[:3, 3], (0, 0, 5), atol=1e-15)
-    np.testing.assert_allclose(blade, tool @ np.array([[1, 0, 0, 0.1], [0, 1, 0, 0.2], [0, 0, 1, 0.3], [0, 0, 0, 1]]), atol=1e-15)  # fmt: skip # noqa: E501
+    X_TB = np.eye(4)
+    X_TB[:3, 3] = (0.1, 0.2, 0.3)
+    np.testing.assert_allclose(blade, tool @ X_TB, atol=1e-15)
 
 
 def test_merged_inertia_is_that_of_the_links():
@@ -102,8 +108,14 @@ def test_every_link_and_frame_has_a_frame():
     assert model.frame("grip").body == 0
     # along the bracket's z, which the weld turned to the arm's -y
     assert list(model.frame("grip").placement.translation) == [0, -1, 2]
-    assert (model.frame("corner").body, list(model.frame("corner").placement.translation)) == (WORLD, [-1, 0, 1])
-    assert (model.frame("beacon").body, list(model.frame("beacon").placement.translation)) == (WORLD, [9, 9, 9])
+    assert (model.frame("corner").body, list(model.frame("corner").placement.translation)) == (
+        WORLD,
+        [-1, 0, 1],
+    )
+    assert (model.frame("beacon").body, list(model.frame("beacon").placement.translation)) == (
+        WORLD,
+        [9, 9, 9],
+    )
 
 
 def test_rounding_noise_is_removed_after_merging():
@@ -151,8 +163,15 @@ def test_joint_types(kind, expected, options):
     if "second_axis" in options:
         assert list(joint.type.second_axis) == [0, 0, 1]
     assert joint.continuous == (kind == "continuous")
-    for field, value in {"damping": 0.5, "effort": 3.0, "speed": math.inf, "lower": -math.inf, "upper": math.inf,
-                         "friction": 0.0, "stiffness": 0.0, "reference": 0.0, "armature": 0.0}.items():  # fmt: skip
+    expected_values = {
+        "damping": 0.5,
+        "effort": 3.0,
+        "speed": math.inf,
+        "lower": -math.inf,
+        "upper": math.inf,
+    }
+    expected_values |= {"friction": 0.0, "stiffness": 0.0, "reference": 0.0, "armature": 0.0}
+    for field, value in expected_values.items():
         assert getattr(joint, field) == (value,) * joint.type.nv
 
 

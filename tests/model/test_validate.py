@@ -98,8 +98,12 @@ def test_bad_joint(changes, message):
 
 @pytest.mark.parametrize(
     ("field", "value", "message"),
-    [("body", "arn", "body 'arn' is not"), ("position", (1,), "3 numbers"), ("rotation", (0, 0, 0, 0), "not zero")],
-)  # fmt: skip
+    [
+        ("body", "arn", "body 'arn' is not"),
+        ("position", (1,), "3 numbers"),
+        ("rotation", (0, 0, 0, 0), "not zero"),
+    ],
+)
 def test_bad_frame(field, value, message):
     spec = machine()
     setattr(spec.frames[0], field, value)
@@ -184,7 +188,9 @@ def test_massless_body_that_moves():
 def test_file_and_line_are_told():
     spec = machine()
     spec.file, spec.bodies[1].line, spec.bodies[1].mass = "robot.urdf", 17, -1.0
-    assert str(refused(spec, 'body "arm"', "negative mass")).startswith('robot.urdf:17: body "arm": has the negative')
+    assert str(refused(spec, 'body "arm"', "negative mass")).startswith(
+        'robot.urdf:17: body "arm": has the negative'
+    )
 
 
 def test_rounding_of_a_file_is_tolerated():

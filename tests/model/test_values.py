@@ -43,8 +43,16 @@ def test_rotation_from_quaternion():
 
 @pytest.mark.parametrize(
     "value",
-    [np.diag([1, 1, -1]), np.eye(3) * 1.1, (0, 0, 0, 0), (0.1, 0.2, 0.3), "up", [[1, 0], [0, 1]], [[math.nan] * 3] * 3],
-)  # fmt: skip
+    [
+        np.diag([1, 1, -1]),
+        np.eye(3) * 1.1,
+        (0, 0, 0, 0),
+        (0.1, 0.2, 0.3),
+        "up",
+        [[1, 0], [0, 1]],
+        [[math.nan] * 3] * 3,
+    ],
+)
 def test_what_is_no_rotation(value):
     with pytest.raises(ValueError, match="needs"):
         rotation_matrix(value)

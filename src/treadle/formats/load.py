@@ -14,6 +14,7 @@ from treadle import store
 from treadle.errors import ModelError
 from treadle.formats import urdf
 from treadle.model import Model, ModelSpec
+from treadle.model.values import plain
 
 __all__ = ["FORMATS", "Format", "load", "load_spec"]
 
@@ -40,7 +41,7 @@ def load(
     Its root link is fixed to the world, or moves freely with `floating_base`. Gravity is in m/s2.
     """
     spec = load_spec(path, floating_base)
-    spec.gravity = tuple(gravity)
+    spec.gravity = plain(gravity)
     return spec.compile(strict=False)
 
 

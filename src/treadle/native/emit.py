@@ -18,13 +18,16 @@ from collections.abc import Mapping, Sequence
 
 from treadle.graph import Graph, Scalar
 from treadle.native import elementary
-from treadle.native.block import Block
+from treadle.native.block import Block, Pack
 from treadle.native.layout import Layout
 
 __all__ = ["emit"]
 
 #: Nodes per chunk: below this LLVM's time per node is flat.
 CHUNK = 1500
+
+#: Sines and cosines that a single lane computes side by side.
+PACK = 4
 
 
 def emit(
@@ -114,6 +117,7 @@ class _Writer:
         for position, i in enumerate(results):
             self.result_slots.setdefault(i, []).append(input_count + position)
         self.slots = input_count + len(results)
+        self.home = {i: number for number, chunk in enumerate(chunks) for i in chunk}
         self.cross_slots = self._cross_slots()
 
     def chunk(self, number: int) -> str:
@@ -122,6 +126,10 @@ class _Writer:
         self.block = block
         self.values: dict[int, str] = {}
         self.sincos: dict[int, tuple[str, str]] = {}
+        self.angles = dict.fromkeys(
+            self.graph.operands[i][0] for i in self.chunks[number] if self.graph.operation[i] in ("sin", "cos")
+        )
+        self.earlier = {k for k in self.cross_slots if k in self.angles and self.home[k] < number}
         if number == 0:
             # results that are inputs or constants belong to no chunk
             for i in self.result_slots:
@@ -146,7 +154,7 @@ class _Writer:
         ]
 
     def _cross_slots(self) -> dict[int, int]:
-        home = {i: number for number, chunk in enumerate(self.chunks) for i in chunk}
+        home = self.home
         slots: dict[int, int] = {}
         for number, chunk in enumerate(self.chunks):
             for i in chunk:
@@ -241,10 +249,24 @@ class _Writer:
         return block.fma(a, b, block.negate(self._value(right)))
 
     def _sine(self, operation: str, argument: int) -> str:
-        """sin and cos of one argument share their work."""
+        """sin and cos of one argument share their work; a single lane computes several arguments at once."""
         if argument not in self.sincos:
-            self.sincos[argument] = elementary.sincos(self.block, self._value(argument))
+            group = [argument]
+            if self.lanes == 1:
+                waiting = [k for k in self.angles if k not in self.sincos and k != argument]
+                group += [k for k in waiting if self._available(k)][: PACK - 1]
+            if len(group) == 1:
+                self.sincos[argument] = elementary.sincos(self.block, self._value(argument))
+            else:
+                pack = Pack(self.block, PACK)
+                sines, cosines = elementary.sincos(pack, pack.join([self._value(k) for k in group]))
+                for lane, k in enumerate(group):
+                    self.sincos[k] = pack.part(sines, lane), pack.part(cosines, lane)
         return self.sincos[argument][operation == "cos"]
+
+    def _available(self, i: int) -> bool:
+        """Whether node i has its value before the current chunk's remaining nodes are computed."""
+        return i in self.values or self.graph.operation[i] == "input" or i in self.earlier
 
     def _gather(self, table: int, index: int) -> str:
         """Table entry at a whole index, lane by lane."""
