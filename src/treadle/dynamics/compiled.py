@@ -22,10 +22,13 @@ from treadle.dynamics.jacobian import frame_jacobian as _frame_jacobian
 from treadle.dynamics.kinematics import frame_placements
 from treadle.dynamics.momentum import center_of_mass as _center
 from treadle.dynamics.momentum import momentum as _momentum
+from treadle.dynamics.regroup import regroup
 from treadle.dynamics.rnea import rnea
 from treadle.errors import InputError
 from treadle.graph import Scalar
+from treadle.model.limbs import limb_inputs
 from treadle.model.model import WORLD, Model
+from treadle.model.regularity import require_regular
 from treadle.native.executable import Executable
 from treadle.native.program import Program, compile_program
 from treadle.spatial import Force
@@ -175,7 +178,14 @@ def _call(model: Model, name: str, *arguments: ArrayLike) -> np.ndarray:
 def _prepare(model: Model, name: str) -> tuple[Executable, list[int]]:
     """Compile a function for the model and keep it with the model."""
     inputs, function = _definition(model, name)
-    program = Program(f"{name} {model.digest}", inputs, lambda **values: {"result": function(**values)})
+    if name.startswith(("forward_dynamics", "derivatives", "impulse_response")):
+        require_regular(model)
+    program = Program(
+        f"{name} {model.digest}",
+        inputs,
+        lambda **values: {"result": function(**values)},
+        twins=limb_inputs(model, inputs),
+    )
     entry = (compile_program(program), list(inputs.values()))
     model.__dict__.setdefault("_functions", {})[name] = entry
     return entry
@@ -184,6 +194,8 @@ def _prepare(model: Model, name: str) -> tuple[Executable, list[int]]:
 def _definition(model: Model, name: str) -> tuple[dict[str, int], Callable[..., Sequence[Scalar]]]:
     """Inputs with their sizes, and the function to trace."""
     nq, nv, loads = model.nq, model.nv, 6 * len(model.bodies)
+    # for results in joint space
+    machine = regroup(model)
     kind, _, argument = name.partition(":")
     match kind:
         case "forward_dynamics":
@@ -193,18 +205,18 @@ def _definition(model: Model, name: str) -> tuple[dict[str, int], Callable[..., 
                 lambda q, v, tau, external: _forward(model, q, v, tau, _forces(external))
             )
         case "inverse_dynamics":
-            return {"q": nq, "v": nv, "a": nv}, lambda q, v, a: rnea(model, q, v, a)
+            return {"q": nq, "v": nv, "a": nv}, lambda q, v, a: rnea(machine, q, v, a)
         case "inverse_dynamics_loaded":
             return {"q": nq, "v": nv, "a": nv, "external": loads}, (
-                lambda q, v, a, external: rnea(model, q, v, a, _forces(external))
+                lambda q, v, a, external: rnea(machine, q, v, a, _forces(external))
             )
         case "mass_matrix":
-            return {"q": nq}, lambda q: _flat(crba(model, q))
+            return {"q": nq}, lambda q: _flat(crba(machine, q))
         case "derivatives":
-            return {"q": nq, "v": nv, "tau": nv}, lambda q, v, tau: _derivatives(model, q, v, tau)
+            return {"q": nq, "v": nv, "tau": nv}, lambda q, v, tau: _derivatives(machine, q, v, tau)
         case "inverse_dynamics_jacobians":
             return {"q": nq, "v": nv, "a": nv}, (
-                lambda q, v, a: [x for m in inverse_dynamics_derivatives(model, q, v, a) for x in _flat(m)]
+                lambda q, v, a: [x for m in inverse_dynamics_derivatives(machine, q, v, a) for x in _flat(m)]
             )
         case "frame_poses":
             return {"q": nq}, lambda q: [x for X in frame_placements(model, q) for x in X.to_list()]
@@ -221,7 +233,7 @@ def _definition(model: Model, name: str) -> tuple[dict[str, int], Callable[..., 
             return {"q": nq, "v": nv}, lambda q, v: list(_momentum(model, q, v))
         case "impulse_response":
             return {"q": nq, "joint_impulse": nv, "impulse": loads}, (
-                lambda q, joint_impulse, impulse: _impulse(model, q, joint_impulse, _forces(impulse))
+                lambda q, joint_impulse, impulse: _impulse(machine, q, joint_impulse, _forces(impulse))
             )
     raise KeyError(name)
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from treadle.dynamics.aba import aba
 from treadle.dynamics.cholesky import factor, parent_freedoms, solve
 from treadle.dynamics.crba import crba
+from treadle.dynamics.regroup import regroup
 from treadle.dynamics.rnea import rnea
 from treadle.graph import Scalar
 from treadle.model.model import Model
@@ -27,6 +28,7 @@ def forward_dynamics(
     external: Mapping[int, Force] | None = None,
 ) -> list[Scalar]:
     """Accelerations dv/dt under the joint forces tau and forces on bodies, each in its own frame."""
+    model = regroup(model)
     if model.nv <= LARGEST_BY_COMPOSITE:
         return by_composite_inertia(model, q, v, tau, external)
     return aba(model, q, v, tau, external)

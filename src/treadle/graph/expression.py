@@ -67,8 +67,11 @@ class Graph:
     def node(self, operation: str, *operands: Expr) -> Expr:
         """The node `operation(*operands)`, shared with an equal one built before."""
         indices = tuple([x.index for x in operands])
-        if operation in _COMMUTATIVE and indices[0] > indices[1]:
-            indices = (indices[1], indices[0])
+        if operation in _COMMUTATIVE:
+            # older operand first, constants last
+            a, b = indices
+            if (a in self.constants, a) > (b in self.constants, b):
+                indices = (b, a)
         return self.raw(operation, indices)
 
     def raw(self, operation: str, operands: tuple[int, ...]) -> Expr:

@@ -13,6 +13,9 @@ __all__ = [
     "vector",
 ]  # fmt: skip
 
+#: Entries of a rotation this near to 0 and 1 are noise: right angles written with twelve digits.
+_NOISE = 2e-11
+
 
 def rpy(roll: float, pitch: float, yaw: float) -> tuple[tuple[float, ...], ...]:
     """Rotation matrix from roll, pitch, yaw (rad) about the fixed axes x, then y, then z."""
@@ -73,7 +76,7 @@ def rotation_matrix(value: Any) -> np.ndarray:
         raise ValueError(f"needs a 3 x 3 rotation matrix or a quaternion (w, x, y, z), not {value!r}")
     if np.linalg.det(array) < 0.0 or _skewness(array) > 1e-6:
         raise ValueError(f"needs a rotation matrix, orthonormal and right-handed, not {value!r}")
-    if _skewness(array) > 1e-12:
+    if _skewness(array) > 4 * _NOISE:
         # a matrix typed with few digits: take the nearest rotation
         left, _, right = np.linalg.svd(array)
         array = left @ right
@@ -84,8 +87,8 @@ def snapped_rotation(rotation: np.ndarray) -> np.ndarray:
     """The rotation with entries next to 0 and 1 made exact, so that compiled code can drop them."""
     snapped = rotation.copy()
     for target in (0.0, 1.0, -1.0):
-        snapped[np.abs(rotation - target) < 1e-12] = target
-    return snapped if _skewness(snapped) < 1e-12 else rotation
+        snapped[np.abs(rotation - target) < _NOISE] = target
+    return snapped if _skewness(snapped) < 4 * _NOISE else rotation
 
 
 def freedoms(value: Any, count: int, absent: float) -> tuple[float, ...]:

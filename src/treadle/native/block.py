@@ -36,8 +36,13 @@ class Block:
 
     def constant(self, value: float) -> str:
         """Literal of a float, the same in every lane."""
+        return self._splat("double", self.literal(value))
+
+    @staticmethod
+    def literal(value: float) -> str:
+        """The float's exact bits as LLVM writes them."""
         bits = struct.unpack("<Q", struct.pack("<d", value))[0]
-        return self._splat("double", f"0x{bits:016X}")
+        return f"0x{bits:016X}"
 
     def integer_constant(self, value: int) -> str:
         """Literal of a 64-bit integer, the same in every lane."""
@@ -115,6 +120,10 @@ class Pack(Block):
         for lane, value in enumerate(values[1:], start=1):
             vector = self.emit(f"insertelement {self.real} {vector}, double {value}, i64 {lane}")
         return vector
+
+    def constants(self, values: Sequence[float]) -> str:
+        """Literal of a vector of floats."""
+        return "<" + ", ".join(f"double {Block.literal(x)}" for x in values) + ">"
 
     def part(self, vector: str, lane: int) -> str:
         """The value in one lane."""

@@ -221,31 +221,25 @@ def power(block: Block, x: str, y: str) -> str:
     x^y = e^(y log x) with log x and the product in two parts. NaN for a negative base to a fractional
     power and, unlike in C, wherever x or y is NaN. Error below 1 ulp.
     """
-    zero = block.constant(0.0)
+    constant, compare = block.constant, block.compare
+    both, either = (functools.partial(block.boolean_binary, name) for name in ("and", "or"))
+    zero = constant(0.0)
     magnitude = block.intrinsic("fabs", x)
     high, low = _logarithm(block, magnitude)
     exponent = block.binary("fmul", y, high)
     tail = block.fma(y, low, block.fma(y, high, block.negate(exponent)))
-    is_one = block.boolean_binary(
-        "or", block.compare("oeq", y, zero), block.compare("oeq", magnitude, block.constant(1.0))
-    )
+    is_one = either(compare("oeq", y, zero), compare("oeq", magnitude, constant(1.0)))
     exponent = block.select(is_one, zero, exponent)
     result = _exponential(block, exponent, _finite_or_zero(block, tail))
 
-    half = block.binary("fmul", y, block.constant(0.5))
-    fractional = block.compare("one", block.intrinsic("floor", y), y)
-    even_or_fractional = block.boolean_binary(
-        "or", fractional, block.compare("oeq", block.intrinsic("floor", half), half)
-    )
-    result = block.select(even_or_fractional, result, block.intrinsic("copysign", result, x))
+    half = block.binary("fmul", y, constant(0.5))
+    fractional = compare("one", block.intrinsic("floor", y), y)
+    keeps_positive = either(fractional, compare("oeq", block.intrinsic("floor", half), half))
+    result = block.select(keeps_positive, result, block.intrinsic("copysign", result, x))
 
-    finite_negative = block.boolean_binary(
-        "and", block.compare("olt", x, zero), block.compare("ogt", x, block.constant(-INFINITY))
-    )
-    undefined = block.boolean_binary(
-        "or", block.boolean_binary("and", finite_negative, fractional), block.compare("uno", x, y)
-    )
-    return block.select(undefined, block.constant(NAN), result)
+    finite_negative = both(compare("olt", x, zero), compare("ogt", x, constant(-INFINITY)))
+    undefined = either(both(finite_negative, fractional), compare("uno", x, y))
+    return block.select(undefined, constant(NAN), result)
 
 
 class _Pair(Block):

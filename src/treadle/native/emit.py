@@ -20,11 +20,12 @@ from treadle.graph import Graph, Scalar
 from treadle.native import elementary
 from treadle.native.block import Block, Pack
 from treadle.native.layout import Layout
+from treadle.native.schedule import Item, Schedule, Twin, is_condition, schedule
 
 __all__ = ["emit"]
 
-#: Nodes per chunk: below this LLVM's time per node is flat.
-CHUNK = 1500
+#: Instructions per chunk: LLVM takes longer per instruction in larger ones, and makes them no faster.
+CHUNK = 500
 
 #: Sines and cosines that a single lane computes side by side.
 PACK = 4
@@ -36,12 +37,16 @@ def emit(
     outputs: Mapping[str, Sequence[Scalar]],
     carry: Mapping[str, str],
     lanes: int,
+    twins: Mapping[int, Twin] | None = None,
 ) -> tuple[str, Layout]:
-    """IR text and frame layout of a computation with named input and output arrays."""
+    """IR text and frame layout of a computation with named input and output arrays.
+
+    `twins` names inputs of limbs of one kind, which a single lane computes side by side.
+    """
     results = [graph.lift(x).index for values in outputs.values() for x in values]
-    schedule = _Schedule(graph, results)
-    chunks = [schedule.order[i : i + CHUNK] for i in range(0, len(schedule.order), CHUNK)] or [[]]
-    writer = _Writer(graph, schedule, chunks, results, sum(inputs.values()), lanes)
+    plan = schedule(graph, results, twins if lanes == 1 else None)
+    chunks = [plan.items[i : i + CHUNK] for i in range(0, len(plan.items), CHUNK)] or [[]]
+    writer = _Writer(graph, plan, chunks, results, sum(inputs.values()), lanes)
     functions = [writer.chunk(number) for number in range(len(chunks))]
     layout = Layout(
         dict(inputs), {name: len(values) for name, values in outputs.items()}, dict(carry), writer.slots
@@ -57,91 +62,55 @@ def emit(
     return "\n".join(text) + "\n", layout
 
 
-class _Schedule:
-    """Which nodes are needed, in which order, and which multiplications fuse into additions."""
-
-    def __init__(self, graph: Graph, results: Sequence[int]) -> None:
-        self.uses = _count_uses(graph, results)
-        kept = set(results)
-        #: multiplication -> absorbed by its only user; addition -> the multiplication it absorbs
-        self.absorbed: set[int] = set()
-        self.fused: dict[int, int] = {}
-        needed = [i for i, count in enumerate(self.uses) if count]
-        for i in needed:
-            if graph.operation[i] not in ("add", "sub"):
-                continue
-            for k in reversed(graph.operands[i]):
-                if graph.operation[k] == "mul" and self.uses[k] == 1 and k not in kept:
-                    self.fused[i] = k
-                    self.absorbed.add(k)
-                    break
-        skipped = ("input", "const")
-        self.order = [i for i in needed if i not in self.absorbed and graph.operation[i] not in skipped]
-
-
-def _count_uses(graph: Graph, results: Sequence[int]) -> list[int]:
-    uses = [0] * len(graph)
-    for i in results:
-        uses[i] += 1
-    for i in range(len(graph) - 1, -1, -1):
-        if uses[i] and graph.operation[i] not in ("input", "const"):
-            for k in _dependencies(graph, i):
-                uses[k] += 1
-    return uses
-
-
-def _dependencies(graph: Graph, i: int) -> tuple[int, ...]:
-    operands = graph.operands[i]
-    return operands[1:] if graph.operation[i] == "gather" else operands
-
-
 class _Writer:
     """Writes the chunks; values that cross between chunks get slots behind inputs and outputs."""
 
     def __init__(
         self,
         graph: Graph,
-        schedule: _Schedule,
-        chunks: Sequence[Sequence[int]],
+        plan: Schedule,
+        chunks: Sequence[Sequence[Item]],
         results: Sequence[int],
         input_count: int,
         lanes: int,
     ) -> None:
         self.graph = graph
-        self.schedule = schedule
+        self.plan = plan
         self.chunks = chunks
         self.lanes = lanes
-        self.input_count = input_count
         self.declarations: set[str] = set()
         self.result_slots: dict[int, list[int]] = {}
         for position, i in enumerate(results):
             self.result_slots.setdefault(i, []).append(input_count + position)
         self.slots = input_count + len(results)
-        self.home = {i: number for number, chunk in enumerate(chunks) for i in chunk}
+        self.home = {i: number for number, chunk in enumerate(chunks) for item in chunk for i in item}
         self.cross_slots = self._cross_slots()
 
     def chunk(self, number: int) -> str:
-        """Function that evaluates one chunk of nodes."""
-        block = Block(self.lanes)
-        self.block = block
+        """Function that evaluates one chunk of instructions."""
+        self.block = Block(self.lanes)
         self.values: dict[int, str] = {}
-        self.sincos: dict[int, tuple[str, str]] = {}
+        self.vectors: dict[Item, str] = {}
+        self.sincos: dict[Item, tuple[str, str]] = {}
         self.angles = dict.fromkeys(
-            self.graph.operands[i][0] for i in self.chunks[number] if self.graph.operation[i] in ("sin", "cos")
+            self.graph.operands[item[0]][0]
+            for item in self.chunks[number]
+            if len(item) == 1 and self.graph.operation[item[0]] in ("sin", "cos")
         )
-        self.earlier = {k for k in self.cross_slots if k in self.angles and self.home[k] < number}
+        self.earlier = {k for k in self.angles if k in self.cross_slots and self.home[k] < number}
         if number == 0:
             # results that are inputs or constants belong to no chunk
             for i in self.result_slots:
                 if self.graph.operation[i] in ("input", "const"):
                     self._store_results(i)
-        for i in self.chunks[number]:
-            self.values[i] = self._node(i)
-            self._store_results(i)
-            if i in self.cross_slots and i not in self.result_slots:
-                self._store(self.values[i], self.cross_slots[i])
-        self.declarations |= block.declarations
-        lines = "\n".join(block.lines)
+        for item in self.chunks[number]:
+            if len(item) == 1:
+                self.values[item[0]] = self._node(item[0])
+            else:
+                self.vectors[item] = self._pack(item)
+            self._keep(item)
+        self.declarations |= self.block.declarations
+        lines = "\n".join(self.block.lines)
         return f"define internal void @chunk{number}(ptr noalias %frame) {{\n{lines}\n  ret void\n}}"
 
     def tables(self) -> list[str]:
@@ -153,66 +122,126 @@ class _Writer:
             for k, values in enumerate(self.graph.tables)
         ]
 
+    # where values are kept
+
     def _cross_slots(self) -> dict[int, int]:
-        home = self.home
+        """Slots of the values that a later chunk reads; those of a pack lie side by side."""
         slots: dict[int, int] = {}
         for number, chunk in enumerate(self.chunks):
-            for i in chunk:
-                for k in self._read_by(i):
-                    if k not in home or home[k] == number or k in slots:
-                        continue
-                    if k in self.result_slots:
-                        slots[k] = self.result_slots[k][0]
-                    else:
-                        slots[k] = self.slots
-                        self.slots += 1
+            for item in chunk:
+                for i in item:
+                    for k in self._reads(i):
+                        if k not in self.home or self.home[k] == number or k in slots:
+                            continue
+                        if k in self.result_slots and k not in self.plan.pack_of:
+                            slots[k] = self.result_slots[k][0]
+                            continue
+                        for member in self.plan.pack_of.get(k, (k,)):
+                            slots[member] = self.slots
+                            self.slots += 1
         return slots
 
-    def _read_by(self, i: int) -> list[int]:
-        """Values that node i reads, through the multiplication it absorbed."""
-        fused = self.schedule.fused.get(i)
-        read = [k for k in _dependencies(self.graph, i) if k != fused]
-        return read if fused is None else [*read, *self.graph.operands[fused]]
+    def _reads(self, i: int) -> list[int]:
+        """Values that node i reads; a condition is written again where it is needed."""
+        read = []
+        for k in self.plan.reads(self.graph, i):
+            read += self._reads(k) if is_condition(self.graph, k) else [k]
+        return read
+
+    def _keep(self, item: Item) -> None:
+        """Store what others will read: results, and values of later chunks."""
+        for i in item:
+            self._store_results(i)
+        first = item[0]
+        if first not in self.cross_slots or is_condition(self.graph, first):
+            return
+        if len(item) > 1:
+            self._store(self.vectors[item], self.cross_slots[first], Pack(self.block, len(item)).real)
+        elif first not in self.result_slots:
+            self._store(self.values[first], self.cross_slots[first], self.block.real)
 
     def _store_results(self, i: int) -> None:
         for slot in self.result_slots.get(i, ()):
-            self._store(self._value(i), slot)
+            self._store(self._value(i), slot, self.block.real)
 
     def _pointer(self, slot: int) -> str:
         return self.block.emit(f"getelementptr double, ptr %frame, i64 {slot * self.lanes}")
 
-    def _store(self, value: str, slot: int) -> None:
+    def _store(self, value: str, slot: int, real: str) -> None:
         pointer = self._pointer(slot)
-        self.block.lines.append(
-            f"  store {self.block.real} {value}, ptr {pointer}, align {8 * self.lanes}"
-        )
+        self.block.lines.append(f"  store {real} {value}, ptr {pointer}, align {8 * self.lanes}")
 
-    def _load(self, slot: int) -> str:
+    def _load(self, slot: int, real: str) -> str:
         pointer = self._pointer(slot)
-        return self.block.emit(f"load {self.block.real}, ptr {pointer}, align {8 * self.lanes}")
+        return self.block.emit(f"load {real}, ptr {pointer}, align {8 * self.lanes}")
 
     def _value(self, i: int) -> str:
-        """Name of node i's value in the current chunk, loaded or written out where it is not there yet."""
+        """Name of node i's value in this chunk: computed here, taken from a vector, or loaded."""
         value = self.values.get(i)
-        if value is None:
-            operation = self.graph.operation[i]
-            if operation == "const":
-                return self.block.constant(self.graph.constants[i])
-            slot = self.graph.operands[i][0] if operation == "input" else self.cross_slots[i]
-            value = self.values[i] = self._load(slot)
+        if value is not None:
+            return value
+        operation = self.graph.operation[i]
+        if operation == "const":
+            return self.block.constant(self.graph.constants[i])
+        if operation == "input":
+            value = self._load(self.graph.operands[i][0], self.block.real)
+        elif is_condition(self.graph, i):
+            value = self._node(i)
+        else:
+            pack = self.plan.pack_of.get(i)
+            if pack in self.vectors:
+                value = Pack(self.block, len(pack)).part(self.vectors[pack], pack.index(i))
+            else:
+                value = self._load(self.cross_slots[i], self.block.real)
+        self.values[i] = value
         return value
 
+    def _vector(self, group: Item) -> str:
+        """Name of a vector of several nodes' values."""
+        vector = self.vectors.get(group)
+        if vector is not None:
+            return vector
+        pack = Pack(self.block, len(group))
+        if all(self.graph.operation[k] == "const" for k in group):
+            return pack.constants([self.graph.constants[k] for k in group])
+        if self.plan.pack_of.get(group[0]) != group:
+            shared = all(k == group[0] for k in group)
+            vector = pack.join([self._value(k) for k in (group[:1] if shared else group)])
+        elif is_condition(self.graph, group[0]):
+            vector = self._pack(group)
+        else:
+            vector = self._load(self.cross_slots[group[0]], pack.real)
+        self.vectors[group] = vector
+        return vector
+
+    # instructions
+
     def _node(self, i: int) -> str:
-        """Emit node i."""
+        """Emit one node."""
         operation = self.graph.operation[i]
-        if i in self.schedule.fused:
-            return self._fused(i, self.schedule.fused[i])
         if operation == "gather":
             return self._gather(*self.graph.operands[i])
         if operation in ("sin", "cos"):
             return self._sine(operation, self.graph.operands[i][0])
-        operands = [self._value(k) for k in self.graph.operands[i]]
-        block = self.block
+        operands = [self._value(k) for k in self.plan.reads(self.graph, i)]
+        return self._instruction(self.block, i, operands)
+
+    def _pack(self, item: Item) -> str:
+        """Emit several nodes at once."""
+        pack = Pack(self.block, len(item))
+        operation = self.graph.operation[item[0]]
+        groups = list(zip(*[self.plan.reads(self.graph, i) for i in item], strict=True))
+        if operation in ("sin", "cos"):
+            if groups[0] not in self.sincos:
+                self.sincos[groups[0]] = elementary.sincos(pack, self._vector(groups[0]))
+            return self.sincos[groups[0]][operation == "cos"]
+        return self._instruction(pack, item[0], [self._vector(group) for group in groups])
+
+    def _instruction(self, block: Block, i: int, operands: list[str]) -> str:
+        """The instruction of node i on operands of any number of lanes."""
+        operation = self.graph.operation[i]
+        if i in self.plan.fused:
+            return self._fused(block, i, *operands)
         if operation in _ARITHMETIC:
             return block.binary(_ARITHMETIC[operation], *operands)
         if operation in _INTRINSICS:
@@ -233,36 +262,33 @@ class _Writer:
             case "and" | "or":
                 return block.boolean_binary(operation, *operands)
             case "not":
-                true = "true" if self.lanes == 1 else "splat (i1 true)"
+                true = "true" if block.lanes == 1 else "splat (i1 true)"
                 return block.boolean_binary("xor", operands[0], true)
         raise ValueError(f"no machine code for the operation {operation!r}")
 
-    def _fused(self, i: int, product: int) -> str:
-        """add and sub of a product as one fused multiply-add."""
-        block = self.block
-        a, b = (self._value(k) for k in self.graph.operands[product])
-        left, right = self.graph.operands[i]
+    def _fused(self, block: Block, i: int, a: str, b: str, c: str) -> str:
+        """a b + c, c - a b or a b - c with one rounding."""
         if self.graph.operation[i] == "add":
-            return block.fma(a, b, self._value(left if right == product else right))
-        if right == product:
-            return block.fma(block.negate(a), b, self._value(left))
-        return block.fma(a, b, block.negate(self._value(right)))
+            return block.fma(a, b, c)
+        if self.graph.operands[i][1] == self.plan.fused[i]:
+            return block.fma(block.negate(a), b, c)
+        return block.fma(a, b, block.negate(c))
 
-    def _sine(self, operation: str, argument: int) -> str:
-        """sin and cos of one argument share their work; a single lane computes several arguments at once."""
-        if argument not in self.sincos:
-            group = [argument]
+    def _sine(self, operation: str, angle: int) -> str:
+        """sin and cos of one angle share their work; a single lane computes several angles at once."""
+        if (angle,) not in self.sincos:
+            group = [angle]
             if self.lanes == 1:
-                waiting = [k for k in self.angles if k not in self.sincos and k != argument]
+                waiting = [k for k in self.angles if (k,) not in self.sincos and k != angle]
                 group += [k for k in waiting if self._available(k)][: PACK - 1]
             if len(group) == 1:
-                self.sincos[argument] = elementary.sincos(self.block, self._value(argument))
+                self.sincos[(angle,)] = elementary.sincos(self.block, self._value(angle))
             else:
                 pack = Pack(self.block, PACK)
                 sines, cosines = elementary.sincos(pack, pack.join([self._value(k) for k in group]))
                 for lane, k in enumerate(group):
-                    self.sincos[k] = pack.part(sines, lane), pack.part(cosines, lane)
-        return self.sincos[argument][operation == "cos"]
+                    self.sincos[(k,)] = pack.part(sines, lane), pack.part(cosines, lane)
+        return self.sincos[(angle,)][operation == "cos"]
 
     def _available(self, i: int) -> bool:
         """Whether node i has its value before the current chunk's remaining nodes are computed."""

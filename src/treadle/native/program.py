@@ -11,6 +11,7 @@ from treadle import store
 from treadle.graph import Expr, Graph, Scalar
 from treadle.native.executable import Executable
 from treadle.native.layout import Layout
+from treadle.native.schedule import Twin
 
 __all__ = ["Program", "compile_program", "default_lanes"]
 
@@ -28,6 +29,8 @@ class Program:
     inputs: Mapping[str, int]
     function: Callable[..., Mapping[str, Sequence[Scalar]]]
     carry: Mapping[str, str] = field(default_factory=dict)
+    #: of each input array, which elements belong to limbs of one kind (see `schedule`)
+    twins: Mapping[str, Sequence[Twin | None]] = field(default_factory=dict)
 
     def trace(self) -> tuple[Graph, dict[str, list[Scalar]]]:
         """The graph and its named outputs."""
@@ -59,9 +62,21 @@ def _compile(program: Program, lanes: int) -> bytes:
     from treadle.native.emit import emit
 
     graph, outputs = program.trace()
-    ir, layout = emit(graph, program.inputs, outputs, program.carry, lanes)
+    ir, layout = emit(graph, program.inputs, outputs, program.carry, lanes, _twin_slots(program))
     header = json.dumps(asdict(layout)).encode()
     return len(header).to_bytes(8, "little") + header + compiler.object_code(ir)
+
+
+def _twin_slots(program: Program) -> dict[int, Twin]:
+    """The twins by the number of the input."""
+    slots: dict[int, Twin] = {}
+    position = 0
+    for name, size in program.inputs.items():
+        for k, twin in enumerate(program.twins.get(name, ())):
+            if twin is not None:
+                slots[position + k] = twin
+        position += size
+    return slots
 
 
 def default_lanes() -> int:

@@ -9,6 +9,7 @@ import numpy as np
 
 from treadle.errors import InputError
 from treadle.model.model import Model, suggest
+from treadle.model.regularity import require_regular
 
 __all__ = ["check_choice", "check_count", "check_model", "check_step", "check_vector"]
 
@@ -20,6 +21,7 @@ def check_model(model: Any, what: str) -> Model:
             f"a {what} needs a Model, from td.load(file), td.scene(name) or spec.compile(), "
             f"not {type(model).__name__}"
         )
+    require_regular(model)
     return model
 
 

@@ -8,6 +8,7 @@ from treadle.forces.load import LOAD_SIZE
 from treadle.graph import Scalar
 from treadle.integrators import INTEGRATORS, System
 from treadle.model import lift
+from treadle.model.limbs import limb_inputs
 from treadle.model.model import Model
 from treadle.native.program import Program
 
@@ -40,4 +41,5 @@ def step_program(
     if parameters:
         # the model's digest knows no names, but parameters are found by them
         digest += f" {list(parameters)} {[x.name for x in (*model.links, *model.joints)]}"
-    return Program(digest, inputs, advance, carry={"next_q": "q", "next_v": "v"})
+    carry = {"next_q": "q", "next_v": "v"}
+    return Program(digest, inputs, advance, carry, twins=limb_inputs(model, inputs))

@@ -85,12 +85,36 @@ class Mat3:
 
     def rotated(self, rotation: Mat3) -> Mat3:
         """R A R^T for a symmetric A, computing the upper triangle only."""
+        turn = _plane_of(rotation)
+        if turn is not None:
+            return self._rotated_in_plane(rotation, *turn)
         product = rotation @ self
         p, r = product.rows, rotation.rows
         xy, xz, yz = p[0].dot(r[1]), p[0].dot(r[2]), p[1].dot(r[2])
         return Mat3(
             Vec3(p[0].dot(r[0]), xy, xz), Vec3(xy, p[1].dot(r[1]), yz), Vec3(xz, yz, p[2].dot(r[2]))
         )
+
+    def _rotated_in_plane(self, rotation: Mat3, row: int, column: int) -> Mat3:
+        """R A R^T where R maps axis `column` to plus or minus axis `row` and turns the plane across it.
+
+        The plane's own 2 x 2 block keeps its trace, which saves half of the products.
+        """
+        A, R = self.to_rows(), rotation.to_rows()
+        i, j = [k for k in range(3) if k != row]
+        k, l = [m for m in range(3) if m != column]
+        sign, across = R[row][column], A[k][l]
+        difference = A[k][k] - A[l][l]
+        first = A[l][l] + (R[i][k] * R[i][k]) * difference + (2.0 * (R[i][k] * R[i][l])) * across
+        second = (A[k][k] - first) + A[l][l]
+        mixed = (R[i][k] * R[j][k]) * difference + (R[i][k] * R[j][l] + R[i][l] * R[j][k]) * across
+        toward = [sign * (R[m][k] * A[k][column] + R[m][l] * A[l][column]) for m in (i, j)]
+        result: list[list[Scalar]] = [[0.0] * 3 for _ in range(3)]
+        result[i][i], result[j][j], result[row][row] = first, second, A[column][column]
+        result[i][j] = result[j][i] = mixed
+        result[i][row] = result[row][i] = toward[0]
+        result[j][row] = result[row][j] = toward[1]
+        return Mat3.of(result)
 
     def cleared(self, row: int | None, column: int | None) -> Mat3:
         """The same matrix with a row, a column or both set to zero."""
@@ -111,3 +135,20 @@ class Mat3:
 
 def _scalar(x: Scalar) -> Scalar:
     return float(x) if hasattr(x, "dtype") else x
+
+
+def _plane_of(rotation: Mat3) -> tuple[int, int] | None:
+    """Row and column of a lone 1 or -1 in a rotation that turns about a coordinate axis."""
+    rows = rotation.to_rows()
+    for i, row in enumerate(rows):
+        for j, x in enumerate(row):
+            if isinstance(x, float) and x in (1.0, -1.0):
+                # next to a rounded 1 there may be small entries that are not zero
+                others = [*[other[j] for other in _without(rows, i)], *_without(row, j)]
+                if all(isinstance(y, float) and y == 0.0 for y in others):
+                    return i, j
+    return None
+
+
+def _without(items: Sequence, index: int) -> list:
+    return [item for k, item in enumerate(items) if k != index]

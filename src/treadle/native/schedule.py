@@ -1,0 +1,193 @@
+"""What to compute, and in which order: the graph as a list of instructions.
+
+Dead nodes are left out, a multiplication with one user that adds or subtracts it becomes part of that
+user, and where a machine has limbs of one kind, instructions that do the same for each limb are packed
+into one vector instruction.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from treadle.graph import Graph
+from treadle.graph.expression import BOOLEAN_OPERATIONS
+
+__all__ = ["Item", "Schedule", "Twin", "schedule"]
+
+#: Place of an input among limbs of one kind: number of the kind, and of the limb (its lane).
+Twin = tuple[int, int]
+
+#: An instruction computes one node, or several at once in the lanes of a vector.
+Item = tuple[int, ...]
+
+_LEAVES = ("input", "const")
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Instructions in order, and how additions absorb multiplications."""
+
+    items: list[Item]
+    fused: dict[int, int]
+    pack_of: dict[int, Item]
+
+    def reads(self, graph: Graph, i: int) -> list[int]:
+        """Nodes that the instruction of node i reads, in the order of its operands."""
+        product = self.fused.get(i)
+        if product is None:
+            return list(dependencies(graph, i))
+        left, right = graph.operands[i]
+        return [*graph.operands[product], left if right == product else right]
+
+
+def schedule(graph: Graph, results: Sequence[int], twins: Mapping[int, Twin] | None = None) -> Schedule:
+    """Order the nodes that the results need; `twins` says which inputs belong to limbs of one kind."""
+    uses = _count_uses(graph, results)
+    fused = _fuse(graph, uses, set(results))
+    absorbed = set(fused.values())
+    nodes = [
+        i for i, count in enumerate(uses) if count and i not in absorbed and graph.operation[i] not in _LEAVES
+    ]
+    plain = Schedule([(i,) for i in nodes], fused, {})
+    if not twins:
+        return plain
+    packs = _packs(graph, plain, nodes, twins)
+    return _ordered(graph, plain, nodes, packs) or plain
+
+
+def dependencies(graph: Graph, i: int) -> tuple[int, ...]:
+    """Nodes that node i reads."""
+    if graph.operation[i] in _LEAVES:
+        return ()
+    operands = graph.operands[i]
+    return operands[1:] if graph.operation[i] == "gather" else operands
+
+
+def _count_uses(graph: Graph, results: Sequence[int]) -> list[int]:
+    uses = [0] * len(graph)
+    for i in results:
+        uses[i] += 1
+    for i in range(len(graph) - 1, -1, -1):
+        if uses[i]:
+            for k in dependencies(graph, i):
+                uses[k] += 1
+    return uses
+
+
+def _fuse(graph: Graph, uses: Sequence[int], kept: set[int]) -> dict[int, int]:
+    """Additions and subtractions, each with the multiplication that it absorbs."""
+    fused: dict[int, int] = {}
+    for i, operation in enumerate(graph.operation):
+        if uses[i] and operation in ("add", "sub"):
+            for k in reversed(graph.operands[i]):
+                if graph.operation[k] == "mul" and uses[k] == 1 and k not in kept:
+                    fused[i] = k
+                    break
+    return fused
+
+
+def _packs(graph: Graph, plain: Schedule, nodes: Sequence[int], twins: Mapping[int, Twin]) -> list[Item]:
+    """Groups of nodes that do the same for each limb of a kind, operands before users.
+
+    Two nodes do the same if they have one shape (the operations below them, whatever the constants) and
+    are, among the nodes of that shape, the same one of their own limb.
+    """
+    shape, limb = _shapes(graph, plain, nodes, twins)
+    lanes = {kind: 1 + max(lane for k, lane in twins.values() if k == kind) for kind, _ in twins.values()}
+    members: dict[tuple[int, int], dict[int, list[int]]] = {}
+    for i in nodes:
+        place = limb[i]
+        if place is not None and graph.operation[i] != "gather":
+            members.setdefault((place[0], shape[i]), {}).setdefault(place[1], []).append(i)
+    candidates = []
+    for (kind, _), by_lane in members.items():
+        counts = {len(group) for group in by_lane.values()}
+        if len(by_lane) == lanes[kind] and len(counts) == 1:
+            candidates += list(zip(*[by_lane[lane] for lane in range(lanes[kind])], strict=True))
+    accepted: dict[int, Item] = {}
+    packs = []
+    for pack in sorted(candidates):
+        operands = zip(*[plain.reads(graph, i) for i in pack], strict=True)
+        if all(_joins(graph, limb, accepted, group) for group in operands):
+            packs.append(pack)
+            accepted.update(dict.fromkeys(pack, pack))
+    return packs
+
+
+def _shapes(
+    graph: Graph, plain: Schedule, nodes: Sequence[int], twins: Mapping[int, Twin]
+) -> tuple[dict[int, int], dict[int, Twin | None]]:
+    """Hash of what lies below every node, and the limb it belongs to (None: to none or to several)."""
+    shape: dict[int, int] = {}
+    limb: dict[int, Twin | None] = {}
+    role: dict[Twin, int] = {}
+    for i, operation in enumerate(graph.operation):
+        if operation == "const":
+            shape[i], limb[i] = 1, None
+        elif operation == "input":
+            place = limb[i] = twins.get(graph.operands[i][0])
+            if place is None:
+                shape[i] = hash(("input", i))
+            else:
+                role[place] = role.get(place, 0) + 1
+                shape[i] = hash(("input", place[0], role[place]))
+    for i in nodes:
+        read = plain.reads(graph, i)
+        form = _form(graph, plain, i)
+        shape[i] = hash((form, *[shape[k] for k in read]))
+        places = {limb[k] for k in read} - {None}
+        limb[i] = places.pop() if len(places) == 1 else None
+    return shape, limb
+
+
+def _form(graph: Graph, plain: Schedule, i: int) -> str:
+    """The instruction's kind: the operation, and on which side a fused product stands."""
+    operation = graph.operation[i]
+    if i not in plain.fused:
+        return operation
+    side = "left" if graph.operands[i][1] != plain.fused[i] else "right"
+    return "fused add" if operation == "add" else f"fused sub {side}"
+
+
+def _joins(
+    graph: Graph, limb: Mapping[int, Twin | None], accepted: Mapping[int, Item], group: Item
+) -> bool:
+    """Whether the operands of a pack can be one vector: a pack themselves, inputs, or from outside the limbs."""
+    if accepted.get(group[0]) == group:
+        return True
+    return all(graph.operation[k] in _LEAVES or limb[k] is None for k in group)
+
+
+def _ordered(
+    graph: Graph, plain: Schedule, nodes: Sequence[int], packs: Sequence[Item]
+) -> Schedule | None:
+    """Instructions with packs, each after what it reads and as early as its first node stood."""
+    pack_of = {i: pack for pack in packs for i in pack}
+    items = [*dict.fromkeys(pack_of.get(i, (i,)) for i in nodes)]
+    item_of = {i: item for item in items for i in item}
+    waiting: dict[Item, int] = {}
+    users: dict[Item, list[Item]] = {}
+    for item in items:
+        needed = {item_of[k] for i in item for k in plain.reads(graph, i) if k in item_of}
+        waiting[item] = len(needed)
+        for other in needed:
+            users.setdefault(other, []).append(item)
+    ready = [item for item in items if waiting[item] == 0]
+    heapq.heapify(ready)
+    order = []
+    while ready:
+        item = heapq.heappop(ready)
+        order.append(item)
+        for user in users.get(item, ()):
+            waiting[user] -= 1
+            if waiting[user] == 0:
+                heapq.heappush(ready, user)
+    # packs that wait for each other would leave some out
+    return Schedule(order, plain.fused, pack_of) if len(order) == len(items) else None
+
+
+def is_condition(graph: Graph, i: int) -> bool:
+    """Whether node i is true or false."""
+    return graph.operation[i] in BOOLEAN_OPERATIONS
