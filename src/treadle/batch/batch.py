@@ -28,7 +28,8 @@ class Batch:
 
     `q`, `v`, `tau` are live arrays of shape (worlds, nq or nv); `parameter(name)` is the live vector
     of a constant named in `parameters`. Every world is computed by the same instructions whatever its
-    place, the number of worlds and the number of threads: the bits are the same.
+    place, the number of worlds and the number of threads: the bits are the same. `precision` is float64
+    or float32, which holds twice as many worlds in a vector.
     """
 
     def __init__(
@@ -40,13 +41,16 @@ class Batch:
         threads: int | None = None,
         parameters: Sequence[str] = (),
         lanes: int | None = None,
+        precision: str = "float64",
     ) -> None:
         self.model = check_model(model, "Batch")
         self.worlds = check_count("worlds", worlds)
         check_choice("integrator", integrator, INTEGRATORS)
         self.integrator = integrator
         self.parameters = tuple(parameters)
-        self.lanes = default_lanes() if lanes is None else check_count("lanes", lanes)
+        check_choice("precision", precision, ("float64", "float32"))
+        self.precision = precision
+        self.lanes = default_lanes(precision) if lanes is None else check_count("lanes", lanes)
         self.threads = check_count("threads", (os.cpu_count() or 1) if threads is None else threads)
         self.steps = 0
         self._arrays = self._allocate(check_step(dt))
@@ -157,7 +161,7 @@ class Batch:
         }
         arrays = {}
         for name, column in columns.items():
-            arrays[name] = np.empty((len(column), stride))
+            arrays[name] = np.empty((len(column), stride), dtype=self.precision)
             arrays[name][:] = np.array(column, dtype=float).reshape(-1, 1)
         return arrays | {"next_q": arrays["q"], "next_v": arrays["v"]}
 
@@ -189,5 +193,5 @@ class Batch:
         loaded = bool(self._arrays["loads"].any())
         if loaded not in self._executables:
             program = step_program(self.model, self.integrator, loaded, self.parameters)
-            self._executables[loaded] = compile_program(program, self.lanes)
+            self._executables[loaded] = compile_program(program, self.lanes, self.precision)
         return self._executables[loaded]

@@ -38,7 +38,7 @@ def peer(module: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError:
-        package, name = _PEERS[module]
+        package, name = _PEERS[module.partition(".")[0]]
         raise MissingPeer(package, f"the comparisons with {name}") from None
 
 

@@ -70,6 +70,8 @@ def race(contestants: Mapping[str, Contestant], seconds: float) -> dict[str, flo
 
 def calibrate(work: Callable[[int], object], seconds: float, most: int) -> int:
     """How often to repeat the work for it to take about this long, at most `most` times."""
+    # the first call may compile
+    work(1)
     count = 1
     while count < most:
         start = time.perf_counter()

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from treadle.dynamics.cholesky import factor, inverse, parent_freedoms, solve
 from treadle.dynamics.crba import crba
 from treadle.dynamics.rnea import rnea
-from treadle.graph import Expr, Scalar, forward
+from treadle.graph import Expr, Scalar, forward, hold
 from treadle.model.model import Model
 
 __all__ = ["forward_dynamics_derivatives", "inverse_dynamics_derivatives", "tangent_seeds"]
@@ -28,11 +28,11 @@ def inverse_dynamics_derivatives(
 ) -> tuple[Matrix, Matrix]:
     """d tau/d q (tangent) and d tau/d v of inverse dynamics at fixed a, each nv x nv."""
     nv = model.nv
-    tau = rnea(model, q, v, a)
+    tau = rnea(model, q, v, [hold(x) for x in a])
     seeds: dict[Expr, dict[int, Scalar]] = tangent_seeds(model, q)
     for k, rate in enumerate(v):
         seeds[rate] = {nv + k: 1.0}
-    rows = forward(tau, seeds, 2 * nv, held=a)
+    rows = forward(tau, seeds, 2 * nv)
     return [row[:nv] for row in rows], [row[nv:] for row in rows]
 
 

@@ -13,6 +13,7 @@ from treadle.graph.functions import (
     equal,
     exp,
     floor,
+    hold,
     log,
     logical_not,
     lookup,
@@ -28,6 +29,6 @@ from treadle.graph.functions import (
 
 __all__ = [
     "Expr", "Graph", "Scalar", "acos", "asin", "atan", "atan2", "clip", "cos", "equal", "evaluate", "exp",
-    "floor", "forward", "gradient", "jacobian", "log", "logical_not", "lookup", "lookup2", "maximum",
+    "floor", "forward", "gradient", "hold", "jacobian", "log", "logical_not", "lookup", "lookup2", "maximum",
     "minimum", "reverse", "sin", "sqrt", "tan", "tanh", "trace", "where",
 ]  # fmt: skip

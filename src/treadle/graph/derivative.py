@@ -14,21 +14,18 @@ def forward(
     outputs: Sequence[Scalar],
     seeds: Mapping[Expr, Mapping[int, Scalar]],
     directions: int,
-    held: Sequence[Scalar] = (),
 ) -> list[list[Scalar]]:
     """Directional derivatives of the outputs, output by direction.
 
-    `seeds[x][k]` is the rate of input x along direction k; what is not named is zero. Values in
-    `held` are taken as constant. Tangents are kept per node only for the directions it depends on, so
-    the cost follows the sparsity.
+    `seeds[x][k]` is the rate of input x along direction k; what is not named is zero. Tangents are
+    kept per node only for the directions it depends on, so the cost follows the sparsity.
     """
     if not seeds:
         return [[0.0] * directions for _ in outputs]
     graph = next(iter(seeds)).graph
     tangents: dict[int, Mapping[int, Scalar]] = {x.index: dict(rates) for x, rates in seeds.items()}
-    constant = {x.index for x in held if isinstance(x, Expr)}
     for i in _needed(graph, outputs):
-        if i in tangents or i in constant or graph.operation[i] in _CONSTANT_OPERATIONS:
+        if i in tangents or graph.operation[i] in _CONSTANT_OPERATIONS:
             continue
         active = [(slot, tangents[k]) for slot, k in enumerate(graph.operands[i]) if k in tangents]
         if not active:
@@ -90,8 +87,10 @@ def jacobian(outputs: Sequence[Scalar], inputs: Sequence[Expr]) -> list[list[Sca
     return forward(outputs, {x: {k: 1.0} for k, x in enumerate(inputs)}, len(inputs))
 
 
-#: Operations through which no derivative flows (steps, comparisons, table entries).
-_CONSTANT_OPERATIONS = frozenset({"input", "const", "floor", "gather", "lt", "le", "eq", "and", "or", "not"})
+#: Operations through which no derivative flows (steps, comparisons, table entries, held values).
+_CONSTANT_OPERATIONS = frozenset(
+    {"input", "const", "floor", "gather", "hold", "lt", "le", "eq", "and", "or", "not"}
+)
 
 
 def _needed(graph: Graph, outputs: Sequence[Scalar]) -> list[int]:

@@ -52,4 +52,5 @@ _FUNCTIONS: dict[str, Callable] = {
     "log": functions.log,
     "tanh": functions.tanh,
     "floor": functions.floor,
+    "hold": functions.hold,
 }

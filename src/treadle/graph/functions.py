@@ -11,7 +11,7 @@ import numpy as np
 from treadle.graph.expression import Expr, Graph, Scalar
 
 __all__ = [
-    "acos", "asin", "atan", "atan2", "clip", "cos", "equal", "exp", "floor", "log", "logical_not",
+    "acos", "asin", "atan", "atan2", "clip", "cos", "equal", "exp", "floor", "hold", "log", "logical_not",
     "lookup", "lookup2", "maximum", "minimum", "sin", "sqrt", "tan", "tanh", "where",
 ]  # fmt: skip
 
@@ -109,6 +109,11 @@ def where(condition: Any, a: Scalar, b: Scalar) -> Scalar:
     graph = condition.graph
     x, y = graph.lift(a), graph.lift(b)
     return a if x.index == y.index else graph.node("select", condition, x, y)
+
+
+def hold(x: Scalar) -> Scalar:
+    """x, but constant to differentiation; no simplification reaches through it."""
+    return x.graph.node("hold", x) if isinstance(x, Expr) else x
 
 
 def lookup(table: Sequence[float], x: Scalar, start: float = 0.0, step: float = 1.0) -> Scalar:

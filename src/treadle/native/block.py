@@ -9,20 +9,23 @@ __all__ = ["Block", "Pack"]
 
 
 class Block:
-    """Sink for the IR of straight-line code over `lanes` float64 worlds side by side.
+    """Sink for the IR of straight-line code over `lanes` worlds side by side.
 
-    Every method that emits an instruction returns the name of its result. Values are `double` or
-    `<lanes x double>`; integers, used only inside the elementary functions, have the same shape.
+    Every method that emits an instruction returns the name of its result. Values are of the type
+    `element` (double or float) or `<lanes x element>`; integers, used only inside the elementary functions, have the same shape.
     No instruction carries fast-math flags and every fused multiply-add is explicit, so the same
     graph gives the same bits for any number of lanes.
     """
 
-    def __init__(self, lanes: int) -> None:
+    def __init__(self, lanes: int, element: str = "double") -> None:
         self.lanes = lanes
-        self.real = "double" if lanes == 1 else f"<{lanes} x double>"
+        self.element = element
+        self.size = 8 if element == "double" else 4
+        self.real = element if lanes == 1 else f"<{lanes} x {element}>"
         self.integer = "i64" if lanes == 1 else f"<{lanes} x i64>"
         self.boolean = "i1" if lanes == 1 else f"<{lanes} x i1>"
-        self.suffix = "f64" if lanes == 1 else f"v{lanes}f64"
+        bits = 8 * self.size
+        self.suffix = f"f{bits}" if lanes == 1 else f"v{lanes}f{bits}"
         self.lines: list[str] = []
         self.declarations: set[str] = set()
         self._count = 0
@@ -36,11 +39,12 @@ class Block:
 
     def constant(self, value: float) -> str:
         """Literal of a float, the same in every lane."""
-        return self._splat("double", self.literal(value))
+        return self._splat(self.element, self.literal(value))
 
-    @staticmethod
-    def literal(value: float) -> str:
-        """The float's exact bits as LLVM writes them."""
+    def literal(self, value: float) -> str:
+        """The number as LLVM writes it: the bits of a double, also where it stands for a float."""
+        if self.element == "float":
+            value = struct.unpack("<f", struct.pack("<f", value))[0]
         bits = struct.unpack("<Q", struct.pack("<d", value))[0]
         return f"0x{bits:016X}"
 
@@ -101,10 +105,10 @@ class Block:
 
 
 class Pack(Block):
-    """Several values of a one-lane block side by side, written into that block."""
+    """Values of another shape than a block's own, written into that block."""
 
-    def __init__(self, block: Block, lanes: int) -> None:
-        super().__init__(lanes)
+    def __init__(self, block: Block, lanes: int, element: str | None = None) -> None:
+        super().__init__(lanes, element or block.element)
         self.declarations = block.declarations
         self._block = block
 
@@ -113,17 +117,17 @@ class Pack(Block):
 
     def join(self, values: Sequence[str]) -> str:
         """A vector of the values; lanes without one repeat the first."""
-        vector = self.emit(f"insertelement {self.real} poison, double {values[0]}, i64 0")
+        vector = self.emit(f"insertelement {self.real} poison, {self.element} {values[0]}, i64 0")
         vector = self.emit(
             f"shufflevector {self.real} {vector}, {self.real} poison, <{self.lanes} x i32> zeroinitializer"
         )
         for lane, value in enumerate(values[1:], start=1):
-            vector = self.emit(f"insertelement {self.real} {vector}, double {value}, i64 {lane}")
+            vector = self.emit(f"insertelement {self.real} {vector}, {self.element} {value}, i64 {lane}")
         return vector
 
     def constants(self, values: Sequence[float]) -> str:
         """Literal of a vector of floats."""
-        return "<" + ", ".join(f"double {Block.literal(x)}" for x in values) + ">"
+        return "<" + ", ".join(f"{self.element} {self.literal(x)}" for x in values) + ">"
 
     def part(self, vector: str, lane: int) -> str:
         """The value in one lane."""

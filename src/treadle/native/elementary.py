@@ -11,9 +11,9 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
-from treadle.native.block import Block
+from treadle.native.block import Block, Pack
 
-__all__ = ["sincos", "sin", "cos", "exp", "log", "atan2", "tanh", "power"]
+__all__ = ["atan2", "cos", "exp", "in_double", "log", "power", "sin", "sincos", "tanh"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -81,11 +81,24 @@ def _in_vector_registers(function: Function) -> Function:
     def widened(block: Block, *operands: str) -> Any:
         if block.lanes > 1:
             return function(block, *operands)
-        pair = _Pair(block)
-        result = function(pair, *[pair.spread(x) for x in operands])
-        return tuple(map(pair.extract, result)) if isinstance(result, tuple) else pair.extract(result)
+        pair = Pack(block, 2)
+        result = function(pair, *[pair.join([x]) for x in operands])
+        return tuple(pair.part(x, 0) for x in result) if isinstance(result, tuple) else pair.part(result, 0)
 
     return cast("Function", widened)
+
+
+def in_double(block: Block, function: Callable[..., Any], *operands: str) -> Any:
+    """A function of this file on values of any precision; it computes in double."""
+    if block.element == "double":
+        return function(block, *operands)
+    wide = Pack(block, block.lanes, "double")
+    result = function(wide, *[wide.emit(f"fpext {block.real} {x} to {wide.real}") for x in operands])
+    narrow = [
+        block.emit(f"fptrunc {wide.real} {x} to {block.real}")
+        for x in (result if isinstance(result, tuple) else (result,))
+    ]
+    return tuple(narrow) if isinstance(result, tuple) else narrow[0]
 
 
 @_in_vector_registers
@@ -240,25 +253,6 @@ def power(block: Block, x: str, y: str) -> str:
     finite_negative = both(compare("olt", x, zero), compare("ogt", x, constant(-INFINITY)))
     undefined = either(both(finite_negative, fractional), compare("uno", x, y))
     return block.select(undefined, constant(NAN), result)
-
-
-class _Pair(Block):
-    """Two equal lanes, written into a block of one lane."""
-
-    def __init__(self, block: Block) -> None:
-        super().__init__(2)
-        self.declarations = block.declarations
-        self._block = block
-
-    def emit(self, instruction: str) -> str:
-        return self._block.emit(instruction)
-
-    def spread(self, x: str) -> str:
-        pair = self.emit(f"insertelement {self.real} poison, double {x}, i64 0")
-        return self.emit(f"shufflevector {self.real} {pair}, {self.real} poison, <2 x i32> zeroinitializer")
-
-    def extract(self, x: str) -> str:
-        return self.emit(f"extractelement {self.real} {x}, i64 0")
 
 
 def _polynomial(block: Block, x: str, coefficients: Sequence[float]) -> str:

@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from treadle.graph import Graph, Scalar
 from treadle.native import elementary
 from treadle.native.block import Block, Pack
+from treadle.native.driver import body_function, checked_function, run_function
 from treadle.native.layout import Layout
 from treadle.native.schedule import Item, Schedule, Twin, is_condition, schedule
 
@@ -38,15 +39,18 @@ def emit(
     carry: Mapping[str, str],
     lanes: int,
     twins: Mapping[int, Twin] | None = None,
+    element: str = "double",
 ) -> tuple[str, Layout]:
     """IR text and frame layout of a computation with named input and output arrays.
 
-    `twins` names inputs of limbs of one kind, which a single lane computes side by side.
+    `twins` names inputs of limbs of one kind, which a single lane computes side by side; `element` is
+    the type of all numbers, double or float.
     """
+    block = Block(lanes, element)
     results = [graph.lift(x).index for values in outputs.values() for x in values]
     plan = schedule(graph, results, twins if lanes == 1 else None)
     chunks = [plan.items[i : i + CHUNK] for i in range(0, len(plan.items), CHUNK)] or [[]]
-    writer = _Writer(graph, plan, chunks, results, sum(inputs.values()), lanes)
+    writer = _Writer(graph, plan, chunks, results, sum(inputs.values()), block)
     functions = [writer.chunk(number) for number in range(len(chunks))]
     layout = Layout(
         dict(inputs), {name: len(values) for name, values in outputs.items()}, dict(carry), writer.slots
@@ -55,9 +59,9 @@ def emit(
         *sorted(writer.declarations),
         *writer.tables(),
         *functions,
-        _body(len(chunks)),
-        _checked(sum(inputs.values()) * lanes),
-        _run(layout, lanes),
+        body_function(len(chunks)),
+        checked_function(sum(inputs.values()) * lanes, block.element),
+        run_function(layout, block),
     ]
     return "\n".join(text) + "\n", layout
 
@@ -72,12 +76,14 @@ class _Writer:
         chunks: Sequence[Sequence[Item]],
         results: Sequence[int],
         input_count: int,
-        lanes: int,
+        block: Block,
     ) -> None:
         self.graph = graph
         self.plan = plan
         self.chunks = chunks
-        self.lanes = lanes
+        self.lanes = block.lanes
+        self.element = block.element
+        self.size = block.size
         self.declarations: set[str] = set()
         self.result_slots: dict[int, list[int]] = {}
         for position, i in enumerate(results):
@@ -88,7 +94,7 @@ class _Writer:
 
     def chunk(self, number: int) -> str:
         """Function that evaluates one chunk of instructions."""
-        self.block = Block(self.lanes)
+        self.block = Block(self.lanes, self.element)
         self.values: dict[int, str] = {}
         self.vectors: dict[Item, str] = {}
         self.sincos: dict[Item, tuple[str, str]] = {}
@@ -115,10 +121,10 @@ class _Writer:
 
     def tables(self) -> list[str]:
         """Look-up tables as global constants."""
-        block = Block(1)
+        block = Block(1, self.element)
         return [
-            f"@table{k} = internal unnamed_addr constant [{len(values)} x double] "
-            f"[{', '.join('double ' + block.constant(x) for x in values)}]"
+            f"@table{k} = internal unnamed_addr constant [{len(values)} x {self.element}] "
+            f"[{', '.join(f'{self.element} {block.constant(x)}' for x in values)}]"
             for k, values in enumerate(self.graph.tables)
         ]
 
@@ -165,15 +171,15 @@ class _Writer:
             self._store(self._value(i), slot, self.block.real)
 
     def _pointer(self, slot: int) -> str:
-        return self.block.emit(f"getelementptr double, ptr %frame, i64 {slot * self.lanes}")
+        return self.block.emit(f"getelementptr {self.element}, ptr %frame, i64 {slot * self.lanes}")
 
     def _store(self, value: str, slot: int, real: str) -> None:
         pointer = self._pointer(slot)
-        self.block.lines.append(f"  store {real} {value}, ptr {pointer}, align {8 * self.lanes}")
+        self.block.lines.append(f"  store {real} {value}, ptr {pointer}, align {self.size * self.lanes}")
 
     def _load(self, slot: int, real: str) -> str:
         pointer = self._pointer(slot)
-        return self.block.emit(f"load {real}, ptr {pointer}, align {8 * self.lanes}")
+        return self.block.emit(f"load {real}, ptr {pointer}, align {self.size * self.lanes}")
 
     def _value(self, i: int) -> str:
         """Name of node i's value in this chunk: computed here, taken from a vector, or loaded."""
@@ -233,7 +239,7 @@ class _Writer:
         groups = list(zip(*[self.plan.reads(self.graph, i) for i in item], strict=True))
         if operation in ("sin", "cos"):
             if groups[0] not in self.sincos:
-                self.sincos[groups[0]] = elementary.sincos(pack, self._vector(groups[0]))
+                self.sincos[groups[0]] = elementary.in_double(pack, elementary.sincos, self._vector(groups[0]))
             return self.sincos[groups[0]][operation == "cos"]
         return self._instruction(pack, item[0], [self._vector(group) for group in groups])
 
@@ -249,10 +255,12 @@ class _Writer:
         if operation in _COMPARISONS:
             return block.compare(_COMPARISONS[operation], *operands)
         if operation in _ELEMENTARY:
-            return _ELEMENTARY[operation](block, *operands)
+            return elementary.in_double(block, _ELEMENTARY[operation], *operands)
         match operation:
             case "neg":
                 return block.negate(operands[0])
+            case "hold":
+                return operands[0]
             case "select":
                 return block.select(*operands)
             case "min":
@@ -282,10 +290,11 @@ class _Writer:
                 waiting = [k for k in self.angles if (k,) not in self.sincos and k != angle]
                 group += [k for k in waiting if self._available(k)][: PACK - 1]
             if len(group) == 1:
-                self.sincos[(angle,)] = elementary.sincos(self.block, self._value(angle))
+                self.sincos[(angle,)] = elementary.in_double(self.block, elementary.sincos, self._value(angle))
             else:
                 pack = Pack(self.block, PACK)
-                sines, cosines = elementary.sincos(pack, pack.join([self._value(k) for k in group]))
+                angles = pack.join([self._value(k) for k in group])
+                sines, cosines = elementary.in_double(pack, elementary.sincos, angles)
                 for lane, k in enumerate(group):
                     self.sincos[(k,)] = pack.part(sines, lane), pack.part(cosines, lane)
         return self.sincos[(angle,)][operation == "cos"]
@@ -300,14 +309,14 @@ class _Writer:
         size = len(self.graph.tables[table])
         where = block.emit(f"fptosi {block.real} {self._value(index)} to {block.integer}")
         if self.lanes == 1:
-            pointer = block.emit(f"getelementptr [{size} x double], ptr @table{table}, i64 0, i64 {where}")
-            return block.emit(f"load double, ptr {pointer}, align 8")
+            pointer = block.emit(f"getelementptr [{size} x {self.element}], ptr @table{table}, i64 0, i64 {where}")
+            return block.emit(f"load {self.element}, ptr {pointer}, align {self.size}")
         result = "poison"
         for lane in range(self.lanes):
             k = block.emit(f"extractelement {block.integer} {where}, i64 {lane}")
-            pointer = block.emit(f"getelementptr [{size} x double], ptr @table{table}, i64 0, i64 {k}")
-            entry = block.emit(f"load double, ptr {pointer}, align 8")
-            result = block.emit(f"insertelement {block.real} {result}, double {entry}, i64 {lane}")
+            pointer = block.emit(f"getelementptr [{size} x {self.element}], ptr @table{table}, i64 0, i64 {k}")
+            entry = block.emit(f"load {self.element}, ptr {pointer}, align {self.size}")
+            result = block.emit(f"insertelement {block.real} {result}, {self.element} {entry}, i64 {lane}")
         return result
 
 
@@ -321,157 +330,3 @@ _ELEMENTARY = {
     "atan2": elementary.atan2,
     "pow": elementary.power,
 }
-
-
-def _body(chunks: int) -> str:
-    calls = "\n".join(f"  call void @chunk{k}(ptr %frame)" for k in range(chunks))
-    return f"define void @body(ptr noalias %frame) {{\n{calls}\n  ret void\n}}"
-
-
-def _checked(values: int) -> str:
-    """Sum of x * 0 over the inputs: not a number if one of them is not finite."""
-    return f"""define i32 @checked(ptr noalias %frame) {{
-entry:
-  br label %loop
-loop:
-  %i = phi i64 [ 0, %entry ], [ %next, %more ]
-  %sum = phi double [ 0.0, %entry ], [ %total, %more ]
-  %done = icmp eq i64 %i, {values}
-  br i1 %done, label %judge, label %more
-more:
-  %p = getelementptr double, ptr %frame, i64 %i
-  %x = load double, ptr %p
-  %zero = fmul double %x, 0.0
-  %total = fadd double %sum, %zero
-  %next = add i64 %i, 1
-  br label %loop
-judge:
-  %bad = fcmp uno double %sum, %sum
-  br i1 %bad, label %refuse, label %accept
-refuse:
-  ret i32 1
-accept:
-  call void @body(ptr %frame)
-  ret i32 0
-}}"""
-
-
-def _run(layout: Layout, lanes: int) -> str:
-    """Loop over blocks of worlds and over steps."""
-    loops = _Loops(lanes)
-    for number, (name, size) in enumerate(layout.inputs.items()):
-        loops.copy_rows(number, layout.offset(name), size, into_frame=True)
-    gather, loops.lines = loops.lines, []
-    for number, (name, size) in enumerate(layout.outputs.items(), start=len(layout.inputs)):
-        loops.copy_rows(number, layout.offset(name), size, into_frame=False)
-    scatter, loops.lines = loops.lines, []
-    for output, name in layout.carry.items():
-        loops.copy_slots(layout.offset(output), layout.offset(name), layout.outputs[output])
-    carry = loops.lines
-    return "\n".join(
-        [
-            "define void @run(ptr noalias %arrays, i64 %begin, i64 %end, i64 %stride, i64 %steps, ptr noalias %frame) {",
-            "entry:",
-            "  br label %blocks",
-            "blocks:",
-            "  %world = phi i64 [ %begin, %entry ], [ %following, %scattered ]",
-            "  %finished = icmp sge i64 %world, %end",
-            "  br i1 %finished, label %return, label %gather",
-            "gather:",
-            *gather,
-            "  br label %first",
-            "first:",
-            "  br label %stepping",
-            "stepping:",
-            "  %step = phi i64 [ 1, %first ], [ %later, %carried ]",
-            "  call void @body(ptr %frame)",
-            "  %last = icmp sge i64 %step, %steps",
-            "  br i1 %last, label %scatter, label %carry",
-            "carry:",
-            *carry,
-            "  br label %carried",
-            "carried:",
-            "  %later = add i64 %step, 1",
-            "  br label %stepping",
-            "scatter:",
-            *scatter,
-            "  br label %scattered",
-            "scattered:",
-            f"  %following = add i64 %world, {lanes}",
-            "  br label %blocks",
-            "return:",
-            "  ret void",
-            "}",
-        ]
-    )
-
-
-class _Loops:
-    """Copy loops of the driver, each a few blocks of IR with names of its own."""
-
-    def __init__(self, lanes: int) -> None:
-        self.lanes = lanes
-        self.real = "double" if lanes == 1 else f"<{lanes} x double>"
-        self.lines: list[str] = []
-        self.count = 0
-
-    def copy_rows(self, array: int, slot: int, rows: int, into_frame: bool) -> None:
-        """Rows of one block of worlds, between an array and the frame."""
-        n = self._next()
-        inside = [
-            f"  %row{n} = mul i64 %i{n}, %stride",
-            f"  %place{n} = add i64 %row{n}, %world",
-            f"  %outer{n} = getelementptr double, ptr %array{n}, i64 %place{n}",
-            *self._slot(f"inner{n}", f"%i{n}", slot, n),
-            *self._move(n, (f"%outer{n}", 8), (f"%inner{n}", 8 * self.lanes), forward=into_frame),
-        ]
-        before = [
-            f"  %where{n} = getelementptr ptr, ptr %arrays, i64 {array}",
-            f"  %array{n} = load ptr, ptr %where{n}",
-        ]
-        self._loop(n, rows, before, inside)
-
-    def copy_slots(self, source: int, target: int, rows: int) -> None:
-        """Slots of the frame onto others."""
-        n = self._next()
-        inside = [
-            *self._slot(f"source{n}", f"%i{n}", source, n),
-            *self._slot(f"target{n}", f"%i{n}", target, n),
-            *self._move(n, (f"%source{n}", 8 * self.lanes), (f"%target{n}", 8 * self.lanes), forward=True),
-        ]
-        self._loop(n, rows, [], inside)
-
-    def _next(self) -> int:
-        self.count += 1
-        return self.count
-
-    def _slot(self, name: str, index: str, slot: int, n: int) -> list[str]:
-        return [
-            f"  %{name}.k = add i64 {index}, {slot}",
-            f"  %{name}.o = mul i64 %{name}.k, {self.lanes}",
-            f"  %{name} = getelementptr double, ptr %frame, i64 %{name}.o",
-        ]
-
-    def _move(self, n: int, a: tuple[str, int], b: tuple[str, int], forward: bool) -> list[str]:
-        source, target = (a, b) if forward else (b, a)
-        return [
-            f"  %value{n} = load {self.real}, ptr {source[0]}, align {source[1]}",
-            f"  store {self.real} %value{n}, ptr {target[0]}, align {target[1]}",
-        ]
-
-    def _loop(self, n: int, rows: int, before: list[str], inside: list[str]) -> None:
-        self.lines += [
-            *before,
-            f"  br label %start{n}",
-            f"start{n}:",
-            f"  br label %loop{n}",
-            f"loop{n}:",
-            f"  %i{n} = phi i64 [ 0, %start{n} ], [ %next{n}, %copy{n} ]",
-            f"  %done{n} = icmp sge i64 %i{n}, {rows}",
-            f"  br i1 %done{n}, label %end{n}, label %copy{n}",
-            f"copy{n}:",
-            *inside,
-            f"  %next{n} = add i64 %i{n}, 1",
-            f"  br label %loop{n}",
-            f"end{n}:",
-        ]

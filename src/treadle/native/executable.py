@@ -13,6 +13,9 @@ from treadle.native.layout import Layout
 
 __all__ = ["Executable"]
 
+#: bytes, those of the widest vector
+_ALIGNMENT = 64
+
 # one world at a time is too short to let go of the interpreter lock; a run over many worlds is not
 _CHECKED = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
 _RUN = ctypes.CFUNCTYPE(
@@ -29,9 +32,10 @@ _RUN = ctypes.CFUNCTYPE(
 class Executable:
     """Machine code with its frame layout. Safe to use from several threads at once."""
 
-    def __init__(self, engine: Any, layout: Layout, lanes: int) -> None:
+    def __init__(self, engine: Any, layout: Layout, lanes: int, precision: str = "float64") -> None:
         self.layout = layout
         self.lanes = lanes
+        self.precision = precision
         self._engine = engine
         self._checked = _CHECKED(engine.get_function_address("checked"))
         self._run = _RUN(engine.get_function_address("run"))
@@ -45,7 +49,7 @@ class Executable:
         try:
             frame = self._local.frame
         except AttributeError:
-            frame = self._local.frame = _Frame(self.layout, self.lanes)
+            frame = self._local.frame = _Frame(self)
         for view, values in zip(frame.inputs, inputs):  # noqa: B905 (too short a call to check twice)
             view[...] = values
         if self._checked(frame.address):
@@ -61,7 +65,7 @@ class Executable:
         names = [*self.layout.inputs, *self.layout.outputs]
         pointers = (ctypes.c_void_p * len(names))(*[arrays[name].ctypes.data for name in names])
         stride = max((arrays[name].shape[1] for name in names), default=1)
-        frame = _Frame(self.layout, self.lanes)
+        frame = _Frame(self)
         self._run(ctypes.addressof(pointers), begin, end, stride, steps, frame.address)
 
     def runner(self, arrays: Mapping[str, np.ndarray]) -> Runner:
@@ -77,7 +81,7 @@ class Runner:
         # the arrays are kept: their memory must outlive this object's pointers
         self._arrays = [arrays[name] for name in names]
         self._pointers = (ctypes.c_void_p * len(names))(*[array.ctypes.data for array in self._arrays])
-        self._frame = _Frame(executable.layout, executable.lanes)
+        self._frame = _Frame(executable)
         self._function = executable._run
         self._executable = executable
         self._address = ctypes.addressof(self._pointers)
@@ -90,10 +94,11 @@ class Runner:
 class _Frame:
     """Scratch memory of one call, aligned for any vector, and views of its arrays."""
 
-    def __init__(self, layout: Layout, lanes: int) -> None:
+    def __init__(self, executable: Executable) -> None:
+        layout, lanes = executable.layout, executable.lanes
         size = max(layout.slots, 1) * lanes
-        memory = np.zeros(size + 8)
-        shift = (-memory.ctypes.data // 8) % 8
+        memory = np.zeros(size + _ALIGNMENT, dtype=executable.precision)
+        shift = -memory.ctypes.data % _ALIGNMENT // memory.itemsize
         self.memory = memory[shift : shift + size]
         self.address = self.memory.ctypes.data
         slots = self.memory.reshape(-1, lanes)

@@ -16,6 +16,9 @@ from treadle.native.schedule import Twin
 __all__ = ["Program", "compile_program", "default_lanes"]
 
 
+_ELEMENTS = {"float64": "double", "float32": "float"}
+
+
 @dataclass(frozen=True)
 class Program:
     """A computation to compile.
@@ -39,30 +42,34 @@ class Program:
         return graph, {name: list(values) for name, values in self.function(**arguments).items()}
 
 
-def compile_program(program: Program, lanes: int = 1) -> Executable:
-    """Machine code of a program, from the disk cache where it was compiled before."""
+def compile_program(program: Program, lanes: int = 1, precision: str = "float64") -> Executable:
+    """Machine code of a program, from the disk cache where it was compiled before.
+
+    `precision` is the type of all its arrays, float64 or float32.
+    """
     from treadle.native import compiler
 
     key = "\n".join(
-        [program.digest, str(lanes), compiler.target_name(), store.source_digest(), str(dict(program.inputs))]
+        [program.digest, str(lanes), precision, compiler.target_name(), store.source_digest(), str(dict(program.inputs))]
     )
     digest = hashlib.sha256(key.encode()).hexdigest()
     stored = store.read("code", digest)
     if stored is None:
-        stored = _compile(program, lanes)
+        stored = _compile(program, lanes, precision)
         store.write("code", digest, stored)
     size = int.from_bytes(stored[:8], "little")
     layout = Layout(**json.loads(stored[8 : 8 + size]))
-    return Executable(compiler.load_object(stored[8 + size :]), layout, lanes)
+    return Executable(compiler.load_object(stored[8 + size :]), layout, lanes, precision)
 
 
-def _compile(program: Program, lanes: int) -> bytes:
+def _compile(program: Program, lanes: int, precision: str) -> bytes:
     """Layout (JSON, with its length before it) and object code."""
     from treadle.native import compiler
     from treadle.native.emit import emit
 
     graph, outputs = program.trace()
-    ir, layout = emit(graph, program.inputs, outputs, program.carry, lanes, _twin_slots(program))
+    element = _ELEMENTS[precision]
+    ir, layout = emit(graph, program.inputs, outputs, program.carry, lanes, _twin_slots(program), element)
     header = json.dumps(asdict(layout)).encode()
     return len(header).to_bytes(8, "little") + header + compiler.object_code(ir)
 
@@ -79,8 +86,8 @@ def _twin_slots(program: Program) -> dict[int, Twin]:
     return slots
 
 
-def default_lanes() -> int:
+def default_lanes(precision: str = "float64") -> int:
     """Worlds that one vector register of this processor holds."""
     from treadle.native import compiler
 
-    return compiler.vector_lanes()
+    return compiler.vector_lanes() * (1 if precision == "float64" else 2)

@@ -1,0 +1,167 @@
+"""The functions around a program's chunks: evaluate once, check first, or run worlds and steps in a loop."""
+
+from __future__ import annotations
+
+from treadle.native.block import Block
+from treadle.native.layout import Layout
+
+__all__ = ["body_function", "checked_function", "run_function"]
+
+
+def body_function(chunks: int) -> str:
+    """`body`: all chunks in order."""
+    calls = "\n".join(f"  call void @chunk{k}(ptr %frame)" for k in range(chunks))
+    return f"define void @body(ptr noalias %frame) {{\n{calls}\n  ret void\n}}"
+
+
+def checked_function(values: int, element: str) -> str:
+    """`checked`: the sum of x * 0 over the inputs is not a number if one of them is not finite."""
+    return f"""define i32 @checked(ptr noalias %frame) {{
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %more ]
+  %sum = phi {element} [ 0.0, %entry ], [ %total, %more ]
+  %done = icmp eq i64 %i, {values}
+  br i1 %done, label %judge, label %more
+more:
+  %p = getelementptr {element}, ptr %frame, i64 %i
+  %x = load {element}, ptr %p
+  %zero = fmul {element} %x, 0.0
+  %total = fadd {element} %sum, %zero
+  %next = add i64 %i, 1
+  br label %loop
+judge:
+  %bad = fcmp uno {element} %sum, %sum
+  br i1 %bad, label %refuse, label %accept
+refuse:
+  ret i32 1
+accept:
+  call void @body(ptr %frame)
+  ret i32 0
+}}"""
+
+
+def run_function(layout: Layout, block: Block) -> str:
+    """`run`: loop over blocks of worlds and over steps."""
+    loops = _Loops(block)
+    for number, (name, size) in enumerate(layout.inputs.items()):
+        loops.copy_rows(number, layout.offset(name), size, into_frame=True)
+    gather, loops.lines = loops.lines, []
+    for number, (name, size) in enumerate(layout.outputs.items(), start=len(layout.inputs)):
+        loops.copy_rows(number, layout.offset(name), size, into_frame=False)
+    scatter, loops.lines = loops.lines, []
+    for output, name in layout.carry.items():
+        loops.copy_slots(layout.offset(output), layout.offset(name), layout.outputs[output])
+    carry = loops.lines
+    return "\n".join(
+        [
+            "define void @run(ptr noalias %arrays, i64 %begin, i64 %end, i64 %stride, i64 %steps,",
+            "                 ptr noalias %frame) {",
+            "entry:",
+            "  br label %blocks",
+            "blocks:",
+            "  %world = phi i64 [ %begin, %entry ], [ %following, %scattered ]",
+            "  %finished = icmp sge i64 %world, %end",
+            "  br i1 %finished, label %return, label %gather",
+            "gather:",
+            *gather,
+            "  br label %first",
+            "first:",
+            "  br label %stepping",
+            "stepping:",
+            "  %step = phi i64 [ 1, %first ], [ %later, %carried ]",
+            "  call void @body(ptr %frame)",
+            "  %last = icmp sge i64 %step, %steps",
+            "  br i1 %last, label %scatter, label %carry",
+            "carry:",
+            *carry,
+            "  br label %carried",
+            "carried:",
+            "  %later = add i64 %step, 1",
+            "  br label %stepping",
+            "scatter:",
+            *scatter,
+            "  br label %scattered",
+            "scattered:",
+            f"  %following = add i64 %world, {block.lanes}",
+            "  br label %blocks",
+            "return:",
+            "  ret void",
+            "}",
+        ]
+    )
+
+
+class _Loops:
+    """Copy loops of the driver, each a few blocks of IR with names of its own."""
+
+    def __init__(self, block: Block) -> None:
+        self.lanes = block.lanes
+        self.real = block.real
+        self.element = block.element
+        self.size = block.size
+        self.lines: list[str] = []
+        self.count = 0
+
+    def copy_rows(self, array: int, slot: int, rows: int, into_frame: bool) -> None:
+        """Rows of one block of worlds, between an array and the frame."""
+        n = self._next()
+        inside = [
+            f"  %row{n} = mul i64 %i{n}, %stride",
+            f"  %place{n} = add i64 %row{n}, %world",
+            f"  %outer{n} = getelementptr {self.element}, ptr %array{n}, i64 %place{n}",
+            *self._slot(f"inner{n}", f"%i{n}", slot, n),
+            *self._move(n, (f"%outer{n}", self.size), (f"%inner{n}", self.size * self.lanes), forward=into_frame),
+        ]
+        before = [
+            f"  %where{n} = getelementptr ptr, ptr %arrays, i64 {array}",
+            f"  %array{n} = load ptr, ptr %where{n}",
+        ]
+        self._loop(n, rows, before, inside)
+
+    def copy_slots(self, source: int, target: int, rows: int) -> None:
+        """Slots of the frame onto others."""
+        n = self._next()
+        aligned = self.size * self.lanes
+        inside = [
+            *self._slot(f"source{n}", f"%i{n}", source, n),
+            *self._slot(f"target{n}", f"%i{n}", target, n),
+            *self._move(n, (f"%source{n}", aligned), (f"%target{n}", aligned), forward=True),
+        ]
+        self._loop(n, rows, [], inside)
+
+    def _next(self) -> int:
+        self.count += 1
+        return self.count
+
+    def _slot(self, name: str, index: str, slot: int, n: int) -> list[str]:
+        return [
+            f"  %{name}.k = add i64 {index}, {slot}",
+            f"  %{name}.o = mul i64 %{name}.k, {self.lanes}",
+            f"  %{name} = getelementptr {self.element}, ptr %frame, i64 %{name}.o",
+        ]
+
+    def _move(self, n: int, a: tuple[str, int], b: tuple[str, int], forward: bool) -> list[str]:
+        source, target = (a, b) if forward else (b, a)
+        return [
+            f"  %value{n} = load {self.real}, ptr {source[0]}, align {source[1]}",
+            f"  store {self.real} %value{n}, ptr {target[0]}, align {target[1]}",
+        ]
+
+    def _loop(self, n: int, rows: int, before: list[str], inside: list[str]) -> None:
+        self.lines += [
+            *before,
+            f"  br label %start{n}",
+            f"start{n}:",
+            f"  br label %loop{n}",
+            f"loop{n}:",
+            f"  %i{n} = phi i64 [ 0, %start{n} ], [ %next{n}, %copy{n} ]",
+            f"  %done{n} = icmp sge i64 %i{n}, {rows}",
+            f"  br i1 %done{n}, label %end{n}, label %copy{n}",
+            f"copy{n}:",
+            *inside,
+            f"  %next{n} = add i64 %i{n}, 1",
+            f"  br label %loop{n}",
+            f"end{n}:",
+        ]
