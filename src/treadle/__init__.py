@@ -24,6 +24,7 @@ from treadle.dynamics.compiled import (
     potential_energy,
 )
 from treadle.errors import InputError, ModelError, SimulationDiverged, TreadleError
+from treadle.forces.law import ForceLaw
 from treadle.formats import load
 from treadle.graph import (
     acos,
@@ -58,7 +59,7 @@ from treadle.scenes import scene, scene_names
 from treadle.sim import Simulation, State
 
 __all__ = [
-    "Batch", "BodySpec", "Derivatives", "FrameSpec", "InputError", "JointSpec", "Model", "ModelError",
+    "Batch", "BodySpec", "Derivatives", "ForceLaw", "FrameSpec", "InputError", "JointSpec", "Model", "ModelError",
     "ModelSpec", "Simulation", "SimulationDiverged", "State", "TreadleError", "__version__", "acos", "asin",
     "atan", "atan2", "center_of_mass", "clip", "cos", "derivatives", "exp", "floor", "forward_dynamics",
     "frame_jacobian", "frame_pose", "frame_poses", "impulse_response", "inverse_dynamics",

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treadle.errors import InputError
+from treadle.forces.law import ForceLaw
 from treadle.forces.load import LOAD_SIZE, frame_load
 from treadle.integrators import INTEGRATORS
 from treadle.model.model import Model
@@ -42,6 +43,7 @@ class Batch:
         parameters: Sequence[str] = (),
         lanes: int | None = None,
         precision: str = "float64",
+        laws: Sequence[ForceLaw] = (),
     ) -> None:
         self.model = check_model(model, "Batch")
         self.worlds = check_count("worlds", worlds)
@@ -52,6 +54,7 @@ class Batch:
         self.precision = precision
         self.lanes = default_lanes(precision) if lanes is None else check_count("lanes", lanes)
         self.threads = check_count("threads", (os.cpu_count() or 1) if threads is None else threads)
+        self.laws = tuple(laws)
         self.steps = 0
         self._arrays = self._allocate(check_step(dt))
         self._executables: dict[bool, Executable] = {}
@@ -156,6 +159,7 @@ class Batch:
             "v": [0.0] * model.nv,
             "tau": [0.0] * model.nv,
             "dt": [dt],
+            "clock": [0.0, 0.0],
             "loads": [0.0] * (LOAD_SIZE * len(model.bodies)),
             "parameters": [parameter_value(model, name) for name in self.parameters],
         }
@@ -163,7 +167,7 @@ class Batch:
         for name, column in columns.items():
             arrays[name] = np.empty((len(column), stride), dtype=self.precision)
             arrays[name][:] = np.array(column, dtype=float).reshape(-1, 1)
-        return arrays | {"next_q": arrays["q"], "next_v": arrays["v"]}
+        return arrays | {f"next_{name}": arrays[name] for name in ("q", "v", "clock")}
 
     def _view(self, name: str) -> np.ndarray:
         return self._arrays[name][:, : self.worlds].T
@@ -192,6 +196,6 @@ class Batch:
         """The compiled step; the one with loads only when there are any."""
         loaded = bool(self._arrays["loads"].any())
         if loaded not in self._executables:
-            program = step_program(self.model, self.integrator, loaded, self.parameters)
+            program = step_program(self.model, self.integrator, loaded, self.parameters, self.laws)
             self._executables[loaded] = compile_program(program, self.lanes, self.precision)
         return self._executables[loaded]

@@ -1,6 +1,6 @@
 """Integrators, one method per file. A new one is its file and a line in INTEGRATORS.
 
-Each is a function `step(system, q, v, dt) -> (q, v)` over generic scalars.
+Each is a function `step(system, q, v, time, dt) -> (q, v)` over generic scalars.
 """
 
 from __future__ import annotations

@@ -16,9 +16,9 @@ __all__ = ["step"]
 
 
 def step(
-    system: System, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar
+    system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, dt: Scalar
 ) -> tuple[list[Scalar], list[Scalar]]:
     """Position and velocity after one step of dt seconds."""
-    a = system.acceleration(q, v, implicit_damping=dt)
+    a = system.acceleration(q, v, time, implicit_damping=dt)
     v = [x + dt * rate for x, rate in zip(v, a, strict=True)]
     return system.integrate(q, [dt * x for x in v]), v

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from treadle.dynamics.forward import forward_dynamics
+from treadle.forces.law import ForceLaw, law_force
 from treadle.forces.load import body_loads
 from treadle.forces.passive import damping, passive_force
 from treadle.graph import Scalar
@@ -16,22 +17,24 @@ __all__ = ["System"]
 
 @dataclass(frozen=True)
 class System:
-    """A model with the joint forces `tau` and the loads on its bodies held over the step."""
+    """A model with the joint forces `tau` and the loads on its bodies held over the step, and force laws."""
 
     model: Model
     tau: Sequence[Scalar]
     loads: Sequence[Scalar] = ()
+    laws: Sequence[ForceLaw] = ()
 
     def acceleration(
-        self, q: Sequence[Scalar], v: Sequence[Scalar], implicit_damping: Scalar = 0.0
+        self, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, implicit_damping: Scalar = 0.0
     ) -> list[Scalar]:
-        """dv/dt; with a step h as `implicit_damping`, dampers act on the velocity v + h dv/dt.
+        """dv/dt at a time; with a step h as `implicit_damping`, dampers act on the velocity v + h dv/dt.
 
         (M + h D) a = tau - D v - C: the dampers join the rotors in the inertia matrix, at no cost.
         """
         model = self.model
-        forces = passive_force(model, q, v)
-        tau = [a + b for a, b in zip(self.tau, forces, strict=True)]
+        tau = list(self.tau)
+        for force in (passive_force(model, q, v), *[law_force(model, law, q, v, time) for law in self.laws]):
+            tau = [a + b for a, b in zip(tau, force, strict=True)]
         if not (isinstance(implicit_damping, float) and implicit_damping == 0.0):
             model = _with_rotors(model, [d * implicit_damping for d in damping(model)])
         external = body_loads(model, q, self.loads) if self.loads else None

@@ -16,6 +16,9 @@ from treadle.native.schedule import Twin
 __all__ = ["Program", "compile_program", "default_lanes"]
 
 
+#: A graph and its named outputs.
+Traced = tuple[Graph, dict[str, list[Scalar]]]
+
 _ELEMENTS = {"float64": "double", "float32": "float"}
 
 
@@ -24,18 +27,19 @@ class Program:
     """A computation to compile.
 
     `function(**inputs)` gets one list of scalars per named input and returns named lists. `digest`
-    says what the function computes: two programs with one digest must have the same graph. `carry`
+    says what the function computes: two programs with one digest must have the same graph; None leaves
+    that to a hash of the graph itself. `carry`
     names outputs that become inputs when the program is run for several steps.
     """
 
-    digest: str
+    digest: str | None
     inputs: Mapping[str, int]
     function: Callable[..., Mapping[str, Sequence[Scalar]]]
     carry: Mapping[str, str] = field(default_factory=dict)
     #: of each input array, which elements belong to limbs of one kind (see `schedule`)
     twins: Mapping[str, Sequence[Twin | None]] = field(default_factory=dict)
 
-    def trace(self) -> tuple[Graph, dict[str, list[Scalar]]]:
+    def trace(self) -> Traced:
         """The graph and its named outputs."""
         graph = Graph()
         arguments: dict[str, list[Expr]] = {name: graph.inputs(n) for name, n in self.inputs.items()}
@@ -49,29 +53,36 @@ def compile_program(program: Program, lanes: int = 1, precision: str = "float64"
     """
     from treadle.native import compiler
 
-    key = "\n".join(
-        [program.digest, str(lanes), precision, compiler.target_name(), store.source_digest(), str(dict(program.inputs))]
-    )
-    digest = hashlib.sha256(key.encode()).hexdigest()
+    traced = None if program.digest is not None else program.trace()
+    meaning = program.digest if traced is None else _graph_digest(*traced)
+    key = [meaning, lanes, precision, compiler.target_name(), store.source_digest(), dict(program.inputs)]
+    digest = hashlib.sha256(repr(key).encode()).hexdigest()
     stored = store.read("code", digest)
     if stored is None:
-        stored = _compile(program, lanes, precision)
+        stored = _compile(program, traced or program.trace(), lanes, precision)
         store.write("code", digest, stored)
     size = int.from_bytes(stored[:8], "little")
     layout = Layout(**json.loads(stored[8 : 8 + size]))
     return Executable(compiler.load_object(stored[8 + size :]), layout, lanes, precision)
 
 
-def _compile(program: Program, lanes: int, precision: str) -> bytes:
+def _compile(program: Program, traced: Traced, lanes: int, precision: str) -> bytes:
     """Layout (JSON, with its length before it) and object code."""
     from treadle.native import compiler
     from treadle.native.emit import emit
 
-    graph, outputs = program.trace()
+    graph, outputs = traced
     element = _ELEMENTS[precision]
     ir, layout = emit(graph, program.inputs, outputs, program.carry, lanes, _twin_slots(program), element)
     header = json.dumps(asdict(layout)).encode()
     return len(header).to_bytes(8, "little") + header + compiler.object_code(ir)
+
+
+def _graph_digest(graph: Graph, outputs: Mapping[str, Sequence[Scalar]]) -> str:
+    """Hash of everything that the code of a graph depends on."""
+    results = {name: [graph.lift(x).index for x in values] for name, values in outputs.items()}
+    whole = (graph.operation, graph.operands, graph.constants, graph.tables, results)
+    return hashlib.sha256(repr(whole).encode()).hexdigest()
 
 
 def _twin_slots(program: Program) -> dict[int, Twin]:

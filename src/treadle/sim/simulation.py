@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treadle.errors import InputError, SimulationDiverged
+from treadle.forces.law import ForceLaw
 from treadle.forces.load import LOAD_SIZE, frame_load
 from treadle.integrators import INTEGRATORS
 from treadle.model.model import Model
@@ -28,15 +29,23 @@ class Simulation:
 
     `q`, `v` and `tau` are live vectors in the order of `model.joints`; write into them, or use
     `joint(name)`. Joint forces and loads stay until they are changed. Steps run in machine code made
-    for this model; the first call compiles it (or finds it in the disk cache).
+    for this model; the first call compiles it (or finds it in the disk cache). `laws` are the user's own
+    force laws, functions that are traced into the step (see `treadle.forces.law`).
     """
 
     def __init__(
-        self, model: Model, dt: float = 1e-3, integrator: str = "symplectic_euler", q: ArrayLike | None = None
+        self,
+        model: Model,
+        dt: float = 1e-3,
+        integrator: str = "symplectic_euler",
+        q: ArrayLike | None = None,
+        laws: Sequence[ForceLaw] = (),
     ) -> None:
         self.model = check_model(model, "Simulation")
         check_choice("integrator", integrator, INTEGRATORS)
         self.integrator = integrator
+        self.laws = tuple(laws)
+        self._clock = np.zeros((2, 1))
         self._dt = np.full((1, 1), check_step(dt))
         self._q = np.array(model.neutral(), dtype=float).reshape(-1, 1)
         self._v = np.zeros((model.nv, 1))
@@ -136,6 +145,7 @@ class Simulation:
             self.reference, self._fresh = self.save(), False
         before_q, before_v = self._q.copy(), self._v.copy()
         run = self._runner()
+        self._clock[:, 0] = self._start, self._steps
         started = time.perf_counter()
         run(0, 1, count)
         self.wall_time += time.perf_counter() - started
@@ -176,10 +186,10 @@ class Simulation:
         """The compiled step; the one with loads only when there are any."""
         loaded = bool(self._loads.any())
         if loaded not in self._runners:
-            executable = compile_program(step_program(self.model, self.integrator, loaded))
+            executable = compile_program(step_program(self.model, self.integrator, loaded, laws=self.laws))
             arrays = {
                 "q": self._q, "v": self._v, "tau": self._tau, "dt": self._dt, "loads": self._loads,
-                "next_q": self._q, "next_v": self._v,
+                "clock": self._clock, "next_q": self._q, "next_v": self._v, "next_clock": self._clock,
             }  # fmt: skip
             self._runners[loaded] = executable.runner(arrays)
         return self._runners[loaded]
@@ -193,6 +203,7 @@ class Simulation:
                 raise InputError(f"step: {name}[{bad[0]}] ({self._owner(name, bad[0])}) is {given[bad[0]]}")
         for _ in range(count):
             last_q, last_v = self._q.copy(), self._v.copy()
+            self._clock[:, 0] = self._start, self._steps
             run(0, 1, 1)
             bad = np.flatnonzero(~np.isfinite(self.v))
             if bad.size or not np.isfinite(self._q).all():
