@@ -59,8 +59,8 @@ from treadle.scenes import scene, scene_names
 from treadle.sim import Simulation, State
 
 __all__ = [
-    "Batch", "BodySpec", "Derivatives", "ForceLaw", "FrameSpec", "InputError", "JointSpec", "Model", "ModelError",
-    "ModelSpec", "Simulation", "SimulationDiverged", "State", "TreadleError", "__version__", "acos", "asin",
+    "Batch", "BodySpec", "Derivatives", "ForceLaw", "FrameSpec", "InputError", "JointSpec", "Model",
+    "ModelError", "ModelSpec", "Simulation", "SimulationDiverged", "State", "TreadleError", "__version__", "acos", "asin",
     "atan", "atan2", "center_of_mass", "clip", "cos", "derivatives", "exp", "floor", "forward_dynamics",
     "frame_jacobian", "frame_pose", "frame_poses", "impulse_response", "inverse_dynamics",
     "inverse_dynamics_jacobians", "kinetic_energy", "load", "log", "lookup", "lookup2", "mass_matrix",

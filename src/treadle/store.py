@@ -25,10 +25,10 @@ _LARGEST_FOLDER = 1 << 30
 
 def read(kind: str, digest: str) -> bytes | None:
     """The entry's content, or None where there is no valid one."""
-    path = folder() / kind / digest
     try:
+        path = folder() / kind / digest
         content = path.read_bytes()
-    except OSError:
+    except (OSError, RuntimeError):
         return None
     header, payload = content[: len(_MAGIC) + 32], content[len(_MAGIC) + 32 :]
     if header != _header(kind, digest, payload):
@@ -42,8 +42,8 @@ def read(kind: str, digest: str) -> bytes | None:
 
 def write(kind: str, digest: str, payload: bytes) -> None:
     """Store an entry; silently does without when the folder cannot be written."""
-    target = folder() / kind / digest
     try:
+        target = folder() / kind / digest
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=".new-")
         try:
@@ -56,12 +56,12 @@ def write(kind: str, digest: str, payload: bytes) -> None:
                 os.unlink(name)
             raise
         _prune(target.parent)
-    except OSError:
+    except (OSError, RuntimeError):
         return
 
 
 def folder() -> Path:
-    """Where entries are kept: $TREADLE_CACHE, else the user's cache folder."""
+    """Where entries are kept: $TREADLE_CACHE, else the user's cache folder (RuntimeError: no home)."""
     chosen = os.environ.get("TREADLE_CACHE")
     if chosen:
         return Path(chosen)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -95,7 +96,7 @@ class Batch:
     @property
     def finite(self) -> np.ndarray:
         """Which worlds still have a finite state (worlds)."""
-        return np.isfinite(self.q).all(axis=1) & np.isfinite(self.v).all(axis=1)
+        return np.asarray(np.isfinite(self.q).all(axis=1) & np.isfinite(self.v).all(axis=1))
 
     def parameter(self, name: str) -> np.ndarray:
         """Values of a constant named in `parameters`, one per world, live."""
@@ -182,7 +183,9 @@ class Batch:
             ) from None
         if not np.isfinite(numbers).all():
             world, index = (int(x) for x in np.argwhere(~np.isfinite(numbers))[0])
-            raise InputError(f"{name} must be finite; entry {index} of world {world} is {numbers[world, index]}")
+            raise InputError(
+                f"{name} must be finite, but entry {index} of world {world} is {numbers[world, index]}"
+            )
         view[:] = numbers
 
     def _shares(self) -> list[tuple[int, int]]:
@@ -190,7 +193,7 @@ class Batch:
         blocks = -(-self.worlds // self.lanes)
         count = min(self.threads, blocks)
         edges = [blocks * k // count * self.lanes for k in range(count + 1)]
-        return list(zip(edges[:-1], edges[1:], strict=True))
+        return list(pairwise(edges))
 
     def _executable(self) -> Executable:
         """The compiled step; the one with loads only when there are any."""

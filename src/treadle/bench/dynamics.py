@@ -36,7 +36,9 @@ TABLES: dict[str, tuple[Callable[[Machine, Effort], Outcome], tuple[str, ...]]] 
 }
 
 
-def dynamics_tasks(effort: Effort, only: list[str] | None = None, tables: list[str] | None = None) -> list[Task]:
+def dynamics_tasks(
+    effort: Effort, only: list[str] | None = None, tables: list[str] | None = None
+) -> list[Task]:
     """The measurements to make, of all machines and tables or of those named."""
     machines = select(only)
     tasks = []

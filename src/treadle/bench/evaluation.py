@@ -42,8 +42,9 @@ def measure_evaluation(machine: Machine, effort: Effort) -> Outcome:
     arrays["acceleration"] = np.empty((model.nv, states.shape[1]))
     worlds = states.shape[1]
 
-    contestants = {"treadle": Contestant(lambda: executable.run(arrays, 0, worlds))}
-    executable.run(arrays, 0, worlds)
+    run = executable.runner(arrays)
+    contestants = {"treadle": Contestant(lambda: run(0, worlds, 1))}
+    run(0, worlds, 1)
     expected, agreement, missing = arrays["acceleration"].copy(), 0.0, ""
     try:
         heyoka = peer("heyoka")

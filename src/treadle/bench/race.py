@@ -24,7 +24,7 @@ class Effort:
     processes: int
 
 
-FULL = Effort(seconds=1.5, worlds=4096, steps=100, processes=5)
+FULL = Effort(seconds=1.5, worlds=4096, steps=25, processes=5)
 QUICK = Effort(seconds=0.1, worlds=256, steps=10, processes=1)
 
 #: Calls in a row per turn: the first of them finds its code and data gone from the caches.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-__all__ = ["TOLERANCE", "Check", "Outcome", "Rival", "Row", "at_least", "at_most", "compare"]
+__all__ = ["TOLERANCE", "Check", "Outcome", "Rival", "Row", "at_least", "at_most", "compare", "limited"]
 
 #: Treadle and a peer must compute the same to this, relative to the largest number in the result.
 TOLERANCE = 1e-8
@@ -16,7 +16,8 @@ class Row:
     """One measured number, with a peer's number for the same thing where there is one.
 
     `ratio` is above 1 where Treadle is faster. `agreement` is the largest difference between the two
-    results relative to the largest number in them. `detail` says how the peer was set up.
+    results relative to the largest number in them. `detail` says how the peer was set up, `limit` what
+    the ratio, or the value where there is no peer, has to reach.
     """
 
     table: str
@@ -30,6 +31,8 @@ class Row:
     ratio: float | None = None
     agreement: float | None = None
     detail: str | None = None
+    limit: float | None = None
+    holds: bool | None = None
 
     def record(self) -> dict[str, Any]:
         """The row as a flat record, without what it does not have."""
@@ -112,9 +115,17 @@ def compare(
             agreement=rival.agreement,
             detail=rival.detail,
         )
-    outcome.rows.append(row)
     if limit is not None:
-        outcome.checks.append(
-            at_least(f"{row.quantity} of {row.machine}, times the speed of {against}", ratio, limit)
-        )
+        check = at_least(f"{row.quantity} of {row.machine}, times the speed of {against}", ratio, limit)
+        outcome.checks.append(check)
+        row = replace(row, limit=limit, holds=check.holds)
+    outcome.rows.append(row)
     return outcome
+
+
+def limited(row: Row, limit: float | None) -> Outcome:
+    """The row with a check that its value stays within a limit, where there is one."""
+    if limit is None:
+        return Outcome([row])
+    check = at_most(f"{row.quantity} of {row.machine}, {row.unit}", row.value, limit)
+    return Outcome([replace(row, limit=limit, holds=check.holds)], [check])

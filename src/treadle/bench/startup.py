@@ -11,7 +11,7 @@ import time
 
 from treadle.bench.machines import MACHINES, Machine
 from treadle.bench.race import Effort
-from treadle.bench.results import Outcome, Row, at_most
+from treadle.bench.results import Outcome, Row, limited
 from treadle.errors import TreadleError
 
 __all__ = ["measure_code", "measure_startup"]
@@ -63,16 +63,16 @@ def measure_startup(effort: Effort) -> Outcome:
             imports.append(_inside(_IMPORT, cache))
             cold.append(_whole(_FIRST_STEP, cache, path))
             warm.append(_whole(_FIRST_STEP, cache, path))
-    rows = [
-        Row("startup", "any", 0, "import treadle", "s", statistics.median(imports)),
-        Row("startup", "ur5", freedoms, "process to first step, nothing stored", "s", statistics.median(cold)),
-        Row("startup", "ur5", freedoms, "process to first step, stored", "s", statistics.median(warm)),
-    ]
-    limits = (IMPORT_LIMIT, FIRST_STEP_COLD_LIMIT, FIRST_STEP_WARM_LIMIT)
-    return Outcome(
-        rows,
-        [at_most(f"{row.quantity}, seconds", row.value, limit) for row, limit in zip(rows, limits, strict=True)],
-    )
+    outcome = Outcome()
+    for machine_name, quantity, times, limit in (
+        ("any", "import", imports, IMPORT_LIMIT),
+        ("ur5", "process to first step, nothing stored", cold, FIRST_STEP_COLD_LIMIT),
+        ("ur5", "process to first step, stored", warm, FIRST_STEP_WARM_LIMIT),
+    ):
+        count = freedoms if machine_name == "ur5" else 0
+        row = Row("startup", machine_name, count, quantity, "s", statistics.median(times))
+        outcome.add(limited(row, limit))
+    return outcome
 
 
 def measure_code(machine: Machine, effort: Effort) -> Outcome:
@@ -82,16 +82,14 @@ def measure_code(machine: Machine, effort: Effort) -> Outcome:
         with tempfile.TemporaryDirectory(prefix="treadle-bench-") as cache:
             cold.append(_inside(_CODE, cache, machine.name))
             warm.append(_inside(_CODE, cache, machine.name))
-    freedoms = machine.model().nv
-    rows = [
-        Row("startup", machine.name, freedoms, "code made", "s", statistics.median(cold)),
-        Row("startup", machine.name, freedoms, "code from the cache", "s", statistics.median(warm)),
-    ]
-    checks = [at_most(f"code of {machine.name} from the cache, seconds", rows[1].value, WARM_LIMIT)]
-    if machine.name in COLD_LIMITS:
-        limit = COLD_LIMITS[machine.name]
-        checks.insert(0, at_most(f"code of {machine.name} made, seconds", rows[0].value, limit))
-    return Outcome(rows, checks)
+    outcome, freedoms = Outcome(), machine.model().nv
+    for quantity, times, limit in (
+        ("code, nothing stored", cold, COLD_LIMITS.get(machine.name)),
+        ("code, stored", warm, WARM_LIMIT),
+    ):
+        row = Row("startup", machine.name, freedoms, quantity, "s", statistics.median(times))
+        outcome.add(limited(row, limit))
+    return outcome
 
 
 def _inside(script: str, cache: str, *arguments: str) -> float:

@@ -159,7 +159,7 @@ def _call(model: Model, name: str, *arguments: ArrayLike) -> np.ndarray:
         function, sizes = model.__dict__["_functions"][name]
     except KeyError:
         function, sizes = _prepare(model, name)
-    for argument, size in zip(arguments, sizes):  # noqa: B905 (same length by construction)
+    for argument, size in zip(arguments, sizes):
         try:
             right = len(argument) == size  # type: ignore[arg-type]
         except TypeError:
@@ -255,7 +255,10 @@ def _external(model: Model, external: Mapping[str, ArrayLike]) -> np.ndarray:
     total = np.zeros((len(model.bodies), 6))
     for name, values in external.items():
         body = model.frame(name).body
-        force = np.asarray(values, dtype=float)
+        try:
+            force = np.asarray(values, dtype=float)
+        except (TypeError, ValueError):
+            force = np.empty(0)
         if force.shape != (6,):
             raise InputError(f"the force on {name!r} must be six numbers (moment, force), not {values!r}")
         if body == WORLD:
@@ -279,7 +282,9 @@ def _explain(model: Model, name: str, arguments: Sequence[ArrayLike]) -> InputEr
             )
         bad = np.flatnonzero(~np.isfinite(values))
         if bad.size:
-            return InputError(f"{function}: {label}[{bad[0]}] is {values[bad[0]]}{_owner(model, label, bad[0])}")
+            return InputError(
+                f"{function}: {label}[{bad[0]}] is {values[bad[0]]}{_owner(model, label, bad[0])}"
+            )
     return InputError(f"{function}: an argument of {model.name!r} is wrong")
 
 

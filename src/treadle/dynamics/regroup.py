@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from treadle.graph import Scalar
 from treadle.joints import Prismatic, Revolute
 from treadle.model.model import WORLD, Model, ModelJoint
 from treadle.spatial import Inertia, Mat3, Vec3
@@ -46,7 +47,8 @@ def _movable(joint: ModelJoint, inertia: Inertia) -> Inertia | None:
     k = next(i for i, x in enumerate(axis) if x != 0.0)
     across = (k + 1) % 3
     a = inertia.rotational.to_rows()[across][across]
-    moment, rotational = [0.0, 0.0, 0.0], [[0.0] * 3 for _ in range(3)]
+    moment: list[Scalar] = [0.0, 0.0, 0.0]
+    rotational: list[list[Scalar]] = [[0.0] * 3 for _ in range(3)]
     moment[k] = list(inertia.moment)[k]
     rotational[across][across] = rotational[3 - k - across][3 - k - across] = a
     return Inertia(inertia.mass, Vec3(*moment), Mat3.of(rotational))
@@ -66,5 +68,5 @@ def _remainder(inertia: Inertia, moved: Inertia) -> Inertia:
     )
 
 
-def _minus(a, b):  # noqa: ANN001, ANN202
+def _minus(a: Scalar, b: Scalar) -> Scalar:
     return 0.0 if a is b else a - b

@@ -51,15 +51,21 @@ def law_force(
     """Joint forces (nv) of a law."""
     given = law(Named(model, q, positions=True), Named(model, v, positions=False), time)
     if not isinstance(given, Mapping):
-        raise InputError(f"a force law must return joint forces by name, such as {{'elbow': 1.0}}, not {given!r}")
+        raise InputError(
+            f"a force law must return joint forces by name, such as {{'elbow': 1.0}}, not {given!r}"
+        )
     force: list[Scalar] = [0.0] * model.nv
     names = [joint.name for joint in model.joints]
     for name, value in given.items():
         if name not in names:
-            raise InputError(f"the force law names no joint of {model.name!r}: {name!r}; {suggest(name, names)}")
+            raise InputError(
+                f"the force law names no joint of {model.name!r}: {name!r}; {suggest(name, names)}"
+            )
         part = model.joint(name).v
         values = list(value) if isinstance(value, (list, tuple)) else [value]
         if len(values) != part.stop - part.start:
-            raise InputError(f"the force law must give {part.stop - part.start} numbers for {name!r}, not {len(values)}")
+            raise InputError(
+                f"the force law must give {part.stop - part.start} numbers for {name!r}, not {len(values)}"
+            )
         force[part] = values
     return force

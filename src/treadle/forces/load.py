@@ -57,7 +57,9 @@ def frame_load(
     frame = model.frame(name)
     if frame.body == WORLD:
         raise InputError(f"{name!r} is fixed to the world: a force on it moves nothing")
-    F, T, r = (_vectors(what, name, x) for what, x in (("force", force), ("torque", torque), ("point", point)))
+    F, T, r = (
+        _vectors(what, name, x) for what, x in (("force", force), ("torque", torque), ("point", point))
+    )
     placement = frame.placement.to_matrix()
     R, p = placement[:3, :3], placement[:3, 3]
     r = r @ R.T + p

@@ -103,7 +103,7 @@ def _needed(graph: Graph, outputs: Sequence[Scalar]) -> list[int]:
     return sorted(needed)
 
 
-def _partials(graph: Graph, i: int) -> tuple[Scalar, ...]:  # noqa: PLR0911
+def _partials(graph: Graph, i: int) -> tuple[Scalar, ...]:
     """Partial derivatives of node i by each of its operands."""
     operation = graph.operation[i]
     x = [_value(graph, k) for k in graph.operands[i]]

@@ -185,14 +185,16 @@ class Expr:
         )
 
     def __float__(self) -> float:
-        raise TypeError("a traced value has no number yet; use the functions of treadle, not of math or numpy")
+        raise TypeError(
+            "a traced value has no number yet; use the functions of treadle, not of math or numpy"
+        )
 
     def __repr__(self) -> str:
         return f"<{self.operation} #{self.index}>"
 
     def _logic(self, operation: str, other: Expr | bool, neutral: bool) -> Expr | bool:
         if isinstance(other, Expr):
-            return self.graph.node(operation, self, other)
+            return self.graph.node(operation, self, self.graph.lift(other))
         return self if bool(other) is neutral else (not neutral)
 
 
@@ -209,11 +211,12 @@ def _add(a: Scalar, b: Scalar) -> Scalar:
         if b == 0.0:
             return a
         return graph.node("add", a, graph.constant(b))
+    b = graph.lift(b)
     if graph.operation[b.index] == "neg":
         return _subtract(a, Expr(graph, graph.operands[b.index][0]))
     if graph.operation[a.index] == "neg":
         return _subtract(b, Expr(graph, graph.operands[a.index][0]))
-    return graph.node("add", a, graph.lift(b))
+    return graph.node("add", a, b)
 
 
 def _subtract(a: Scalar, b: Scalar) -> Scalar:
@@ -225,11 +228,12 @@ def _subtract(a: Scalar, b: Scalar) -> Scalar:
         if a == 0.0:
             return _negate(b)
         return graph.node("sub", graph.constant(a), b)
+    a = graph.lift(a)
     if a.index == b.index:
         return 0.0
     if graph.operation[b.index] == "neg":
         return _add(a, Expr(graph, graph.operands[b.index][0]))
-    return graph.node("sub", a, graph.lift(b))
+    return graph.node("sub", a, b)
 
 
 def _negate(a: Expr) -> Scalar:
@@ -273,11 +277,12 @@ def _multiply(a: Scalar, b: Scalar) -> Scalar:
             if y in graph.constants:
                 return _multiply(graph.constants[y] * b, Expr(graph, x))
         return graph.node("mul", a, graph.constant(b))
+    b = graph.lift(b)
     if operation == "neg":
         return _negated(_multiply(Expr(graph, graph.operands[a.index][0]), b))
     if graph.operation[b.index] == "neg":
         return _negated(_multiply(a, Expr(graph, graph.operands[b.index][0])))
-    return graph.node("mul", a, graph.lift(b))
+    return graph.node("mul", a, b)
 
 
 def _negated(value: Scalar) -> Scalar:
@@ -290,9 +295,10 @@ def _divide(a: Scalar, b: Scalar) -> Scalar:
         return _multiply(a, 1.0 / b)
     if not isinstance(a, Expr):
         return 0.0 if a == 0.0 else b.graph.node("div", b.graph.constant(a), b)
+    a = b.graph.lift(a)
     if a.index == b.index:
         return 1.0
-    return a.graph.node("div", a, a.graph.lift(b))
+    return a.graph.node("div", a, b)
 
 
 #: Integer exponents up to this size become multiplications.
@@ -301,7 +307,7 @@ _LARGEST_UNROLLED_POWER = 16
 
 def _power(base: Expr, exponent: Scalar) -> Scalar:
     if isinstance(exponent, Expr):
-        return base.graph.node("pow", base, exponent)
+        return base.graph.node("pow", base, base.graph.lift(exponent))
     if exponent == 0.5:
         return base.graph.node("sqrt", base)
     if exponent == int(exponent) and abs(exponent) <= _LARGEST_UNROLLED_POWER:

@@ -17,6 +17,5 @@ __all__ = [
 
 #: Joint types by the name that files and specs use. `fixed` and `continuous` are handled by the model.
 JOINT_TYPES: dict[str, type[Joint]] = {
-    joint.kind: joint
-    for joint in (Revolute, Prismatic, Helical, Cylindrical, Universal, Planar, Ball, Free)
+    joint.kind: joint for joint in (Revolute, Prismatic, Helical, Cylindrical, Universal, Planar, Ball, Free)
 }

@@ -50,4 +50,4 @@ def _plane_axes(normal: Vec3) -> tuple[Vec3, Vec3]:
     start = np.roll(np.eye(3), 1, axis=1)[int(np.argmax(np.abs(n)))]
     u = start - n * (n @ start)
     u /= np.linalg.norm(u)
-    return unit(u), unit(np.cross(n, u))
+    return unit(u.tolist()), unit(np.cross(n, u).tolist())

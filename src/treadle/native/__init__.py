@@ -1,0 +1,1 @@
+"""Graphs to machine code: the only place that knows LLVM."""

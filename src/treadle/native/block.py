@@ -12,8 +12,8 @@ class Block:
     """Sink for the IR of straight-line code over `lanes` worlds side by side.
 
     Every method that emits an instruction returns the name of its result. Values are of the type
-    `element` (double or float) or `<lanes x element>`; integers, used only inside the elementary functions, have the same shape.
-    No instruction carries fast-math flags and every fused multiply-add is explicit, so the same
+    `element` (double or float) or `<lanes x element>`; integers, used only inside the elementary
+    functions, have the same shape. No instruction carries fast-math flags and every fused multiply-add is explicit, so the same
     graph gives the same bits for any number of lanes.
     """
 
@@ -115,14 +115,15 @@ class Pack(Block):
     def emit(self, instruction: str) -> str:
         return self._block.emit(instruction)
 
-    def join(self, values: Sequence[str]) -> str:
-        """A vector of the values; lanes without one repeat the first."""
-        vector = self.emit(f"insertelement {self.real} poison, {self.element} {values[0]}, i64 0")
+    def join(self, values: Sequence[str], boolean: bool = False) -> str:
+        """A vector of the values, numbers or conditions; lanes without one repeat the first."""
+        kind, element = (self.boolean, "i1") if boolean else (self.real, self.element)
+        vector = self.emit(f"insertelement {kind} poison, {element} {values[0]}, i64 0")
         vector = self.emit(
-            f"shufflevector {self.real} {vector}, {self.real} poison, <{self.lanes} x i32> zeroinitializer"
+            f"shufflevector {kind} {vector}, {kind} poison, <{self.lanes} x i32> zeroinitializer"
         )
         for lane, value in enumerate(values[1:], start=1):
-            vector = self.emit(f"insertelement {self.real} {vector}, {self.element} {value}, i64 {lane}")
+            vector = self.emit(f"insertelement {kind} {vector}, {element} {value}, i64 {lane}")
         return vector
 
     def constants(self, values: Sequence[float]) -> str:

@@ -112,7 +112,9 @@ class _Loops:
             f"  %place{n} = add i64 %row{n}, %world",
             f"  %outer{n} = getelementptr {self.element}, ptr %array{n}, i64 %place{n}",
             *self._slot(f"inner{n}", f"%i{n}", slot, n),
-            *self._move(n, (f"%outer{n}", self.size), (f"%inner{n}", self.size * self.lanes), forward=into_frame),
+            *self._move(
+                n, (f"%outer{n}", self.size), (f"%inner{n}", self.size * self.lanes), forward=into_frame
+            ),
         ]
         before = [
             f"  %where{n} = getelementptr ptr, ptr %arrays, i64 {array}",

@@ -211,8 +211,8 @@ class _Writer:
         if all(self.graph.operation[k] == "const" for k in group):
             return pack.constants([self.graph.constants[k] for k in group])
         if self.plan.pack_of.get(group[0]) != group:
-            shared = all(k == group[0] for k in group)
-            vector = pack.join([self._value(k) for k in (group[:1] if shared else group)])
+            members = group[:1] if all(k == group[0] for k in group) else group
+            vector = pack.join([self._value(k) for k in members], is_condition(self.graph, group[0]))
         elif is_condition(self.graph, group[0]):
             vector = self._pack(group)
         else:
@@ -239,7 +239,9 @@ class _Writer:
         groups = list(zip(*[self.plan.reads(self.graph, i) for i in item], strict=True))
         if operation in ("sin", "cos"):
             if groups[0] not in self.sincos:
-                self.sincos[groups[0]] = elementary.in_double(pack, elementary.sincos, self._vector(groups[0]))
+                self.sincos[groups[0]] = elementary.in_double(
+                    pack, elementary.sincos, self._vector(groups[0])
+                )
             return self.sincos[groups[0]][operation == "cos"]
         return self._instruction(pack, item[0], [self._vector(group) for group in groups])
 
@@ -290,7 +292,9 @@ class _Writer:
                 waiting = [k for k in self.angles if (k,) not in self.sincos and k != angle]
                 group += [k for k in waiting if self._available(k)][: PACK - 1]
             if len(group) == 1:
-                self.sincos[(angle,)] = elementary.in_double(self.block, elementary.sincos, self._value(angle))
+                self.sincos[(angle,)] = elementary.in_double(
+                    self.block, elementary.sincos, self._value(angle)
+                )
             else:
                 pack = Pack(self.block, PACK)
                 angles = pack.join([self._value(k) for k in group])
@@ -309,12 +313,16 @@ class _Writer:
         size = len(self.graph.tables[table])
         where = block.emit(f"fptosi {block.real} {self._value(index)} to {block.integer}")
         if self.lanes == 1:
-            pointer = block.emit(f"getelementptr [{size} x {self.element}], ptr @table{table}, i64 0, i64 {where}")
+            pointer = block.emit(
+                f"getelementptr [{size} x {self.element}], ptr @table{table}, i64 0, i64 {where}"
+            )
             return block.emit(f"load {self.element}, ptr {pointer}, align {self.size}")
         result = "poison"
         for lane in range(self.lanes):
             k = block.emit(f"extractelement {block.integer} {where}, i64 {lane}")
-            pointer = block.emit(f"getelementptr [{size} x {self.element}], ptr @table{table}, i64 0, i64 {k}")
+            pointer = block.emit(
+                f"getelementptr [{size} x {self.element}], ptr @table{table}, i64 0, i64 {k}"
+            )
             entry = block.emit(f"load {self.element}, ptr {pointer}, align {self.size}")
             result = block.emit(f"insertelement {block.real} {result}, {self.element} {entry}, i64 {lane}")
         return result

@@ -50,7 +50,7 @@ class Executable:
             frame = self._local.frame
         except AttributeError:
             frame = self._local.frame = _Frame(self)
-        for view, values in zip(frame.inputs, inputs):  # noqa: B905 (too short a call to check twice)
+        for view, values in zip(frame.inputs, inputs):
             view[...] = values
         if self._checked(frame.address):
             return None

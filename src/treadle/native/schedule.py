@@ -151,18 +151,14 @@ def _form(graph: Graph, plain: Schedule, i: int) -> str:
     return "fused add" if operation == "add" else f"fused sub {side}"
 
 
-def _joins(
-    graph: Graph, limb: Mapping[int, Twin | None], accepted: Mapping[int, Item], group: Item
-) -> bool:
-    """Whether the operands of a pack can be one vector: a pack themselves, inputs, or from outside the limbs."""
+def _joins(graph: Graph, limb: Mapping[int, Twin | None], accepted: Mapping[int, Item], group: Item) -> bool:
+    """Whether operands of a pack can be one vector: a pack themselves, inputs, or from outside the limbs."""
     if accepted.get(group[0]) == group:
         return True
     return all(graph.operation[k] in _LEAVES or limb[k] is None for k in group)
 
 
-def _ordered(
-    graph: Graph, plain: Schedule, nodes: Sequence[int], packs: Sequence[Item]
-) -> Schedule | None:
+def _ordered(graph: Graph, plain: Schedule, nodes: Sequence[int], packs: Sequence[Item]) -> Schedule | None:
     """Instructions with packs, each after what it reads and as early as its first node stood."""
     pack_of = {i: pack for pack in packs for i in pack}
     items = [*dict.fromkeys(pack_of.get(i, (i,)) for i in nodes)]

@@ -76,9 +76,7 @@ def measure(sim: Simulation) -> Quality:
 def _energy(sim: Simulation, q: np.ndarray, v: np.ndarray) -> float:
     springs = spring_energy(sim.model, q.tolist())
     return (
-        compiled.kinetic_energy(sim.model, q, v)
-        + compiled.potential_energy(sim.model, q)
-        + float(springs)  # type: ignore[arg-type]
+        compiled.kinetic_energy(sim.model, q, v) + compiled.potential_energy(sim.model, q) + float(springs)  # type: ignore[arg-type]
     )
 
 
@@ -113,5 +111,6 @@ def _verdict(drift: float, error: float, conservative: bool, dt: float) -> str:
     if error > 1e-4:
         return f"Fair: one step is off by {error * 1e3:.2g} mm; try a smaller step than dt = {dt:g} s."
     if conservative:
-        return f"Good: the energy moved by {abs(drift):.2g} of the kinetic energy, the last step by {error * 1e3:.2g} mm."
+        moved = f"the energy moved by {abs(drift):.2g} of the kinetic energy"
+        return f"Good: {moved}, and the last step is accurate to {error * 1e3:.2g} mm."
     return f"Good: the last step is accurate to {error * 1e3:.2g} mm."

@@ -168,7 +168,9 @@ class Simulation:
         """Return to a saved state; what follows is the same bit for bit."""
         sizes = (len(state.q), len(state.v), len(state.loads))
         if sizes != (self.model.nq, self.model.nv, len(self._loads)):
-            raise InputError(f"restore: the state does not belong to {self.model.name!r} (its sizes are {sizes})")
+            raise InputError(
+                f"restore: the state does not belong to {self.model.name!r} (its sizes are {sizes})"
+            )
         self._start, self._steps = state.start, state.steps
         self._dt[0, 0] = state.dt
         self._q[:, 0], self._v[:, 0] = state.q, state.v
@@ -210,8 +212,8 @@ class Simulation:
                 owner = self._owner("v", bad[0]) if bad.size else "a position"
                 self._q[:], self._v[:] = last_q, last_v
                 raise SimulationDiverged(
-                    f"the simulation of {self.model.name!r} diverged at t = {self.time + self.dt:.6g} s, first at "
-                    f"{owner}; the largest speed before was {np.abs(last_v).max():.3g}: try a step smaller "
+                    f"the simulation of {self.model.name!r} diverged at t = {self.time + self.dt:.6g} s, "
+                    f"first at {owner}; the largest speed before was {np.abs(last_v).max():.3g}: try a step smaller "
                     f"than dt = {self.dt:g} s, or smaller forces",
                     time=self.time + self.dt,
                     element=owner,

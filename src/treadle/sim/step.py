@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from treadle.forces.law import ForceLaw
 from treadle.forces.load import LOAD_SIZE
@@ -37,7 +37,7 @@ def step_program(
         inputs["parameters"] = len(parameters)
     method = INTEGRATORS[integrator]
 
-    def advance(**values: Sequence[Scalar]) -> dict[str, Sequence[Scalar]]:
+    def advance(**values: Sequence[Scalar]) -> Mapping[str, Sequence[Scalar]]:
         machine = model
         if parameters:
             machine = lift(model, dict(zip(parameters, values["parameters"], strict=True)))

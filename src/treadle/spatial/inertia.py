@@ -35,9 +35,7 @@ class Inertia:
         return cls(mass, center * mass, rotational + _point_inertia(center, center * mass))
 
     def __add__(self, other: Inertia) -> Inertia:
-        return Inertia(
-            self.mass + other.mass, self.moment + other.moment, self.rotational + other.rotational
-        )
+        return Inertia(self.mass + other.mass, self.moment + other.moment, self.rotational + other.rotational)
 
     def apply(self, motion: Motion) -> Force:
         """I v: momentum of a body that moves with v."""
@@ -98,9 +96,7 @@ class ArticulatedInertia:
             return self
         k = next(i for i, x in enumerate(values) if x != 0.0)
         if k < 3:
-            return ArticulatedInertia(
-                self.angular.cleared(k, k), self.coupling.cleared(k, None), self.linear
-            )
+            return ArticulatedInertia(self.angular.cleared(k, k), self.coupling.cleared(k, None), self.linear)
         return ArticulatedInertia(
             self.angular, self.coupling.cleared(None, k - 3), self.linear.cleared(k - 3, k - 3)
         )

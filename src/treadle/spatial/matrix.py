@@ -91,9 +91,7 @@ class Mat3:
         product = rotation @ self
         p, r = product.rows, rotation.rows
         xy, xz, yz = p[0].dot(r[1]), p[0].dot(r[2]), p[1].dot(r[2])
-        return Mat3(
-            Vec3(p[0].dot(r[0]), xy, xz), Vec3(xy, p[1].dot(r[1]), yz), Vec3(xz, yz, p[2].dot(r[2]))
-        )
+        return Mat3(Vec3(p[0].dot(r[0]), xy, xz), Vec3(xy, p[1].dot(r[1]), yz), Vec3(xz, yz, p[2].dot(r[2])))
 
     def _rotated_in_plane(self, rotation: Mat3, row: int, column: int) -> Mat3:
         """R A R^T where R maps axis `column` to plus or minus axis `row` and turns the plane across it.

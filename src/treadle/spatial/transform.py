@@ -61,9 +61,7 @@ class Transform:
     def force_to_child(self, force_P: Force) -> Force:
         """A force vector given in P, in B."""
         angular = force_P.angular - self.translation.cross(force_P.linear)
-        return Force(
-            self.rotation.apply_transposed(angular), self.rotation.apply_transposed(force_P.linear)
-        )
+        return Force(self.rotation.apply_transposed(angular), self.rotation.apply_transposed(force_P.linear))
 
     def to_matrix(self) -> np.ndarray:
         """Homogeneous matrix, for a transform of floats."""

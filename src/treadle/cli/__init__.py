@@ -1,0 +1,58 @@
+"""The `treadle` command. A new subcommand is its file and a line here."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from treadle._version import __version__
+from treadle.cli.bench import bench
+from treadle.cli.console import Debug
+from treadle.cli.demo import demo
+from treadle.cli.info import info
+from treadle.cli.run import run
+from treadle.cli.scenes import scenes
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="treadle",
+    no_args_is_help=True,
+    # plain text: examples keep their lines, and help needs no further imports
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (info, run, scenes, demo):
+    app.command()(command)
+app.add_typer(bench)
+
+
+def main() -> None:
+    """Entry point of the `treadle` command."""
+    app()
+
+
+def _version(shown: bool) -> None:
+    if shown:
+        typer.echo(f"treadle {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+    debug: Debug = False,
+) -> None:
+    """Simulate articulated machines and robots, each compiled into machine code of its own.
+
+    \b
+    Examples:
+      treadle demo                         run the built-in arm and plot what it did
+      treadle info robot.urdf              what is in a robot's file
+      treadle run robot.urdf --seconds 10  simulate it
+      treadle COMMAND --help               more about a command
+    """

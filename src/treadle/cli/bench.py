@@ -1,0 +1,158 @@
+"""`treadle bench`: measure Treadle against its peers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from treadle.cli.console import Debug, Json, console, print_json, progress, reported
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from treadle.bench.results import Outcome, Row
+
+__all__ = ["bench"]
+
+bench = typer.Typer(name="bench", help="Measure Treadle against its peers.", no_args_is_help=True)
+
+#: What each table says above its rows.
+_TITLES = {
+    "step": "One world: time per step (symplectic Euler, no contact, 1 ms)",
+    "call": "One call from Python: forward dynamics",
+    "worlds": "Many worlds on 2 threads: million world-steps per second",
+    "evaluation": "Forward dynamics over an array of states on 1 thread: time per world",
+    "startup": "Fresh processes: seconds (median)",
+}
+
+
+@bench.callback()
+def _root() -> None:
+    """Measure Treadle against its peers."""
+
+
+@bench.command()
+@reported
+def dynamics(
+    quick: Annotated[bool, typer.Option("--quick", help="Measure for a short time: rough numbers.")] = False,
+    only: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="Only these machines, with commas: ur5,panda.")
+    ] = None,
+    tables: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="Only these tables, with commas: step,call.")
+    ] = None,
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Compare the dynamics with Pinocchio, MuJoCo and heyoka on this machine.
+
+    Treadle and the peer take turns in one process and compute the same thing, which is checked first;
+    each number is the shortest of many, and a ratio above 1 means that Treadle is faster. Needs the
+    packages to compare with: pip install 'treadle[peers]'.
+
+    \b
+    Machines: ur5, panda, anymal, talos, talos_fixed, g1, chain10, chain50, chain100, chain250.
+    Tables: step, call, worlds, evaluation, startup.
+
+    \b
+    Examples:
+      treadle bench dynamics
+      treadle bench dynamics --quick --only ur5,panda
+      treadle bench dynamics --tables step --json
+    """
+    from treadle.bench.dynamics import dynamics_tasks, run_tasks
+    from treadle.bench.peers import computer
+    from treadle.bench.race import FULL, QUICK
+
+    tasks = dynamics_tasks(QUICK if quick else FULL, _names(only), _names(tables))
+    with progress(shown=not json) as bar:
+        shown = bar.add_task("starting", total=len(tasks))
+        number = iter(range(len(tasks)))
+        outcome = run_tasks(
+            tasks, lambda task: bar.update(shown, description=task.label, completed=next(number))
+        )
+    if json:
+        print_json({"command": "bench dynamics", "quick": quick, "computer": computer(), **_record(outcome)})
+        return
+    _print(outcome, computer())
+
+
+def _names(text: str | None) -> list[str] | None:
+    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _record(outcome: Outcome) -> dict[str, Any]:
+    return {
+        "rows": [row.record() for row in outcome.rows],
+        "checks": [check.record() for check in outcome.checks],
+        "notes": outcome.notes,
+    }
+
+
+def _print(outcome: Outcome, computer: dict[str, str | int]) -> None:
+    out = console()
+    cores, processor, system = (computer.pop(name) for name in ("cores", "processor", "system"))
+    out.print(f"{processor}, {cores} cores, {system}")
+    out.print(", ".join(f"{name} {version}" for name, version in computer.items()))
+    for table in _TITLES:
+        rows = [row for row in outcome.rows if row.table == table]
+        if rows:
+            out.print()
+            _print_table(out, table, rows)
+    for row in outcome.rows:
+        if row.table == "growth":
+            out.print(
+                f"\nA step of a chain costs its number of links to the power {row.value:.2f} (50 to 250)."
+            )
+    _print_checks(out, outcome)
+
+
+def _print_table(out: Console, name: str, rows: list[Row]) -> None:
+    from rich.table import Table
+
+    peer = next((row.peer for row in rows if row.peer), None)
+    table = Table(title=_TITLES[name], title_justify="left", title_style="bold", header_style="dim", box=None)
+    table.add_column("machine")
+    table.add_column("freedoms", justify="right")
+    if name == "startup":
+        table.add_column("what")
+    table.add_column("Treadle", justify="right")
+    if peer:
+        table.add_column(peer, justify="right")
+        table.add_column("ratio", justify="right")
+    table.add_column("required", justify="right")
+    table.add_column("")
+    if any(row.detail for row in rows):
+        table.add_column(f"how {str(peer).partition(' ')[0]} ran", style="dim")
+    for row in rows:
+        cells = [row.machine, str(row.freedoms) if row.freedoms else ""]
+        if name == "startup":
+            cells.append(row.quantity)
+        cells.append(_number(row.value, row.unit))
+        if peer:
+            cells += [_number(row.peer_value, row.unit), "" if row.ratio is None else f"{row.ratio:.2f}"]
+        sign = "≤" if peer is None else "≥"
+        cells.append("" if row.limit is None else f"{sign} {row.limit:g}")
+        cells.append({True: "[green]holds[/green]", False: "[red]fails[/red]", None: ""}[row.holds])
+        table.add_row(*cells, row.detail or "")
+    out.print(table)
+
+
+def _number(value: float | None, unit: str) -> str:
+    """Three digits and the unit, if it is short."""
+    if value is None:
+        return ""
+    unit = unit.split()[0] if len(unit.split()[0]) <= 2 else ""
+    return f"{value:#.3g} {unit}".rstrip(" .")
+
+
+def _print_checks(out: Console, outcome: Outcome) -> None:
+    held = sum(check.holds for check in outcome.checks)
+    out.print(f"\n{held} of {len(outcome.checks)} required lines hold.")
+    for check in outcome.checks:
+        if not check.holds:
+            value = "not measured" if check.value is None else f"{check.value:.3g}"
+            out.print(f"[red]fails[/red]  {check.name} {check.limit:g}: {value}")
+    for note in outcome.notes:
+        out.print(f"note: {note}", markup=False)

@@ -1,0 +1,118 @@
+"""What the commands share: errors in one sentence, JSON, tables and progress bars."""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+
+from treadle.errors import SimulationDiverged, TreadleError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
+
+__all__ = ["Debug", "Json", "console", "print_json", "progress", "reported"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+#: Exit codes: a run that failed, and a mistake in what was asked for.
+FAILED, MISTAKEN = 1, 2
+
+
+class _Options:
+    debug = False
+
+
+def _set_debug(value: bool) -> bool:
+    # given before or after the command's name, it counts
+    _Options.debug = _Options.debug or value
+    return value
+
+
+Debug = Annotated[bool, typer.Option("--debug", callback=_set_debug, help="Show the traceback of an error.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+
+
+def reported(command: F) -> F:
+    """The command, with errors as one sentence on stderr and an exit code."""
+
+    @functools.wraps(command)
+    def wrapper(*arguments: Any, **options: Any) -> Any:
+        try:
+            return command(*arguments, **options)
+        except (typer.Exit, typer.Abort):
+            raise
+        except Exception as error:
+            if _Options.debug:
+                raise
+            code = MISTAKEN if isinstance(error, (TreadleError, OSError)) else FAILED
+            if isinstance(error, SimulationDiverged):
+                code = FAILED
+            typer.echo(f"treadle: {_sentence(error)}", err=True)
+            raise typer.Exit(code) from None
+        finally:
+            _Options.debug = False
+
+    return wrapper  # type: ignore[return-value]
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror or error}"
+    if isinstance(error, (TreadleError, OSError)):
+        return " ".join(str(error).split())
+    kind = type(error).__name__
+    return f"internal error ({kind}: {' '.join(str(error).split())}); run it again with --debug and report it"
+
+
+def print_json(record: dict[str, Any]) -> None:
+    """One JSON object on stdout; what is not a finite number becomes null."""
+    typer.echo(json.dumps(_plain(record), indent=2, ensure_ascii=False))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def console() -> Console:
+    """Where tables go: stdout, at least 100 columns wide where it is not a terminal."""
+    from rich.console import Console
+
+    result = Console(highlight=False, soft_wrap=False)
+    if not result.is_terminal:
+        result = Console(highlight=False, width=100)
+    return result
+
+
+@contextmanager
+def progress(shown: bool) -> Iterator[Progress]:
+    """A progress bar on stderr, shown only there and only if it is a terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f}%"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    target = Console(stderr=True)
+    with Progress(
+        *columns, console=target, transient=True, disable=not (shown and sys.stderr.isatty())
+    ) as bar:
+        yield bar

@@ -1,0 +1,35 @@
+"""The machine that a command is about: a file, or a built-in scene."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from treadle.errors import InputError
+from treadle.formats import load
+from treadle.model.model import Model, suggest
+from treadle.scenes import scene, scene_names
+
+__all__ = ["Floating", "MachineName", "open_machine"]
+
+MachineName = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE_OR_SCENE", help="A robot's file (.urdf), or a scene that `treadle scenes` lists."
+    ),
+]
+Floating = Annotated[bool, typer.Option("--floating", help="Let the file's root link move freely.")]
+
+
+def open_machine(name: str, floating: bool = False) -> Model:
+    """The machine of this name; a file that exists comes before a scene."""
+    path = Path(name).expanduser()
+    if name in scene_names() and not path.is_file():
+        if floating:
+            raise InputError(f"--floating is for files, and the scene {name!r} has its base where it belongs")
+        return scene(name)
+    if path.exists() or path.suffix or len(path.parts) > 1:
+        return load(path, floating_base=floating)
+    raise InputError(f"there is no file and no scene named {name!r}; {suggest(name, scene_names())}")

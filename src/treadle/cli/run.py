@@ -1,0 +1,171 @@
+"""`treadle run`: simulate a machine."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from treadle.cli.console import Debug, Json, console, print_json, progress, reported
+from treadle.cli.machine import Floating, MachineName, open_machine
+from treadle.cli.recording import Recording
+from treadle.errors import InputError
+from treadle.integrators import INTEGRATORS
+from treadle.sim import Simulation
+
+if TYPE_CHECKING:
+    from treadle.sim.quality import Quality
+
+__all__ = ["advance", "quality_record", "print_quality", "run"]
+
+#: Samples of a long run; a shorter one is sampled at every step.
+_MOST_SAMPLES = 20_000
+
+#: Largest move of a link by which one step may be wrong, in mm.
+_STEP_ERROR = 0.1
+
+
+@reported
+def run(
+    machine: MachineName,
+    seconds: Annotated[float, typer.Option(help="Simulated time.")] = 5.0,
+    dt: Annotated[float, typer.Option(help="Time step in seconds.")] = 1e-3,
+    integrator: Annotated[
+        str, typer.Option(help=f"Method of integration: {', '.join(INTEGRATORS)}.")
+    ] = "symplectic_euler",
+    floating: Floating = False,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="JOINT=VALUE",
+            help="Start position of a joint (rad, m), or JOINT.velocity=VALUE, JOINT.torque=VALUE; numbers "
+            "of joints with several are separated by commas. May be given again.",
+        ),
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(help="Write a plot of positions and energy drift.")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write times, positions, velocities and energy.")] = None,
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Simulate a machine and say how far the numbers can be trusted.
+
+    \b
+    Examples:
+      treadle run pendulum --set shoulder=1.5 --plot pendulum.png
+      treadle run robot.urdf --seconds 10 --dt 5e-4 --integrator rk4
+      treadle run robot.urdf --floating --set base.velocity=0,0,1,0,0,0 --csv run.csv
+      treadle run arm --set swing=0.5 --set turn.torque=20 --json
+    """
+    model = open_machine(machine, floating)
+    sim = Simulation(model, dt=dt, integrator=integrator)
+    for assignment in set_ or ():
+        _assign(sim, assignment)
+    if not (math.isfinite(seconds) and seconds >= 0.0):
+        raise InputError(f"--seconds must be a number that is not negative, not {seconds}")
+    recording = Recording(sim) if plot or csv else None
+    for path in (plot, csv):
+        if path is not None and not path.expanduser().parent.is_dir():
+            raise InputError(f"{path}: there is no folder {path.parent} to write into")
+
+    advance(sim, round(seconds / dt), recording, shown=not json)
+    if recording is not None:
+        if plot is not None:
+            recording.write_plot(
+                plot.expanduser(), f"{model.name}: {seconds:g} s in steps of {dt:g} s, {sim.integrator}"
+            )
+        if csv is not None:
+            recording.write_csv(csv.expanduser())
+    quality, files = sim.quality(), [str(path) for path in (plot, csv) if path is not None]
+    if json:
+        print_json({"command": "run", "machine": model.name, **quality_record(quality), "files": files})
+        return
+    print_quality(quality)
+    for path in files:
+        console().print(f"wrote {path}", markup=False)
+
+
+def advance(
+    sim: Simulation,
+    steps: int,
+    recording: Recording | None,
+    shown: bool,
+    control: Callable[[], None] | None = None,
+) -> None:
+    """Run the steps with a progress bar, sampling on the way and calling `control` before every sample."""
+    few = steps <= _MOST_SAMPLES or control is not None
+    stride = (
+        (1 if few else math.ceil(steps / _MOST_SAMPLES)) if recording or control else max(1, steps // 100)
+    )
+    with progress(shown) as bar:
+        task = bar.add_task(f"simulating {sim.model.name}", total=steps)
+        done = 0
+        while True:
+            if control is not None:
+                control()
+            if recording is not None:
+                recording.sample()
+            count = min(stride, steps - done)
+            if count == 0:
+                return
+            sim.step(count)
+            done += count
+            if done % (20 * stride) == 0 or done == steps:
+                bar.update(task, completed=done)
+
+
+def _assign(sim: Simulation, assignment: str) -> None:
+    """Carry out JOINT=VALUE."""
+    target, separator, text = assignment.partition("=")
+    if not separator:
+        raise InputError(f"--set needs JOINT=VALUE, not {assignment!r}")
+    try:
+        values = [float(x) for x in text.split(",")]
+    except ValueError:
+        raise InputError(
+            f"--set {target}: {text!r} is not a number, or several with commas between"
+        ) from None
+    name, what = target, "position"
+    if target not in [joint.name for joint in sim.model.joints]:
+        stem, _, suffix = target.rpartition(".")
+        if suffix in ("position", "velocity", "torque"):
+            name, what = stem, suffix
+    setattr(sim.joint(name), what, values)
+
+
+def quality_record(quality: Quality) -> dict[str, Any]:
+    """The quality of a run as rows and checks."""
+    error = quality["step error"]
+    return {
+        "rows": [
+            {"name": m.name, "value": m.value, "unit": m.unit, "meaning": m.meaning} for m in quality.measures
+        ],
+        "checks": [
+            {
+                "name": "step error in mm, at most",
+                "value": error,
+                "limit": _STEP_ERROR,
+                "holds": error <= _STEP_ERROR,
+            }
+        ],
+        "verdict": quality.verdict,
+    }
+
+
+def print_quality(quality: Quality) -> None:
+    """The quality of a run as a table."""
+    from rich.table import Table
+
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    table.add_column("quality")
+    table.add_column("value", justify="right")
+    table.add_column("unit")
+    table.add_column("what it means")
+    for m in quality.measures:
+        table.add_row(m.name, f"{m.value:.4g}", m.unit, m.meaning)
+    out = console()
+    out.print(table)
+    out.print(quality.verdict, markup=False)

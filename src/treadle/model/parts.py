@@ -1,0 +1,156 @@
+"""What a description holds besides bodies, joints and frames: shapes, materials, actuators, states.
+
+All are plain data in SI units. What the simulation does not use yet is carried, shown and written back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeAlias
+
+from treadle.model.values import plain
+
+__all__ = [
+    "ACTUATOR_TYPES", "SHAPE_TYPES", "ActuatorSpec", "ContactSpec", "CouplingSpec", "Item", "KeyframeSpec",
+    "MaterialSpec", "Rotation", "ShapeSpec",
+]  # fmt: skip
+
+#: A 3 x 3 matrix or a quaternion (w, x, y, z); `rpy(roll, pitch, yaw)` makes one from angles.
+Rotation: TypeAlias = Sequence[Sequence[float]] | Sequence[float]
+
+IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
+#: Shapes and what their `size` (m) means.
+SHAPE_TYPES = {
+    "box": "lengths along x, y, z",
+    "sphere": "radius",
+    "cylinder": "radius, length along z",
+    "capsule": "radius, length of the cylindrical part along z",
+    "ellipsoid": "half axes along x, y, z",
+    "plane": "none; the normal is z",
+    "mesh": "none; points and faces of `file` times `scale`",
+    "part": "none; the component `file` of the geometry file (.3dt)",
+}
+
+#: Actuators and what drives them.
+ACTUATOR_TYPES = {
+    "motor": "joint force = gain times command",
+    "position": "joint force = stiffness (command - position) - damping velocity",
+    "velocity": "joint force = damping (command - velocity)",
+    "general": "joint force = gain command + bias[0] + bias[1] position + bias[2] velocity",
+    "cylinder": "hydraulic cylinder on a sliding joint, its command the valve opening in [-1, 1]",
+}
+
+
+@dataclass
+class Item:
+    """What the parts of a description share: plain numbers, and a JSON form."""
+
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            if item.name != "line":
+                setattr(self, item.name, plain(getattr(self, item.name)))
+
+
+@dataclass
+class ShapeSpec(Item):
+    """A shape fixed to a body (None: the world), for the eye (`visual`) or for contact (`collision`)."""
+
+    name: str
+    body: str | None
+    type: str
+    size: Sequence[float] = ()
+    role: str = "visual"
+    position: Sequence[float] = (0.0, 0.0, 0.0)
+    rotation: Rotation = IDENTITY
+    #: red, green, blue, alpha in [0, 1]
+    color: Sequence[float] | None = None
+    #: name of a `MaterialSpec`
+    material: str | None = None
+    #: mesh file beside the description, or a component of the geometry file
+    file: str | None = None
+    scale: Sequence[float] = (1.0, 1.0, 1.0)
+    line: int | None = field(default=None, compare=False)
+
+
+@dataclass
+class MaterialSpec(Item):
+    """A surface: contact stiffness (N/m), damping (N s/m) or restitution, friction coefficient."""
+
+    name: str
+    stiffness: float | None = None
+    damping: float | None = None
+    restitution: float | None = None
+    friction: float | None = None
+    rolling_friction: float = 0.0
+    spinning_friction: float = 0.0
+    line: int | None = field(default=None, compare=False)
+
+
+@dataclass
+class ContactSpec(Item):
+    """Whether two bodies may touch, and what their contact is made of where that is not combined."""
+
+    first: str
+    second: str
+    enabled: bool = True
+    material: str | None = None
+    line: int | None = field(default=None, compare=False)
+
+
+@dataclass
+class ActuatorSpec(Item):
+    """A drive on a joint's freedom; `type` is one of ACTUATOR_TYPES.
+
+    Commands are held within [lower, upper], forces (N or N m) within [-effort, effort]. A cylinder has
+    areas (m2) of the piston's cap and rod side, supply pressure and relief pressure (Pa), bulk modulus
+    (Pa), rated flow (m3/s), leakage (m3/(s Pa)) and dead volume (m3).
+    """
+
+    name: str
+    type: str
+    joint: str
+    freedom: int = 0
+    gain: float = 1.0
+    bias: Sequence[float] = (0.0, 0.0, 0.0)
+    stiffness: float = 0.0
+    damping: float = 0.0
+    lower: float | None = None
+    upper: float | None = None
+    effort: float | None = None
+    areas: Sequence[float] = ()
+    pressure: float = 0.0
+    relief: float | None = None
+    bulk_modulus: float = 1.4e9
+    flow: float = 0.0
+    leakage: float = 0.0
+    dead_volume: float = 0.0
+    line: int | None = field(default=None, compare=False)
+
+
+@dataclass
+class CouplingSpec(Item):
+    """A relation between joint positions: `joint` = polynomial(source), coefficients from the constant up.
+
+    Mimic joints and gears are (offset, ratio). Without a source the joint is held at the constant.
+    """
+
+    name: str
+    joint: str
+    source: str | None
+    coefficients: Sequence[float] = (0.0, 1.0)
+    line: int | None = field(default=None, compare=False)
+
+
+@dataclass
+class KeyframeSpec(Item):
+    """A named state: positions and velocities by joint name; what is not named is neutral and at rest.
+
+    The keyframe "initial" is where a simulation starts.
+    """
+
+    name: str
+    positions: dict[str, Any] = field(default_factory=dict)
+    velocities: dict[str, Any] = field(default_factory=dict)
+    line: int | None = field(default=None, compare=False)

@@ -1,0 +1,142 @@
+"""Every robot of example-robot-data against Pinocchio, with its base fixed and free."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import treadle as td
+from tests.crosscheck.conventions import Peer, relative_error
+from tests.crosscheck.robots import ROBOTS, robot
+from tests.machines import random_state
+from treadle.dynamics.derivatives import forward_dynamics_derivatives
+from treadle.graph import evaluate, trace
+from treadle.model import singular_joints
+
+# a file without links that Pinocchio refuses as well
+NAMES = [name for name in ROBOTS if name != "ur-ur3"]
+# drones that fly as a whole: nothing moves when their base is fixed
+RIGID = ["hector-quadrotor_base", "iris-iris_simple"]
+# some of their links have no inertia: forces do not determine accelerations
+SINGULAR = ["romeo-romeo", "romeo-romeo_laas_small"]
+STATES = 3
+TOLERANCE = 1e-9
+DERIVATIVE_TOLERANCE = 1e-7
+#: up to this many freedoms derivatives are compiled, beyond it their graph is evaluated as it is
+LARGEST_COMPILED = 9
+
+bases = pytest.mark.parametrize("floating", [False, True], ids=["fixed", "floating"])
+robots = pytest.mark.parametrize("name", NAMES)
+
+
+def test_every_robot_is_here():
+    assert len(ROBOTS) == 69
+    assert len(NAMES) == 68
+    assert {name for name in NAMES if robot(name, False)[0].nv == 0} == set(RIGID)
+    assert {name for name in NAMES if singular_joints(robot(name, False)[0])} == set(SINGULAR)
+
+
+@robots
+@bases
+def test_kinematics(name, floating):
+    model, peer = robot(name, floating)
+    links = [link.name for link in model.links]
+    frames = dict.fromkeys([links[len(links) // 3], links[2 * len(links) // 3], links[-1]])
+    for q, v, _ in states(name, floating):
+        expected = peer.kinematics(q, v, links, list(frames))
+        poses = dict(zip([frame.name for frame in model.frames], td.frame_poses(model, q), strict=True))
+        for link in links:
+            assert relative_error(poses[link], expected.poses[link]) < TOLERANCE, link
+        if model.nv == 0:
+            continue
+        for frame, J in expected.jacobians.items():
+            assert relative_error(td.frame_jacobian(model, q, frame), J) < TOLERANCE, frame
+        # the centre of mass and the potential energy may happen to be close to zero
+        reach = np.abs([pose[:3, 3] for pose in poses.values()]).max()
+        weight = model.mass * np.linalg.norm(model.gravity)
+        actual = td.center_of_mass(model, q)
+        assert relative_error(actual, expected.center_of_mass, reach) < TOLERANCE
+        actual = td.potential_energy(model, q)
+        assert relative_error(actual, expected.potential_energy, weight * reach) < TOLERANCE
+        assert relative_error(td.kinetic_energy(model, q, v), expected.kinetic_energy) < TOLERANCE
+        assert relative_error(td.momentum(model, q, v), expected.momentum) < TOLERANCE
+
+
+@robots
+@bases
+def test_dynamics(name, floating):
+    model, peer = robot(name, floating)
+    rng = np.random.default_rng(7)
+    for q, v, tau in states(name, floating):
+        a = rng.uniform(-3.0, 3.0, model.nv)
+        if model.nv == 0:
+            assert td.forward_dynamics(model, q, v, tau).shape == (0,)
+            assert td.mass_matrix(model, q).shape == (0, 0)
+            continue
+        expected = peer.dynamics(q, v, tau, a)
+        assert relative_error(td.inverse_dynamics(model, q, v, a), expected.inverse) < TOLERANCE
+        assert relative_error(td.mass_matrix(model, q), expected.mass_matrix) < TOLERANCE
+        if name not in SINGULAR:
+            assert relative_error(td.forward_dynamics(model, q, v, tau), expected.forward) < TOLERANCE
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in SINGULAR])
+@bases
+def test_derivatives(name, floating):
+    model, peer = robot(name, floating)
+    if model.nv == 0:
+        return
+    if model.nv <= LARGEST_COMPILED:
+        results = [td.derivatives(model, *state) for state in states(name, floating)]
+    else:
+        results = traced_derivatives(model, states(name, floating))
+    for state, actual in zip(states(name, floating), results, strict=True):
+        check_derivatives(peer, state, actual)
+
+
+def check_derivatives(peer: Peer, state: tuple, actual: td.Derivatives) -> None:
+    expected = peer.derivatives(*state)
+    assert relative_error(actual.acceleration, expected.acceleration) < TOLERANCE
+    # where a drone's acceleration does not depend on its position or velocity only noise is left
+    noise = np.abs(expected.acceleration).max() * 1e-3
+    assert relative_error(actual.by_q, expected.by_q, noise) < DERIVATIVE_TOLERANCE
+    assert relative_error(actual.by_v, expected.by_v, noise) < DERIVATIVE_TOLERANCE
+    assert relative_error(actual.by_tau, expected.by_tau) < DERIVATIVE_TOLERANCE
+
+
+def traced_derivatives(model: td.Model, given: list) -> list[td.Derivatives]:
+    """The graph that `td.derivatives` compiles, evaluated node by node for all states at once."""
+    n = model.nv
+
+    def flat(q, v, tau):
+        a, *matrices = forward_dynamics_derivatives(model, q, v, tau)
+        return [*a, *[x for matrix in matrices for row in matrix for x in row]]
+
+    graph, outputs = trace(flat, model.nq, n, n)
+    inputs = np.array([np.concatenate(state) for state in given]).T
+    columns = [np.broadcast_to(x, len(given)) for x in evaluate(graph, outputs, list(inputs))]
+    return [td.Derivatives(row[:n], *row[n:].reshape(3, n, n)) for row in np.array(columns).T]
+
+
+@cache
+def states(name: str, floating: bool) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Random states, away from those where the inertia matrix is so close to singular that two correct
+    results differ in the digits that are compared."""
+    model, peer = robot(name, floating)
+    rng = np.random.default_rng(abs(hash_of(name)))
+    found = []
+    while len(found) < STATES:
+        q, v, tau = (np.array(x) for x in random_state(model, rng))
+        if model.nv == 0 or name in SINGULAR or condition(peer, q) < 1e8:
+            found.append((q, v, tau))
+    return found
+
+
+def condition(peer: Peer, q: np.ndarray) -> float:
+    zeros = np.zeros(peer.own.nv)
+    return float(np.linalg.cond(peer.dynamics(q, zeros, zeros, zeros).mass_matrix))
+
+
+def hash_of(name: str) -> int:
+    """The same number in every process."""
+    return int.from_bytes(name.encode(), "little") % 2**32
