@@ -60,10 +60,10 @@ from treadle.sim import Simulation, State
 
 __all__ = [
     "Batch", "BodySpec", "Derivatives", "ForceLaw", "FrameSpec", "InputError", "JointSpec", "Model",
-    "ModelError", "ModelSpec", "Simulation", "SimulationDiverged", "State", "TreadleError", "__version__", "acos", "asin",
-    "atan", "atan2", "center_of_mass", "clip", "cos", "derivatives", "exp", "floor", "forward_dynamics",
-    "frame_jacobian", "frame_pose", "frame_poses", "impulse_response", "inverse_dynamics",
-    "inverse_dynamics_jacobians", "kinetic_energy", "load", "log", "lookup", "lookup2", "mass_matrix",
-    "maximum", "minimum", "momentum", "parameter_names", "parameter_value", "potential_energy", "scene",
-    "scene_names", "sin", "sqrt", "tan", "tanh", "where",
+    "ModelError", "ModelSpec", "Simulation", "SimulationDiverged", "State", "TreadleError", "__version__",
+    "acos", "asin", "atan", "atan2", "center_of_mass", "clip", "cos", "derivatives", "exp", "floor",
+    "forward_dynamics", "frame_jacobian", "frame_pose", "frame_poses", "impulse_response",
+    "inverse_dynamics", "inverse_dynamics_jacobians", "kinetic_energy", "load", "log", "lookup",
+    "lookup2", "mass_matrix", "maximum", "minimum", "momentum", "parameter_names", "parameter_value",
+    "potential_energy", "scene", "scene_names", "sin", "sqrt", "tan", "tanh", "where",
 ]  # fmt: skip

@@ -140,11 +140,11 @@ def _print_table(out: Console, name: str, rows: list[Row]) -> None:
 
 
 def _number(value: float | None, unit: str) -> str:
-    """Three digits and the unit, if it is short."""
+    """Three digits, and the unit of a time."""
     if value is None:
         return ""
-    unit = unit.split()[0] if len(unit.split()[0]) <= 2 else ""
-    return f"{value:#.3g} {unit}".rstrip(" .")
+    symbol = unit.partition(" ")[0]
+    return f"{value:#.3g} {symbol if symbol in ('µs', 's') else ''}".rstrip(" .")
 
 
 def _print_checks(out: Console, outcome: Outcome) -> None:

@@ -10,12 +10,15 @@ import numpy as np
 from treadle.cli.console import Debug, Json, console, print_json, reported
 from treadle.cli.machine import Floating, MachineName, open_machine
 from treadle.dynamics.kinematics import frame_placements
-from treadle.model.model import WORLD, Body, Link, Model
+from treadle.model.model import WORLD, Body, Model
 
 if TYPE_CHECKING:
-    from rich.tree import Tree
+    from rich.table import Table
 
 __all__ = ["info"]
+
+#: Levels of the tree that are indented.
+_DEEPEST = 16
 
 
 @reported
@@ -51,7 +54,7 @@ def _summary(model: Model) -> dict[str, str]:
         "links": f"{len(model.links)} in {len(model.bodies)} moving bodies",
         "coordinates": f"nq = {model.nq} positions, nv = {model.nv} velocities",
         "mass": f"{model.mass:.6g} kg that moves",
-        "size": f"{size} m (x, y, z) around the links' origins and centres of mass, joints at neutral",
+        "size": f"{size} m (x, y, z), links' origins and centres at the neutral position",
         "gravity": f"{', '.join(f'{x:g}' for x in model.gravity)} m/s2",
     }
 
@@ -65,44 +68,57 @@ def _size(model: Model) -> list[float]:
     return np.ptp(np.array([[float(x) for x in point] for point in points]), axis=0).tolist()  # type: ignore[arg-type]
 
 
-def _tree(model: Model) -> Tree:
-    """Bodies under the bodies that carry them; links joined by fixed joints are in one line."""
+def _tree(model: Model) -> Table:
+    """Joints under the joints that carry them, each with the links that it moves."""
     from rich.markup import escape
-    from rich.tree import Tree
+    from rich.table import Table
 
-    root = Tree(f"[bold]{escape(model.name)}[/bold]")
-    world = root.add(f"[dim]world[/dim]  {_links(model, WORLD)}".rstrip())
-    branches: dict[int, Any] = {WORLD: world}
+    table = Table("joint", "type", "axis", "limits", "links", box=None, header_style="dim", pad_edge=False)
+    table.add_column("mass", justify="right")
+    if any(link.body == WORLD for link in model.links):
+        table.add_row("world", "", "", "", *_links(model, WORLD))
+    depths: dict[int, int] = {WORLD: -1}
+    for index in _branches(model):
+        body = model.bodies[index]
+        depth = depths[index] = depths[body.parent] + 1
+        # a chain is as deep as it is long
+        name = "  " * min(depth, _DEEPEST) + f"└ [cyan]{escape(body.joint.name)}[/cyan]"
+        kind = "continuous" if body.joint.continuous else body.joint.type.kind
+        axes = " ".join(_axis(axis) for axis in _axes(body))
+        table.add_row(name, kind, axes, _limits(body), *_links(model, index))
+    return table
+
+
+def _branches(model: Model) -> list[int]:
+    """The bodies in the order of a tree that is read from the top."""
+    children: dict[int, list[int]] = {}
     for index, body in enumerate(model.bodies):
-        text = f"[cyan]{escape(body.joint.name)}[/cyan]  {escape(_joint_text(body))}  {_links(model, index)}"
-        branches[index] = branches[body.parent].add(text)
-    return root
+        children.setdefault(body.parent, []).append(index)
+    order: list[int] = []
+    stack = children.get(WORLD, [])[::-1]
+    while stack:
+        order.append(stack.pop())
+        stack += children.get(order[-1], [])[::-1]
+    return order
 
 
-def _links(model: Model, body: int) -> str:
-    """The links of a body: those with mass by name, the others by their number."""
+def _links(model: Model, body: int) -> tuple[str, str]:
+    """The first link of a body, how many others are fixed to it, and the mass of all."""
     from rich.markup import escape
 
     own = [link for link in model.links if link.body == body]
-    heavy = [link for link in own if link.mass > 0.0] or own[:1]
-    names = ", ".join(f"[bold]{escape(link.name)}[/bold] {_mass(link)}" for link in heavy[:3])
-    hidden = len(own) - min(len(heavy), 3)
-    return f"{names} [dim]and {hidden} more[/dim]" if hidden else names
+    more = f" [dim]+ {len(own) - 1}[/dim]" if len(own) > 1 else ""
+    mass = sum(float(link.mass) for link in own)  # type: ignore[arg-type]
+    return f"{escape(own[0].name)}{more}", f"{mass:.4g} kg"
 
 
-def _mass(link: Link) -> str:
-    return f"{link.mass:.4g} kg"
-
-
-def _joint_text(body: Body) -> str:
-    """Type, axes and limits of a joint."""
-    joint = body.joint
-    parts = ["continuous" if joint.continuous else joint.type.kind]
-    parts += [f"axis {_axis(axis)}" for axis in _axes(body)]
+def _limits(body: Body) -> str:
+    """Lower and upper limits, freedom by freedom, with the unit of each."""
+    joint, parts = body.joint, []
     units = [unit.removesuffix("/s") for unit in joint.type.velocity_units]
     for low, high, unit in zip(joint.lower, joint.upper, units, strict=True):
         if math.isfinite(low) or math.isfinite(high):
-            parts.append(f"{low:.4g} to {high:.4g} {unit}")
+            parts.append(f"{low:.3f} to {high:.3f} {unit}")
     return ", ".join(parts)
 
 

@@ -57,7 +57,7 @@ def run(
     Examples:
       treadle run pendulum --set shoulder=1.5 --plot pendulum.png
       treadle run robot.urdf --seconds 10 --dt 5e-4 --integrator rk4
-      treadle run robot.urdf --floating --set base.velocity=0,0,1,0,0,0 --csv run.csv
+      treadle run robot.urdf --floating --set floating_base.velocity=0,0,1,0,0,0 --csv run.csv
       treadle run arm --set swing=0.5 --set turn.torque=20 --json
     """
     model = open_machine(machine, floating)

@@ -15,7 +15,7 @@ __all__ = ["Free"]
 
 
 class Free(Joint):
-    """q = (w, x, y, z, px, py, pz); v = (angular velocity in body axes, velocity of the origin in parent axes).
+    """q = (w, x, y, z, px, py, pz); v = (turning rate in body axes, velocity of the origin in parent axes).
 
     S = ((1, 0), (0, R^T)). With the linear velocity in the parent's axes dp/dt is simply v, and a
     stepped free flight keeps its linear momentum.

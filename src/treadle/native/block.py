@@ -13,8 +13,8 @@ class Block:
 
     Every method that emits an instruction returns the name of its result. Values are of the type
     `element` (double or float) or `<lanes x element>`; integers, used only inside the elementary
-    functions, have the same shape. No instruction carries fast-math flags and every fused multiply-add is explicit, so the same
-    graph gives the same bits for any number of lanes.
+    functions, have the same shape. No instruction carries fast-math flags and every fused multiply-add
+    is explicit, so the same graph gives the same bits for any number of lanes.
     """
 
     def __init__(self, lanes: int, element: str = "double") -> None:

@@ -213,8 +213,8 @@ class Simulation:
                 self._q[:], self._v[:] = last_q, last_v
                 raise SimulationDiverged(
                     f"the simulation of {self.model.name!r} diverged at t = {self.time + self.dt:.6g} s, "
-                    f"first at {owner}; the largest speed before was {np.abs(last_v).max():.3g}: try a step smaller "
-                    f"than dt = {self.dt:g} s, or smaller forces",
+                    f"first at {owner}; the largest speed before was {np.abs(last_v).max():.3g}: "
+                    f"try a step smaller than dt = {self.dt:g} s, or smaller forces",
                     time=self.time + self.dt,
                     element=owner,
                     last_good_state=self.save(),
