@@ -10,7 +10,7 @@ the parent's axes here and in the body's axes there (free, planar): a block R^T(
 D_k R^T = W_k R^T with constant W_k = -skew(e_k).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -36,7 +36,6 @@ def relative_error(actual: np.ndarray, expected: np.ndarray, scale: float = 0.0)
 class Kinematics(NamedTuple):
     """What follows from position and velocity."""
 
-    poses: dict[str, np.ndarray]
     jacobians: dict[str, np.ndarray]
     center_of_mass: np.ndarray
     kinetic_energy: float
@@ -64,14 +63,16 @@ class Peer:
     def data(self) -> pin.Data:
         return self.model.createData()
 
-    def kinematics(
-        self, q: np.ndarray, v: np.ndarray, links: Sequence[str], frames: Sequence[str]
-    ) -> Kinematics:
-        """Poses of the links and Jacobians of the frames among the rest."""
+    def poses(self, q: np.ndarray, links: Sequence[str]) -> dict[str, np.ndarray]:
+        """Poses of the links in the world, as 4 x 4 matrices."""
+        pin.framesForwardKinematics(self.model, self.data, _Map(self, q).q)
+        return {name: self.data.oMf[self._frame(name)].homogeneous for name in links}
+
+    def kinematics(self, q: np.ndarray, v: np.ndarray, frames: Iterable[str]) -> Kinematics:
+        """With the Jacobians of the given frames."""
         model, data, map = self.model, self.data, _Map(self, q)
         pin.computeJointJacobians(model, data, map.q)
         pin.updateFramePlacements(model, data)
-        poses = {name: data.oMf[self._frame(name)].homogeneous for name in links}
         jacobians = {}
         for name in frames:
             axes = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
@@ -80,7 +81,6 @@ class Peer:
         center = pin.centerOfMass(model, data, map.q).copy()
         h = pin.computeCentroidalMomentum(model, data, map.q, map.B @ v)
         return Kinematics(
-            poses,
             jacobians,
             center,
             pin.computeKineticEnergy(model, data, map.q, map.B @ v),
@@ -97,6 +97,14 @@ class Peer:
         M = M + np.triu(M, 1).T
         forward = pin.aba(model, data, map.q, B @ v, np.linalg.solve(B.T, tau))
         return Dynamics(B.T @ inverse, B.T @ M @ B, np.linalg.solve(B, forward - c))
+
+    def inconsistency(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> float:
+        """Relative difference between the accelerations of its forward and of its inverse dynamics."""
+        there = self.dynamics(q, v, tau, np.zeros_like(v))
+        missing = tau - self.dynamics(q, v, tau, there.forward).inverse
+        return relative_error(
+            there.forward + np.linalg.solve(there.mass_matrix, missing), there.forward
+        )
 
     def derivatives(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> Derivatives:
         """a = B^-1 (a_pin(q_pin, B v, B^-T tau) - c(q, v)), differentiated."""

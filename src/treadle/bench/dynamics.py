@@ -14,6 +14,8 @@ from treadle.bench.results import Outcome
 from treadle.bench.startup import measure_code, measure_startup
 from treadle.bench.step import growth, measure_step
 from treadle.bench.worlds import measure_worlds
+from treadle.errors import InputError
+from treadle.model.model import suggest
 
 __all__ = ["TABLES", "Task", "dynamics_tasks", "run_tasks"]
 
@@ -41,6 +43,11 @@ def dynamics_tasks(
 ) -> list[Task]:
     """The measurements to make, of all machines and tables or of those named."""
     machines = select(only)
+    for name in tables or ():
+        if name not in TABLES:
+            raise InputError(
+                f"there is no table named {name!r} in the benchmark; {suggest(name, list(TABLES))}"
+            )
     tasks = []
     for table, (measure, names) in TABLES.items():
         if tables and table not in tables:

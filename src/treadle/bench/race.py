@@ -25,7 +25,7 @@ class Effort:
 
 
 FULL = Effort(seconds=1.5, worlds=4096, steps=25, processes=5)
-QUICK = Effort(seconds=0.1, worlds=256, steps=10, processes=1)
+QUICK = Effort(seconds=0.2, worlds=256, steps=10, processes=1)
 
 #: Calls in a row per turn: the first of them finds its code and data gone from the caches.
 _CALLS_PER_TURN = 3

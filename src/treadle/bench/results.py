@@ -104,7 +104,7 @@ def compare(
             ratio = row.value / rival.value if rate else rival.value / row.value
         else:
             outcome.notes.append(
-                f"{row.quantity} of {row.machine}: Treadle and {against} differ by {rival.agreement:.1e} "
+                f"{row.machine}: {row.quantity} of Treadle and {against} differ by {rival.agreement:.1e} "
                 "of the largest number, so no ratio is given"
             )
         row = replace(
@@ -116,7 +116,7 @@ def compare(
             detail=rival.detail,
         )
     if limit is not None:
-        check = at_least(f"{row.quantity} of {row.machine}, times the speed of {against}", ratio, limit)
+        check = at_least(f"{row.machine}: {row.quantity}, times the speed of {against}", ratio, limit)
         outcome.checks.append(check)
         row = replace(row, limit=limit, holds=check.holds)
     outcome.rows.append(row)
@@ -127,5 +127,5 @@ def limited(row: Row, limit: float | None) -> Outcome:
     """The row with a check that its value stays within a limit, where there is one."""
     if limit is None:
         return Outcome([row])
-    check = at_most(f"{row.quantity} of {row.machine}, {row.unit}", row.value, limit)
+    check = at_most(f"{row.machine}: {row.quantity}, in {row.unit}", row.value, limit)
     return Outcome([replace(row, limit=limit, holds=check.holds)], [check])

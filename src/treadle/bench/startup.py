@@ -65,7 +65,7 @@ def measure_startup(effort: Effort) -> Outcome:
             warm.append(_whole(_FIRST_STEP, cache, path))
     outcome = Outcome()
     for machine_name, quantity, times, limit in (
-        ("any", "import", imports, IMPORT_LIMIT),
+        ("treadle", "import", imports, IMPORT_LIMIT),
         ("ur5", "process to first step, nothing stored", cold, FIRST_STEP_COLD_LIMIT),
         ("ur5", "process to first step, stored", warm, FIRST_STEP_WARM_LIMIT),
     ):

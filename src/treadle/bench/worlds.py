@@ -48,7 +48,7 @@ def measure_worlds(machine: Machine, effort: Effort) -> Outcome:
     worlds.restore(start)
     best = race(contestants, effort.seconds)
     rates = {name: effort.worlds * steps / seconds * 1e-6 for name, seconds in best.items()}
-    detail = f"{effort.worlds} worlds, {THREADS} threads, {steps} steps per call"
+    detail = f"{effort.worlds} worlds, {steps} steps a call"
     rival = missing or Rival(peer_name("mujoco"), rates["mujoco"], agreement, detail)
     row = Row("worlds", machine.name, model.nv, "batch", "million world-steps/s", rates["treadle"])
     return compare(row, rival, "MuJoCo", LIMITS.get(machine.name), rate=True)

@@ -144,7 +144,8 @@ def _number(value: float | None, unit: str) -> str:
     if value is None:
         return ""
     symbol = unit.partition(" ")[0]
-    return f"{value:#.3g} {symbol if symbol in ('µs', 's') else ''}".rstrip(" .")
+    text = f"{value:.0f}" if value >= 100.0 else f"{value:#.3g}"
+    return f"{text} {symbol}" if symbol in ("µs", "s") else text
 
 
 def _print_checks(out: Console, outcome: Outcome) -> None:

@@ -87,14 +87,11 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def console() -> Console:
-    """Where tables go: stdout, at least 100 columns wide where it is not a terminal."""
+def console(width: int = 100) -> Console:
+    """Where tables go: stdout, of this width where it is not a terminal."""
     from rich.console import Console
 
-    result = Console(highlight=False, soft_wrap=False)
-    if not result.is_terminal:
-        result = Console(highlight=False, width=100)
-    return result
+    return Console(highlight=False, width=None if sys.stdout.isatty() else width)
 
 
 @contextmanager

@@ -9,10 +9,9 @@ import numpy as np
 import typer
 
 from treadle.cli.console import Debug, Json, console, print_json, reported
-from treadle.cli.recording import Recording
+from treadle.cli.recording import Recording, output_path
 from treadle.cli.run import advance, print_quality, quality_record
 from treadle.dynamics.compiled import inverse_dynamics
-from treadle.errors import InputError
 from treadle.scenes import scene
 from treadle.sim import Simulation
 
@@ -47,9 +46,7 @@ def demo(
       treadle demo
       treadle demo --seconds 12 --out arm.svg
     """
-    path = out.expanduser()
-    if not path.parent.is_dir():
-        raise InputError(f"{out}: there is no folder {out.parent} to write into")
+    path = output_path(out, picture=True)
     model = scene("arm")
     sim = Simulation(model, dt=1e-3)
     recording = Recording(sim)

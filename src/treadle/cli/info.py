@@ -13,12 +13,16 @@ from treadle.dynamics.kinematics import frame_placements
 from treadle.model.model import WORLD, Body, Model
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
 
 __all__ = ["info"]
 
-#: Levels of the tree that are indented.
-_DEEPEST = 16
+#: Columns for the lines of the tree.
+_WIDEST_GUIDE = 32
+
+#: Columns that a name keeps.
+_NARROWEST_NAME = 10
 
 
 @reported
@@ -35,15 +39,15 @@ def info(machine: MachineName, floating: Floating = False, json: Json = False, d
     if json:
         print_json(_record(model))
         return
-    out = console()
-    out.print(_tree(model))
+    out = console(width=160)
+    out.print(_tree(model, out))
     out.print()
     for name, value in _summary(model).items():
         out.print(f"[bold]{name:<14}[/bold] {value}")
     if model.report:
         out.print("\n[bold]Import report[/bold]")
         for line in model.report:
-            out.print(f"- {line}", markup=False)
+            out.print(f"- {line}", markup=False, soft_wrap=True)
 
 
 def _summary(model: Model) -> dict[str, str]:
@@ -68,37 +72,55 @@ def _size(model: Model) -> list[float]:
     return np.ptp(np.array([[float(x) for x in point] for point in points]), axis=0).tolist()  # type: ignore[arg-type]
 
 
-def _tree(model: Model) -> Table:
+def _tree(model: Model, out: Console) -> Table:
     """Joints under the joints that carry them, each with the links that it moves."""
-    from rich.markup import escape
+    from rich.cells import cell_len
+    from rich.markup import escape, render
     from rich.table import Table
 
-    table = Table("joint", "type", "axis", "limits", "links", box=None, header_style="dim", pad_edge=False)
-    table.add_column("mass", justify="right")
+    rows = []
     if any(link.body == WORLD for link in model.links):
-        table.add_row("world", "", "", "", *_links(model, WORLD))
-    depths: dict[int, int] = {WORLD: -1}
-    for index in _branches(model):
+        rows.append(("world", "", "", "", *_links(model, WORLD)))
+    for index, guide in _branches(model):
         body = model.bodies[index]
-        depth = depths[index] = depths[body.parent] + 1
         # a chain is as deep as it is long
-        name = "  " * min(depth, _DEEPEST) + f"└ [cyan]{escape(body.joint.name)}[/cyan]"
-        kind = "continuous" if body.joint.continuous else body.joint.type.kind
+        name = f"[dim]{guide[-_WIDEST_GUIDE:]}[/dim][cyan]{escape(body.joint.name)}[/cyan]"
         axes = " ".join(_axis(axis) for axis in _axes(body))
-        table.add_row(name, kind, axes, _limits(body), *_links(model, index))
+        rows.append((name, _kind(body), axes, _limits(body), *_links(model, index)))
+
+    table = Table(box=None, header_style="dim", pad_edge=False)
+    heads = ("joint", "type", "axis", "limits", "links", "mass")
+    widths = [max(cell_len(render(row[k]).plain) for row in [*rows, heads]) for k in range(len(heads))]
+    # where the terminal is narrow the links' names are cut; the joints' are what users have to type
+    total = sum(widths) + 2 * (len(widths) - 1)
+    widths[4] = max(_NARROWEST_NAME, widths[4] - max(0, total - out.width))
+    out.width = max(out.width, sum(widths) + 2 * (len(widths) - 1))
+    for head, needed in zip(heads, widths, strict=True):
+        table.add_column(head, no_wrap=True, width=needed, justify="right" if head == "mass" else "left")
+    for row in rows:
+        table.add_row(*row)
     return table
 
 
-def _branches(model: Model) -> list[int]:
-    """The bodies in the order of a tree that is read from the top."""
+def _kind(body: Body) -> str:
+    return "continuous" if body.joint.continuous else body.joint.type.kind
+
+
+def _branches(model: Model) -> list[tuple[int, str]]:
+    """The bodies in the order of a tree that is read from the top, with the lines drawn before each."""
     children: dict[int, list[int]] = {}
     for index, body in enumerate(model.bodies):
         children.setdefault(body.parent, []).append(index)
-    order: list[int] = []
-    stack = children.get(WORLD, [])[::-1]
+    order: list[tuple[int, str]] = []
+    stack = [(WORLD, "", "")]
     while stack:
-        order.append(stack.pop())
-        stack += children.get(order[-1], [])[::-1]
+        index, guide, below = stack.pop()
+        if index != WORLD:
+            order.append((index, guide))
+        own = children.get(index, [])
+        for child in reversed(own):
+            last = child == own[-1]
+            stack.append((child, below + ("└ " if last else "├ "), below + ("  " if last else "│ ")))
     return order
 
 
@@ -150,7 +172,7 @@ def _record(model: Model) -> dict[str, Any]:
         "joints": [
             {
                 "name": body.joint.name,
-                "type": "continuous" if body.joint.continuous else body.joint.type.kind,
+                "type": _kind(body),
                 "parent": parents[body.parent],
                 "child": body.name,
                 "axes": [[float(x) for x in axis] for axis in _axes(body)],

@@ -16,19 +16,33 @@ from treadle.sim import Simulation
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Recording"]
+__all__ = ["Recording", "output_path"]
 
 #: Curves that one plot can show and still be read.
-_MOST_CURVES = 12
+_MOST_CURVES = 8
+
+_PICTURES = (".png", ".svg", ".pdf", ".jpg")
+
+
+def output_path(path: Path, picture: bool = False) -> Path:
+    """Where a file will be written; InputError, before a long run, if it cannot be."""
+    path = path.expanduser()
+    if not path.parent.is_dir():
+        raise InputError(f"{path}: there is no folder {path.parent} to write into")
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; name a file inside it")
+    if picture and path.suffix.lower() not in _PICTURES:
+        raise InputError(f"{path}: the name of a picture ends in {', '.join(_PICTURES)}")
+    return path
 
 
 class Recording:
-    """What a simulation did: time, q, v, energy and the work of joint forces and dampers, per sample."""
+    """What a simulation did: time, q, v, energy and the joint forces held from then on, per sample."""
 
     def __init__(self, sim: Simulation) -> None:
         self.sim = sim
         self._damping = np.array([d for joint in sim.model.joints for d in joint.damping], dtype=float)
-        self._rows: list[tuple[float, np.ndarray, np.ndarray, float, float]] = []
+        self._rows: list[tuple[float, np.ndarray, np.ndarray, float, np.ndarray]] = []
 
     def sample(self) -> None:
         """Add the present state."""
@@ -38,8 +52,7 @@ class Recording:
             + potential_energy(sim.model, sim.q)
             + float(spring_energy(sim.model, sim.q.tolist()))  # type: ignore[arg-type]
         )
-        power = float(sim.v @ (sim.tau - self._damping * sim.v))
-        self._rows.append((sim.time, sim.q.copy(), sim.v.copy(), energy, power))
+        self._rows.append((sim.time, sim.q.copy(), sim.v.copy(), energy, sim.tau.copy()))
 
     @property
     def time(self) -> np.ndarray:
@@ -52,9 +65,11 @@ class Recording:
 
         Zero for an exact solution: the change of energy is the work of joint forces and dampers.
         """
-        energy, power = (np.array([row[k] for row in self._rows]) for k in (3, 4))
-        steps = np.diff(self.time)
-        work = np.concatenate([[0.0], np.cumsum(0.5 * steps * (power[1:] + power[:-1]))])
+        v, energy, tau = (np.array([row[k] for row in self._rows]) for k in (2, 3, 4))
+        damped = (self._damping * v * v).sum(axis=1)
+        # the trapezoidal rule, with joint forces that are constant from sample to sample
+        power = (tau[:-1] * (v[1:] + v[:-1])).sum(axis=1) - (damped[1:] + damped[:-1])
+        work = np.concatenate([[0.0], np.cumsum(0.5 * np.diff(self.time) * power)])
         return energy - energy[0] - work
 
     def write_csv(self, path: Path) -> None:
@@ -62,7 +77,7 @@ class Recording:
         joints = self.sim.model.joints
         names = ["time [s]"]
         for part in ("positions", "velocities"):
-            units = part.removesuffix("ies") + "y_units" if part == "velocities" else "position_units"
+            units = {"positions": "position_units", "velocities": "velocity_units"}[part]
             names += [
                 f"{joint.name}.{name} [{unit}]"
                 for joint in joints
@@ -78,19 +93,20 @@ class Recording:
         """Joint positions and energy drift over time; the suffix chooses the kind of picture."""
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(9.0, 6.5), dpi=130, layout="constrained")
-        if path.suffix.lower().removeprefix(".") not in figure.canvas.get_supported_filetypes():
-            raise InputError(f"{path}: unknown kind of picture; try a name that ends in .png, .svg or .pdf")
         groups = self._curves()
+        height = 2.5 + (4.0 if len(groups) == 1 else 2.4 * len(groups))
+        figure = Figure(figsize=(9.0, height), dpi=130, layout="constrained")
         axes = figure.subplots(
             len(groups) + 1, 1, sharex=True, squeeze=False, height_ratios=[2.0] * len(groups) + [1.0]
         )[:, 0]
         time = self.time
         for axis, (unit, curves) in zip(axes, groups.items(), strict=False):
             self._positions(axis, time, unit, curves)
-        axes[-1].plot(time, self.drift, color="tab:red", label="energy drift", linewidth=1.2)
         axes[-1].axhline(0.0, color="0.6", linewidth=0.8)
+        axes[-1].plot(time, self.drift, color="tab:red", linewidth=1.2)
         axes[-1].set_ylabel("energy drift (J)")
+        note = "change of the energy beyond the work of joint forces and dampers: zero if exact"
+        axes[-1].set_title(note, loc="left", fontsize="small", color="0.3")
         axes[-1].set_xlabel("time (s)")
         axes[-1].set_xlim(time[0], time[-1] if time[-1] > time[0] else time[0] + 1.0)
         for axis in axes:
@@ -121,6 +137,5 @@ class Recording:
         axis.set_ylabel(what)
         hidden = len(curves) - len(shown)
         title = f"{hidden} that moved less\nare not shown" if hidden else None
-        axis.legend(
-            loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize="small", title=title, frameon=False
-        )
+        place = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5), "frameon": False}
+        axis.legend(fontsize="small", title=title, title_fontsize="small", **place)

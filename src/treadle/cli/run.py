@@ -11,7 +11,7 @@ import typer
 
 from treadle.cli.console import Debug, Json, console, print_json, progress, reported
 from treadle.cli.machine import Floating, MachineName, open_machine
-from treadle.cli.recording import Recording
+from treadle.cli.recording import Recording, output_path
 from treadle.errors import InputError
 from treadle.integrators import INTEGRATORS
 from treadle.sim import Simulation
@@ -66,19 +66,15 @@ def run(
         _assign(sim, assignment)
     if not (math.isfinite(seconds) and seconds >= 0.0):
         raise InputError(f"--seconds must be a number that is not negative, not {seconds}")
-    recording = Recording(sim) if plot or csv else None
-    for path in (plot, csv):
-        if path is not None and not path.expanduser().parent.is_dir():
-            raise InputError(f"{path}: there is no folder {path.parent} to write into")
+    plot_path = None if plot is None else output_path(plot, picture=True)
+    csv_path = None if csv is None else output_path(csv)
 
+    recording = Recording(sim) if plot_path or csv_path else None
     advance(sim, round(seconds / dt), recording, shown=not json)
-    if recording is not None:
-        if plot is not None:
-            recording.write_plot(
-                plot.expanduser(), f"{model.name}: {seconds:g} s in steps of {dt:g} s, {sim.integrator}"
-            )
-        if csv is not None:
-            recording.write_csv(csv.expanduser())
+    if recording is not None and plot_path is not None:
+        recording.write_plot(plot_path, f"{model.name}: {seconds:g} s in steps of {dt:g} s, {sim.integrator}")
+    if recording is not None and csv_path is not None:
+        recording.write_csv(csv_path)
     quality, files = sim.quality(), [str(path) for path in (plot, csv) if path is not None]
     if json:
         print_json({"command": "run", "machine": model.name, **quality_record(quality), "files": files})

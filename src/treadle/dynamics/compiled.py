@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treadle.dynamics.crba import crba
-from treadle.dynamics.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
+from treadle.dynamics.derivatives import inverse_dynamics_derivatives, linearization
 from treadle.dynamics.energy import kinetic_energy as _kinetic
 from treadle.dynamics.energy import potential_energy as _potential
 from treadle.dynamics.forward import forward_dynamics as _forward
@@ -89,8 +89,8 @@ def derivatives(model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Der
     """Forward dynamics with d(dv/dt)/d(q, v, tau), each nv x nv."""
     n = model.nv
     values = _call(model, "derivatives", q, v, tau)
-    a, matrices = values[:n], values[n:].reshape(3, n, n)
-    return Derivatives(a, *matrices)
+    a, (by_q, by_v, M_inverse) = values[:n], values[n:].reshape(3, n, n)
+    return Derivatives(a, -(M_inverse @ by_q), -(M_inverse @ by_v), M_inverse)
 
 
 def inverse_dynamics_jacobians(
@@ -185,6 +185,7 @@ def _prepare(model: Model, name: str) -> tuple[Executable, list[int]]:
         inputs,
         lambda **values: {"result": function(**values)},
         twins=limb_inputs(model, inputs),
+        hot="_dynamics" in name,
     )
     entry = (compile_program(program), list(inputs.values()))
     model.__dict__.setdefault("_functions", {})[name] = entry
@@ -239,8 +240,8 @@ def _definition(model: Model, name: str) -> tuple[dict[str, int], Callable[..., 
 
 
 def _derivatives(model: Model, q: Sequence, v: Sequence, tau: Sequence) -> list[Scalar]:
-    a, by_q, by_v, by_tau = forward_dynamics_derivatives(model, q, v, tau)
-    return [*a, *_flat(by_q), *_flat(by_v), *_flat(by_tau)]
+    a, by_q, by_v, M_inverse = linearization(model, q, v, tau)
+    return [*a, *_flat(by_q), *_flat(by_v), *_flat(M_inverse)]
 
 
 def _flat(matrix: Sequence[Sequence[Scalar]]) -> list[Scalar]:

@@ -18,7 +18,7 @@ from treadle.dynamics.rnea import rnea
 from treadle.graph import Expr, Scalar, forward, hold
 from treadle.model.model import Model
 
-__all__ = ["forward_dynamics_derivatives", "inverse_dynamics_derivatives", "tangent_seeds"]
+__all__ = ["inverse_dynamics_derivatives", "linearization", "tangent_seeds"]
 
 Matrix = list[list[Scalar]]
 
@@ -36,16 +36,19 @@ def inverse_dynamics_derivatives(
     return [row[:nv] for row in rows], [row[nv:] for row in rows]
 
 
-def forward_dynamics_derivatives(
+def linearization(
     model: Model, q: Sequence[Expr], v: Sequence[Expr], tau: Sequence[Expr]
 ) -> tuple[list[Scalar], Matrix, Matrix, Matrix]:
-    """Acceleration a, and da/dq (tangent), da/dv, da/dtau, each nv x nv."""
+    """Acceleration a, then d rnea/dq (tangent) and d rnea/dv at a, and M^-1, each nv x nv.
+
+    The products with M^-1 that the derivatives of a still need are left to the caller: as dense
+    matrices they are better done in a loop than in straight-line code.
+    """
     L, diagonal = factor(crba(model, q), parent_freedoms(model))
     bias = rnea(model, q, v, [0.0] * model.nv)
     a = solve(L, diagonal, [t - b for t, b in zip(tau, bias, strict=True)])
     by_q, by_v = inverse_dynamics_derivatives(model, q, v, a)
-    M_inverse = inverse(L, diagonal)
-    return a, _minus_solve(L, diagonal, by_q), _minus_solve(L, diagonal, by_v), M_inverse
+    return a, by_q, by_v, inverse(L, diagonal)
 
 
 def tangent_seeds(model: Model, q: Sequence[Expr]) -> dict[Expr, dict[int, Scalar]]:
@@ -59,8 +62,3 @@ def tangent_seeds(model: Model, q: Sequence[Expr]) -> dict[Expr, dict[int, Scala
                     seeds.setdefault(x, {})[joint.v.start + k] = rate
     return seeds
 
-
-def _minus_solve(L: Sequence[dict[int, Scalar]], diagonal: Sequence[Scalar], B: Matrix) -> Matrix:
-    """-(M^-1) B, column by column."""
-    columns = [solve(L, diagonal, [-row[k] for row in B]) for k in range(len(B))]
-    return [list(row) for row in zip(*columns, strict=True)]

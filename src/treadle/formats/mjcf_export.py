@@ -99,7 +99,8 @@ def _inertial(inertia: Inertia) -> str:
 
 def _joints(body: Body) -> list[str]:
     """MuJoCo joints that, one after the other, move the body like its joint does."""
-    joint, kind = body.joint, body.joint.type
+    joint = body.joint
+    kind: Any = joint.type
     match kind.kind:
         case "revolute":
             return [_axis_joint(joint, 0, "hinge", kind.axis)]

@@ -19,6 +19,9 @@ __all__ = ["Program", "compile_program", "default_lanes"]
 #: A graph and its named outputs.
 Traced = tuple[Graph, dict[str, list[Scalar]]]
 
+#: Lines of IR above which a program that is not hot is compiled quickly.
+_LONG = 40_000
+
 _ELEMENTS = {"float64": "double", "float32": "float"}
 
 
@@ -38,6 +41,8 @@ class Program:
     carry: Mapping[str, str] = field(default_factory=dict)
     #: of each input array, which elements belong to limbs of one kind (see `schedule`)
     twins: Mapping[str, Sequence[Twin | None]] = field(default_factory=dict)
+    #: whether it runs so often that the best code is worth any time to make it
+    hot: bool = True
 
     def trace(self) -> Traced:
         """The graph and its named outputs."""
@@ -75,7 +80,8 @@ def _compile(program: Program, traced: Traced, lanes: int, precision: str) -> by
     element = _ELEMENTS[precision]
     ir, layout = emit(graph, program.inputs, outputs, program.carry, lanes, _twin_slots(program), element)
     header = json.dumps(asdict(layout)).encode()
-    return len(header).to_bytes(8, "little") + header + compiler.object_code(ir)
+    quick = not program.hot and ir.count("\n") > _LONG
+    return len(header).to_bytes(8, "little") + header + compiler.object_code(ir, quick)
 
 
 def _graph_digest(graph: Graph, outputs: Mapping[str, Sequence[Scalar]]) -> str:
