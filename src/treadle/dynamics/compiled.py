@@ -185,7 +185,7 @@ def _prepare(model: Model, name: str) -> tuple[Executable, list[int]]:
         inputs,
         lambda **values: {"result": function(**values)},
         twins=limb_inputs(model, inputs),
-        hot="_dynamics" in name,
+        hot=not name.endswith(("derivatives", "jacobians")),
     )
     entry = (compile_program(program), list(inputs.values()))
     model.__dict__.setdefault("_functions", {})[name] = entry
