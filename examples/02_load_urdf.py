@@ -11,7 +11,9 @@ import numpy as np
 import treadle as td
 
 model = td.load(Path(__file__).parent / "data" / "two_link.urdf")
-print(f"{model.name}: {model.nv} freedoms, {model.mass:g} kg, joints {[joint.name for joint in model.joints]}")
+print(
+    f"{model.name}: {model.nv} freedoms, {model.mass:g} kg, joints {[joint.name for joint in model.joints]}"
+)
 print("report of the import:")
 for line in model.report:
     print(f"  {line}")

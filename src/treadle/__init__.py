@@ -25,7 +25,7 @@ from treadle.dynamics.compiled import (
 )
 from treadle.errors import InputError, ModelError, SimulationDiverged, TreadleError
 from treadle.forces.law import ForceLaw
-from treadle.formats import load
+from treadle.formats import load, load_spec
 from treadle.graph import (
     acos,
     asin,
@@ -52,8 +52,12 @@ from treadle.model import (
     JointSpec,
     Model,
     ModelSpec,
+    box_inertia,
+    cylinder_inertia,
     parameter_names,
     parameter_value,
+    rpy,
+    sphere_inertia,
 )
 from treadle.scenes import scene, scene_names
 from treadle.sim import Simulation, State
@@ -61,9 +65,10 @@ from treadle.sim import Simulation, State
 __all__ = [
     "Batch", "BodySpec", "Derivatives", "ForceLaw", "FrameSpec", "InputError", "JointSpec", "Model",
     "ModelError", "ModelSpec", "Simulation", "SimulationDiverged", "State", "TreadleError", "__version__",
-    "acos", "asin", "atan", "atan2", "center_of_mass", "clip", "cos", "derivatives", "exp", "floor",
-    "forward_dynamics", "frame_jacobian", "frame_pose", "frame_poses", "impulse_response",
-    "inverse_dynamics", "inverse_dynamics_jacobians", "kinetic_energy", "load", "log", "lookup",
-    "lookup2", "mass_matrix", "maximum", "minimum", "momentum", "parameter_names", "parameter_value",
-    "potential_energy", "scene", "scene_names", "sin", "sqrt", "tan", "tanh", "where",
+    "acos", "asin", "atan", "atan2", "box_inertia", "center_of_mass", "clip", "cos", "cylinder_inertia",
+    "derivatives", "exp", "floor", "forward_dynamics", "frame_jacobian", "frame_pose", "frame_poses",
+    "impulse_response", "inverse_dynamics", "inverse_dynamics_jacobians", "kinetic_energy", "load",
+    "load_spec", "log", "lookup", "lookup2", "mass_matrix", "maximum", "minimum", "momentum",
+    "parameter_names", "parameter_value", "potential_energy", "rpy", "scene", "scene_names", "sin",
+    "sphere_inertia", "sqrt", "tan", "tanh", "where",
 ]  # fmt: skip

@@ -9,6 +9,8 @@ import treadle.graph as tg
 from tests.native.direct import build_program, columns, identical
 from treadle import store
 from treadle.native import compiler
+from treadle.native.emit import emit
+from treadle.native.executable import Executable
 from treadle.native.program import Program, compile_program, default_lanes
 
 
@@ -24,9 +26,9 @@ def generated(monkeypatch) -> list[str]:
     texts: list[str] = []
     generate = compiler.object_code
 
-    def counted(ir: str) -> bytes:
+    def counted(ir: str, *options) -> bytes:
         texts.append(ir)
-        return generate(ir)
+        return generate(ir, *options)
 
     monkeypatch.setattr(compiler, "object_code", counted)
     return texts
@@ -141,6 +143,7 @@ def test_every_number_of_lanes_has_its_own_code(generated):
         lambda monkeypatch: monkeypatch.setattr(store, "source_digest", lambda: "other source"),
         lambda monkeypatch: monkeypatch.setattr(compiler, "target_name", lambda: "other processor"),
     ],
+    ids=["source", "processor"],
 )
 def test_other_source_or_processor_means_other_code(own_cache, generated, monkeypatch, change):
     compile_program(oscillator())
@@ -166,6 +169,26 @@ def test_without_a_digest_the_graph_decides(generated):
     results = [compile_program(scaled(factor))([3.0])[0][0] for factor in (2.0, 5.0, 2.0)]
     assert results == [6.0, 15.0, 6.0]
     assert len(generated) == 2
+
+
+def test_the_same_graph_may_be_carried_or_not():
+    def counter(carry):
+        return Program(None, {"x": 1}, lambda x: {"y": [x[0] + 1.0]}, carry)
+
+    for carry, expected in (({}, 1.0), ({"y": "x"}, 5.0), ({}, 1.0)):
+        arrays = {"x": np.zeros((1, 1)), "y": np.zeros((1, 1))}
+        compile_program(counter(carry)).run(arrays, 0, 1, 5)
+        assert arrays["y"][0, 0] == expected
+
+
+def test_code_that_is_made_quickly_has_the_same_bits():
+    graph, outputs = oscillator().trace()
+    ir, layout = emit(graph, oscillator().inputs, outputs, oscillator().carry, 4)
+    slow, quick = (
+        columns(Executable(compiler.load_object(compiler.object_code(ir, quick)), layout, 4), start(), steps=50)
+        for quick in (False, True)
+    )
+    assert all(identical(slow[name], quick[name]) for name in slow)
 
 
 def test_the_target_names_processor_and_compiler():

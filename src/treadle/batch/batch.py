@@ -30,7 +30,8 @@ class Batch:
 
     `q`, `v`, `tau` are live arrays of shape (worlds, nq or nv); `parameter(name)` is the live vector
     of a constant named in `parameters`. Every world is computed by the same instructions whatever its
-    place, the number of worlds and the number of threads: the bits are the same. `precision` is float64
+    place, the number of worlds and the number of threads: the bits are the same. Only forces on bodies,
+    in any world, make all of them take another program, which agrees to rounding. `precision` is float64
     or float32, which holds twice as many worlds in a vector.
     """
 
@@ -54,6 +55,9 @@ class Batch:
         check_choice("precision", precision, ("float64", "float32"))
         self.precision = precision
         self.lanes = default_lanes(precision) if lanes is None else check_count("lanes", lanes)
+        widest = 8 if precision == "float64" else 16
+        if self.lanes > widest or self.lanes & (self.lanes - 1):
+            raise InputError(f"lanes must be a power of two up to {widest}, not {lanes}")
         self.threads = check_count("threads", (os.cpu_count() or 1) if threads is None else threads)
         self.laws = tuple(laws)
         self.steps = 0
@@ -69,6 +73,15 @@ class Batch:
     @q.setter
     def q(self, value: ArrayLike) -> None:
         self._assign("q", value)
+        for joint in self.model.joints:
+            if joint.type.nq != joint.type.nv:
+                # quaternions come first in the positions of joints that have one
+                part = self.q[:, joint.q.start : joint.q.start + 4]
+                length = np.linalg.norm(part, axis=1, keepdims=True)
+                if not (length > 1e-8).all():
+                    world = int(np.argmin(length))
+                    raise InputError(f"q: the quaternion of joint {joint.name!r} is zero in world {world}")
+                part /= length
 
     @property
     def v(self) -> np.ndarray:
@@ -90,8 +103,18 @@ class Batch:
 
     @property
     def dt(self) -> np.ndarray:
-        """Time step of every world (worlds), live, in seconds."""
-        return self._view("dt")[:, 0]
+        """Time step of every world (worlds), in seconds; may be set between steps, also world by world."""
+        return self._view("dt")[:, 0].copy()
+
+    @dt.setter
+    def dt(self, value: ArrayLike) -> None:
+        steps = np.broadcast_to(np.asarray(value, dtype=float), (self.worlds,))
+        if not (np.isfinite(steps) & (steps > 0.0)).all():
+            raise InputError(f"dt must be positive numbers of seconds, not {value!r}")
+        clock = self._view("clock")
+        clock[:, 0] += clock[:, 1] * self._view("dt")[:, 0]
+        clock[:, 1] = 0.0
+        self._view("dt")[:, 0] = steps
 
     @property
     def finite(self) -> np.ndarray:
@@ -116,8 +139,13 @@ class Batch:
 
         Each vector is one for all of them or has a row per chosen world.
         """
-        part, load = frame_load(self.model, body, force, torque, point, axes)
-        self._view("loads")[worlds, part] += load
+        try:
+            part, load = frame_load(self.model, body, force, torque, point, axes)
+            self._view("loads")[worlds, part] += load
+        except InputError:
+            raise
+        except (IndexError, ValueError) as error:
+            raise InputError(f"the forces on {body!r} and the chosen worlds do not fit: {error}") from None
 
     def clear_forces(self) -> None:
         """Remove all forces and torques from the bodies of all worlds."""
@@ -155,9 +183,10 @@ class Batch:
         padded = -(-self.worlds // self.lanes) * self.lanes
         # rows a multiple of 4 KiB apart would all fall into one set of the cache
         stride = padded + (8 if padded % 512 == 0 else 0)
+        q, v = model.initial()
         columns = {
-            "q": model.neutral(),
-            "v": [0.0] * model.nv,
+            "q": q,
+            "v": v,
             "tau": [0.0] * model.nv,
             "dt": [dt],
             "clock": [0.0, 0.0],

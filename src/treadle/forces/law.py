@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from treadle.errors import InputError
 from treadle.graph import Scalar
 from treadle.model.model import Model, suggest
@@ -62,7 +64,7 @@ def law_force(
                 f"the force law names no joint of {model.name!r}: {name!r}; {suggest(name, names)}"
             )
         part = model.joint(name).v
-        values = list(value) if isinstance(value, (list, tuple)) else [value]
+        values = list(value) if isinstance(value, (list, tuple, np.ndarray)) else [value]
         if len(values) != part.stop - part.start:
             raise InputError(
                 f"the force law must give {part.stop - part.start} numbers for {name!r}, not {len(values)}"

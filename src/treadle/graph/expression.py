@@ -9,8 +9,12 @@ Zero times anything is zero: a graph is not meant for operands that are infinite
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Sequence
-from typing import Union
+from functools import cache
+from typing import Any, Union
+
+import numpy as np
 
 __all__ = ["BOOLEAN_OPERATIONS", "Expr", "Graph", "Scalar"]
 
@@ -105,9 +109,6 @@ class Expr:
 
     __slots__ = ("graph", "index")
 
-    # let numpy hand arithmetic with its arrays over to us element by element
-    __array_ufunc__ = None
-
     def __init__(self, graph: Graph, index: int) -> None:
         self.graph = graph
         self.index = index
@@ -192,6 +193,15 @@ class Expr:
     def __repr__(self) -> str:
         return f"<{self.operation} #{self.index}>"
 
+    def __array_ufunc__(self, ufunc: Any, method: str, *operands: Any, **options: Any) -> Any:
+        """numpy's functions on traced values, so that np.sin(x) is the same as treadle.sin(x)."""
+        function = _numpy_functions().get(ufunc.__name__)
+        if function is None or method != "__call__" or options:
+            return NotImplemented
+        if any(isinstance(x, np.ndarray) and x.ndim for x in operands):
+            return np.frompyfunc(function, len(operands), 1)(*operands)
+        return function(*[x if isinstance(x, Expr) else float(x) for x in operands])
+
     def _logic(self, operation: str, other: Expr | bool, neutral: bool) -> Expr | bool:
         if isinstance(other, Expr):
             return self.graph.node(operation, self, self.graph.lift(other))
@@ -200,6 +210,21 @@ class Expr:
 
 #: What every algorithm computes with: a number, or a node that stands for one.
 Scalar = Union[float, Expr]  # noqa: UP007 (evaluated at run time)
+
+
+@cache
+def _numpy_functions() -> dict[str, Callable[..., Any]]:
+    """What stands for numpy's functions, by their names."""
+    from treadle.graph import functions as f
+
+    return {
+        "add": operator.add, "subtract": operator.sub, "multiply": operator.mul, "divide": operator.truediv,
+        "negative": operator.neg, "power": operator.pow, "absolute": abs, "less": operator.lt,
+        "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge, "sqrt": f.sqrt,
+        "sin": f.sin, "cos": f.cos, "tan": f.tan, "arcsin": f.asin, "arccos": f.acos, "arctan": f.atan,
+        "arctan2": f.atan2, "exp": f.exp, "log": f.log, "tanh": f.tanh, "floor": f.floor,
+        "minimum": f.minimum, "maximum": f.maximum, "square": lambda x: x * x,
+    }  # fmt: skip
 
 
 def _add(a: Scalar, b: Scalar) -> Scalar:

@@ -60,7 +60,8 @@ def compile_program(program: Program, lanes: int = 1, precision: str = "float64"
 
     traced = None if program.digest is not None else program.trace()
     meaning = program.digest if traced is None else _graph_digest(*traced)
-    key = [meaning, lanes, precision, compiler.target_name(), store.source_digest(), dict(program.inputs)]
+    arrays = dict(program.inputs), dict(program.carry)
+    key = [meaning, lanes, precision, compiler.target_name(), store.source_digest(), arrays]
     digest = hashlib.sha256(repr(key).encode()).hexdigest()
     stored = store.read("code", digest)
     if stored is None:

@@ -34,7 +34,7 @@ class Quality:
     verdict: str
 
     def __getitem__(self, name: str) -> float:
-        return next(m.value for m in self.measures if m.name == name)
+        return {m.name: m.value for m in self.measures}[name]
 
     def __str__(self) -> str:
         width = max(len(m.name) for m in self.measures)
@@ -44,14 +44,14 @@ class Quality:
 
 def measure(sim: Simulation) -> Quality:
     """Measure the run from the simulation's reference state to now."""
-    start, now = sim.reference, sim.save()
+    now = sim.save()
+    start = now if sim._fresh else sim.reference
     energy_start, energy_now = _energy(sim, start.q, start.v), _energy(sim, now.q, now.v)
     kinetic = compiled.kinetic_energy(sim.model, now.q, now.v)
     scale = max(abs(energy_now - energy_start), kinetic, 1e-300)
     conservative = _conservative(sim)
     drift = energy_now - energy_start
     error = _step_error(sim)
-    simulated = now.time - start.time
     measures = (
         Measure("time", now.time, "s", f"simulated, in steps of {sim.dt:g} s"),
         Measure("energy", energy_now, "J", "kinetic, gravity and springs together"),
@@ -65,7 +65,7 @@ def measure(sim: Simulation) -> Quality:
         Measure("step error", error * 1e3, "mm", "largest move of a link if the last step were halved"),
         Measure(
             "real-time factor",
-            simulated / sim.wall_time if sim.wall_time > 0.0 else 0.0,
+            sim.measured_time / sim.wall_time if sim.wall_time > 0.0 else 0.0,
             "",
             "simulated seconds per second of computing",
         ),
@@ -81,14 +81,14 @@ def _energy(sim: Simulation, q: np.ndarray, v: np.ndarray) -> float:
 
 
 def _conservative(sim: Simulation) -> bool:
-    """Whether nothing does work on the machine now: no joint forces, loads or dampers."""
+    """Whether nothing does work on the machine now: no joint forces, loads, dampers or laws."""
     damped = any(d != 0.0 for joint in sim.model.joints for d in joint.damping)
-    return not (damped or sim.tau.any() or sim._loads.any())
+    return not (damped or sim.tau.any() or sim._loads.any() or sim.laws)
 
 
 def _step_error(sim: Simulation) -> float:
     """Distance (m) between the links after one step and after two of half the size, at the worst link."""
-    state, wall = sim.save(), sim.wall_time
+    state, wall, start = sim.save(), sim.wall_time, (sim.reference, sim._fresh)
     try:
         sim.step(1)
         once = compiled.frame_poses(sim.model, sim.q)[:, :3, 3]
@@ -98,7 +98,8 @@ def _step_error(sim: Simulation) -> float:
         twice = compiled.frame_poses(sim.model, sim.q)[:, :3, 3]
     finally:
         sim.restore(state)
-        sim.wall_time = wall
+        sim.wall_time, sim.measured_time = clocks
+        sim.reference, sim._fresh = start
     return float(np.abs(once - twice).max(initial=0.0))
 
 

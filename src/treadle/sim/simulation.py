@@ -25,7 +25,7 @@ __all__ = ["Simulation"]
 
 
 class Simulation:
-    """A machine in motion.
+    """A machine in motion, from its keyframe "initial" or else neutral and at rest.
 
     `q`, `v` and `tau` are live vectors in the order of `model.joints`; write into them, or use
     `joint(name)`. Joint forces and loads stay until they are changed. Steps run in machine code made
@@ -39,6 +39,7 @@ class Simulation:
         dt: float = 1e-3,
         integrator: str = "symplectic_euler",
         q: ArrayLike | None = None,
+        v: ArrayLike | None = None,
         laws: Sequence[ForceLaw] = (),
     ) -> None:
         self.model = check_model(model, "Simulation")
@@ -47,15 +48,19 @@ class Simulation:
         self.laws = tuple(laws)
         self._clock = np.zeros((2, 1))
         self._dt = np.full((1, 1), check_step(dt))
-        self._q = np.array(model.neutral(), dtype=float).reshape(-1, 1)
-        self._v = np.zeros((model.nv, 1))
+        initial_q, initial_v = model.initial()
+        self._q = np.array(initial_q, dtype=float).reshape(-1, 1)
+        self._v = np.array(initial_v, dtype=float).reshape(-1, 1)
         self._tau = np.zeros((model.nv, 1))
         self._loads = np.zeros((LOAD_SIZE * len(model.bodies), 1))
         self._runners: dict[bool, Runner] = {}
         self._start, self._steps = 0.0, 0
-        self.wall_time = 0.0
+        # seconds spent in machine code, and simulated in them
+        self.wall_time = self.measured_time = 0.0
         if q is not None:
             self.q = q
+        if v is not None:
+            self.v = v
         self._fresh = True
         self.reference = self.save()
 
@@ -130,6 +135,8 @@ class Simulation:
         "body". They act until `clear_forces()`.
         """
         part, load = frame_load(self.model, body, force, torque, point, axes)
+        if load.ndim > 1:
+            raise InputError(f"one world takes one force on {body!r} at a time, not {len(load)}")
         self._loads[part, 0] += load
 
     def clear_forces(self) -> None:
@@ -149,6 +156,7 @@ class Simulation:
         started = time.perf_counter()
         run(0, 1, count)
         self.wall_time += time.perf_counter() - started
+        self.measured_time += count * self.dt
         if not (np.isfinite(self._q).all() and np.isfinite(self._v).all()):
             self._diverged(before_q, before_v, run, count)
         self._steps += count
@@ -207,9 +215,10 @@ class Simulation:
             last_q, last_v = self._q.copy(), self._v.copy()
             self._clock[:, 0] = self._start, self._steps
             run(0, 1, 1)
-            bad = np.flatnonzero(~np.isfinite(self.v))
-            if bad.size or not np.isfinite(self._q).all():
-                owner = self._owner("v", bad[0]) if bad.size else "a position"
+            lost = [(name, np.flatnonzero(~np.isfinite(x))) for name, x in (("v", self.v), ("q", self.q))]
+            bad = [(name, places[0]) for name, places in lost if places.size]
+            if bad:
+                owner = self._owner(*bad[0])
                 self._q[:], self._v[:] = last_q, last_v
                 raise SimulationDiverged(
                     f"the simulation of {self.model.name!r} diverged at t = {self.time + self.dt:.6g} s, "

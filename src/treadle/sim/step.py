@@ -52,5 +52,8 @@ def step_program(
         # the model's digest knows no names, but parameters are found by them
         digest += f" {list(parameters)} {[x.name for x in (*model.links, *model.joints)]}"
     carry = {"next_q": "q", "next_v": "v"} | ({"next_clock": "clock"} if laws else {})
-    # what a law computes only its graph can tell
-    return Program(None if laws else digest, inputs, advance, carry, twins=limb_inputs(model, inputs))
+    # what a law, or a method or joint from elsewhere, computes only its graph can tell
+    known = not laws and all(
+        part.__module__.startswith("treadle.") for part in (method, *[type(j.type) for j in model.joints])
+    )
+    return Program(digest if known else None, inputs, advance, carry, twins=limb_inputs(model, inputs))
