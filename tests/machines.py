@@ -1,13 +1,14 @@
 """Random machines: trees of any joints, with inertias that real bodies can have."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
 from treadle import Model, ModelSpec
 
-__all__ = ["JOINT_KINDS", "MOVING_KINDS", "build_spec", "machines", "random_spec", "random_state"]
+__all__ = ["JOINT_KINDS", "MOVING_KINDS", "build_spec", "machines", "random_spec", "random_state", "specs"]
 
 MOVING_KINDS = (
     "revolute",
@@ -47,16 +48,18 @@ def random_spec(
 
 
 @st.composite
-def machines(
+def specs(
     draw: st.DrawFn,
     largest: int = 6,
     kinds: Sequence[str] = JOINT_KINDS,
     root: str | None = None,
+    one_root: bool = False,
     armature: Sequence[str] = MOVING_KINDS,
-) -> tuple[Model, np.random.Generator]:
-    """A model of up to `largest` links with at least one freedom, and a generator for its states.
+) -> tuple[ModelSpec, np.random.Generator]:
+    """A description of up to `largest` links with at least one freedom, and a generator for its states.
 
-    Hypothesis chooses the tree and shrinks it; the numbers come from a seed.
+    The first link is on a joint `root`; with `one_root` it alone is joined to the world. Hypothesis
+    chooses the tree and shrinks it; the numbers come from a seed.
     """
     count = draw(st.integers(1, largest))
     chosen = [draw(st.sampled_from(kinds)) for _ in range(count)]
@@ -64,9 +67,14 @@ def machines(
         chosen[0] = root
     if all(kind == "fixed" for kind in chosen):
         chosen[0] = "revolute"
-    parents = [draw(st.integers(-1, i - 1)) for i in range(count)]
+    parents = [draw(st.integers(min(i, 1) - 1 if one_root else -1, i - 1)) for i in range(count)]
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    return build_spec(rng, chosen, parents, armature).compile(), rng
+    return build_spec(rng, chosen, parents, armature), rng
+
+
+def machines(**options: Any) -> st.SearchStrategy[tuple[Model, np.random.Generator]]:
+    """Models of the descriptions that `specs` draws; options are the same."""
+    return specs(**options).map(lambda drawn: (drawn[0].compile(), drawn[1]))
 
 
 def build_spec(
@@ -95,9 +103,7 @@ def build_spec(
     return spec
 
 
-def random_state(
-    model: Model, rng: np.random.Generator
-) -> tuple[list[float], list[float], list[float]]:
+def random_state(model: Model, rng: np.random.Generator) -> tuple[list[float], list[float], list[float]]:
     """Positions over the joints' whole range, velocities and joint forces of order one."""
     q = [x for joint in model.joints for x in joint.type.sample(rng)]
     return q, rng.uniform(-2.0, 2.0, model.nv).tolist(), rng.uniform(-5.0, 5.0, model.nv).tolist()

@@ -25,7 +25,7 @@ from treadle.dynamics.compiled import (
 )
 from treadle.errors import InputError, ModelError, SimulationDiverged, TreadleError
 from treadle.forces.law import ForceLaw
-from treadle.formats import load, load_spec
+from treadle.formats import load, load_spec, save
 from treadle.graph import (
     acos,
     asin,
@@ -69,6 +69,6 @@ __all__ = [
     "derivatives", "exp", "floor", "forward_dynamics", "frame_jacobian", "frame_pose", "frame_poses",
     "impulse_response", "inverse_dynamics", "inverse_dynamics_jacobians", "kinetic_energy", "load",
     "load_spec", "log", "lookup", "lookup2", "mass_matrix", "maximum", "minimum", "momentum",
-    "parameter_names", "parameter_value", "potential_energy", "rpy", "scene", "scene_names", "sin",
-    "sphere_inertia", "sqrt", "tan", "tanh", "where",
+    "parameter_names", "parameter_value", "potential_energy", "rpy", "save", "scene", "scene_names",
+    "sin", "sphere_inertia", "sqrt", "tan", "tanh", "where",
 ]  # fmt: skip

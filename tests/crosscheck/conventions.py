@@ -18,19 +18,10 @@ from typing import NamedTuple
 import numpy as np
 import pinocchio as pin
 
+from tests.numeric import relative_error
 from treadle import Derivatives, Model
 
-__all__ = ["Dynamics", "Kinematics", "Peer", "relative_error"]
-
-
-def relative_error(actual: np.ndarray, expected: np.ndarray, scale: float = 0.0) -> float:
-    """Largest error of an array, relative to its largest entry or to `scale`, whichever is larger."""
-    actual, expected = np.asarray(actual), np.asarray(expected)
-    assert actual.shape == expected.shape
-    if actual.size == 0:
-        return 0.0
-    error, size = np.abs(actual - expected).max(), max(np.abs(expected).max(), scale)
-    return float(error / size) if error else 0.0
+__all__ = ["Dynamics", "Kinematics", "Peer"]
 
 
 class Kinematics(NamedTuple):
@@ -63,6 +54,12 @@ class Peer:
     def data(self) -> pin.Data:
         return self.model.createData()
 
+    @cached_property
+    def without_rotors(self) -> pin.Model:
+        model = self.model.copy()
+        model.armature = np.zeros(model.nv)
+        return model
+
     def poses(self, q: np.ndarray, links: Sequence[str]) -> dict[str, np.ndarray]:
         """Poses of the links in the world, as 4 x 4 matrices."""
         pin.framesForwardKinematics(self.model, self.data, _Map(self, q).q)
@@ -76,14 +73,18 @@ class Peer:
         jacobians = {}
         for name in frames:
             axes = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
-            J = pin.getFrameJacobian(model, data, self._frame(name), axes)
+            # of one column it makes a vector
+            J = pin.getFrameJacobian(model, data, self._frame(name), axes).reshape(6, model.nv)
             jacobians[name] = np.vstack([J[3:], J[:3]]) @ map.B
         center = pin.centerOfMass(model, data, map.q).copy()
-        h = pin.computeCentroidalMomentum(model, data, map.q, map.B @ v)
+        v_pin = map.B @ v
+        h = pin.computeCentroidalMomentum(model, data, map.q, v_pin)
+        # its kinetic energy has the rotors of joints along coordinate axes only
+        rotors = 0.5 * model.armature @ v_pin**2
         return Kinematics(
             jacobians,
             center,
-            pin.computeKineticEnergy(model, data, map.q, map.B @ v),
+            pin.computeKineticEnergy(self.without_rotors, data, map.q, v_pin) + rotors,
             pin.computePotentialEnergy(model, data, map.q),
             np.concatenate([h.angular + np.cross(center, h.linear), h.linear]),
         )
@@ -102,9 +103,7 @@ class Peer:
         """Relative difference between the accelerations of its forward and of its inverse dynamics."""
         there = self.dynamics(q, v, tau, np.zeros_like(v))
         missing = tau - self.dynamics(q, v, tau, there.forward).inverse
-        return relative_error(
-            there.forward + np.linalg.solve(there.mass_matrix, missing), there.forward
-        )
+        return relative_error(there.forward + np.linalg.solve(there.mass_matrix, missing), there.forward)
 
     def derivatives(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> Derivatives:
         """a = B^-1 (a_pin(q_pin, B v, B^-T tau) - c(q, v)), differentiated."""
@@ -180,13 +179,13 @@ class _Map:
         """Put R^T at (row, column) of B, with D_k R^T = W_k R^T."""
         rows, columns = slice(row, row + len(R)), slice(column, column + len(R))
         self.B[rows, columns] = R.T
-        for k in W:
+        for k, W_k in W.items():
             self.DB[k] = np.zeros_like(self.B)
-            self.DB[k][rows, columns] = W[k] @ R.T
-            for j in W:
+            self.DB[k][rows, columns] = W_k @ R.T
+            for j, W_j in W.items():
                 # D_j (W_k R^T)
                 self.DDB[k, j] = np.zeros_like(self.B)
-                self.DDB[k, j][rows, columns] = W[k] @ W[j] @ R.T
+                self.DDB[k, j][rows, columns] = W_k @ W_j @ R.T
 
 
 def _quaternion_matrix(q: np.ndarray) -> np.ndarray:

@@ -63,7 +63,7 @@ def test_code_runs(path, tmp_path):
     script = tmp_path / f"{path.stem}.py"
     script.write_text(source, encoding="utf-8")
     shutil.copy(ROBOT, tmp_path)
-    # code that was registered from outside is known to the cache by its name only
+    shutil.copytree(DOCS / "formats" / "example", tmp_path, dirs_exist_ok=True)
     environment = {**os.environ, "TREADLE_CACHE": str(tmp_path / "cache")}
     result = subprocess.run(
         [sys.executable, str(script)],

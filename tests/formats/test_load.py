@@ -129,6 +129,33 @@ def test_suffix_in_capitals(robot):
     assert load(robot.rename(robot.with_suffix(".URDF"))).name == "two"
 
 
+def test_a_reader_may_ask_for_the_folder(robot, monkeypatch):
+    seen = []
+
+    def read(content, name, floating_base, folder):
+        seen.append((folder.path, folder.allow_outside))
+        return urdf.read(content, name, floating_base)
+
+    monkeypatch.setitem(FORMATS, ".urdf", Format(read, "yourdfpy", takes_folder=True))
+    for allowed in (False, False, True):
+        load(robot, allow_outside=allowed)
+    # the second one came from the store
+    assert seen == [(robot.parent, False), (robot.parent, True)]
+
+
+def test_a_reader_without_a_package_is_not_stored(robot, monkeypatch):
+    seen = []
+
+    def read(content, name, floating_base):
+        seen.append(name)
+        return urdf.read(content, name, floating_base)
+
+    monkeypatch.setitem(FORMATS, ".urdf", Format(read))
+    load(robot)
+    load(robot)
+    assert seen == ["two", "two"]
+
+
 def test_too_large(robot):
     with robot.open("r+b") as file:
         file.truncate(60_000_000)

@@ -53,8 +53,8 @@ SMOOTH = {
 # with kinks or jumps where their first two operands meet
 KINKED = {
     "abs": lambda a, b: 0.5 * _abs(a - b),
-    "min": lambda a, b: tg.minimum(a, b),
-    "max": lambda a, b: tg.maximum(a, b),
+    "min": tg.minimum,
+    "max": tg.maximum,
     "less": lambda a, b: tg.where(a < b, 0.5 * a, b),
     "both": lambda a, b: tg.where((a < b) & (a >= -b), 0.5 * a, 0.7 * b),
     "either": lambda a, b: tg.where((a > b) | (a <= -b), a, -b),

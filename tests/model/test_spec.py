@@ -21,6 +21,30 @@ def machine() -> ModelSpec:
     return spec
 
 
+def test_all_parts_survive_json():
+    spec = machine()
+    spec.add_shape("pipe", "mast", "cylinder", (0.1, 2), color=(1, 0, 0, 1), line=3)
+    spec.add_material("steel", friction=0.5)
+    spec.add_contact("mast", None, enabled=False)
+    spec.add_actuator("motor", "motor", "swing", freedom=1, effort=math.inf)
+    spec.add_coupling("gear", "turn", None, (0.5,))
+    spec.add_keyframe("initial", {"swing": (0.1, 0.2)}, velocities={"turn": 1})
+    spec.geometry, spec.settings = "crane.3dt", {"dt": 1e-3, "steps": 5, "list": [1, "two", {"three": False}]}
+    spec.joints[1].child_position = (1, 2, 3)
+    back = ModelSpec.from_dict(json.loads(json.dumps(spec.to_dict(), allow_nan=False)))
+    spec.joints[0].lower = spec.actuators[0].effort = None
+    spec.joints[1].child_position = (1.0, 2.0, 3.0)
+    assert back == spec
+    assert isinstance(back.actuators[0].freedom, int)
+    assert isinstance(back.settings["steps"], int)
+    assert back.shapes[0].line == 3
+    assert back.compile().digest == spec.compile().digest
+
+
+def test_settings_are_plain():
+    assert ModelSpec(settings={"a": (1, np.array([2.0])), "b": np.float64(3)}).settings == {"a": [1, [2.0]], "b": 3.0}
+
+
 def test_add_returns_the_item():
     spec = ModelSpec("one")
     body = spec.add_body("box", 1.0, inertia=(1, 1, 1))
@@ -60,7 +84,7 @@ def test_edits_after_construction_survive_the_round_trip():
     assert back.joints[1].position == (1.0, 2.0, 3.0)
 
 
-@pytest.mark.parametrize("data", [{}, {"bodies": [{"colour": 1}], "joints": [], "frames": []}])
+@pytest.mark.parametrize("data", [{}, {"bodies": [{"colour": 1}]}, {"bodies": 5}, {"bodies": [5]}])
 def test_from_dict_refuses_other_data(data):
     with pytest.raises(ModelError, match="not a machine's description"):
         ModelSpec.from_dict(data)

@@ -43,6 +43,10 @@ BAD_BODY = [
     ("inertia", (1, 1, -1), "negative"),
     ("inertia", (1, 1, 1, 2, 0, 0), "negative"),
     ("inertia", (1, 1, 2.1), "exceeds"),
+    ("type", "cone", "unknown type 'cone'"),
+    ("type", "box", "size needs 3 numbers"),
+    ("size", (1, 2, 3), "a size but no type"),
+    ("size", 1.0, "a size but no type"),
 ]
 
 
@@ -61,6 +65,9 @@ BAD_JOINT = [
     ({"child": None}, "no child"),
     ({"position": (0, 0)}, "position needs 3 numbers"),
     ({"rotation": ((1, 0, 0), (0, 1, 0), (0, 0, -1))}, "rotation needs a rotation matrix"),
+    ({"child_position": (0, 0)}, "child_position needs 3 numbers"),
+    ({"child_position": (0, 0, math.nan)}, "child_position needs finite"),
+    ({"child_rotation": ((1, 0, 0), (0, 1, 0), (0, 0, 2))}, "child_rotation needs a rotation matrix"),
     ({"axis": (0, 0, 0)}, "axis is zero"),
     ({"axis": (0, 1)}, "axis needs 3 numbers"),
     ({"axis": (0, 1, math.nan)}, "axis needs finite"),
@@ -159,10 +166,21 @@ def test_body_without_a_joint():
     assert "fixed or free joint from the world" in error.hint
 
 
-def test_closed_loop():
+def test_joint_against_the_direction():
     spec = machine()
-    spec.add_joint("second", "revolute", None, "arm")
-    refused(spec, 'joint "second"', "closed loops are not supported")
+    spec.add_body("rod", 1.0)
+    spec.add_joint("pin", "revolute", "rod", "arm")
+    error = refused(spec, 'joint "pin"', 'leads from "rod", which no joint connects to the world')
+    assert "exchange its predecessor" in error.hint
+    spec.joints[-1].parent, spec.joints[-1].child = "arm", "rod"
+    spec.bodies[-1].inertia = (1, 1, 1)
+    assert spec.compile().nv == 2
+
+
+def test_loop_of_a_body_with_itself():
+    spec = machine()
+    spec.add_joint("knot", "revolute", "arm", "arm")
+    refused(spec, 'joint "knot"', "connects a body with itself")
 
 
 def test_parents_in_a_circle():

@@ -36,14 +36,14 @@ def build_program(program: Program, lanes: int = 1, packed: bool = True) -> Exec
 def twin_slots(program: Program) -> dict[int, Twin]:
     """The program's twins by the number of the input."""
     every = [
-        twin
-        for name, size in program.inputs.items()
-        for twin in (program.twins.get(name) or [None] * size)
+        twin for name, size in program.inputs.items() for twin in (program.twins.get(name) or [None] * size)
     ]
     return {k: twin for k, twin in enumerate(every) if twin is not None}
 
 
-def columns(executable: Executable, values: Mapping[str, np.ndarray], steps: int = 1) -> dict[str, np.ndarray]:
+def columns(
+    executable: Executable, values: Mapping[str, np.ndarray], steps: int = 1
+) -> dict[str, np.ndarray]:
     """Run over all columns of the inputs (rows, worlds); outputs are prefilled to show what was written."""
     worlds = next(iter(values.values())).shape[1]
     arrays = {name: np.array(x, dtype=float, order="C") for name, x in values.items()}

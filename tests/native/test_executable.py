@@ -1,5 +1,6 @@
 """Calls and runs of compiled programs: checks, ranges of worlds, threads."""
 
+import sys
 import threading
 
 import numpy as np
@@ -108,6 +109,16 @@ def run_threads(work, count: int = 6) -> list:
     return results
 
 
+@pytest.fixture
+def restless():
+    """Threads that take turns as often as the interpreter can."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(interval)
+
+
+@pytest.mark.usefixtures("restless")
 def test_calls_from_several_threads():
     executable = mixed()
     inputs = np.random.default_rng(0).uniform(-1.0, 1.0, (6, 200, 3))

@@ -48,9 +48,7 @@ def oscillator(traces: list | None = None, digest: str | None = "oscillator") ->
             "next_v": new_v,
         }
 
-    return Program(
-        digest, {"x": 2, "v": 2, "k": 2, "f": 1, "h": 1}, function, {"next_x": "x", "next_v": "v"}
-    )
+    return Program(digest, {"x": 2, "v": 2, "k": 2, "f": 1, "h": 1}, function, {"next_x": "x", "next_v": "v"})
 
 
 def start(worlds: int = 8) -> dict[str, np.ndarray]:
@@ -185,7 +183,9 @@ def test_code_that_is_made_quickly_has_the_same_bits():
     graph, outputs = oscillator().trace()
     ir, layout = emit(graph, oscillator().inputs, outputs, oscillator().carry, 4)
     slow, quick = (
-        columns(Executable(compiler.load_object(compiler.object_code(ir, quick)), layout, 4), start(), steps=50)
+        columns(
+            Executable(compiler.load_object(compiler.object_code(ir, quick)), layout, 4), start(), steps=50
+        )
         for quick in (False, True)
     )
     assert all(identical(slow[name], quick[name]) for name in slow)

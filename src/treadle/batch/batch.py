@@ -72,6 +72,7 @@ class Batch:
 
     @q.setter
     def q(self, value: ArrayLike) -> None:
+        before = self.q.copy()
         self._assign("q", value)
         for joint in self.model.joints:
             if joint.type.nq != joint.type.nv:
@@ -80,8 +81,10 @@ class Batch:
                 length = np.linalg.norm(part, axis=1, keepdims=True)
                 if not (length > 1e-8).all():
                     world = int(np.argmin(length))
+                    self._view("q")[:] = before
                     raise InputError(f"q: the quaternion of joint {joint.name!r} is zero in world {world}")
-                part /= length
+                # those of unit length up to rounding keep their bits
+                part /= np.where(np.abs(length - 1.0) < 1e-12, 1.0, length)
 
     @property
     def v(self) -> np.ndarray:
@@ -108,9 +111,12 @@ class Batch:
 
     @dt.setter
     def dt(self, value: ArrayLike) -> None:
-        steps = np.broadcast_to(np.asarray(value, dtype=float), (self.worlds,))
+        try:
+            steps = np.broadcast_to(np.asarray(value, dtype=float), (self.worlds,))
+        except (TypeError, ValueError):
+            steps = np.zeros(1)
         if not (np.isfinite(steps) & (steps > 0.0)).all():
-            raise InputError(f"dt must be positive numbers of seconds, not {value!r}")
+            raise InputError(f"dt must be one positive number of seconds or {self.worlds}, not {value!r}")
         clock = self._view("clock")
         clock[:, 0] += clock[:, 1] * self._view("dt")[:, 0]
         clock[:, 1] = 0.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from treadle.bench.algorithms import measure_algorithms
 from treadle.bench.call import measure_call
 from treadle.bench.evaluation import measure_evaluation
 from treadle.bench.machines import MACHINES, Machine, select
@@ -17,7 +18,7 @@ from treadle.bench.worlds import measure_worlds
 from treadle.errors import InputError
 from treadle.model.model import suggest
 
-__all__ = ["TABLES", "Task", "dynamics_tasks", "run_tasks"]
+__all__ = ["TABLES", "Task", "algorithm_tasks", "dynamics_tasks", "run_tasks"]
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,15 @@ TABLES: dict[str, tuple[Callable[[Machine, Effort], Outcome], tuple[str, ...]]] 
     "evaluation": (measure_evaluation, ("ur5", "panda", "talos_fixed")),
     "startup": (measure_code, ("ur5", "panda", "anymal", "talos", "g1", "chain250")),
 }
+
+
+def algorithm_tasks(effort: Effort, only: list[str] | None = None) -> list[Task]:
+    """The comparison of Treadle's own algorithms: all machines but the longest chains, or those named."""
+    machines = [machine for machine in select(only) if only or machine.links <= 50]
+    return [
+        Task(f"algorithms {machine.name}", lambda machine=machine: measure_algorithms(machine, effort))
+        for machine in machines
+    ]
 
 
 def dynamics_tasks(

@@ -10,7 +10,8 @@ from treadle.bench.machines import Machine
 from treadle.bench.peers import MissingPeer, MujocoModel, difference, peer_name
 from treadle.bench.race import Contestant, Effort, calibrate, race
 from treadle.bench.results import TOLERANCE, Outcome, Rival, Row, at_most, compare
-from treadle.dynamics.compiled import mass_matrix
+from treadle.dynamics.compiled import inverse_dynamics
+from treadle.model.model import Model
 from treadle.sim import Simulation
 
 __all__ = ["DT", "growth", "measure_step", "step_difference"]
@@ -30,13 +31,13 @@ def measure_step(machine: Machine, effort: Effort) -> Outcome:
     model = machine.model()
     q, v, _ = machine.state()
     sim = Simulation(model, dt=DT)
-    # long enough that the call itself does not count, short enough to stay a calm motion
-    steps = calibrate(sim.step, 5e-4, most=2000)
+    # calls long enough not to count themselves, and short enough to find a moment without disturbance
+    steps = {"treadle": calibrate(sim.step, 5e-4, most=2000)}
 
     def restart() -> None:
         sim.q[:], sim.v[:] = q, v
 
-    contestants = {"treadle": Contestant(lambda: sim.step(steps), restart)}
+    contestants = {"treadle": Contestant(lambda: sim.step(steps["treadle"]), restart)}
     rival: Rival | str = ""
     try:
         # MuJoCo gets whichever of these settings is faster: both compute the same motion
@@ -49,12 +50,13 @@ def measure_step(machine: Machine, effort: Effort) -> Outcome:
     except ValueError as error:
         others, rival = {}, f"MuJoCo refuses {machine.name}: {error}"
     for name, other in others.items():
+        steps[name] = calibrate(other.step, 5e-4, most=2000)
         contestants[name] = Contestant(
-            lambda other=other: other.step(steps), lambda other=other: other.set(q, v)
+            lambda name=name, other=other: other.step(steps[name]), lambda other=other: other.set(q, v)
         )
     agreement = max((step_difference(sim, other, q, v) for other in others.values()), default=math.inf)
 
-    best = {name: seconds / steps * 1e6 for name, seconds in race(contestants, effort.seconds).items()}
+    best = {name: time / steps[name] * 1e6 for name, time in race(contestants, effort.seconds).items()}
     if others:
         fastest = min(others, key=lambda name: best[name])
         rival = Rival(peer_name("mujoco"), best[fastest], agreement, fastest)
@@ -76,9 +78,14 @@ def step_difference(sim: Simulation, other: MujocoModel, q: np.ndarray, v: np.nd
     ours, theirs = sim.v - v, other_v - v
     by_v = difference(theirs, ours)
     if by_v > TOLERANCE:
-        M = mass_matrix(sim.model, q)
-        by_v = difference(M @ theirs, M @ ours)
+        by_v = difference(_forces(sim.model, q, theirs), _forces(sim.model, q, ours))
     return max(difference(other_q, sim.q), by_v)
+
+
+def _forces(model: Model, q: np.ndarray, change: np.ndarray) -> np.ndarray:
+    """M(q) x: the joint impulses that a change of velocity needs."""
+    rest = np.zeros(model.nv)
+    return inverse_dynamics(model, q, rest, change) - inverse_dynamics(model, q, rest, rest)
 
 
 def growth(rows: list[Row]) -> Outcome:

@@ -11,11 +11,17 @@ from treadle.cli.console import Debug, Json, console, print_json, progress, repo
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from treadle.bench.dynamics import Task
     from treadle.bench.results import Outcome, Row
 
 __all__ = ["bench"]
 
 bench = typer.Typer(name="bench", help="Measure Treadle against its peers.", no_args_is_help=True)
+
+Quick = Annotated[bool, typer.Option("--quick", help="Measure for a short time: rough numbers.")]
+Only = Annotated[
+    str | None, typer.Option(metavar="NAMES", help="Only these machines, with commas: ur5,panda.")
+]
 
 #: What each table says above its rows.
 _TITLES = {
@@ -23,6 +29,7 @@ _TITLES = {
     "call": "One call from Python: forward dynamics",
     "worlds": "Many worlds on 2 threads: million world-steps per second",
     "evaluation": "Forward dynamics over an array of states on 1 thread: time per world",
+    "algorithms": "Forward dynamics by composite inertias and by articulated bodies",
     "startup": "Fresh processes: seconds (median)",
 }
 
@@ -35,10 +42,8 @@ def _root() -> None:
 @bench.command()
 @reported
 def dynamics(
-    quick: Annotated[bool, typer.Option("--quick", help="Measure for a short time: rough numbers.")] = False,
-    only: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="Only these machines, with commas: ur5,panda.")
-    ] = None,
+    quick: Quick = False,
+    only: Only = None,
     tables: Annotated[
         str | None, typer.Option(metavar="NAMES", help="Only these tables, with commas: step,call.")
     ] = None,
@@ -61,21 +66,46 @@ def dynamics(
       treadle bench dynamics --quick --only ur5,panda
       treadle bench dynamics --tables step --json
     """
-    from treadle.bench.dynamics import dynamics_tasks, run_tasks
-    from treadle.bench.peers import computer
+    from treadle.bench.dynamics import dynamics_tasks
     from treadle.bench.race import FULL, QUICK
 
     tasks = dynamics_tasks(QUICK if quick else FULL, _names(only), _names(tables))
-    with progress(shown=not json) as bar:
+    _measure("bench dynamics", tasks, json)
+
+
+@bench.command()
+@reported
+def algorithms(quick: Quick = False, only: Only = None, json: Json = False, debug: Debug = False) -> None:
+    """Compare the two algorithms of forward dynamics, of which Treadle takes one by the machine's size.
+
+    \b
+    Examples:
+      treadle bench algorithms
+      treadle bench algorithms --only ur5,panda --json
+    """
+    from treadle.bench.dynamics import algorithm_tasks
+    from treadle.bench.race import FULL, QUICK
+
+    _measure("bench algorithms", algorithm_tasks(QUICK if quick else FULL, _names(only)), json)
+
+
+def _measure(command: str, tasks: list[Task], json: bool) -> None:
+    """Run the tasks with a progress bar and print what they gave."""
+    from treadle.bench.dynamics import run_tasks
+    from treadle.bench.peers import computer
+
+    with progress(shown=not json, steady=False) as bar:
         shown = bar.add_task("starting", total=len(tasks))
         number = iter(range(len(tasks)))
-        outcome = run_tasks(
-            tasks, lambda task: bar.update(shown, description=task.label, completed=next(number))
-        )
+
+        def started(task: Task) -> None:
+            bar.update(shown, description=task.label, completed=next(number), refresh=True)
+
+        outcome = run_tasks(tasks, started)
     if json:
-        print_json({"command": "bench dynamics", "quick": quick, "computer": computer(), **_record(outcome)})
-        return
-    _print(outcome, computer())
+        print_json({"command": command, "computer": computer(), **_record(outcome)})
+    else:
+        _print(outcome, computer())
 
 
 def _names(text: str | None) -> list[str] | None:
@@ -117,14 +147,17 @@ def _print_table(out: Console, name: str, rows: list[Row]) -> None:
     table.add_column("freedoms", justify="right")
     if name == "startup":
         table.add_column("what")
-    table.add_column("Treadle", justify="right")
+    table.add_column("composite" if name == "algorithms" else "Treadle", justify="right")
     if peer:
         table.add_column(peer, justify="right")
         table.add_column("ratio", justify="right")
-    table.add_column("required", justify="right")
-    table.add_column("")
+    required = any(row.limit is not None for row in rows)
+    if required:
+        table.add_column("required", justify="right")
+        table.add_column("")
     if any(row.detail for row in rows):
-        table.add_column(f"how {str(peer).partition(' ')[0]} ran", style="dim")
+        head = "length" if name == "algorithms" else f"how {str(peer).partition(' ')[0]} ran"
+        table.add_column(head, style="dim")
     for row in rows:
         cells = [row.machine, str(row.freedoms) if row.freedoms else ""]
         if name == "startup":
@@ -132,9 +165,10 @@ def _print_table(out: Console, name: str, rows: list[Row]) -> None:
         cells.append(_number(row.value, row.unit))
         if peer:
             cells += [_number(row.peer_value, row.unit), "" if row.ratio is None else f"{row.ratio:.2f}"]
-        sign = "≤" if peer is None else "≥"
-        cells.append("" if row.limit is None else f"{sign} {row.limit:g}")
-        cells.append({True: "[green]holds[/green]", False: "[red]fails[/red]", None: ""}[row.holds])
+        if required:
+            sign = "≤" if name == "startup" else "≥"
+            cells.append("" if row.limit is None else f"{sign} {row.limit:g}")
+            cells.append({True: "[green]holds[/green]", False: "[red]fails[/red]", None: ""}[row.holds])
         table.add_row(*cells, row.detail or "")
     out.print(table)
 
@@ -150,7 +184,8 @@ def _number(value: float | None, unit: str) -> str:
 
 def _print_checks(out: Console, outcome: Outcome) -> None:
     held = sum(check.holds for check in outcome.checks)
-    out.print(f"\n{held} of {len(outcome.checks)} required lines hold.")
+    if outcome.checks:
+        out.print(f"\n{held} of {len(outcome.checks)} required lines hold.")
     for check in outcome.checks:
         if not check.holds:
             value = "not measured" if check.value is None else f"{check.value:.3g}"

@@ -95,8 +95,11 @@ def console(width: int = 100) -> Console:
 
 
 @contextmanager
-def progress(shown: bool) -> Iterator[Progress]:
-    """A progress bar on stderr, shown only there and only if it is a terminal."""
+def progress(shown: bool, steady: bool = True) -> Iterator[Progress]:
+    """A progress bar on stderr, shown only if that is a terminal.
+
+    Without `steady` it moves only when it is told to, and no thread of its own disturbs what is measured.
+    """
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
@@ -108,8 +111,11 @@ def progress(shown: bool) -> Iterator[Progress]:
         TextColumn("left"),
         TimeRemainingColumn(),
     )
-    target = Console(stderr=True)
     with Progress(
-        *columns, console=target, transient=True, disable=not (shown and sys.stderr.isatty())
+        *columns,
+        console=Console(stderr=True),
+        transient=True,
+        auto_refresh=steady,
+        disable=not (shown and sys.stderr.isatty()),
     ) as bar:
         yield bar

@@ -5,11 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from treadle.cli.console import Debug, Json, console, print_json, reported
 from treadle.cli.machine import Floating, MachineName, open_machine
-from treadle.dynamics.kinematics import frame_placements
 from treadle.model.model import WORLD, Body, Model
 
 if TYPE_CHECKING:
@@ -42,34 +39,13 @@ def info(machine: MachineName, floating: Floating = False, json: Json = False, d
     out = console(width=160)
     out.print(_tree(model, out))
     out.print()
-    for name, value in _summary(model).items():
-        out.print(f"[bold]{name:<14}[/bold] {value}")
+    out.print(str(model.summary()), markup=False, soft_wrap=True)
+    out.print(f"nq = {model.nq} positions, nv = {model.nv} velocities; ", end="")
+    out.print(f"gravity {', '.join(f'{x:g}' for x in model.gravity)} m/s2")
     if model.report:
         out.print("\n[bold]Import report[/bold]")
         for line in model.report:
             out.print(f"- {line}", markup=False, soft_wrap=True)
-
-
-def _summary(model: Model) -> dict[str, str]:
-    size = " x ".join(f"{length:.3g}" for length in _size(model))
-    return {
-        "machine": model.name,
-        "moving joints": f"{len(model.joints)}",
-        "links": f"{len(model.links)} in {len(model.bodies)} moving bodies",
-        "coordinates": f"nq = {model.nq} positions, nv = {model.nv} velocities",
-        "mass": f"{model.mass:.6g} kg that moves",
-        "size": f"{size} m (x, y, z), links' origins and centres at the neutral position",
-        "gravity": f"{', '.join(f'{x:g}' for x in model.gravity)} m/s2",
-    }
-
-
-def _size(model: Model) -> list[float]:
-    """Edges of the box around all links' origins and centres of mass, at the neutral position."""
-    poses = dict(zip(model.frames, frame_placements(model, model.neutral()), strict=True))
-    points = [pose.translation for pose in poses.values()]
-    for link in model.links:
-        points.append(poses[model.frame(link.name)].apply_point(link.center))
-    return np.ptp(np.array([[float(x) for x in point] for point in points]), axis=0).tolist()  # type: ignore[arg-type]
 
 
 def _tree(model: Model, out: Console) -> Table:
@@ -166,8 +142,7 @@ def _record(model: Model) -> dict[str, Any]:
         "name": model.name,
         "nq": model.nq,
         "nv": model.nv,
-        "mass": model.mass,
-        "size": _size(model),
+        "summary": model.summary().to_dict(),
         "gravity": list(model.gravity),
         "joints": [
             {

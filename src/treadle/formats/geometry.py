@@ -1,4 +1,4 @@
-"""What a geometric model holds: a robot of components, a component of rigid parts, a part of points and faces.
+"""What a geometric model holds: a robot of components, these of rigid parts, and these of points and faces.
 
 Coordinates are in metres, right-handed, z up, in the frame of the component. A face is a polygon of
 three or more points, counter-clockwise seen from outside.
@@ -7,6 +7,7 @@ three or more points, counter-clockwise seen from outside.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -45,9 +46,11 @@ class Part:
     attributes: Attributes = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        _check_texts(f"part {self.name!r}", self.name, self.attributes)
+        _settle_texts(self, f"part {self.name!r}")
         for name, kind in (("points", "f8"), ("face_indices", "i4"), ("face_offsets", "i8"), ("color", "f8")):
-            object.__setattr__(self, name, _read_only(f"part {self.name!r}: {name}", getattr(self, name), kind))
+            object.__setattr__(
+                self, name, _read_only(f"part {self.name!r}: {name}", getattr(self, name), kind)
+            )
         fault = self._fault()
         if fault:
             raise InputError(f"part {self.name!r}: {fault}")
@@ -73,6 +76,9 @@ class Part:
             np.array_equal(getattr(self, name), getattr(other, name))
             for name in ("points", "face_indices", "face_offsets", "color")
         )
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.point_count, self.face_count))
 
     @property
     def point_count(self) -> int:
@@ -126,7 +132,7 @@ class Component:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parts", tuple(self.parts))
-        _check_texts(f"component {self.name!r}", self.name, self.attributes)
+        _settle_texts(self, f"component {self.name!r}")
         _check_unique(f"component {self.name!r}", self.parts)
 
     @property
@@ -142,7 +148,7 @@ class Component:
     @property
     def bounds(self) -> np.ndarray | None:
         """Lowest and highest coordinates (2, 3) in the component's frame; None without points."""
-        bounds = [part.bounds for part in self.parts if part.point_count]
+        bounds = [bounds for part in self.parts if (bounds := part.bounds) is not None]
         return np.array([np.min(bounds, axis=(0, 1)), np.max(bounds, axis=(0, 1))]) if bounds else None
 
 
@@ -156,7 +162,7 @@ class Geometry:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "components", tuple(self.components))
-        _check_texts(f"robot {self.name!r}", self.name, self.attributes)
+        _settle_texts(self, f"robot {self.name!r}")
         _check_unique(f"robot {self.name!r}", self.components)
 
     def component(self, name: str) -> Component:
@@ -184,34 +190,41 @@ class Geometry:
 
 
 def _read_only(owner: str, value: ArrayLike, kind: str) -> np.ndarray:
-    """The value as an array of that kind, whole numbers only where the kind is one; a view if it is that already."""
+    """The value as an array of that kind, which has to hold it exactly if it is one of whole numbers."""
     try:
-        array = np.asarray(value)
-        if kind.startswith("i") and array.size:
-            if array.dtype.kind not in "iu" or array.max() > np.iinfo(kind).max or array.min() < np.iinfo(kind).min:
-                raise ValueError
-        array = np.ascontiguousarray(array, dtype=kind).view()
+        given = np.asarray(value)
+        with np.errstate(invalid="ignore"):
+            array = np.ascontiguousarray(given, dtype=kind).view()
+        if kind.startswith("i") and array.dtype != given.dtype and not np.array_equal(array, given):
+            raise ValueError
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"{owner} needs {'whole ' if kind.startswith('i') else ''}numbers") from None
     array.flags.writeable = False
     return array
 
 
-def _check_texts(owner: str, name: str, attributes: Attributes) -> None:
-    """InputError unless names are text, and attributes text or finite numbers, that UTF-8 can carry."""
-    for text in (name, *attributes, *(value for value in attributes.values() if isinstance(value, str))):
-        if not isinstance(text, str) or any("\ud800" <= letter <= "\udfff" for letter in text):
-            raise InputError(f"{owner}: {text!r} is not text that can be written")
-    if not name or "" in attributes:
-        raise InputError(f"{owner}: names must not be empty")
-    for key, value in attributes.items():
-        number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-        if not isinstance(value, str) and not (number and math.isfinite(value)):
-            raise InputError(f"{owner}: attribute {key!r} is {value!r}; it can be text or a finite number")
+def _settle_texts(item: Geometry | Component | Part, owner: str) -> None:
+    """Attributes become text and floats; InputError if one is neither, or if UTF-8 cannot carry a name."""
+    attributes = {}
+    for key, value in item.attributes.items():
+        try:
+            attributes[key] = value if isinstance(value, str) else float(value)
+            finite = isinstance(value, str) or math.isfinite(attributes[key])
+        except (TypeError, ValueError, OverflowError):
+            finite = False
+        if not finite:
+            raise InputError(f"{owner}: attribute {key!r} is {value!r}, and can be text or a finite number")
+    for text in (item.name, *attributes, *(value for value in attributes.values() if isinstance(value, str))):
+        try:
+            text.encode()
+        except (AttributeError, UnicodeEncodeError):
+            raise InputError(f"{owner}: {text!r} is not text that can be written") from None
+    if not item.name or "" in attributes:
+        raise InputError(f"{owner}: a name is empty")
+    object.__setattr__(item, "attributes", attributes)
 
 
 def _check_unique(owner: str, children: Sequence[Component] | Sequence[Part]) -> None:
-    names = [child.name for child in children]
-    if len(set(names)) != len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"{owner} has more than one {twice!r}")
+    names = Counter(child.name for child in children)
+    if len(names) < len(children):
+        raise InputError(f"{owner} has more than one {names.most_common(1)[0][0]!r}")

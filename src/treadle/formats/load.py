@@ -12,7 +12,8 @@ from pathlib import Path
 
 from treadle import store
 from treadle.errors import ModelError
-from treadle.formats import urdf
+from treadle.formats import toml, urdf
+from treadle.formats.folder import Folder
 from treadle.model import Model, ModelSpec
 from treadle.model.values import plain
 
@@ -21,50 +22,78 @@ __all__ = ["FORMATS", "Format", "load", "load_spec"]
 
 @dataclass(frozen=True)
 class Format:
-    """A kind of file: its reader (content, name, floating_base) and the package that the reader uses."""
+    """A kind of file: its reader (content, name, floating_base) and the package that the reader uses.
 
-    read: Callable[[bytes, str, bool], ModelSpec]
-    package: str
+    What is read is kept on disk, under the version of the package; not so without a package. A reader
+    that looks at other files gets their `Folder` as a fourth argument.
+    """
+
+    read: Callable[..., ModelSpec]
+    package: str | None = None
+    takes_folder: bool = False
 
 
 #: Formats by suffix.
-FORMATS = {".urdf": Format(urdf.read, "yourdfpy")}
+FORMATS = {
+    ".toml": Format(toml.read, takes_folder=True),
+    ".urdf": Format(urdf.read, "yourdfpy"),
+}
 
 _LARGEST_FILE = 50_000_000
 
 
 def load(
-    path: str | PathLike[str], floating_base: bool = False, gravity: Sequence[float] = (0.0, 0.0, -9.81)
+    path: str | PathLike[str],
+    floating_base: bool = False,
+    gravity: Sequence[float] | None = None,
+    allow_outside: bool = False,
 ) -> Model:
     """The machine that a file describes; `model.report` says what was ignored, repaired or guessed.
 
-    Its root link is fixed to the world, or moves freely with `floating_base`. Gravity is in m/s2.
+    Where the format does not say how the machine stands in the world (URDF), its root link is fixed to
+    it, or moves freely with `floating_base`. Gravity (m/s2) is the file's, or (0, 0, -9.81), unless given.
+    Files that the description names are read from its own folder only, unless `allow_outside`.
     """
-    spec = load_spec(path, floating_base)
-    spec.gravity = plain(gravity)
+    spec = load_spec(path, floating_base, allow_outside)
+    if gravity is not None:
+        spec.gravity = plain(gravity)
     return spec.compile(strict=False)
 
 
-def load_spec(path: str | PathLike[str], floating_base: bool = False) -> ModelSpec:
+def load_spec(
+    path: str | PathLike[str], floating_base: bool = False, allow_outside: bool = False
+) -> ModelSpec:
     """The same as an editable description; compile it with `strict=False` to accept what `load` does."""
     path = Path(path).expanduser()
     content = _content(path)
     kind = FORMATS[path.suffix.lower()]
-    key = [hashlib.sha256(content).hexdigest(), path.suffix.lower(), path.stem, bool(floating_base)]
-    key += [store.source_digest(), version(kind.package)]
-    digest = hashlib.sha256(json.dumps(key).encode()).hexdigest()
-    stored = store.read("import", digest)
+    folder = Folder(path.parent, bool(allow_outside))
+    digest = _digest(content, path, kind, bool(floating_base), folder)
+    stored = None if digest is None else store.read("import", digest)
     if stored is not None:
         spec = ModelSpec.from_dict(json.loads(stored))
     else:
+        arguments = (content, path.stem, bool(floating_base), *([folder] if kind.takes_folder else []))
         try:
-            spec = kind.read(content, path.stem, bool(floating_base))
+            spec = kind.read(*arguments)
         except ModelError as error:
             error.file = str(path)
             raise
-        store.write("import", digest, json.dumps(spec.to_dict()).encode())
+        if digest is not None:
+            store.write("import", digest, json.dumps(spec.to_dict()).encode())
     spec.file = str(path)
     return spec
+
+
+def _digest(content: bytes, path: Path, kind: Format, floating_base: bool, folder: Folder) -> str | None:
+    """Under what a file's description is kept; None if it is not."""
+    if kind.package is None:
+        return None
+    key = [hashlib.sha256(content).hexdigest(), path.suffix.lower(), path.stem, floating_base]
+    key += [store.source_digest(), version(kind.package)]
+    if kind.takes_folder:
+        key += [str(folder.path.absolute()), folder.allow_outside]
+    return hashlib.sha256(json.dumps(key).encode()).hexdigest()
 
 
 def _content(path: Path) -> bytes:

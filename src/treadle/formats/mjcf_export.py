@@ -1,8 +1,8 @@
 """Write a machine as MJCF, with which MuJoCo computes the same smooth dynamics.
 
-Bodies, inertias, joints, rotors, springs and dampers are written, and gravity; limits, dry friction and
-shapes are not. Nothing is repaired: MuJoCo itself refuses bodies that move without mass and inertias
-that no real body can have.
+The tree is written: bodies, inertias, joints, rotors, springs and dampers, and gravity. Loops, couplings,
+actuators, limits, dry friction and shapes are not. Nothing is repaired: MuJoCo itself refuses bodies that
+move without mass and inertias that no real body can have.
 """
 
 from __future__ import annotations

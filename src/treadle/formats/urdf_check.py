@@ -44,10 +44,14 @@ def check_urdf(root: Any) -> str:
     for parts in (links, joints):
         _check_unique(parts)
     names = [link.get("name") for link in links]
+    above: dict[str, str] = {}
     for joint in joints:
         _check_joint(joint, names)
-    children = {joint.find("child").get("link") for joint in joints}
-    roots = [name for name in names if name not in children]
+        child, name = joint.find("child").get("link"), joint.get("name")
+        if above.setdefault(child, name) != name:
+            message = f'link "{child}" already hangs on joint "{above[child]}": URDF has no closed loops'
+            raise _error(joint, joint, message, "remove one of the two, or use a format that has them")
+    roots = [name for name in names if name not in above]
     if len(roots) != 1:
         raise _root_error(roots, links)
     return roots[0]

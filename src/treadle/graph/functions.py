@@ -137,6 +137,8 @@ def lookup2(
     rows, columns = len(table), len(table[0])
     if rows < 2 or columns < 2:
         raise ValueError("a two-dimensional look-up table needs at least two rows and two columns")
+    if any(len(row) != columns for row in table):
+        raise ValueError("the rows of a two-dimensional look-up table must have the same length")
     flat = [float(value) for row in table for value in row]
     i, s = _cell(x, start[0], step[0], rows - 1)
     j, t = _cell(y, start[1], step[1], columns - 1)

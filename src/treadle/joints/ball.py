@@ -70,4 +70,5 @@ def unit_quaternion(q: Sequence[float]) -> list[float]:
     length = math.sqrt(sum(x * x for x in q))
     if not math.isfinite(length) or length < 1e-8:
         raise ValueError(f"a quaternion (w, x, y, z) must not be zero, not {list(q)}")
-    return [x / length for x in q]
+    # one that has unit length up to rounding stays as it is, so that setting it again changes no bit
+    return list(q) if abs(length - 1.0) < 1e-12 else [x / length for x in q]

@@ -1,14 +1,43 @@
 """Machines: the editable description (`ModelSpec`) and the frozen `Model` made from it."""
 
+from treadle.model.describe import describe
+from treadle.model.fittings import (
+    Actuator,
+    Contact,
+    Coupling,
+    Keyframe,
+    Loop,
+    Material,
+    Settings,
+    Shape,
+)
 from treadle.model.model import WORLD, Body, Frame, Link, Model, ModelJoint
 from treadle.model.parameters import lift, parameter_names, parameter_value
+from treadle.model.parts import (
+    ActuatorSpec,
+    ContactSpec,
+    CouplingSpec,
+    KeyframeSpec,
+    MaterialSpec,
+    ShapeSpec,
+)
 from treadle.model.regularity import require_regular, singular_joints
-from treadle.model.solids import box_inertia, cylinder_inertia, sphere_inertia
+from treadle.model.solids import (
+    box_inertia,
+    capsule_inertia,
+    cylinder_inertia,
+    ellipsoid_inertia,
+    sphere_inertia,
+)
 from treadle.model.spec import BodySpec, FrameSpec, JointSpec, ModelSpec
+from treadle.model.summary import Summary, summarize
 from treadle.model.values import rpy
 
 __all__ = [
-    "WORLD", "Body", "BodySpec", "Frame", "FrameSpec", "JointSpec", "Link", "Model", "ModelJoint",
-    "ModelSpec", "box_inertia", "cylinder_inertia", "lift", "parameter_names", "parameter_value",
-    "require_regular", "rpy", "singular_joints", "sphere_inertia",
+    "WORLD", "Actuator", "ActuatorSpec", "Body", "BodySpec", "Contact", "ContactSpec", "Coupling",
+    "CouplingSpec", "Frame", "FrameSpec", "JointSpec", "Keyframe", "KeyframeSpec", "Link", "Loop", "Material",
+    "MaterialSpec", "Model", "ModelJoint", "ModelSpec", "Settings", "Shape", "ShapeSpec", "Summary",
+    "box_inertia", "capsule_inertia", "cylinder_inertia", "describe", "ellipsoid_inertia", "lift",
+    "parameter_names", "parameter_value", "require_regular", "rpy", "singular_joints", "sphere_inertia",
+    "summarize",
 ]  # fmt: skip

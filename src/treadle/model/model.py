@@ -2,20 +2,29 @@
 
 Bodies are numbered from the base to the tips, parents before children; links joined by fixed joints
 are one body. All constants are plain floats, unless `lift` replaced some of them by traced inputs.
+
+The bodies form a tree. Joints that close loops (`model.loops`) and relations between joints
+(`model.couplings`) stand beside it: the functions of the dynamics (forward_dynamics, mass_matrix, ...) are
+those of the tree and do not look at them. `digest` covers what compiled code depends on, which is the tree.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from treadle.errors import InputError
 from treadle.graph import Scalar
 from treadle.joints import Joint
+from treadle.model.fittings import Actuator, Contact, Coupling, Keyframe, Loop, Material, Settings, Shape
+from treadle.model.values import listed
 from treadle.spatial import Inertia, Mat3, Transform, Vec3
+
+if TYPE_CHECKING:
+    from treadle.model.summary import Summary
 
 __all__ = ["WORLD", "Body", "Frame", "Link", "Model", "ModelJoint", "suggest"]
 
@@ -47,7 +56,10 @@ class ModelJoint:
 
 @dataclass(frozen=True)
 class Link:
-    """A named rigid part: its body, its pose in that body and its own inertia about its centre of mass."""
+    """A named rigid part: its body, its pose in that body and its own inertia about its centre of mass.
+
+    The body's frame is that of its joint; `placement` is the identity where the link's frame is there too.
+    """
 
     name: str
     body: int
@@ -90,6 +102,19 @@ class Model:
     links: tuple[Link, ...]
     frames: tuple[Frame, ...]
     gravity: tuple[float, float, float]
+    #: joints beside the tree, each of which closes a loop
+    loops: tuple[Loop, ...] = ()
+    shapes: tuple[Shape, ...] = ()
+    materials: tuple[Material, ...] = ()
+    contacts: tuple[Contact, ...] = ()
+    actuators: tuple[Actuator, ...] = ()
+    couplings: tuple[Coupling, ...] = ()
+    keyframes: tuple[Keyframe, ...] = ()
+    settings: Settings = field(default_factory=Settings)
+    #: path of the geometry file (.3dt), from the folder of `file`
+    geometry: str | None = None
+    #: the file that the machine was read from
+    file: str | None = field(default=None, compare=False)
     #: what was ignored, repaired or guessed on the way here, one sentence each
     report: tuple[str, ...] = field(default=(), compare=False)
 
@@ -131,6 +156,30 @@ class Model:
         """Every joint at its neutral position."""
         return [x for joint in self.joints for x in joint.type.neutral()]
 
+    def initial(self) -> tuple[list[float], list[float]]:
+        """Positions and velocities of the keyframe "initial"; neutral and at rest where there is none."""
+        for keyframe in self.keyframes:
+            if keyframe.name == "initial":
+                return list(keyframe.q), list(keyframe.v)
+        return self.neutral(), [0.0] * self.nv
+
+    def without_loops(self) -> Model:
+        """The same machine without its loop joints and couplings, as a tree that can be simulated."""
+        if not self.loops and not self.couplings:
+            return self
+        lines = []
+        if self.loops:
+            lines.append(f"loop joints left out: {listed([loop.name for loop in self.loops])}")
+        if self.couplings:
+            lines.append(f"couplings left out: {listed([coupling.name for coupling in self.couplings])}")
+        return replace(self, loops=(), couplings=(), report=(*self.report, *lines))
+
+    def summary(self) -> Summary:
+        """Degrees of freedom, loops, mass and size, in numbers."""
+        from treadle.model.summary import summarize
+
+        return summarize(self)
+
     @cached_property
     def digest(self) -> str:
         """Hash of everything that the compiled code depends on; names are not part of it."""
@@ -152,7 +201,13 @@ class Model:
                 ],
                 [(frame.body, _plain(frame.placement.to_list())) for frame in self.frames],
                 [
-                    (link.body, _plain(link.placement.to_list()), link.mass, _plain(link.center))
+                    (
+                        link.body,
+                        _plain(link.placement.to_list()),
+                        link.mass,
+                        _plain(link.center),
+                        _plain(link.rotational.to_rows()),
+                    )
                     for link in self.links
                 ],
             ]

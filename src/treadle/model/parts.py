@@ -5,6 +5,7 @@ All are plain data in SI units. What the simulation does not use yet is carried,
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeAlias
@@ -12,8 +13,8 @@ from typing import Any, TypeAlias
 from treadle.model.values import plain
 
 __all__ = [
-    "ACTUATOR_TYPES", "SHAPE_TYPES", "ActuatorSpec", "ContactSpec", "CouplingSpec", "Item", "KeyframeSpec",
-    "MaterialSpec", "Rotation", "ShapeSpec",
+    "ACTUATOR_TYPES", "IDENTITY", "SHAPE_TYPES", "ActuatorSpec", "ContactSpec", "CouplingSpec", "Item",
+    "KeyframeSpec", "MaterialSpec", "Rotation", "ShapeSpec",
 ]  # fmt: skip
 
 #: A 3 x 3 matrix or a quaternion (w, x, y, z); `rpy(roll, pitch, yaw)` makes one from angles.
@@ -43,14 +44,37 @@ ACTUATOR_TYPES = {
 }
 
 
+#: Fields in which an infinite number says that there is no limit.
+_LIMITS = ("lower", "upper", "effort", "speed")
+#: Fields that hold whole numbers.
+_WHOLE = ("freedom", "line")
+
+
 @dataclass
 class Item:
     """What the parts of a description share: plain numbers, and a JSON form."""
 
     def __post_init__(self) -> None:
         for item in fields(self):
-            if item.name != "line":
+            if item.name not in _WHOLE:
                 setattr(self, item.name, plain(getattr(self, item.name)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """This part in JSON types only; every float survives the round trip exactly."""
+        result = {}
+        for item in fields(self):
+            value = getattr(self, item.name)
+            result[item.name] = _json(value if item.name in _WHOLE else plain(value), item.name in _LIMITS)
+        return result
+
+
+def _json(value: Any, limit: bool = False) -> Any:
+    """Lists for tuples; None for an infinite limit, which JSON cannot say."""
+    if isinstance(value, (list, tuple)):
+        return [_json(item, limit) for item in value]
+    if isinstance(value, dict):
+        return {name: _json(item) for name, item in value.items()}
+    return None if limit and isinstance(value, float) and math.isinf(value) else value
 
 
 @dataclass
@@ -90,10 +114,10 @@ class MaterialSpec(Item):
 
 @dataclass
 class ContactSpec(Item):
-    """Whether two bodies may touch, and what their contact is made of where that is not combined."""
+    """Whether two bodies (None: the world) may touch, and what their contact is made of if not combined."""
 
-    first: str
-    second: str
+    first: str | None
+    second: str | None
     enabled: bool = True
     material: str | None = None
     line: int | None = field(default=None, compare=False)
@@ -138,7 +162,7 @@ class CouplingSpec(Item):
 
     name: str
     joint: str
-    source: str | None
+    source: str | None = None
     coefficients: Sequence[float] = (0.0, 1.0)
     line: int | None = field(default=None, compare=False)
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-__all__ = ["box_inertia", "cylinder_inertia", "sphere_inertia"]
+from collections.abc import Callable
+
+__all__ = [
+    "SOLIDS", "box_inertia", "capsule_inertia", "cylinder_inertia", "ellipsoid_inertia", "sphere_inertia",
+]  # fmt: skip
 
 
 def box_inertia(mass: float, x: float, y: float, z: float) -> tuple[float, float, float]:
@@ -24,3 +28,31 @@ def sphere_inertia(mass: float, radius: float) -> tuple[float, float, float]:
     """Of a ball with the given radius (m)."""
     value = 0.4 * mass * radius * radius
     return (value, value, value)
+
+
+def capsule_inertia(mass: float, radius: float, length: float) -> tuple[float, float, float]:
+    """Of a cylinder of the given radius and length (m) along z between two half balls."""
+    if mass == 0.0 or radius == 0.0:
+        return (mass * length * length / 12, mass * length * length / 12, 0.0)
+    share = length / (length + 4 / 3 * radius)
+    tube, ball = mass * share, mass * (1.0 - share)
+    along = tube * radius * radius / 2 + 0.4 * ball * radius * radius
+    across = tube * (3 * radius * radius + length * length) / 12
+    # the half balls' centres of mass lie 3/8 radius beyond the ends of the cylinder
+    across += ball * (0.4 * radius * radius + length * length / 4 + 3 / 8 * length * radius)
+    return (across, across, along)
+
+
+def ellipsoid_inertia(mass: float, x: float, y: float, z: float) -> tuple[float, float, float]:
+    """Of an ellipsoid with half axes x, y, z (m) along the body's axes."""
+    return (mass * (y * y + z * z) / 5, mass * (x * x + z * z) / 5, mass * (x * x + y * y) / 5)
+
+
+#: Inertia of a solid by the name of its shape, from its mass and size (see `parts.SHAPE_TYPES`).
+SOLIDS: dict[str, Callable[..., tuple[float, float, float]]] = {
+    "box": box_inertia,
+    "sphere": sphere_inertia,
+    "cylinder": cylinder_inertia,
+    "capsule": capsule_inertia,
+    "ellipsoid": ellipsoid_inertia,
+}

@@ -1,22 +1,35 @@
 """The editable description of a machine, and its way to a frozen `Model`.
 
-A body's frame is its joint's frame: it coincides with the joint frame, given in the parent, when the
-joint is at its neutral position. Units are SI, angles in radians.
+A body's frame is its joint's frame unless the joint says otherwise (`child_position`, `child_rotation`):
+it coincides with the joint frame, given in the parent, when the joint is at its neutral position. Any
+graph of joints is allowed: those by which a walk from the world first reaches a body make the tree, all
+others close loops. Units are SI, angles in radians.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from treadle.errors import ModelError
+from treadle.model.findings import findings
 from treadle.model.model import Model
+from treadle.model.parts import (
+    IDENTITY,
+    ActuatorSpec,
+    ContactSpec,
+    CouplingSpec,
+    Item,
+    KeyframeSpec,
+    MaterialSpec,
+    Rotation,
+    ShapeSpec,
+)
 from treadle.model.regularity import require_regular, singular_joints
 from treadle.model.topology import assemble
 from treadle.model.validate import validate
-from treadle.model.values import listed, plain
+from treadle.model.values import listed, plain, plain_json
 
 __all__ = ["BodySpec", "FrameSpec", "JointSpec", "ModelSpec"]
 
@@ -24,50 +37,32 @@ __all__ = ["BodySpec", "FrameSpec", "JointSpec", "ModelSpec"]
 Freedoms: TypeAlias = float | Sequence[float]
 #: As above; None, alone or in the sequence, where there is no limit.
 Limits: TypeAlias = float | Sequence[float | None] | None
-#: A 3 x 3 matrix or a quaternion (w, x, y, z); `rpy(roll, pitch, yaw)` makes one from angles.
-Rotation: TypeAlias = Sequence[Sequence[float]] | Sequence[float]
-
-_IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-_LIMITS = ("lower", "upper", "effort", "speed")
 
 
 @dataclass
-class _Item:
-    """What the parts of a description share: plain numbers, and a JSON form."""
-
-    def __post_init__(self) -> None:
-        for item in fields(self):
-            if item.name != "line":
-                setattr(self, item.name, plain(getattr(self, item.name)))
-
-    def to_dict(self) -> dict[str, Any]:
-        """This part in JSON types only; every float survives the round trip exactly."""
-        result = {}
-        for item in fields(self):
-            value = getattr(self, item.name)
-            result[item.name] = _json(value if item.name == "line" else plain(value), item.name in _LIMITS)
-        return result
-
-
-@dataclass
-class BodySpec(_Item):
+class BodySpec(Item):
     """A rigid link: mass (kg), centre of mass (m) and inertia about it (kg m2), in the body's axes.
 
     The inertia is a 3 x 3 matrix, six numbers (ixx, iyy, izz, ixy, ixz, iyz) or three principal ones.
+    Where it is None it is that of a uniform solid of the given `type` (box, sphere, cylinder, capsule or
+    ellipsoid, with the `size` that such a shape has) around the centre, or zero without a type.
     """
 
     name: str
     mass: float = 0.0
     center: Sequence[float] = (0.0, 0.0, 0.0)
-    inertia: Sequence[float] | Sequence[Sequence[float]] = (0.0, 0.0, 0.0)
+    inertia: Sequence[float] | Sequence[Sequence[float]] | None = None
+    type: str | None = None
+    size: Sequence[float] = ()
     #: line of the file that this was read from
     line: int | None = field(default=None, compare=False)
 
 
 @dataclass
-class JointSpec(_Item):
+class JointSpec(Item):
     """A joint from `parent` (None: the world) to `child`, its frame given in the parent.
 
+    `child_position` and `child_rotation` are the pose of that frame in the child, at the neutral position.
     `type` is revolute, continuous, prismatic, fixed, helical, cylindrical, universal, planar, ball or
     free. The axis is z unless given (the normal of a planar joint; x and then y for a universal one);
     `pitch` of a helical joint is in m/rad. Everything from `lower` on has one value per freedom, or
@@ -79,7 +74,9 @@ class JointSpec(_Item):
     parent: str | None
     child: str
     position: Sequence[float] = (0.0, 0.0, 0.0)
-    rotation: Rotation = _IDENTITY
+    rotation: Rotation = IDENTITY
+    child_position: Sequence[float] = (0.0, 0.0, 0.0)
+    child_rotation: Rotation = IDENTITY
     axis: Sequence[float] | None = None
     second_axis: Sequence[float] | None = None
     pitch: float = 0.0
@@ -101,27 +98,37 @@ class JointSpec(_Item):
 
 
 @dataclass
-class FrameSpec(_Item):
+class FrameSpec(Item):
     """A named frame fixed to a body (None: the world), given in that body's frame."""
 
     name: str
     body: str | None
     position: Sequence[float] = (0.0, 0.0, 0.0)
-    rotation: Rotation = _IDENTITY
+    rotation: Rotation = IDENTITY
     #: line of the file that this was read from
     line: int | None = field(default=None, compare=False)
 
 
 @dataclass
 class ModelSpec:
-    """A machine as bodies, joints and frames that can be added, changed and removed."""
+    """A machine as lists of parts that can be added, changed and removed."""
 
     name: str = "machine"
     bodies: list[BodySpec] = field(default_factory=list)
     joints: list[JointSpec] = field(default_factory=list)
     frames: list[FrameSpec] = field(default_factory=list)
+    shapes: list[ShapeSpec] = field(default_factory=list)
+    materials: list[MaterialSpec] = field(default_factory=list)
+    contacts: list[ContactSpec] = field(default_factory=list)
+    actuators: list[ActuatorSpec] = field(default_factory=list)
+    couplings: list[CouplingSpec] = field(default_factory=list)
+    keyframes: list[KeyframeSpec] = field(default_factory=list)
     #: gravitational acceleration in the world, m/s2
     gravity: Sequence[float] = (0.0, 0.0, -9.81)
+    #: path of the geometry file (.3dt), from the folder of the description
+    geometry: str | None = None
+    #: of the scene: dt, integrator, ground and the like, in JSON types
+    settings: dict[str, Any] = field(default_factory=dict)
     #: what was ignored, repaired or guessed on import, one sentence each
     report: list[str] = field(default_factory=list)
     #: the file that this was read from
@@ -129,6 +136,7 @@ class ModelSpec:
 
     def __post_init__(self) -> None:
         self.gravity = plain(self.gravity)
+        self.settings = plain_json(self.settings)
 
     def add_body(self, name: str, mass: float = 0.0, **options: Any) -> BodySpec:
         """Append a body; options are the fields of `BodySpec`."""
@@ -145,29 +153,73 @@ class ModelSpec:
         self.frames.append(FrameSpec(name, body, **options))
         return self.frames[-1]
 
+    def add_shape(
+        self, name: str, body: str | None, type: str, size: Sequence[float] = (), **options: Any
+    ) -> ShapeSpec:
+        """Append a shape fixed to a body (None: the world); options are the fields of `ShapeSpec`."""
+        self.shapes.append(ShapeSpec(name, body, type, size, **options))
+        return self.shapes[-1]
+
+    def add_material(self, name: str, **options: Any) -> MaterialSpec:
+        """Append a material; options are the fields of `MaterialSpec`."""
+        self.materials.append(MaterialSpec(name, **options))
+        return self.materials[-1]
+
+    def add_contact(self, first: str | None, second: str | None, **options: Any) -> ContactSpec:
+        """Append a rule for the contact of two bodies; options are the fields of `ContactSpec`."""
+        self.contacts.append(ContactSpec(first, second, **options))
+        return self.contacts[-1]
+
+    def add_actuator(self, name: str, type: str, joint: str, **options: Any) -> ActuatorSpec:
+        """Append an actuator on a joint; options are the fields of `ActuatorSpec`."""
+        self.actuators.append(ActuatorSpec(name, type, joint, **options))
+        return self.actuators[-1]
+
+    def add_coupling(
+        self,
+        name: str,
+        joint: str,
+        source: str | None,
+        coefficients: Sequence[float] = (0.0, 1.0),
+        **options: Any,
+    ) -> CouplingSpec:
+        """Append a relation between two joints' positions; options are the fields of `CouplingSpec`."""
+        self.couplings.append(CouplingSpec(name, joint, source, coefficients, **options))
+        return self.couplings[-1]
+
+    def add_keyframe(
+        self, name: str, positions: dict[str, Any] | None = None, **options: Any
+    ) -> KeyframeSpec:
+        """Append a named state; options are the fields of `KeyframeSpec`."""
+        self.keyframes.append(KeyframeSpec(name, positions or {}, **options))
+        return self.keyframes[-1]
+
     def compile(self, strict: bool = True) -> Model:
         """The frozen model; ModelError where the description is wrong.
 
         With `strict` off, as for imported files, inertias that no real body can have and joints that
         move no inertia are kept and become lines of the model's report.
         """
-        findings = validate(self, strict)
+        notes = validate(self, strict)
         model = assemble(self)
         if strict:
             require_regular(model, self.file)
-        elif singular := [item.joint for item in singular_joints(model)]:
+        singular = [] if strict else singular_joints(model)
+        if singular:
             problem = "joints that move no inertia, so that forces do not determine their motion"
-            findings.append(f"{problem}: {listed(singular)}")
-        return replace(model, report=(*self.report, *findings))
+            notes.append(f"{problem}: {listed([item.joint for item in singular])}")
+        notes += findings(model, {item.body for item in singular})
+        fresh = [note for note in notes if note not in self.report]
+        return replace(model, report=(*self.report, *fresh))
 
     def to_dict(self) -> dict[str, Any]:
         """The description in JSON types only, for `from_dict`."""
         return {
             "name": self.name,
-            "bodies": [body.to_dict() for body in self.bodies],
-            "joints": [joint.to_dict() for joint in self.joints],
-            "frames": [frame.to_dict() for frame in self.frames],
-            "gravity": _json(plain(self.gravity)),
+            **{name: [item.to_dict() for item in getattr(self, name)] for name in _LISTS},
+            "gravity": plain_json(plain(self.gravity)),
+            "geometry": self.geometry,
+            "settings": plain_json(self.settings),
             "report": list(self.report),
             "file": self.file,
         }
@@ -176,18 +228,21 @@ class ModelSpec:
     def from_dict(cls, data: dict[str, Any]) -> ModelSpec:
         """The description that `to_dict` was called on."""
         try:
-            items = {
-                "bodies": [BodySpec(**item) for item in data["bodies"]],
-                "joints": [JointSpec(**item) for item in data["joints"]],
-                "frames": [FrameSpec(**item) for item in data["frames"]],
-            }
+            items = {name: [kind(**item) for item in data[name]] for name, kind in _LISTS.items()}
             return cls(**{**data, **items})
-        except (KeyError, TypeError) as error:
+        except (KeyError, TypeError, AttributeError) as error:
             raise ModelError(f"this is not a machine's description: {error}") from None
 
 
-def _json(value: Any, limit: bool = False) -> Any:
-    """Lists for tuples; None for an infinite limit, which JSON cannot say."""
-    if isinstance(value, (list, tuple)):
-        return [_json(item, limit) for item in value]
-    return None if limit and isinstance(value, float) and math.isinf(value) else value
+#: The lists of a description and what they hold.
+_LISTS: dict[str, type[Item]] = {
+    "bodies": BodySpec,
+    "joints": JointSpec,
+    "frames": FrameSpec,
+    "shapes": ShapeSpec,
+    "materials": MaterialSpec,
+    "contacts": ContactSpec,
+    "actuators": ActuatorSpec,
+    "couplings": CouplingSpec,
+    "keyframes": KeyframeSpec,
+}

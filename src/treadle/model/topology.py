@@ -2,31 +2,38 @@
 
 Bodies are numbered depth first in the order of the joints, so parents come before children and the
 joints of a limb lie side by side. Links joined by fixed joints become one body (or part of the world).
+A body's frame is at its joint, wherever its link's own frame is.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from treadle.joints import JOINT_TYPES, Joint
+from treadle.model.attach import attachments, link_place
+from treadle.model.fittings import Loop
 from treadle.model.model import WORLD, Body, Frame, Link, Model, ModelJoint
-from treadle.model.values import freedoms, inertia_matrix, rotation_matrix, snapped_rotation, vector
-from treadle.spatial import Inertia, Mat3, Transform, Vec3
+from treadle.model.placement import clean, clean_vector, is_identity, placement_of
+from treadle.model.solids import SOLIDS
+from treadle.model.tree import spanning_tree
+from treadle.model.values import freedoms, inertia_matrix, vector
+from treadle.spatial import Inertia, Mat3, Transform
 
 if TYPE_CHECKING:
     from treadle.model.spec import BodySpec, FrameSpec, JointSpec, ModelSpec
 
-__all__ = ["assemble", "total_inertia"]
+__all__ = ["assemble", "body_inertia", "total_inertia"]
 
 
 def assemble(spec: ModelSpec) -> Model:
     """The frozen model of a description that `validate` has passed."""
+    tree, closing = spanning_tree(spec.joints)
     joints_from: dict[str | None, list[JointSpec]] = defaultdict(list)
-    for joint in spec.joints:
+    for joint in tree:
         joints_from[joint.parent].append(joint)
     link_specs = {body.name: body for body in spec.bodies}
 
@@ -36,25 +43,40 @@ def assemble(spec: ModelSpec) -> Model:
     waiting = [(joint, WORLD, Transform.identity()) for joint in reversed(joints_from[None])]
     while waiting:
         joint, body, X_BL = waiting.pop()
-        placement = _clean(X_BL @ _placement(joint))
+        placement = clean(X_BL @ placement_of(joint.position, joint.rotation))
         if joint.type != "fixed":
             moving.append((joint, body, placement))
             body, placement = len(moving) - 1, Transform.identity()
+        if not is_identity(joint.child_position, joint.child_rotation):
+            X_LJ = placement_of(joint.child_position, joint.child_rotation)
+            placement = clean(placement @ X_LJ.inverse())
         links.append(_link(link_specs[joint.child], body, placement))
         waiting += [(child, body, placement) for child in reversed(joints_from[joint.child])]
 
+    bodies = _bodies(moving, links)
     by_name = {link.name: link for link in links}
     return Model(
         name=spec.name,
-        bodies=_bodies(moving, links),
+        bodies=bodies,
         links=tuple(links),
         frames=(
             *[Frame(link.name, link.body, link.placement) for link in links],
             *[_frame(frame, by_name) for frame in spec.frames],
         ),
         gravity=tuple(vector(spec.gravity).tolist()),  # type: ignore[arg-type]
+        loops=tuple(_loop(joint, by_name) for joint in closing),
+        **attachments(spec, by_name, {body.joint.name: body.joint for body in bodies}),
+        geometry=spec.geometry,
+        file=spec.file,
         report=tuple(spec.report),
     )
+
+
+def body_inertia(body: BodySpec) -> np.ndarray:
+    """The 3 x 3 inertia that a body states, or that of the solid it is; ValueError if it is neither."""
+    if body.inertia is not None:
+        return inertia_matrix(body.inertia)
+    return np.diag(SOLIDS[body.type](body.mass, *body.size)) if body.type else np.zeros((3, 3))
 
 
 def total_inertia(links: Iterable[Link]) -> Inertia:
@@ -62,26 +84,11 @@ def total_inertia(links: Iterable[Link]) -> Inertia:
     return sum((link.inertia() for link in links), Inertia.zero())
 
 
-def _placement(item: JointSpec | FrameSpec) -> Transform:
-    """Pose of a joint's frame or a frame in its parent link, rounding noise removed."""
-    return Transform(Mat3.of(rotation_matrix(item.rotation).tolist()), _clean_vector(vector(item.position)))
-
-
-def _clean(transform: Transform) -> Transform:
-    """The product of transforms with the noise removed that multiplying brought in."""
-    rotation = snapped_rotation(np.array(transform.rotation.to_rows()))
-    return Transform(Mat3.of(rotation.tolist()), _clean_vector(np.array(list(transform.translation))))
-
-
-def _clean_vector(values: np.ndarray) -> Vec3:
-    return Vec3(*np.where(np.abs(values) < 1e-15, 0.0, values).tolist())
-
-
 def _link(body: BodySpec, index: int, placement: Transform) -> Link:
-    inertia = inertia_matrix(body.inertia)
+    inertia = np.array(body_inertia(body))
     inertia = 0.5 * (inertia + inertia.T)
     inertia[np.abs(inertia) <= 1e-15 * np.abs(inertia).max()] = 0.0
-    center = _clean_vector(vector(body.center))
+    center = clean_vector(vector(body.center))
     return Link(body.name, index, placement, float(body.mass), center, Mat3.of(inertia.tolist()))
 
 
@@ -101,26 +108,27 @@ def _bodies(moving: list[tuple[JointSpec, int, Transform]], links: list[Link]) -
 def _joint(spec: JointSpec, q: int, v: int) -> ModelJoint:
     """The joint with its coordinates from q and v on."""
     kind = _joint_type(spec)
-
-    def values(name: str, absent: float = 0.0) -> tuple[float, ...]:
-        return freedoms(getattr(spec, name), kind.nv, absent)
-
     return ModelJoint(
         name=spec.name,
         type=kind,
         q=slice(q, q + kind.nq),
         v=slice(v, v + kind.nv),
-        damping=values("damping"),
-        stiffness=values("stiffness"),
-        reference=values("reference"),
-        armature=values("armature"),
-        lower=values("lower", -np.inf),
-        upper=values("upper", np.inf),
-        effort=values("effort", np.inf),
-        speed=values("speed", np.inf),
-        friction=values("friction"),
-        continuous=spec.type == "continuous",
+        **_freedom_values(spec, kind.nv),
     )
+
+
+def _freedom_values(spec: JointSpec, count: int) -> dict[str, Any]:
+    """What a joint states for each of its freedoms."""
+
+    def values(name: str, absent: float = 0.0) -> tuple[float, ...]:
+        return freedoms(getattr(spec, name), count, absent)
+
+    return {
+        **{name: values(name) for name in ("damping", "stiffness", "reference", "armature", "friction")},
+        "lower": values("lower", -np.inf),
+        **{name: values(name, np.inf) for name in ("upper", "effort", "speed")},
+        "continuous": spec.type == "continuous",
+    }
 
 
 def _joint_type(spec: JointSpec) -> Joint:
@@ -136,9 +144,23 @@ def _joint_type(spec: JointSpec) -> Joint:
     return kind(**options)
 
 
+def _loop(spec: JointSpec, links: dict[str, Link]) -> Loop:
+    predecessor, X_PL = link_place(spec.parent, links)
+    successor, X_SL = link_place(spec.child, links)
+    kind = None if spec.type == "fixed" else _joint_type(spec)
+    return Loop(
+        name=spec.name,
+        type=kind,
+        predecessor_link=spec.parent,
+        predecessor=predecessor,
+        predecessor_placement=clean(X_PL @ placement_of(spec.position, spec.rotation)),
+        successor_link=spec.child,
+        successor=successor,
+        successor_placement=clean(X_SL @ placement_of(spec.child_position, spec.child_rotation)),
+        **({} if kind is None else _freedom_values(spec, kind.nv)),
+    )
+
+
 def _frame(spec: FrameSpec, links: dict[str, Link]) -> Frame:
-    placement = _placement(spec)
-    if spec.body is None:
-        return Frame(spec.name, WORLD, placement)
-    link = links[spec.body]
-    return Frame(spec.name, link.body, _clean(link.placement @ placement))
+    body, X_BL = link_place(spec.body, links)
+    return Frame(spec.name, body, clean(X_BL @ placement_of(spec.position, spec.rotation)))

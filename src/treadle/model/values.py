@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 __all__ = [
-    "freedoms", "inertia_matrix", "listed", "number", "plain", "rotation_matrix", "rpy", "snapped_rotation",
-    "vector",
+    "freedoms", "inertia_matrix", "listed", "not_json", "number", "plain", "plain_json", "rotation_matrix",
+    "rpy", "snapped_rotation", "vector",
 ]  # fmt: skip
 
 #: Entries of a rotation this near to 0 and 1 are noise: right angles written with twelve digits.
 _NOISE = 2e-11
+#: What rounding leaves of orthonormality.
+_ROUNDING = 2e-15
+
+#: Lists in lists: more than this is not meant.
+_DEEPEST = 32
 
 
 def rpy(roll: float, pitch: float, yaw: float) -> tuple[tuple[float, ...], ...]:
@@ -28,12 +33,45 @@ def rpy(roll: float, pitch: float, yaw: float) -> tuple[tuple[float, ...], ...]:
 
 
 def plain(value: Any) -> Any:
-    """Numbers as floats and sequences (numpy's too) as tuples; anything else as it is."""
+    """Numbers as floats and sequences (numpy's too) as tuples, also in a dict; anything else as it is."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, (list, tuple)):
         return tuple(plain(item) for item in value)
-    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    if isinstance(value, dict):
+        return {name: plain(item) for name, item in value.items()}
+    if not isinstance(value, int) or isinstance(value, bool):
+        return value
+    try:
+        return float(value)
+    except OverflowError:
+        return math.copysign(math.inf, value)
+
+
+def plain_json(value: Any) -> Any:
+    """Lists for tuples and numpy's arrays, dicts for mappings; anything else as it is."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [plain_json(item) for item in value]
+    if isinstance(value, Mapping):
+        return {name: plain_json(item) for name, item in value.items()}
+    return value
+
+
+def not_json(value: Any, depth: int = 0) -> str | None:
+    """What in a value JSON cannot say, or None if it can say all of it."""
+    if depth > _DEEPEST:
+        return "lists and tables nested too deep"
+    if isinstance(value, dict):
+        if any(not isinstance(name, str) for name in value):
+            return "a name that is not text"
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        return next((problem for item in value if (problem := not_json(item, depth + 1))), None)
+    if isinstance(value, float) and not math.isfinite(value):
+        return "a number that is not finite"
+    return None if isinstance(value, (str, bool, int, float)) else f"the value {value!r}"
 
 
 def number(value: Any) -> float:
@@ -76,7 +114,7 @@ def rotation_matrix(value: Any) -> np.ndarray:
         raise ValueError(f"needs a 3 x 3 rotation matrix or a quaternion (w, x, y, z), not {value!r}")
     if np.linalg.det(array) < 0.0 or _skewness(array) > 1e-6:
         raise ValueError(f"needs a rotation matrix, orthonormal and right-handed, not {value!r}")
-    if _skewness(array) > 4 * _NOISE:
+    if _skewness(array) > _ROUNDING:
         # a matrix typed with few digits: take the nearest rotation
         left, _, right = np.linalg.svd(array)
         array = left @ right
@@ -85,10 +123,14 @@ def rotation_matrix(value: Any) -> np.ndarray:
 
 def snapped_rotation(rotation: np.ndarray) -> np.ndarray:
     """The rotation with entries next to 0 and 1 made exact, so that compiled code can drop them."""
-    snapped = rotation.copy()
-    for target in (0.0, 1.0, -1.0):
-        snapped[np.abs(rotation - target) < _NOISE] = target
-    return snapped if _skewness(snapped) < 4 * _NOISE else rotation
+    for tolerance in (_NOISE, _ROUNDING):
+        snapped = rotation.copy()
+        for target in (0.0, 1.0, -1.0):
+            snapped[np.abs(rotation - target) < tolerance] = target
+        # a turn by 1e-6 has entries 1 - 5e-13 next to 1e-6: to change only one of them makes it no rotation
+        if _skewness(snapped) < _ROUNDING:
+            return snapped
+    return rotation
 
 
 def freedoms(value: Any, count: int, absent: float) -> tuple[float, ...]:
@@ -116,7 +158,7 @@ def listed(names: Sequence[str]) -> str:
 def _numbers(value: Any) -> np.ndarray:
     try:
         array = np.array(value, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"needs numbers, not {value!r}") from None
     if not np.isfinite(array).all():
         raise ValueError(f"needs finite numbers, not {value!r}")

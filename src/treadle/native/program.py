@@ -31,8 +31,8 @@ class Program:
 
     `function(**inputs)` gets one list of scalars per named input and returns named lists. `digest`
     says what the function computes: two programs with one digest must have the same graph; None leaves
-    that to a hash of the graph itself. `carry`
-    names outputs that become inputs when the program is run for several steps.
+    that to a hash of the graph itself. `carry` names outputs that become inputs when the program is run
+    for several steps. Inputs and outputs have different names.
     """
 
     digest: str | None
@@ -48,7 +48,10 @@ class Program:
         """The graph and its named outputs."""
         graph = Graph()
         arguments: dict[str, list[Expr]] = {name: graph.inputs(n) for name, n in self.inputs.items()}
-        return graph, {name: list(values) for name, values in self.function(**arguments).items()}
+        outputs = {name: list(values) for name, values in self.function(**arguments).items()}
+        if both := outputs.keys() & self.inputs.keys():
+            raise ValueError(f"a program's inputs and outputs need different names, not both {sorted(both)}")
+        return graph, outputs
 
 
 def compile_program(program: Program, lanes: int = 1, precision: str = "float64") -> Executable:

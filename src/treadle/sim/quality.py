@@ -70,7 +70,8 @@ def measure(sim: Simulation) -> Quality:
             "simulated seconds per second of computing",
         ),
     )
-    return Quality(measures, _verdict(drift / scale, error, conservative, sim.dt))
+    steps = round(abs(now.time - start.time) / sim.dt)
+    return Quality(measures, _verdict(drift / scale, error, conservative, sim.dt, steps))
 
 
 def _energy(sim: Simulation, q: np.ndarray, v: np.ndarray) -> float:
@@ -104,15 +105,24 @@ def _step_error(sim: Simulation) -> float:
     return float(np.abs(once - twice).max(initial=0.0))
 
 
-def _verdict(drift: float, error: float, conservative: bool, dt: float) -> str:
-    if conservative and abs(drift) > 0.05:
+#: Fewer steps than this say nothing about a drift.
+_FEW_STEPS = 100
+
+
+def _verdict(drift: float, error: float, conservative: bool, dt: float, steps: int) -> str:
+    accuracy = f"{error * 1e3:.2g} mm"
+    if error > 1e-2:
+        return f"Poor: one step is off by {accuracy}; try dt = {dt / 10:g} s or integrator = 'rk4'."
+    if conservative and abs(drift) > 0.05 and steps >= _FEW_STEPS:
         return (
             f"Poor: the energy moved by {abs(drift):.1%} of the kinetic energy although nothing does work; "
             f"try dt = {dt / 10:g} s or integrator = 'rk4'."
         )
     if error > 1e-4:
-        return f"Fair: one step is off by {error * 1e3:.2g} mm; try a smaller step than dt = {dt:g} s."
+        return f"Fair: one step is off by {accuracy}; try a smaller step than dt = {dt:g} s."
+    if steps < _FEW_STEPS:
+        return f"Too early to judge the run after {steps} steps; the last one is accurate to {accuracy}."
     if conservative:
         moved = f"the energy moved by {abs(drift):.2g} of the kinetic energy"
-        return f"Good: {moved}, and the last step is accurate to {error * 1e3:.2g} mm."
-    return f"Good: the last step is accurate to {error * 1e3:.2g} mm."
+        return f"Good: {moved}, and the last step is accurate to {accuracy}."
+    return f"Good: the last step is accurate to {accuracy}."

@@ -163,8 +163,12 @@ class Simulation:
 
     def run(self, seconds: float) -> None:
         """Advance by a time, rounded to whole steps."""
-        if not np.isfinite(seconds) or seconds < 0.0:
-            raise InputError(f"run: seconds must be a number that is not negative, not {seconds}")
+        try:
+            valid = np.isfinite(seconds) and seconds >= 0.0
+        except TypeError:
+            valid = False
+        if not valid:
+            raise InputError(f"run: seconds must be a number that is not negative, not {seconds!r}")
         self.step(round(seconds / self.dt))
 
     def save(self) -> State:
@@ -174,6 +178,8 @@ class Simulation:
 
     def restore(self, state: State) -> None:
         """Return to a saved state; what follows is the same bit for bit."""
+        if not isinstance(state, State):
+            raise InputError(f"restore needs a State from save(), not {type(state).__name__}")
         sizes = (len(state.q), len(state.v), len(state.loads))
         if sizes != (self.model.nq, self.model.nv, len(self._loads)):
             raise InputError(

@@ -132,7 +132,8 @@ class Mat3:
 
 
 def _scalar(x: Scalar) -> Scalar:
-    return float(x) if hasattr(x, "dtype") else x
+    """A number of numpy as one of Python; arrays, which stand for many worlds, stay as they are."""
+    return x.item() if getattr(x, "shape", None) == () else x  # type: ignore[union-attr]
 
 
 def _plane_of(rotation: Mat3) -> tuple[int, int] | None:

@@ -1,0 +1,262 @@
+"""Geoms of a compiled MuJoCo model as shapes, their contact parameters as materials, and who touches whom.
+
+MuJoCo holds bodies apart by a reference acceleration, -b v - k r, whatever their mass: as a spring and
+damper that grow with the mass they act on. With solref = (timeconst, dampratio),
+
+    stiffness = 1 / (timeconst dampratio)^2,    damping = 2 / timeconst,
+
+and with solref = (-stiffness, -damping) the numbers themselves, per kg of effective mass at the contact.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from treadle.formats.mesh import SUFFIXES
+from treadle.formats.mjcf_compiled import Compiled, unique
+from treadle.model import MaterialSpec, ModelSpec
+from treadle.model.values import rotation_matrix
+
+__all__ = ["Materials", "add_contacts", "add_shapes"]
+
+#: Numbers of `mjtGeom`, and what MuJoCo's sizes (half lengths) are here.
+_PLANE, _HFIELD, _SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX, _MESH, _SDF = range(9)
+_SHAPES = {
+    _PLANE: ("plane", ()),
+    _SPHERE: ("sphere", (1.0,)),
+    _CAPSULE: ("capsule", (1.0, 2.0)),
+    _ELLIPSOID: ("ellipsoid", (1.0, 1.0, 1.0)),
+    _CYLINDER: ("cylinder", (1.0, 2.0)),
+    _BOX: ("box", (2.0, 2.0, 2.0)),
+}
+_DEFAULT_COLOR = (0.5, 0.5, 0.5, 1.0)
+#: Geoms of these groups and above are hidden until the user asks for them.
+_FIRST_HIDDEN_GROUP = 3
+_OVERRIDE = 1 << 0
+_NO_PARENT_FILTER = 1 << 10
+_MOST_PAIRS = 5000
+
+
+# ----------------------------------------------------------------------------------------------------------
+# shapes and materials
+# ----------------------------------------------------------------------------------------------------------
+
+
+def add_shapes(spec: ModelSpec, compiled: Compiled, materials: Materials) -> None:
+    """A shape per geom, or two: one that is seen ("<geom>/visual") and one that touches."""
+    model = compiled.model
+    names = compiled.names("geom", model.ngeom)
+    used = set(names)
+    touching = _touching(model)
+    skipped: dict[str, list[str]] = {}
+    for geom, name in enumerate(names):
+        color = _color(model, geom)
+        seen = model.geom_group[geom] < _FIRST_HIDDEN_GROUP and color[3] > 0.0
+        fields, problem = _shape(compiled, geom)
+        if not seen and geom not in touching:
+            problem = "geoms left out, for they are neither shown nor touch anything"
+        if problem:
+            skipped.setdefault(problem, []).append(name)
+            continue
+        line = compiled.line("geom", name)
+        body = compiled.bodies[model.geom_bodyid[geom]]
+        if geom in touching:
+            material = materials.of_geom(geom)
+            spec.add_shape(name, body, **fields, role="collision", color=color, material=material, line=line)
+        if seen:
+            own = unique(f"{name}/visual", used) if geom in touching else name
+            spec.add_shape(own, body, **fields, color=color, line=line)
+    for sentence, geoms in skipped.items():
+        compiled.note(sentence, geoms)
+    _note_shapes(compiled, names, touching)
+
+
+def _touching(model: Any) -> set[int]:
+    """The geoms that can touch others."""
+    able = np.flatnonzero(model.geom_contype | model.geom_conaffinity)
+    return {int(geom) for geom in (*able, *model.pair_geom1, *model.pair_geom2)}
+
+
+def _shape(compiled: Compiled, geom: int) -> tuple[dict[str, Any], str | None]:
+    """Fields of a shape, or what keeps a geom from being one."""
+    model = compiled.model
+    kind, place = model.geom_type[geom], (model.geom_pos[geom], rotation_matrix(model.geom_quat[geom]))
+    if kind in _SHAPES:
+        name, factors = _SHAPES[kind]
+        size = model.geom_size[geom, : len(factors)] * factors
+        return {"type": name, "size": size, "position": place[0], "rotation": place[1]}, None
+    if kind != _MESH:
+        missing = "height fields" if kind == _HFIELD else "distance fields"
+        return {}, f"geoms left out, for there are no {missing} here"
+    return _mesh(compiled, int(model.geom_dataid[geom]), place)
+
+
+def _mesh(
+    compiled: Compiled, mesh: int, place: tuple[np.ndarray, np.ndarray]
+) -> tuple[dict[str, Any], str | None]:
+    """A mesh as its file has it, which MuJoCo moves to its centre and principal axes."""
+    model = compiled.model
+    start = model.mesh_pathadr[mesh]
+    path = b"" if start < 0 else bytes(model.paths)[start:].partition(b"\0")[0]
+    file = compiled.source.paths.get(path.decode())
+    if file is None:
+        return {}, "geoms left out, for their meshes are not files"
+    if not file.lower().endswith(SUFFIXES):
+        return {}, f"geoms left out, for their meshes do not end in {', '.join(SUFFIXES)}"
+    # mesh points are scale R_ref^T (point - p_ref), then moved by the inverse of mesh_pos, mesh_quat
+    asset, scale = compiled.spec.mesh(compiled.name("mesh", mesh)), model.mesh_scale[mesh]
+    R_ref = rotation_matrix(asset.refquat)
+    turned = not np.array_equal(R_ref, np.eye(3))
+    if turned and len(set(scale)) > 1:
+        return {}, "geoms left out, for their meshes are turned and then scaled unevenly"
+    R = place[1] @ rotation_matrix(model.mesh_quat[mesh]).T
+    position = place[0] - R @ (model.mesh_pos[mesh] + scale * (R_ref.T @ asset.refpos))
+    return {"type": "mesh", "file": file, "scale": scale, "position": position, "rotation": R @ R_ref.T}, None
+
+
+def _color(model: Any, geom: int) -> tuple[float, ...]:
+    color = model.geom_rgba[geom]
+    material = model.geom_matid[geom]
+    if material >= 0 and np.allclose(color, _DEFAULT_COLOR, rtol=0.0, atol=1e-6):
+        color = model.mat_rgba[material]
+    # MuJoCo keeps single precision
+    return tuple(round(float(x), 6) for x in np.clip(color, 0.0, 1.0))
+
+
+class Materials:
+    """Materials made as they are needed, one for each set of contact parameters."""
+
+    def __init__(self, spec: ModelSpec, model: Any) -> None:
+        self.spec = spec
+        self.model = model
+        self.names: dict[tuple[Any, ...], str] = {}
+
+    def of_geom(self, geom: int) -> str:
+        model = self.model
+        slide, spin, roll = model.geom_friction[geom]
+        return self.named(model.geom_condim[geom], model.geom_solref[geom], slide, spin, roll)
+
+    def of_pair(self, pair: int) -> str:
+        model = self.model
+        slide, _, spin, roll, _ = model.pair_friction[pair]
+        return self.named(model.pair_dim[pair], model.pair_solref[pair], slide, spin, roll)
+
+    def named(self, dimension: int, reference: np.ndarray, slide: float, spin: float, roll: float) -> str:
+        """The name of a material of these properties."""
+        if self.model.opt.enableflags & _OVERRIDE:
+            reference = self.model.opt.o_solref
+            slide, _, spin, roll, _ = self.model.opt.o_friction
+        stiffness, damping = _per_mass(*reference)
+        values = {
+            "stiffness": stiffness,
+            "damping": damping,
+            "friction": float(slide) if dimension >= 3 else 0.0,
+            "spinning_friction": float(spin) if dimension >= 4 else 0.0,
+            "rolling_friction": float(roll) if dimension >= 6 else 0.0,
+        }
+        key = tuple(values.values())
+        if key not in self.names:
+            self.names[key] = f"contact{len(self.names)}"
+            self.spec.materials.append(MaterialSpec(self.names[key], **values))
+        return self.names[key]
+
+
+def _per_mass(first: float, second: float) -> tuple[float, float]:
+    """Stiffness (1/s2) and damping (1/s) per kg of effective mass from solref; see the module."""
+    if first > 0.0 and second > 0.0:
+        return 1.0 / (first * second) ** 2, 2.0 / first
+    return max(-first, 0.0), max(-second, 0.0)
+
+
+def _note_shapes(compiled: Compiled, names: list[str], touching: set[int]) -> None:
+    model = compiled.model
+    if touching:
+        compiled.report.append(
+            "contact parameters became materials, in N/m and N s/m per kg of effective mass at the contact: "
+            "stiffness = 1/(timeconst dampratio)^2 and damping = 2/timeconst of solref; solimp is left out"
+        )
+    meshes = [names[geom] for geom in sorted(touching) if model.geom_type[geom] == _MESH]
+    compiled.note("meshes that touch by their convex hulls in MuJoCo", meshes)
+    special = {
+        "margin or gap": model.geom_margin + np.abs(model.geom_gap),
+        "priority or solmix": np.abs(model.geom_priority) + np.abs(model.geom_solmix - 1.0),
+        "surface velocity": np.abs(model.geom_surfacevel).sum(axis=1),
+        "adhesion": np.abs(model.geom_adhesion),
+        "fluid forces": np.abs(model.geom_fluid[:, 0]),
+    }
+    for what, values in special.items():
+        found = [names[geom] for geom in np.flatnonzero(values)]
+        compiled.note(f"geoms whose {what} is not carried over", found)
+
+
+# ----------------------------------------------------------------------------------------------------------
+# who touches whom
+# ----------------------------------------------------------------------------------------------------------
+
+
+def add_contacts(spec: ModelSpec, compiled: Compiled, materials: Materials) -> None:
+    """Pairs of bodies that have a contact of their own, and pairs that cannot touch."""
+    model, bodies = compiled.model, compiled.bodies
+    stated = _add_pairs(spec, compiled, materials)
+    excluded = {frozenset(divmod(int(signature), 1 << 16)) for signature in model.exclude_signature}
+    # contype and conaffinity of the geoms on each body
+    masks: dict[int, set[tuple[int, int]]] = {}
+    for geom in range(model.ngeom):
+        mask = (int(model.geom_contype[geom]), int(model.geom_conaffinity[geom]))
+        if any(mask):
+            masks.setdefault(int(model.geom_bodyid[geom]), set()).add(mask)
+    apart: list[tuple[int, int]] = []
+    partly: list[str] = []
+    for first, second in combinations(sorted(masks), 2):
+        if model.body_weldid[first] == model.body_weldid[second] or frozenset((first, second)) in stated:
+            continue
+        touch = {bool(a & d or c & b) for a, b in masks[first] for c, d in masks[second]}
+        if True not in touch or frozenset((first, second)) in excluded or _neighbours(model, first, second):
+            apart.append((first, second))
+        elif False in touch:
+            partly.append(f"{bodies[first] or 'world'} - {bodies[second]}")
+    if len(apart) > _MOST_PAIRS:
+        sentence = f"{len(apart)} pairs of bodies do not touch in MuJoCo (contype, conaffinity), but may here"
+        compiled.report.append(sentence)
+        apart = [pair for pair in apart if frozenset(pair) in excluded]
+    for first, second in apart:
+        spec.add_contact(bodies[first], bodies[second], enabled=False)
+    compiled.note("pairs of bodies of which only some geoms touch in MuJoCo, but all may here", partly)
+
+
+def _add_pairs(spec: ModelSpec, compiled: Compiled, materials: Materials) -> set[frozenset[int]]:
+    """Contacts that the file states pair by pair; the bodies that have one."""
+    model, bodies = compiled.model, compiled.bodies
+    stated: dict[frozenset[int], str] = {}
+    differing, uneven = [], []
+    for pair, name in enumerate(compiled.names("pair", model.npair)):
+        sides = [int(model.geom_bodyid[geom[pair]]) for geom in (model.pair_geom1, model.pair_geom2)]
+        if model.body_weldid[sides[0]] == model.body_weldid[sides[1]]:
+            continue
+        key, material = frozenset(sides), materials.of_pair(pair)
+        if stated.setdefault(key, material) != material:
+            differing.append(name)
+        elif len(spec.contacts) < len(stated):
+            spec.add_contact(
+                bodies[sides[0]], bodies[sides[1]], material=material, line=compiled.line("pair", name)
+            )
+        if model.pair_friction[pair, 0] != model.pair_friction[pair, 1]:
+            uneven.append(name)
+    if stated:
+        compiled.report.append("contact pairs hold for all geoms of their bodies here")
+    compiled.note("contact pairs left out, for other geoms of the same bodies have another one", differing)
+    compiled.note("contact pairs whose friction depends on the direction, of which the first counts", uneven)
+    return set(stated)
+
+
+def _neighbours(model: Any, first: int, second: int) -> bool:
+    """Whether MuJoCo lets two bodies overlap because a joint connects them."""
+    if model.opt.disableflags & _NO_PARENT_FILTER:
+        return False
+    roots = [int(model.body_weldid[body]) for body in (first, second)]
+    above = [int(model.body_weldid[model.body_parentid[root]]) for root in roots]
+    # the world is everyone's parent, and touches all the same
+    return (roots[0] == above[1] and roots[0] != 0) or (roots[1] == above[0] and roots[1] != 0)

@@ -1,0 +1,141 @@
+"""What a compiled MuJoCo model has that a Treadle machine does not: sentences of the import report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from treadle.formats.mjcf_bodies import BALL, HINGE, SLIDE
+from treadle.formats.mjcf_compiled import Compiled
+
+__all__ = ["report_rest"]
+
+#: Kinds of objects that are not carried over at all, and how many there are.
+_KINDS = {
+    "camera": "ncam",
+    "light": "nlight",
+    "tendon": "ntendon",
+    "sensor": "nsensor",
+    "flex": "nflex",
+    "hfield": "nhfield",
+    "plugin": "nplugin",
+}
+_CALLED = {
+    "tendon": "tendons (with their springs, limits and forces)",
+    "flex": "flexible bodies (their points are carried over as bodies, without elasticity)",
+    "hfield": "height fields",
+}
+#: Options that are carried over or have their own sentence.
+_KNOWN_OPTIONS = ("timestep", "gravity", "integrator", "disableflags", "enableflags", "disableactuator")
+_NO_GRAVITY = 1 << 7
+
+
+def report_rest(compiled: Compiled) -> None:
+    """All that is not carried over and that nothing else reports."""
+    model = compiled.model
+    for kind, count in _KINDS.items():
+        names = compiled.names(kind, getattr(model, count))
+        compiled.note(f"{_CALLED.get(kind, kind + 's')} are not carried over", names)
+    mocap = [compiled.bodies[body] for body in np.flatnonzero(model.body_mocapid >= 0)]
+    compiled.note("bodies that follow motion capture, fixed here", mocap)
+    _report_joints(compiled)
+    _report_bodies(compiled)
+    _report_keyframes(compiled)
+    _report_options(compiled)
+    if model.nmat:
+        compiled.report.append("of the materials of geoms the colour is kept, not shine and texture")
+    if any(getattr(model, name) for name in dir(model) if name.startswith("nuser_")):
+        compiled.report.append("user data of elements are not carried over")
+    if compiled.source.left_out:
+        counts = ", ".join(f"{tag} ({count})" for tag, count in sorted(compiled.source.left_out.items()))
+        compiled.report.append(f"elements that are not read: {counts}")
+
+
+def _report_joints(compiled: Compiled) -> None:
+    model, names = compiled.model, compiled.joints
+    kinds = model.jnt_type
+    scalar = (kinds == SLIDE) | (kinds == HINGE)
+    # joint by joint, whether one of its freedoms has a damping that is not linear
+    bent = np.zeros(model.njnt, dtype=bool)
+    bent[model.dof_jntid[model.dof_dampingpoly.any(axis=1)]] = True
+    lopsided = model.jnt_actfrclimited & (model.jnt_actfrcrange.sum(axis=1) != 0.0)
+    soft = (model.jnt_solref != (0.02, 1.0)).any(axis=1)
+    soft |= (model.jnt_solimp != (0.9, 0.95, 0.001, 0.5, 2.0)).any(axis=1)
+    findings = {
+        "ball joints whose limit is not carried over": model.jnt_limited & (kinds == BALL),
+        "ball and free joints whose spring is not carried over": (model.jnt_stiffness != 0.0) & ~scalar,
+        "joints whose springs or dampers are not linear, of which the linear part is kept": bent
+        | model.jnt_stiffnesspoly.any(axis=1),
+        "joints whose springs yield, which is not carried over": model.jnt_springyield != 0.0,
+        "joints with unequal limits of drive force, of which the larger counts either way": lopsided,
+        "joints whose limits act at a margin, which is not carried over": model.jnt_limited
+        & (model.jnt_margin != 0.0),
+        "joints whose limits have a softness of their own (solreflimit, solimplimit), not carried over": (
+            model.jnt_limited & soft
+        ),
+        "joints whose drives carry the weight (actuatorgravcomp), which is not carried over": (
+            model.jnt_actgravcomp != 0
+        ),
+    }
+    for sentence, found in findings.items():
+        compiled.note(sentence, [names[joint] for joint in np.flatnonzero(found)])
+
+
+def _report_bodies(compiled: Compiled) -> None:
+    model = compiled.model
+    lifted = [compiled.bodies[body] for body in np.flatnonzero(model.body_gravcomp)]
+    compiled.note("bodies whose weight is compensated (gravcomp), which is not carried over", lifted)
+    if (model.tree_sleep_policy >= 3).any():
+        compiled.report.append("which bodies may sleep is not carried over")
+
+
+def _report_keyframes(compiled: Compiled) -> None:
+    model = compiled.model
+    names = compiled.names("key", model.nkey)
+    lost = {
+        "time": model.key_time[:, None] if model.nkey else np.zeros((0, 1)),
+        "commands": model.key_ctrl,
+        "activations": model.key_act,
+    }
+    for what, values in lost.items():
+        found = [name for name, row in zip(names, np.asarray(values), strict=True) if np.any(row)]
+        compiled.note(f"keyframes whose {what} are not carried over", found)
+
+
+def _report_options(compiled: Compiled) -> None:
+    """Settings of MuJoCo's solver and medium that are not what they are by default."""
+    import mujoco
+
+    given, usual = compiled.model.opt, mujoco.MjOption()
+    if given.integrator not in (mujoco.mjtIntegrator.mjINT_EULER, mujoco.mjtIntegrator.mjINT_RK4):
+        name = _word(mujoco.mjtIntegrator(given.integrator))
+        compiled.report.append(f"the integrator {name} is not known here: symplectic Euler takes its place")
+    words = {"cone": mujoco.mjtCone, "jacobian": mujoco.mjtJacobian, "solver": mujoco.mjtSolver}
+    changed = []
+    for name in dir(given):
+        value = getattr(given, name)
+        if name.startswith("_") or callable(value) or name in _KNOWN_OPTIONS:
+            continue
+        if not np.array_equal(value, getattr(usual, name)):
+            shown = (
+                _word(words[name](value))
+                if name in words
+                else " ".join(f"{x:g}" for x in np.atleast_1d(value))
+            )
+            changed.append(f"{name} = {shown}")
+    changed += [f"{word} off" for word in _flags(mujoco.mjtDisableBit, given.disableflags & ~_NO_GRAVITY)]
+    changed += [f"{word} on" for word in _flags(mujoco.mjtEnableBit, given.enableflags)]
+    if changed:
+        compiled.report.append(f"options of MuJoCo that have no counterpart: {', '.join(changed)}")
+
+
+def _flags(kind: Any, value: int) -> list[str]:
+    """The flags that are set; the last member of the enumeration is their number."""
+    flags = [flag for name, flag in kind.__members__.items() if not name.startswith("mjN")]
+    return [_word(flag) for flag in flags if value & flag.value]
+
+
+def _word(member: Any) -> str:
+    """A member of an enumeration as MJCF files have it: elliptic for mjCONE_ELLIPTIC."""
+    return member.name.partition("_")[2].lower()

@@ -1,0 +1,262 @@
+"""The keys of Treadle's own format, robot.toml: what each holds, in which field it goes and what it means.
+
+The reader, the writer, the JSON schema and the check of the documentation are all made from these tables.
+"""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, dataclass, fields
+from typing import Any
+
+from treadle.model.parts import (
+    ACTUATOR_TYPES,
+    SHAPE_TYPES,
+    ActuatorSpec,
+    ContactSpec,
+    CouplingSpec,
+    Item,
+    KeyframeSpec,
+    MaterialSpec,
+    ShapeSpec,
+)
+from treadle.model.solids import SOLIDS
+from treadle.model.spec import BodySpec, FrameSpec, JointSpec
+from treadle.model.validate import KNOWN_TYPES
+
+__all__ = ["FORMAT", "JOINT_NAMES", "LIMITS", "POSE", "TABLES", "TOP", "UNITS", "Key", "Table"]
+
+FORMAT = "treadle-1"
+UNITS = "SI"
+
+#: Other names of joint types.
+JOINT_NAMES = {"hinge": "revolute", "slider": "prismatic"}
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key, the kind of its value (see `toml_values`), its meaning, and the field of the description."""
+
+    name: str
+    kind: str
+    meaning: str
+    field: str = ""
+    required: bool = False
+    #: the words that are allowed, where only some are
+    choices: tuple[str, ...] = ()
+
+    @property
+    def target(self) -> str:
+        """The field that it is read into."""
+        return self.field or self.name
+
+
+@dataclass(frozen=True)
+class Table:
+    """A kind of table: the list of the description that it goes to, what it is made into, and its keys."""
+
+    list: str
+    spec: type[Item]
+    meaning: str
+    keys: tuple[Key, ...]
+
+    def default(self, field: str) -> Any:
+        """What a field is where the file says nothing; MISSING if it has to."""
+        for item in fields(self.spec):
+            if item.name == field:
+                return item.default if item.default_factory is MISSING else item.default_factory()
+        return MISSING
+
+
+def _rotation(prefix: str = "", field: str = "rotation", of: str = "its axes") -> tuple[Key, ...]:
+    """Three ways to say a rotation, of which one may be used."""
+    return (
+        Key(f"{prefix}rpy", "rpy", f"rotation of {of}: roll, pitch, yaw about fixed x, y, z (rad)", field),
+        Key(f"{prefix}quaternion", "quaternion", f"rotation of {of}: quaternion (w, x, y, z)", field),
+        Key(f"{prefix}matrix", "matrix", f"rotation of {of}: matrix, row by row", field),
+    )
+
+
+TOP = (
+    Key("format", "text", "name and version of the format", required=True, choices=(FORMAT,)),
+    Key("name", "text", "name of the machine; that of the file if absent"),
+    Key("units", "text", "m, kg, s, rad, N, Pa and what is made of them", required=True, choices=(UNITS,)),
+    Key("gravity", "vector", "gravitational acceleration in the world (m/s2)"),
+    Key("geometry", "text", "geometry file (.3dt), a path from the folder of this file"),
+    Key("settings", "settings", "of the scene: dt, integrator, ground, ..."),
+)
+
+#: Where a body is while all joints are at their neutral position; joints can leave out their successor side.
+POSE = (
+    Key("position", "vector", "origin in the world, all joints being neutral (m)"),
+    *_rotation(of="the body in the world, all joints being neutral"),
+)
+
+LIMITS = (
+    Key("lower", "floors", "lowest position (rad or m)"),
+    Key("upper", "ceilings", "highest position (rad or m)"),
+    Key("effort", "ceilings", "largest force of a drive (N m or N)"),
+    Key("speed", "ceilings", "highest speed (rad/s or m/s)"),
+)
+
+_BODY = Table(
+    "bodies",
+    BodySpec,
+    "a rigid body",
+    (
+        Key("name", "text", "name of the body", required=True),
+        Key("mass", "number", "mass (kg)"),
+        Key("center", "vector", "centre of mass in the body (m)"),
+        Key(
+            "inertia",
+            "inertia",
+            "about the centre of mass (kg m2): 3, 6 (xx, yy, zz, xy, xz, yz) or 3 x 3",
+        ),
+        Key("type", "text", "solid that gives the inertia where none is stated", choices=tuple(SOLIDS)),
+        Key("size", "numbers", "size of that solid (m), as that of a shape"),
+    ),
+)
+
+_JOINT = Table(
+    "joints",
+    JointSpec,
+    "a joint; the second one to reach a body closes a loop",
+    (
+        Key("name", "text", "name of the joint", required=True),
+        Key("type", "text", "kind of joint", required=True, choices=(*KNOWN_TYPES, *JOINT_NAMES)),
+        Key("predecessor", "body", 'body that carries the joint, or "world"', "parent", required=True),
+        Key("successor", "text", "body that the joint moves", "child", required=True),
+        Key("offset", "vector", "position of the joint in the predecessor (m)", "position"),
+        *_rotation(of="the joint in the predecessor"),
+        Key("successor_offset", "vector", "position of the joint in the successor (m)", "child_position"),
+        *_rotation("successor_", "child_rotation", of="the joint in the successor"),
+        Key("axis", "vector", "axis of turning or sliding, normal of a plane (in the joint's axes)"),
+        Key("second_axis", "vector", "second axis of a universal joint"),
+        Key("pitch", "number", "advance of a helical joint (m/rad)"),
+        Key("limits", "limits", "lower, upper, effort, speed, one for all freedoms or one each"),
+        Key("damping", "freedoms", "viscous friction (N m s/rad or N s/m)"),
+        Key("friction", "freedoms", "dry friction (N m or N)"),
+        Key("stiffness", "freedoms", "spring towards the reference (N m/rad or N/m)"),
+        Key("reference", "freedoms", "position at which the spring is at rest (rad or m)"),
+        Key("armature", "freedoms", "rotor inertia at the joint (kg m2 or kg)"),
+    ),
+)
+
+_SHAPE = Table(
+    "shapes",
+    ShapeSpec,
+    "a shape, in [[body.shape]] or alone with its body",
+    (
+        Key("name", "text", "name of the shape; after its body if absent"),
+        Key("body", "body", 'body that it is fixed to, or "world"'),
+        Key("type", "text", "kind of shape", required=True, choices=tuple(SHAPE_TYPES)),
+        Key("size", "numbers", "size (m), see the table of shapes"),
+        Key("role", "text", "for the eye or for contact", choices=("visual", "collision")),
+        Key("position", "vector", "position in the body (m)"),
+        *_rotation(of="the shape in the body"),
+        Key("color", "color", "red, green, blue, alpha, each 0 to 1"),
+        Key("material", "text", "name of its material"),
+        Key("file", "text", "mesh file, or component of the geometry file"),
+        Key("scale", "vector", "factors of a mesh along x, y, z"),
+    ),
+)
+
+_FRAME = Table(
+    "frames",
+    FrameSpec,
+    "a named frame",
+    (
+        Key("name", "text", "name of the frame", required=True),
+        Key("body", "body", 'body that it is fixed to, or "world"', required=True),
+        Key("position", "vector", "origin in the body (m)"),
+        *_rotation(of="the frame in the body"),
+    ),
+)
+
+_MATERIAL = Table(
+    "materials",
+    MaterialSpec,
+    "a surface",
+    (
+        Key("name", "text", "name of the material", required=True),
+        Key("stiffness", "number", "contact stiffness (N/m)"),
+        Key("damping", "number", "contact damping (N s/m)"),
+        Key("restitution", "number", "speed after over speed before an impact, instead of damping"),
+        Key("friction", "number", "coefficient of sliding friction"),
+        Key("rolling_friction", "number", "coefficient of rolling friction (m)"),
+        Key("spinning_friction", "number", "coefficient of spinning friction (m)"),
+    ),
+)
+
+_CONTACT = Table(
+    "contacts",
+    ContactSpec,
+    "whether two bodies may touch",
+    (
+        Key("first", "body", 'one body, or "world"', required=True),
+        Key("second", "body", 'the other body, or "world"', required=True),
+        Key("enabled", "flag", "whether they may touch"),
+        Key("material", "text", "material of their contact, instead of the combined one"),
+    ),
+)
+
+_ACTUATOR = Table(
+    "actuators",
+    ActuatorSpec,
+    "a drive on a joint",
+    (
+        Key("name", "text", "name of the actuator", required=True),
+        Key("type", "text", "kind of drive", required=True, choices=tuple(ACTUATOR_TYPES)),
+        Key("joint", "text", "joint that it drives", required=True),
+        Key("freedom", "whole", "which freedom of the joint, from 0"),
+        Key("gain", "number", "force per command (N m or N)"),
+        Key("bias", "vector", "force: constant, per position, per velocity"),
+        Key("stiffness", "number", "force per position error (N m/rad or N/m)"),
+        Key("damping", "number", "force per velocity (N m s/rad or N s/m)"),
+        Key("lower", "floor", "lowest command"),
+        Key("upper", "ceiling", "highest command"),
+        Key("effort", "ceiling", "largest force (N m or N)"),
+        Key("areas", "numbers", "cylinder: piston areas on the cap and the rod side (m2)"),
+        Key("pressure", "number", "cylinder: supply pressure (Pa)"),
+        Key("relief", "ceiling", "cylinder: relief pressure (Pa)"),
+        Key("bulk_modulus", "number", "cylinder: bulk modulus of the oil (Pa)"),
+        Key("flow", "number", "cylinder: rated flow of the valve (m3/s)"),
+        Key("leakage", "number", "cylinder: leakage past the piston (m3/(s Pa))"),
+        Key("dead_volume", "number", "cylinder: oil at the end of the stroke, per side (m3)"),
+    ),
+)
+
+_COUPLING = Table(
+    "couplings",
+    CouplingSpec,
+    "a gear between two joints",
+    (
+        Key("name", "text", "name of the coupling", required=True),
+        Key("joint", "text", "joint whose position follows", required=True),
+        Key("source", "text", "joint that it follows; none holds the joint still"),
+        Key("coefficients", "numbers", "of the polynomial of the source's position, from the constant up"),
+    ),
+)
+
+_KEYFRAME = Table(
+    "keyframes",
+    KeyframeSpec,
+    'a state; "initial" is where a simulation starts',
+    (
+        Key("name", "text", "name of the state", required=True),
+        Key("positions", "states", "position by joint (rad or m); neutral if absent"),
+        Key("velocities", "states", "velocity by joint (rad/s or m/s); zero if absent"),
+    ),
+)
+
+#: The arrays of tables, [[body]] and so on, in the order in which they are written.
+TABLES = {
+    "material": _MATERIAL,
+    "body": _BODY,
+    "shape": _SHAPE,
+    "joint": _JOINT,
+    "frame": _FRAME,
+    "contact": _CONTACT,
+    "actuator": _ACTUATOR,
+    "coupling": _COUPLING,
+    "keyframe": _KEYFRAME,
+}

@@ -1,0 +1,140 @@
+"""The writer of robot.toml: what is not the default, in a fixed order, every number exactly."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from math import inf
+from typing import Any
+
+from treadle.errors import ModelError
+from treadle.formats.toml_keys import FORMAT, LIMITS, TABLES, UNITS, Key
+from treadle.model.parts import Item, ShapeSpec
+from treadle.model.spec import ModelSpec
+from treadle.model.values import plain, plain_json
+
+__all__ = ["text"]
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
+
+
+def text(spec: ModelSpec) -> str:
+    """The description as the text of a robot.toml, from which an equal one is read.
+
+    The report goes into comments: it is about the file that the machine came from.
+    """
+    lines = _head(spec)
+    # with a body of that name, the world goes by the empty one
+    world = "" if any(body.name == "world" for body in spec.bodies) else "world"
+    inside, alone = _shapes(spec)
+    for kind, table in TABLES.items():
+        for item in alone if kind == "shape" else getattr(spec, table.list):
+            lines += ["", f"[[{kind}]]", *_table(kind, item, world)]
+            for shape in inside[item.name] if kind == "body" else ():
+                lines += ["", "[[body.shape]]", *_table("shape", shape, world, left_out="body")]
+    return "\n".join(lines) + "\n"
+
+
+def _head(spec: ModelSpec) -> list[str]:
+    """What comes before the first table, and the settings."""
+    lines = [f"# {_CONTROL.sub(' ', note)}" for note in spec.report]
+    lines += [""] if lines else []
+    lines += [f"format = {_value(FORMAT)}", f"name = {_value(spec.name)}", f"units = {_value(UNITS)}"]
+    if repr(plain(spec.gravity)) != repr(ModelSpec().gravity):
+        lines.append(f"gravity = {_value(plain(spec.gravity))}")
+    if spec.geometry is not None:
+        lines.append(f"geometry = {_value(spec.geometry)}")
+    if spec.settings:
+        lines += ["", "[settings]"]
+        lines += [f"{_key(name)} = {_value(value)}" for name, value in plain_json(spec.settings).items()]
+    return lines
+
+
+def _shapes(spec: ModelSpec) -> tuple[dict[str, list[ShapeSpec]], list[ShapeSpec]]:
+    """The shapes to write inside their bodies, and those to write on their own.
+
+    Reading takes the former first, body by body; if that would change the order, all are of the latter.
+    """
+    inside: dict[str, list[ShapeSpec]] = defaultdict(list)
+    alone = [shape for shape in spec.shapes if shape.body is None]
+    for shape in spec.shapes:
+        if shape.body is not None:
+            inside[shape.body].append(shape)
+    order = [shape for body in spec.bodies for shape in inside[body.name]] + alone
+    same = len(order) == len(spec.shapes) and all(a is b for a, b in zip(order, spec.shapes))
+    return (inside, alone) if same else (defaultdict(list), list(spec.shapes))
+
+
+def _table(kind: str, item: Item, world: str, left_out: str = "") -> list[str]:
+    """The lines of a table below its header: keys first, then tables in it."""
+    lines, tables = [], []
+    for key in TABLES[kind].keys:
+        if key.name == left_out or key.kind == "rpy":
+            continue
+        if key.kind == "limits":
+            lines += _limits(item)
+            continue
+        value: Any = getattr(item, key.target)
+        value = value if key.kind == "whole" else plain(value)
+        if key.kind == "body":
+            value = world if value is None else value
+        elif value is None or (not key.required and repr(value) == repr(TABLES[kind].default(key.target))):
+            continue
+        if key.kind in ("quaternion", "matrix") and (len(value) == 4) != (key.kind == "quaternion"):
+            continue
+        if key.kind == "states":
+            tables += ["", f"[{kind}.{key.name}]"]
+            tables += [f"{_key(name)} = {_value(number)}" for name, number in value.items()]
+        else:
+            lines.append(f"{key.name} = {_value(value)}")
+    return lines + tables
+
+
+def _limits(joint: Item) -> list[str]:
+    """The limits of a joint as one line, or none; no limit among others is an infinite one."""
+    pairs = []
+    for key in LIMITS:
+        value = plain(getattr(joint, key.target))
+        if value is not None:
+            pairs.append(f"{key.name} = {_value(_endless(value, key))}")
+    return [f"limits = {{ {', '.join(pairs)} }}"] if pairs else []
+
+
+def _endless(value: Any, key: Key) -> Any:
+    if isinstance(value, tuple):
+        return tuple(_endless(item, key) for item in value)
+    if value is None:
+        return -inf if key.kind == "floors" else inf
+    return value
+
+
+def _key(name: str) -> str:
+    return name if isinstance(name, str) and _BARE.fullmatch(name) else _text(name)
+
+
+def _value(value: Any) -> str:
+    """A value in TOML; the rows of a matrix on lines of their own."""
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return repr(value)
+    if isinstance(value, (list, tuple)):
+        items = [_value(item) for item in value]
+        if value and all(isinstance(item, tuple) for item in value):
+            return "\n".join(["[", *(f"    {item}," for item in items), "]"])
+        return f"[{', '.join(items)}]"
+    if isinstance(value, dict):
+        pairs = [f"{_key(name)} = {_value(item)}" for name, item in value.items()]
+        return f"{{ {', '.join(pairs)} }}" if pairs else "{}"
+    raise ModelError(f"TOML has no way to write {value!r}", hint="use text, numbers, lists or tables")
+
+
+def _text(value: Any) -> str:
+    """A string in quotes, in the escapes that JSON and TOML share."""
+    if not isinstance(value, str) or any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise ModelError(f"{value!r} cannot be written as text", hint="use letters that Unicode has")
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

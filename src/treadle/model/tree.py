@@ -1,0 +1,41 @@
+"""Which joints carry a machine's tree, and which close its loops."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from heapq import heappop, heappush
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from treadle.model.spec import JointSpec
+
+__all__ = ["spanning_tree"]
+
+
+def spanning_tree(joints: Sequence[JointSpec]) -> tuple[list[JointSpec], list[JointSpec]]:
+    """The tree's joints, parents before children, and the loop joints in the order of the description.
+
+    The walk starts from the world and goes from parent to child only, each time along the joint that
+    comes first in the description among those whose parent is reached. So wherever parents are listed
+    before children, the first joint to a body is its joint in the tree, and every further one closes a
+    loop. Joints that cannot be reached are in neither list.
+    """
+    leaving: dict[str | None, list[int]] = defaultdict(list)
+    for index, joint in enumerate(joints):
+        leaving[joint.parent].append(index)
+    tree: list[JointSpec] = []
+    loops: list[int] = []
+    reached: set[str | None] = {None}
+    waiting = list(leaving[None])
+    while waiting:
+        index = heappop(waiting)
+        child = joints[index].child
+        if child in reached:
+            loops.append(index)
+            continue
+        reached.add(child)
+        tree.append(joints[index])
+        for further in leaving[child]:
+            heappush(waiting, further)
+    return tree, [joints[index] for index in sorted(loops)]

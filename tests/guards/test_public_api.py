@@ -1,0 +1,102 @@
+"""The public names: a change of this list is a change for users, and belongs into the changelog."""
+
+import inspect
+
+import treadle
+from treadle import graph
+
+PUBLIC = [
+    "Batch",
+    "BodySpec",
+    "Derivatives",
+    "ForceLaw",
+    "FrameSpec",
+    "InputError",
+    "JointSpec",
+    "Model",
+    "ModelError",
+    "ModelSpec",
+    "Simulation",
+    "SimulationDiverged",
+    "State",
+    "TreadleError",
+    "__version__",
+    "acos",
+    "asin",
+    "atan",
+    "atan2",
+    "box_inertia",
+    "center_of_mass",
+    "clip",
+    "cos",
+    "cylinder_inertia",
+    "derivatives",
+    "exp",
+    "floor",
+    "forward_dynamics",
+    "frame_jacobian",
+    "frame_pose",
+    "frame_poses",
+    "impulse_response",
+    "inverse_dynamics",
+    "inverse_dynamics_jacobians",
+    "kinetic_energy",
+    "load",
+    "load_spec",
+    "log",
+    "lookup",
+    "lookup2",
+    "mass_matrix",
+    "maximum",
+    "minimum",
+    "momentum",
+    "parameter_names",
+    "parameter_value",
+    "potential_energy",
+    "rpy",
+    "save",
+    "scene",
+    "scene_names",
+    "sin",
+    "sphere_inertia",
+    "sqrt",
+    "tan",
+    "tanh",
+    "where",
+]
+
+
+def test_the_public_names():
+    assert sorted(treadle.__all__) == PUBLIC
+
+
+def test_every_name_exists():
+    for name in treadle.__all__:
+        assert getattr(treadle, name) is not None
+
+
+def test_every_class_and_function_is_documented():
+    for name in treadle.__all__:
+        item = getattr(treadle, name)
+        # sin is sin
+        if (inspect.isclass(item) or inspect.isfunction(item)) and name not in graph.__all__:
+            text = inspect.getdoc(item) or ""
+            assert len(text.split()) >= 3, name
+            # not the signature that a dataclass writes for itself
+            assert not text.startswith(f"{name}("), name
+
+
+def test_no_class_has_too_many_methods():
+    for cls in (treadle.Simulation, treadle.Batch, treadle.Model, treadle.ModelSpec):
+        methods = [
+            name
+            for name, member in vars(cls).items()
+            if not name.startswith("_") and (inspect.isfunction(member) or isinstance(member, property))
+        ]
+        assert len(methods) <= 20, cls.__name__
+
+
+def test_errors_are_one_family():
+    for error in (treadle.InputError, treadle.ModelError, treadle.SimulationDiverged):
+        assert issubclass(error, treadle.TreadleError)
+    assert issubclass(treadle.InputError, ValueError)

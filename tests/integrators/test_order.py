@@ -1,0 +1,83 @@
+"""Measured order of convergence of every integrator on every joint type."""
+
+import functools
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import treadle as td
+from tests.machines import MOVING_KINDS, build_spec
+from treadle.integrators import INTEGRATORS
+
+#: Order of every method, and steps over the measured time at which its error is neither coarse nor rounding.
+ORDERS = {"symplectic_euler": (1, 800), "rk4": (4, 64)}
+
+DURATION = 0.5
+
+
+def test_every_integrator_is_measured():
+    assert set(ORDERS) == set(INTEGRATORS)
+
+
+@functools.cache
+def machine(kind: str) -> td.Model:
+    """Two links on joints of the same kind, with friction, a spring where there can be one, and a load."""
+    spec = build_spec(np.random.default_rng(11), [kind, kind if kind != "free" else "ball"], [-1, 0])
+    for joint in spec.joints:
+        joint.damping = 0.2
+        if kind not in ("ball", "free"):
+            joint.stiffness = 3.0
+    return spec.compile()
+
+
+def start(model: td.Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(2)
+    q = np.array([x for joint in model.joints for x in joint.type.sample(rng)])
+    return q, rng.uniform(-1.0, 1.0, model.nv), rng.uniform(-1.0, 1.0, model.nv)
+
+
+@functools.cache
+def reference(kind: str) -> tuple[np.ndarray, np.ndarray]:
+    """The state after DURATION by an integrator that knows nothing of joints, in the coordinates q."""
+    model = machine(kind)
+    q0, v0, tau = start(model)
+    damping = np.concatenate([joint.damping for joint in model.joints])
+    stiffness = np.concatenate([joint.stiffness for joint in model.joints])
+
+    def rate(_, state):
+        q, v = state[: model.nq].copy(), state[model.nq :]
+        dq = np.concatenate(
+            [joint.type.rate(q[joint.q].tolist(), v[joint.v].tolist()) for joint in model.joints]
+        )
+        springs = stiffness * q if model.nq == model.nv else 0.0
+        return np.concatenate([dq, td.forward_dynamics(model, q, v, tau - damping * v - springs)])
+
+    solution = solve_ivp(
+        rate, (0.0, DURATION), np.concatenate([q0, v0]), method="DOP853", rtol=1e-13, atol=1e-13
+    )
+    return solution.y[: model.nq, -1], solution.y[model.nq :, -1]
+
+
+def error(kind: str, integrator: str, steps: int) -> float:
+    model = machine(kind)
+    q0, v0, tau = start(model)
+    sim = td.Simulation(model, dt=DURATION / steps, integrator=integrator, q=q0)
+    sim.v, sim.tau = v0, tau
+    sim.step(steps)
+    q, v = reference(kind)
+    turns = [
+        x
+        for joint in model.joints
+        for x in joint.type.difference(q[joint.q].tolist(), sim.q[joint.q].tolist())
+    ]
+    return float(np.linalg.norm([*turns, *(sim.v - v)]))
+
+
+@pytest.mark.parametrize("kind", MOVING_KINDS)
+@pytest.mark.parametrize("integrator", ORDERS)
+def test_order(integrator, kind):
+    order, steps = ORDERS[integrator]
+    coarse, fine = error(kind, integrator, steps), error(kind, integrator, 2 * steps)
+    assert 1e-11 < fine < coarse < 0.1
+    assert np.log2(coarse / fine) == pytest.approx(order, abs=0.15)
