@@ -43,15 +43,15 @@ class Picture:
 
 #: The pictures of the roadheader in docs/images.
 PICTURES = {
-    "front-left": Picture("initial", (8.7, 6.4, 3.4), (0.75, 0.0, 1.0), angle=26.0),
-    "right": Picture("initial", (-0.55, -21.0, 3.2), (-0.55, 0.0, 1.35), angle=22.0),
-    "top": Picture("right_rib", (-0.6, -0.25, 22.0), (-0.6, -0.25, 0.0), up=(0.0, 1.0, 0.0), angle=21.0),
-    "rear": Picture("crown", (-12.6, -6.6, 4.6), (-1.0, 0.0, 1.75), angle=27.0),
+    "front-left": Picture("initial", (9.3, 6.6, 3.5), (1.05, 0.0, 1.15), angle=28.0),
+    "right": Picture("initial", (-0.35, -21.0, 3.2), (-0.35, 0.0, 1.35), angle=21.0),
+    "top": Picture("right_rib", (-0.6, -0.25, 22.0), (-0.6, -0.25, 0.0), up=(0.0, 1.0, 0.0), angle=20.0),
+    "rear": Picture("crown", (-12.6, -6.6, 4.6), (-1.0, 0.0, 1.85), angle=28.0),
     "tunnel": Picture(
-        "initial", (-0.6, 11.5, 5.0), (-0.9, 0.0, 1.25), scenery=True, angle=37.0,
+        "initial", (1.2, 11.6, 4.9), (-0.1, 0.0, 1.3), scenery=True, angle=38.0,
         hidden=("tunnel_left", "tunnel_roof", "tunnel_air_duct"),
     ),
-    "tunnel-inside": Picture("initial", (-4.3, 2.35, 3.15), (3.0, -0.35, 1.45), scenery=True, angle=58.0),
+    "tunnel-inside": Picture("initial", (-5.2, 2.2, 3.2), (3.0, -0.45, 1.55), scenery=True, angle=54.0),
 }  # fmt: skip
 
 
@@ -100,7 +100,11 @@ def draw(
         plotter.add_mesh(ground, color="#8f8c87", ambient=0.35, specular=0.0)
         plotter.set_background("#b9c3cc", top="#eef2f5")
     for position, intensity in lights(picture):
-        plotter.add_light(pv.Light(position=position, focal_point=(0.5, 0, 0.6), intensity=intensity, light_type="scene light"))
+        plotter.add_light(
+            pv.Light(
+                position=position, focal_point=(0.5, 0, 0.6), intensity=intensity, light_type="scene light"
+            )
+        )
     plotter.camera.position, plotter.camera.focal_point = picture.eye, picture.at
     plotter.camera.up, plotter.camera.view_angle = picture.up, picture.angle
     plotter.enable_anti_aliasing("ssaa")
@@ -131,13 +135,24 @@ def add(plotter: pv.Plotter, component: Component, pose: np.ndarray, rough: bool
             "smooth_shading": True, "split_sharp_edges": True, "feature_angle": 28, "specular": 0.25,
             "specular_power": 18, "ambient": 0.24,
         }  # fmt: skip
-        plotter.add_mesh(pv.PolyData(points, faces), color=part.color[:3], opacity=float(part.color[3]), diffuse=0.85, **look)
+        plotter.add_mesh(
+            pv.PolyData(points, faces),
+            color=part.color[:3],
+            opacity=float(part.color[3]),
+            diffuse=0.85,
+            **look,
+        )
 
 
 def lights(picture: Picture) -> list[tuple[Point, float]]:
     """Positions and strengths: daylight outside, lamps along the tunnel inside."""
     if picture.scenery:
-        return [((-6.0, 6.0, 7.0), 0.55), ((4.0, 7.0, 5.0), 0.45), ((-9.0, -1.0, 4.0), 0.35), ((1.0, 0.5, 4.4), 0.25)]
+        return [
+            ((-6.0, 6.0, 7.0), 0.55),
+            ((4.0, 7.0, 5.0), 0.45),
+            ((-9.0, -1.0, 4.0), 0.35),
+            ((1.0, 0.5, 4.4), 0.25),
+        ]
     return [((8.0, 10.0, 14.0), 0.80), ((-10.0, -8.0, 10.0), 0.40), ((6.0, -12.0, 6.0), 0.50)]
 
 

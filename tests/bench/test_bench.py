@@ -153,6 +153,18 @@ def test_states_are_reproducible_and_valid():
     assert (len(v), len(tau)) == (50, 50)
 
 
+@pytest.fixture
+def quiet(monkeypatch):
+    monkeypatch.setattr(peers.os, "getloadavg", lambda: (0.0, 0.0, 0.0), raising=False)
+
+
+def test_busy_computer_leaves_a_note(monkeypatch):
+    monkeypatch.setattr(peers.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(peers.os, "getloadavg", lambda: (3.0, 0.0, 0.0), raising=False)
+    assert "a load of 3.0 on 2 cores" in run_tasks([]).notes[0]
+
+
+@pytest.mark.usefixtures("quiet")
 def test_missing_peers_leave_notes(monkeypatch):
     def missing(name):
         raise ImportError(name)
@@ -165,6 +177,7 @@ def test_missing_peers_leave_notes(monkeypatch):
     assert [note.split()[0] for note in total.notes] == ["mujoco", "pin", "heyoka"]
 
 
+@pytest.mark.usefixtures("quiet")
 def test_missing_robots_leave_a_note():
     absent = Machine("absent", "nowhere/absent.urdf")
     total = run_tasks([Task("step absent", lambda: measure_step(absent, TINY))])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from treadle.dynamics.kinematics import world_transforms
+from treadle.dynamics.rnea import rnea
 from treadle.formats import threedt
 from treadle.formats.load import load_spec
 from treadle.model import WORLD
@@ -11,10 +12,10 @@ from treadle.scenes.roadheader import FOLDER, roadheader
 from treadle.scenes.roadheader.checks import holding_table, mobility, stroke_table, working_envelope
 from treadle.scenes.roadheader.components import components
 from treadle.scenes.roadheader.components.cutting_head import pick_tips
-from treadle.scenes.roadheader.dimensions import CYLINDERS, DRIVES, RANGES, SUPPLY
+from treadle.scenes.roadheader.dimensions import CYLINDERS, DRIVES, RANGES, SUPPLY, body_masses
 from treadle.scenes.roadheader.generate import generate, geometry, report, scenery
 from treadle.scenes.roadheader.kinematics import body_poses
-from treadle.scenes.roadheader.machine import POSTURES, body_masses, centers
+from treadle.scenes.roadheader.machine import POSTURES, centers
 from treadle.scenes.roadheader.solid import Solid, mass_properties
 
 # of the published model of an EBZ230
@@ -121,19 +122,29 @@ def test_cylinders_hold_what_they_carry(shapes):
         assert np.sign(holding.force) == signs.get(holding.cylinder.joint, 1)
 
 
-def test_lift_holds_the_moment_of_the_boom(shapes):
-    # by hand: weights times horizontal arms about the lifting axis, boom level and fully out
-    middle = centers(shapes)
-    mass = body_masses()
-    arms = {
-        "supporting_arm": middle["supporting_arm"][0],
-        "telescopic_arm": 2.198 + 0.3 + middle["telescopic_arm"][0],
-        "cutting_head": 2.198 + 0.3 + 0.941 + middle["cutting_head"][0],
-    }
-    moment = 9.81 * sum(mass[name] * arm for name, arm in arms.items())
-    lever = 0.5
-    assert moment / (2 * lever) < CYLINDERS[2].areas[0] * SUPPLY / 4
-    assert 150e3 < moment < 250e3
+def test_cylinder_forces_balance_the_weight_through_the_loops(model):
+    # gravity on the tree = drives + J^T (forces of the loop joints), whatever the loops' forces are
+    q = np.array(model.initial()[0])
+    rest = [0.0] * model.nv
+    weight = np.array(rnea(model, list(q), rest, rest))
+    drives = np.zeros((model.nv, len(model.actuators)))
+    for column, actuator in enumerate(model.actuators):
+        drives[model.joint(actuator.joint).v.start, column] = 1.0
+    every = np.hstack([drives, _loop_jacobian(model, q).T])
+    solution, *_ = np.linalg.lstsq(every, weight)
+    np.testing.assert_allclose(every @ solution, weight, atol=1e-6 * np.abs(weight).max())
+    force = {actuator.name: value for actuator, value in zip(model.actuators, solution)}
+    # by virtual work: what raising the boom costs is what the pair of cylinders does on its way
+    middle, masses, step = centers(components()), body_masses(), 1e-6
+    energy, length = [], []
+    for lift in (-step, step):
+        poses = body_poses({"lift": lift})
+        energy.append(9.81 * sum(mass * poses[name].apply(middle[name])[2] for name, mass in masses.items()))
+        length.append(np.linalg.norm(poses["lift_left_rod"].p - poses["lift_left_barrel"].p))
+    pair = (energy[1] - energy[0]) / (length[1] - length[0])
+    assert force["lift_left"] + force["lift_right"] == pytest.approx(pair, rel=1e-5)
+    assert force["lift_left"] == pytest.approx(force["lift_right"], rel=1e-2)
+    assert pair / 2 < 0.25 * SUPPLY * CYLINDERS[2].areas[0]
 
 
 # the robotics model
@@ -152,7 +163,9 @@ def test_machine_stands_on_its_crawlers(shapes):
     middle, masses = centers(shapes), body_masses()
     for posture in POSTURES.values():
         poses = body_poses(posture)
-        center = sum(mass * poses[name].apply(middle[name]) for name, mass in masses.items()) / sum(masses.values())
+        center = sum(mass * poses[name].apply(middle[name]) for name, mass in masses.items()) / sum(
+            masses.values()
+        )
         assert -2.9 < center[0] < 0.3
         assert abs(center[1]) < 0.6
 
@@ -177,11 +190,7 @@ def test_loops_close(model, name):
 @pytest.mark.parametrize("name", list(POSTURES))
 def test_no_constraint_is_redundant(model, name):
     q = np.array(next(item for item in model.keyframes if item.name == name).q)
-    step = 1e-6
-    columns = [
-        (_gaps(model, q + step * unit) - _gaps(model, q - step * unit)).ravel() / (2 * step) for unit in np.eye(len(q))
-    ]
-    values = np.linalg.svd(np.array(columns).T, compute_uv=False)
+    values = np.linalg.svd(_loop_jacobian(model, q), compute_uv=False)
     assert len(values) == 27
     assert values.min() > 0.1
 
@@ -231,10 +240,19 @@ def _gaps(model, q):
 
     return np.array(
         [
-            side(loop.successor, loop.successor_placement) - side(loop.predecessor, loop.predecessor_placement)
+            side(loop.successor, loop.successor_placement)
+            - side(loop.predecessor, loop.predecessor_placement)
             for loop in model.loops
         ]
     )
+
+
+def _loop_jacobian(model, q, step=1e-6):
+    """Derivative of the gaps with respect to the joint positions, (27, nv)."""
+    columns = [
+        (_gaps(model, q + step * unit) - _gaps(model, q - step * unit)).ravel() for unit in np.eye(len(q))
+    ]
+    return np.array(columns).T / (2 * step)
 
 
 def _shells(solid):

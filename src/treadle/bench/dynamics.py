@@ -9,7 +9,7 @@ from treadle.bench.algorithms import measure_algorithms
 from treadle.bench.call import measure_call
 from treadle.bench.evaluation import measure_evaluation
 from treadle.bench.machines import MACHINES, Machine, select
-from treadle.bench.peers import MissingPeer
+from treadle.bench.peers import MissingPeer, busy
 from treadle.bench.race import Effort
 from treadle.bench.results import Outcome
 from treadle.bench.startup import measure_code, measure_startup
@@ -73,7 +73,7 @@ def dynamics_tasks(
 
 def run_tasks(tasks: list[Task], started: Callable[[Task], None] = lambda task: None) -> Outcome:
     """Make the measurements in order; `started` hears of each."""
-    total = Outcome()
+    total = Outcome(notes=busy())
     for task in tasks:
         started(task)
         try:

@@ -16,7 +16,16 @@ from treadle.errors import TreadleError
 from treadle.formats.mjcf_export import mjcf_order, to_mjcf
 from treadle.model.model import Model
 
-__all__ = ["MissingPeer", "MujocoModel", "PinocchioModel", "computer", "difference", "peer", "peer_name"]
+__all__ = [
+    "MissingPeer",
+    "MujocoModel",
+    "PinocchioModel",
+    "busy",
+    "computer",
+    "difference",
+    "peer",
+    "peer_name",
+]
 
 #: Distribution and spoken name of every peer, by module.
 _PEERS = {
@@ -63,6 +72,18 @@ def computer() -> dict[str, str | int]:
         except PackageNotFoundError:
             result[package] = "not installed"
     return result
+
+
+def busy() -> list[str]:
+    """A note if the computer is busy before anything is measured."""
+    cores = os.cpu_count() or 1
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+    if load <= 0.5 * cores:
+        return []
+    return [
+        f"the computer was busy before (a load of {load:.1f} on {cores} cores): what needs several cores or "
+        "fresh processes is slower than it could be"
+    ]
 
 
 def _processor() -> str:

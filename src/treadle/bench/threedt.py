@@ -123,7 +123,7 @@ def _robot(folder: Path, processes: int) -> Outcome:
     path = folder / "robot.3dt"
     threedt.write(geometry, path)
     seconds = math.inf
-    for _ in range(processes):
+    for _ in range(2 * processes):
         command = [sys.executable, "-c", _READ, str(path)]
         result = subprocess.run(command, capture_output=True, text=True, check=False)
         if result.returncode:

@@ -54,9 +54,9 @@ def measure_worlds(machine: Machine, effort: Effort) -> Outcome:
         other_steps = calibrate(other.step, _SECONDS, most=100)
         contestants["mujoco"] = Contestant(lambda: other.step(other_steps), other.restart)
         done["mujoco"] = len(other.ids) * other_steps
-        detail = f"{len(other.ids)} of {effort.worlds} worlds, {other_steps} steps a call"
+        detail = f"{len(other.ids)} of {effort.worlds}, {other_steps} steps a call"
 
-    rates = {name: done[name] / time * 1e-6 for name, time in race(contestants, effort.seconds).items()}
+    rates = {name: done[name] / time * 1e-6 for name, time in race(contestants, 2.0 * effort.seconds).items()}
     rival = missing or Rival(peer_name("mujoco"), rates["mujoco"], agreement, detail)
     row = Row("worlds", machine.name, model.nv, "batch", "million world-steps/s", rates["treadle"])
     return compare(row, rival, "MuJoCo", LIMITS.get(machine.name), rate=True)

@@ -9,6 +9,7 @@ import typer
 
 from treadle.errors import InputError
 from treadle.formats import load
+from treadle.formats.load import FORMATS
 from treadle.model.model import Model, suggest
 from treadle.scenes import scene, scene_names
 
@@ -17,7 +18,8 @@ __all__ = ["Floating", "MachineName", "open_machine"]
 MachineName = Annotated[
     str,
     typer.Argument(
-        metavar="FILE_OR_SCENE", help="A robot's file (.urdf), or a scene that `treadle scenes` lists."
+        metavar="FILE_OR_SCENE",
+        help=f"A robot's file ({', '.join(FORMATS)}), or a scene that `treadle scenes` lists.",
     ),
 ]
 Floating = Annotated[bool, typer.Option("--floating", help="Let the file's root link move freely.")]

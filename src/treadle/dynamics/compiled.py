@@ -29,7 +29,6 @@ from treadle.graph import Scalar
 from treadle.model.limbs import limb_inputs
 from treadle.model.model import WORLD, Model
 from treadle.model.regularity import require_regular
-from treadle.native.executable import Executable
 from treadle.native.program import Program, compile_program
 from treadle.spatial import Force
 
@@ -154,28 +153,18 @@ def impulse_response(
 
 
 def _call(model: Model, name: str, *arguments: ArrayLike) -> np.ndarray:
-    """Check the arguments, run the compiled function, check that all was finite."""
+    """Run the compiled function; what it refuses is explained."""
     try:
-        function, sizes = model.__dict__["_functions"][name]
+        function = model.__dict__["_functions"][name]
     except KeyError:
-        function, sizes = _prepare(model, name)
-    for argument, size in zip(arguments, sizes):
-        try:
-            right = len(argument) == size  # type: ignore[arg-type]
-        except TypeError:
-            right = False
-        if not right:
-            raise _explain(model, name, arguments)
+        function = _prepare(model, name)
     try:
-        result = function(*arguments)
+        return function(*arguments)
     except (ValueError, TypeError):
         raise _explain(model, name, arguments) from None
-    if result is None:
-        raise _explain(model, name, arguments)
-    return result[0]
 
 
-def _prepare(model: Model, name: str) -> tuple[Executable, list[int]]:
+def _prepare(model: Model, name: str) -> Callable[..., np.ndarray]:
     """Compile a function for the model and keep it with the model."""
     inputs, function = _definition(model, name)
     if name.startswith(("forward_dynamics", "derivatives", "impulse_response")):
@@ -187,9 +176,9 @@ def _prepare(model: Model, name: str) -> tuple[Executable, list[int]]:
         twins=limb_inputs(model, inputs),
         hot=not name.endswith(("derivatives", "jacobians")),
     )
-    entry = (compile_program(program), list(inputs.values()))
-    model.__dict__.setdefault("_functions", {})[name] = entry
-    return entry
+    compiled = compile_program(program).function()
+    model.__dict__.setdefault("_functions", {})[name] = compiled
+    return compiled
 
 
 def _definition(model: Model, name: str) -> tuple[dict[str, int], Callable[..., Sequence[Scalar]]]:

@@ -34,6 +34,8 @@ class Folder:
         try:
             folder = self.path.resolve()
             target = (folder / name).resolve()
+            # raises what a later look at it would raise, such as for a name that is too long
+            target.exists()
         except (OSError, RuntimeError, ValueError):
             raise error("cannot be found", "check its path") from None
         if not self.allow_outside:

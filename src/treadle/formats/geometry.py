@@ -191,14 +191,16 @@ class Geometry:
 
 def _read_only(owner: str, value: ArrayLike, kind: str) -> np.ndarray:
     """The value as an array of that kind, which has to hold it exactly if it is one of whole numbers."""
+    whole = kind.startswith("i")
     try:
         given = np.asarray(value)
-        with np.errstate(invalid="ignore"):
-            array = np.ascontiguousarray(given, dtype=kind).view()
-        if kind.startswith("i") and array.dtype != given.dtype and not np.array_equal(array, given):
+        if whole and given.size and given.dtype.kind not in "iu":
+            raise ValueError
+        array = np.ascontiguousarray(given, dtype=kind).view()
+        if whole and array.dtype != given.dtype and not np.array_equal(array, given):
             raise ValueError
     except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{owner} needs {'whole ' if kind.startswith('i') else ''}numbers") from None
+        raise InputError(f"{owner} needs {'whole ' if whole else ''}numbers") from None
     array.flags.writeable = False
     return array
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from treadle.errors import ModelError
 from treadle.formats.folder import Folder
 from treadle.formats.mjcf_bodies import add_bodies, add_frames, add_keyframes
-from treadle.formats.mjcf_compiled import compile_source
+from treadle.formats.mjcf_compiled import compile_source, library
 from treadle.formats.mjcf_contact import Materials, add_contacts, add_shapes
 from treadle.formats.mjcf_drives import add_actuators, add_equalities
 from treadle.formats.mjcf_report import report_rest
@@ -19,9 +19,6 @@ from treadle.formats.mjcf_source import gather
 from treadle.model import ModelSpec
 
 __all__ = ["read"]
-
-_NO_GRAVITY = 1 << 7
-_RK4 = 1
 
 
 def read(content: bytes, name: str, floating_base: bool = False, folder: Folder | None = None) -> ModelSpec:
@@ -37,11 +34,11 @@ def read(content: bytes, name: str, floating_base: bool = False, folder: Folder 
     own = compiled.source.nodes[0].attributes.get("model", "").strip()
     if not own:
         compiled.report.insert(0, f"the model has no name and was called {name!r} after its file")
-    gravity = (0.0, 0.0, 0.0) if model.opt.disableflags & _NO_GRAVITY else model.opt.gravity
-    integrator = "rk4" if model.opt.integrator == _RK4 else "symplectic_euler"
+    gravity = (0.0, 0.0, 0.0) if compiled.switched("mjDSBL_GRAVITY") else model.opt.gravity
+    integrator = "rk4" if model.opt.integrator == library().mjtIntegrator.mjINT_RK4 else "symplectic_euler"
     settings = {"dt": float(model.opt.timestep), "integrator": integrator}
     spec = ModelSpec(own or name, gravity=gravity, settings=settings)
-    materials = Materials(spec, model)
+    materials = Materials(spec, compiled)
     add_bodies(spec, compiled)
     add_frames(spec, compiled)
     add_shapes(spec, compiled, materials)

@@ -13,7 +13,7 @@ import numpy as np
 
 from treadle.formats.mjcf_compiled import Compiled, unique
 from treadle.model import ModelSpec
-from treadle.model.parts import IDENTITY, Rotation
+from treadle.model.parts import IDENTITY
 from treadle.model.values import rotation_matrix
 
 __all__ = ["FREE", "BALL", "SLIDE", "HINGE", "add_bodies", "add_frames", "add_keyframes", "joint_state"]
@@ -21,6 +21,8 @@ __all__ = ["FREE", "BALL", "SLIDE", "HINGE", "add_bodies", "add_frames", "add_ke
 #: Types of joints by their numbers in `mjtJoint`.
 FREE, BALL, SLIDE, HINGE = range(4)
 _TYPES = {FREE: "free", BALL: "ball", SLIDE: "prismatic", HINGE: "revolute"}
+#: Numbers in `mjtTrn` of the transmissions that act on a joint.
+_ON_JOINTS = (0, 1)
 _NO_TURN = (1.0, 0.0, 0.0, 0.0)
 
 
@@ -54,7 +56,7 @@ def _inertia(model: Any, body: int) -> dict[str, Any]:
     return {"mass": model.body_mass[body], "center": model.body_ipos[body], "inertia": inertia}
 
 
-def _rotation(quaternion: np.ndarray) -> Rotation:
+def _rotation(quaternion: np.ndarray) -> Any:
     return IDENTITY if tuple(quaternion) == _NO_TURN else quaternion
 
 
@@ -109,13 +111,12 @@ def _forces(compiled: Compiled, joint: int) -> dict[str, Any]:
     start = model.jnt_dofadr[joint]
     freedoms = slice(start, start + {FREE: 6, BALL: 3}.get(kind, 1))
     damping, armature = model.dof_damping[freedoms].copy(), model.dof_armature[freedoms].copy()
-    if kind in (SLIDE, HINGE):
-        # those of drives, seen from the joint
-        for drive in range(model.nactuator):
-            if model.actuator_trntype[drive] in (0, 1) and model.actuator_trnid[drive, 0] == joint:
-                square = model.actuator_gear[model.actuator_outadr[drive], 0] ** 2
-                damping += square * model.actuator_damping[drive]
-                armature += square * model.actuator_armature[drive]
+    for drive in range(model.nactuator):
+        # a drive's own, seen from the joint: MuJoCo takes the first gear for all freedoms
+        if model.actuator_trntype[drive] in _ON_JOINTS and model.actuator_trnid[drive, 0] == joint:
+            square = model.actuator_gear[model.actuator_outadr[drive], 0] ** 2
+            damping += square * model.actuator_damping[drive]
+            armature += square * model.actuator_armature[drive]
     values = {"damping": damping, "armature": armature, "friction": model.dof_frictionloss[freedoms]}
     options: dict[str, Any] = {}
     for name, value in values.items():

@@ -14,7 +14,7 @@ from treadle.errors import ModelError
 from treadle.formats.mjcf_nodes import Node, Source, fault
 from treadle.model.values import listed
 
-__all__ = ["Compiled", "compile_source", "unique"]
+__all__ = ["Compiled", "compile_source", "library", "unique"]
 
 #: The end of MuJoCo's messages, where they say where.
 _PLACE = re.compile(r"\s*Element (?:name )?'(?P<name>[^']*)'(?:, id \d+)?(?:, line (?P<line>\d+))?\s*$")
@@ -44,9 +44,15 @@ class Compiled:
 
     def name(self, kind: str, index: int) -> str:
         """What the file calls an object; empty if it does not."""
-        import mujoco
+        mujoco = library()
+        return mujoco.mj_id2name(self.model, getattr(mujoco.mjtObj, f"mjOBJ_{kind.upper()}"), index) or ""
 
-        return mujoco.mj_id2name(self.model, _kind(kind), index) or ""
+    def switched(self, flag: str) -> bool:
+        """Whether a feature is switched off (mjDSBL_...) or on (mjENBL_...) by its flag."""
+        mujoco, options = library(), self.model.opt
+        if flag.startswith("mjDSBL"):
+            return bool(options.disableflags & getattr(mujoco.mjtDisableBit, flag))
+        return bool(options.enableflags & getattr(mujoco.mjtEnableBit, flag))
 
     def names(self, kind: str, count: int, taken: Sequence[str | None] = (), suffix: str = "") -> list[str]:
         """A name for each object of a kind, all different and not among those taken.
@@ -87,13 +93,19 @@ def unique(name: str, used: set[Any]) -> str:
     return name
 
 
-def compile_source(source: Source) -> Compiled:
-    """The model that MuJoCo makes of the text; ModelError, with the place, where it refuses to."""
+def library() -> Any:
+    """The package mujoco; ModelError if it is not installed."""
     try:
         import mujoco
     except ImportError:
         hint = "install it: pip install treadle[mjcf]"
         raise ModelError("MJCF files are read by MuJoCo, which is not installed", hint=hint) from None
+    return mujoco
+
+
+def compile_source(source: Source) -> Compiled:
+    """The model that MuJoCo makes of the text; ModelError, with the place, where it refuses to."""
+    mujoco = library()
     vfs = mujoco.MjVfs()
     with _quiet() as messages:
         try:
@@ -113,8 +125,7 @@ def compile_source(source: Source) -> Compiled:
 @contextmanager
 def _quiet() -> Iterator[list[str]]:
     """Collect what MuJoCo would print, or write into a file MUJOCO_LOG.TXT where the user happens to be."""
-    import mujoco
-
+    mujoco = library()
     messages: list[str] = []
     with _LOCK:
         before = mujoco.get_mju_user_warning()
@@ -158,9 +169,3 @@ def _placed(message: str, nodes: list[Node]) -> tuple[str, Node | None]:
     if node is not None and place["name"] not in (node.tag, node.attributes.get("name", "")):
         node = None
     return message[: place.start()], node
-
-
-def _kind(kind: str) -> Any:
-    import mujoco
-
-    return getattr(mujoco.mjtObj, f"mjOBJ_{kind.upper()}")

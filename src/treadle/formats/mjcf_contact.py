@@ -35,8 +35,6 @@ _SHAPES = {
 _DEFAULT_COLOR = (0.5, 0.5, 0.5, 1.0)
 #: Geoms of these groups and above are hidden until the user asks for them.
 _FIRST_HIDDEN_GROUP = 3
-_OVERRIDE = 1 << 0
-_NO_PARENT_FILTER = 1 << 10
 _MOST_PAIRS = 5000
 
 
@@ -129,9 +127,10 @@ def _color(model: Any, geom: int) -> tuple[float, ...]:
 class Materials:
     """Materials made as they are needed, one for each set of contact parameters."""
 
-    def __init__(self, spec: ModelSpec, model: Any) -> None:
+    def __init__(self, spec: ModelSpec, compiled: Compiled) -> None:
         self.spec = spec
-        self.model = model
+        self.model = compiled.model
+        self.override = compiled.switched("mjENBL_OVERRIDE")
         self.names: dict[tuple[Any, ...], str] = {}
 
     def of_geom(self, geom: int) -> str:
@@ -146,11 +145,11 @@ class Materials:
 
     def named(self, dimension: int, reference: np.ndarray, slide: float, spin: float, roll: float) -> str:
         """The name of a material of these properties."""
-        if self.model.opt.enableflags & _OVERRIDE:
+        if self.override:
             reference = self.model.opt.o_solref
             slide, _, spin, roll, _ = self.model.opt.o_friction
         stiffness, damping = _per_mass(*reference)
-        values = {
+        values: dict[str, Any] = {
             "stiffness": stiffness,
             "damping": damping,
             "friction": float(slide) if dimension >= 3 else 0.0,
@@ -185,7 +184,7 @@ def _note_shapes(compiled: Compiled, names: list[str], touching: set[int]) -> No
         "priority or solmix": np.abs(model.geom_priority) + np.abs(model.geom_solmix - 1.0),
         "surface velocity": np.abs(model.geom_surfacevel).sum(axis=1),
         "adhesion": np.abs(model.geom_adhesion),
-        "fluid forces": np.abs(model.geom_fluid[:, 0]),
+        "shape for fluid forces": np.abs(model.geom_fluid[:, 0]),
     }
     for what, values in special.items():
         found = [names[geom] for geom in np.flatnonzero(values)]
@@ -208,13 +207,15 @@ def add_contacts(spec: ModelSpec, compiled: Compiled, materials: Materials) -> N
         mask = (int(model.geom_contype[geom]), int(model.geom_conaffinity[geom]))
         if any(mask):
             masks.setdefault(int(model.geom_bodyid[geom]), set()).add(mask)
+    filtered = not compiled.switched("mjDSBL_FILTERPARENT")
     apart: list[tuple[int, int]] = []
     partly: list[str] = []
     for first, second in combinations(sorted(masks), 2):
         if model.body_weldid[first] == model.body_weldid[second] or frozenset((first, second)) in stated:
             continue
         touch = {bool(a & d or c & b) for a, b in masks[first] for c, d in masks[second]}
-        if True not in touch or frozenset((first, second)) in excluded or _neighbours(model, first, second):
+        close = filtered and _neighbours(model, first, second)
+        if True not in touch or close or frozenset((first, second)) in excluded:
             apart.append((first, second))
         elif False in touch:
             partly.append(f"{bodies[first] or 'world'} - {bodies[second]}")
@@ -246,16 +247,17 @@ def _add_pairs(spec: ModelSpec, compiled: Compiled, materials: Materials) -> set
         if model.pair_friction[pair, 0] != model.pair_friction[pair, 1]:
             uneven.append(name)
     if stated:
-        compiled.report.append("contact pairs hold for all geoms of their bodies here")
+        sentence = (
+            "contact pairs hold for all geoms of their bodies here, without margin, gap and solreffriction"
+        )
+        compiled.report.append(sentence)
     compiled.note("contact pairs left out, for other geoms of the same bodies have another one", differing)
     compiled.note("contact pairs whose friction depends on the direction, of which the first counts", uneven)
     return set(stated)
 
 
 def _neighbours(model: Any, first: int, second: int) -> bool:
-    """Whether MuJoCo lets two bodies overlap because a joint connects them."""
-    if model.opt.disableflags & _NO_PARENT_FILTER:
-        return False
+    """Whether a joint connects two bodies, which MuJoCo then lets overlap."""
     roots = [int(model.body_weldid[body]) for body in (first, second)]
     above = [int(model.body_weldid[model.body_parentid[root]]) for root in roots]
     # the world is everyone's parent, and touches all the same

@@ -38,13 +38,16 @@ def add_actuators(spec: ModelSpec, compiled: Compiled) -> None:
         problem = _problem(model, drive)
         target = None if problem else _target(model, drive)
         if problem or target is None:
-            notes[f"actuators left out, {problem or 'which pull on more than one freedom'}"].append(name)
+            problem = problem or "which are not motors on one freedom of their joint"
+            notes[f"actuators left out, {problem}"].append(name)
             continue
         joint, freedom, gear = target
         if model.actuator_dyntype[drive] in _FILTERS:
             notes["actuators that follow the command at once, without their activation filter"].append(name)
         if model.actuator_forcelimited[drive] and model.actuator_forcerange[drive].sum():
-            notes["actuators with unequal limits of force, of which the larger counts either way"].append(name)
+            notes["actuators with unequal force limits, of which the larger counts either way"].append(name)
+        if model.actuator_dampingpoly[drive].any():
+            notes["actuators whose damping is not linear, of which the linear part is kept"].append(name)
         if model.opt.disableactuator >> model.actuator_group[drive] & 1:
             notes["actuators that are switched off in the file, but not here"].append(name)
         kind, options = _law(model, drive, gear)
@@ -166,11 +169,13 @@ def _add_loop(spec: ModelSpec, compiled: Compiled, index: int, name: str) -> boo
     """A ball joint (connect) or fixed joint (weld) between two bodies, if they are two."""
     model, data = compiled.model, compiled.model.eq_data[index]
     weld = model.eq_type[index] == _WELD
+    # a weld that does not care about rotation is a ball joint
+    fixed = weld and data[10] != 0.0
     objects = [int(model.eq_obj1id[index]), int(model.eq_obj2id[index])]
     # body, position and rotation of the joint's frame in it, on either side
     sides: list[tuple[int, Any, Any]]
     if model.eq_objtype[index] == _SITE:
-        turned = [model.site_quat[site] if weld else IDENTITY for site in objects]
+        turned = [model.site_quat[site] if fixed else IDENTITY for site in objects]
         sides = [
             (int(model.site_bodyid[s]), model.site_pos[s], R) for s, R in zip(objects, turned, strict=True)
         ]
@@ -185,7 +190,7 @@ def _add_loop(spec: ModelSpec, compiled: Compiled, index: int, name: str) -> boo
         sides.reverse()
     (parent, position, rotation), (child, child_position, child_rotation) = sides
     spec.add_joint(
-        name, "fixed" if weld else "ball", compiled.bodies[parent], compiled.bodies[child],
+        name, "fixed" if fixed else "ball", compiled.bodies[parent], compiled.bodies[child],
         position=position, rotation=rotation, child_position=child_position, child_rotation=child_rotation,
         line=compiled.line("equality", compiled.name("equality", index)),
     )  # fmt: skip

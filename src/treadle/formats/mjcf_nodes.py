@@ -47,7 +47,7 @@ class Node:
 
     def __iter__(self) -> Iterator[Node]:
         """The element and all in it, in the order of the file."""
-        waiting = [self]
+        waiting: list[Node] = [self]
         while waiting:
             node = waiting.pop()
             yield node

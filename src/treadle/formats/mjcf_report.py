@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from treadle.formats.mjcf_bodies import BALL, HINGE, SLIDE
-from treadle.formats.mjcf_compiled import Compiled
+from treadle.formats.mjcf_compiled import Compiled, library
 
 __all__ = ["report_rest"]
 
@@ -28,7 +28,6 @@ _CALLED = {
 }
 #: Options that are carried over or have their own sentence.
 _KNOWN_OPTIONS = ("timestep", "gravity", "integrator", "disableflags", "enableflags", "disableactuator")
-_NO_GRAVITY = 1 << 7
 
 
 def report_rest(compiled: Compiled) -> None:
@@ -60,8 +59,10 @@ def _report_joints(compiled: Compiled) -> None:
     bent = np.zeros(model.njnt, dtype=bool)
     bent[model.dof_jntid[model.dof_dampingpoly.any(axis=1)]] = True
     lopsided = model.jnt_actfrclimited & (model.jnt_actfrcrange.sum(axis=1) != 0.0)
-    soft = (model.jnt_solref != (0.02, 1.0)).any(axis=1)
-    soft |= (model.jnt_solimp != (0.9, 0.95, 0.001, 0.5, 2.0)).any(axis=1)
+    soft = _softness(model.jnt_solref, model.jnt_solimp)
+    rough = np.zeros(model.njnt, dtype=bool)
+    own = _softness(model.dof_solref, model.dof_solimp) & (model.dof_frictionloss != 0.0)
+    rough[model.dof_jntid[own]] = True
     findings = {
         "ball joints whose limit is not carried over": model.jnt_limited & (kinds == BALL),
         "ball and free joints whose spring is not carried over": (model.jnt_stiffness != 0.0) & ~scalar,
@@ -74,12 +75,19 @@ def _report_joints(compiled: Compiled) -> None:
         "joints whose limits have a softness of their own (solreflimit, solimplimit), not carried over": (
             model.jnt_limited & soft
         ),
+        "joints whose dry friction has a softness of its own (solreffriction), not carried over": rough,
         "joints whose drives carry the weight (actuatorgravcomp), which is not carried over": (
             model.jnt_actgravcomp != 0
         ),
     }
     for sentence, found in findings.items():
         compiled.note(sentence, [names[joint] for joint in np.flatnonzero(found)])
+
+
+def _softness(reference: np.ndarray, impedance: np.ndarray) -> np.ndarray:
+    """Whether solref or solimp is not what it is by default."""
+    usual = (0.9, 0.95, 0.001, 0.5, 2.0)
+    return (reference != (0.02, 1.0)).any(axis=1) | (impedance != usual).any(axis=1)
 
 
 def _report_bodies(compiled: Compiled) -> None:
@@ -93,29 +101,33 @@ def _report_bodies(compiled: Compiled) -> None:
 def _report_keyframes(compiled: Compiled) -> None:
     model = compiled.model
     names = compiled.names("key", model.nkey)
+    mocap = model.body_pos[model.body_mocapid >= 0].ravel()
     lost = {
-        "time": model.key_time[:, None] if model.nkey else np.zeros((0, 1)),
+        "times": model.key_time,
         "commands": model.key_ctrl,
         "activations": model.key_act,
+        "poses of motion capture": model.key_mpos - mocap,
     }
     for what, values in lost.items():
-        found = [name for name, row in zip(names, np.asarray(values), strict=True) if np.any(row)]
-        compiled.note(f"keyframes whose {what} are not carried over", found)
+        found = [names[key] for key in range(model.nkey) if np.any(values[key])]
+        compiled.note(f"keyframes of which the {what} are not carried over", found)
 
 
 def _report_options(compiled: Compiled) -> None:
     """Settings of MuJoCo's solver and medium that are not what they are by default."""
-    import mujoco
-
+    mujoco = library()
     given, usual = compiled.model.opt, mujoco.MjOption()
     if given.integrator not in (mujoco.mjtIntegrator.mjINT_EULER, mujoco.mjtIntegrator.mjINT_RK4):
         name = _word(mujoco.mjtIntegrator(given.integrator))
         compiled.report.append(f"the integrator {name} is not known here: symplectic Euler takes its place")
+    known = _KNOWN_OPTIONS
+    if compiled.switched("mjENBL_OVERRIDE"):
+        known = (*known, "o_solref", "o_friction")
     words = {"cone": mujoco.mjtCone, "jacobian": mujoco.mjtJacobian, "solver": mujoco.mjtSolver}
     changed = []
     for name in dir(given):
         value = getattr(given, name)
-        if name.startswith("_") or callable(value) or name in _KNOWN_OPTIONS:
+        if name.startswith("_") or callable(value) or name in known:
             continue
         if not np.array_equal(value, getattr(usual, name)):
             shown = (
@@ -124,8 +136,10 @@ def _report_options(compiled: Compiled) -> None:
                 else " ".join(f"{x:g}" for x in np.atleast_1d(value))
             )
             changed.append(f"{name} = {shown}")
-    changed += [f"{word} off" for word in _flags(mujoco.mjtDisableBit, given.disableflags & ~_NO_GRAVITY)]
-    changed += [f"{word} on" for word in _flags(mujoco.mjtEnableBit, given.enableflags)]
+    off = given.disableflags & ~int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
+    changed += [f"{word} off" for word in _flags(mujoco.mjtDisableBit, off)]
+    on = given.enableflags & ~int(mujoco.mjtEnableBit.mjENBL_OVERRIDE)
+    changed += [f"{word} on" for word in _flags(mujoco.mjtEnableBit, on)]
     if changed:
         compiled.report.append(f"options of MuJoCo that have no counterpart: {', '.join(changed)}")
 

@@ -281,7 +281,7 @@ class _Reader:
             piece = self.data[begin:middle]
             if b"#" in piece:
                 piece = _COMMENT.sub(b"", piece)
-            widths.append(np.array([len(row.split()) for row in piece.splitlines()]))
+            widths.append(np.array(list(map(len, map(bytes.split, piece.splitlines())))))
             try:
                 # numpy would take a sign alone for 0, and does take spaces alone for one
                 if kind == "faces" and (b"-" in piece or b"+" in piece):

@@ -10,14 +10,17 @@ from typing import Any
 __all__ = ["Lines"]
 
 _SPACE = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
-_PART = re.compile(r"""[ \t]*([A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')[ \t]*(\.?)""")
+_PART = re.compile(r"""[ \t]*([A-Za-z0-9_-]+|"(?:[^"\\\n]++|\\.)*+"|'[^'\n]*')[ \t]*(\.?)""")
 #: A piece of a value: a string, a comment, a bracket, the end of a line, or anything else.
 _PIECE = re.compile(
-    r'''"""(?:[^"\\]|\\.|"{1,2}(?!"))*""""{0,2}'''
-    r"""|'''(?:[^']|'{1,2}(?!'))*''''{0,2}"""
-    r"""|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|#[^\n]*|[\[\]{}\n]|[^"'#\[\]{}\n]+""",
+    r'''"""(?:[^"\\]++|\\.|"{1,2}(?!"))*+""""{0,2}'''
+    r"""|'''(?:[^']++|'{1,2}(?!'))*+''''{0,2}"""
+    r"""|"(?:[^"\\\n]++|\\.)*+"|'[^'\n]*'|#[^\n]*|[\[\]{}\n]|[^"'#\[\]{}\n]+""",
     re.DOTALL,
 )
+
+#: Longer paths are of no use here, and would take long where somebody makes them very long.
+_DEEPEST = 8
 
 
 class Lines:
@@ -62,7 +65,7 @@ class Lines:
             position = _end(_SPACE.match(text, position))
 
     def _key(self, position: int) -> tuple[list[str], int]:
-        """The parts of a dotted key, and what comes after it."""
+        """The first parts of a dotted key, and what comes after all of it."""
         parts = []
         while match := _PART.match(self._text, position):
             part = match[1]
@@ -70,7 +73,7 @@ class Lines:
             position = match.end()
             if not match[2]:
                 break
-        return parts, position
+        return parts[:_DEEPEST], position
 
     def _resolve(self, parts: list[str], array: bool) -> tuple[Any, ...]:
         """The path of a table's header; the names of arrays stand for their last table."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -55,6 +55,41 @@ class Executable:
         if self._checked(frame.address):
             return None
         return [view.copy() for view in frame.outputs]
+
+    def function(self) -> Callable[..., np.ndarray]:
+        """The first output as a function of the inputs, for one world (needs one lane).
+
+        ValueError or TypeError where an input has another length or is not finite. The function is
+        written out for its number of inputs: loops over them would take longer than a small arm's dynamics.
+        """
+        names = [f"x{k}" for k in range(len(self.layout.inputs))]
+        views = [f"view{k}" for k in range(len(names))]
+        wrong = " or ".join(
+            f"len({x}) != {size}" for x, size in zip(names, self.layout.inputs.values(), strict=True)
+        )
+        source = [
+            f"def call({', '.join(names)}):",
+            f"    if {wrong}:",
+            "        raise ValueError('wrong length')",
+            "    try:",
+            f"        {', '.join(views)}, output, address = local.views",
+            "    except AttributeError:",
+            f"        {', '.join(views)}, output, address = local.views = new_views()",
+            *[f"    {view}[...] = {x}" for view, x in zip(views, names, strict=True)],
+            "    if checked(address):",
+            "        raise ValueError('not finite')",
+            "    return output.copy()",
+        ]
+        frames = []
+
+        def new_views() -> tuple:
+            # the frame is kept: its memory must outlive the views' address
+            frames.append(_Frame(self))
+            return (*frames[-1].inputs, frames[-1].outputs[0], frames[-1].address)
+
+        space = {"local": threading.local(), "new_views": new_views, "checked": self._checked}
+        exec("\n".join(source), space)
+        return space["call"]  # type: ignore[return-value]
 
     def run(self, arrays: Mapping[str, np.ndarray], begin: int, end: int, steps: int = 1) -> None:
         """Advance the worlds begin..end by `steps`, in place.

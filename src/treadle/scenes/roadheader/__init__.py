@@ -18,5 +18,5 @@ FOLDER = Path(__file__).parent
 
 
 def roadheader() -> ModelSpec:
-    """The roadheader braced in its tunnel: slew, lift, extend, cutter, shovel, star wheels and support legs."""
+    """The roadheader, braced on its floor: slew, lift, extend, cutter, shovel, star wheels, support legs."""
     return load_spec(FOLDER / "robot.toml")

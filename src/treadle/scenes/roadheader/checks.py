@@ -10,10 +10,19 @@ from math import cos, radians, sin
 import numpy as np
 
 from treadle.scenes.roadheader.components.cutting_head import pick_tips
-from treadle.scenes.roadheader.dimensions import CYLINDERS, DRIVES, MASSES, RANGES, Cylinder
-from treadle.scenes.roadheader.kinematics import MOUNTS, Posture, body_poses, cylinder_state
+from treadle.scenes.roadheader.dimensions import CYLINDERS, DRIVES, RANGES, Cylinder, body_masses
+from treadle.scenes.roadheader.kinematics import MOUNTS, Posture, body_poses, cylinder_state, working_poses
 
-__all__ = ["Envelope", "Holding", "Mobility", "Stroke", "holding_table", "mobility", "stroke_table", "working_envelope"]
+__all__ = [
+    "Envelope",
+    "Holding",
+    "Mobility",
+    "Stroke",
+    "holding_table",
+    "mobility",
+    "stroke_table",
+    "working_envelope",
+]
 
 _GRAVITY = 9.81
 #: cross slope on which the slewing cylinders are to hold the boom, and load on a support leg's foot
@@ -44,7 +53,7 @@ class Stroke:
 
 @dataclass(frozen=True)
 class Holding:
-    """The largest static force on one cylinder (N; pushing is positive) and the pressure that carries it (Pa)."""
+    """The largest static force on a cylinder (N, pushing is positive) and the pressure for it (Pa)."""
 
     cylinder: Cylinder
     load: str
@@ -84,18 +93,19 @@ class Envelope:
         return self.left + self.right
 
 
-def stroke_table(steps: int = 60) -> list[Stroke]:
+def stroke_table(steps: int = 40) -> list[Stroke]:
     """Each cylinder over the range of the joint that it moves."""
     table = []
     for cylinder in CYLINDERS:
         positions = np.linspace(*RANGES[cylinder.joint], steps + 1)
-        out = np.array([cylinder_state(cylinder, {cylinder.joint: q})[1] for q in positions]) - cylinder.closed
+        lengths = np.array([cylinder_state(cylinder, {cylinder.joint: q})[1] for q in positions])
+        out = lengths - cylinder.closed
         levers = np.abs([_lever(cylinder, {cylinder.joint: q}) for q in positions])
         table.append(Stroke(cylinder, out.min(), out.max(), levers.min(), levers.max()))
     return table
 
 
-def holding_table(centers: Mapping[str, np.ndarray], steps: int = 24) -> list[Holding]:
+def holding_table(centers: Mapping[str, np.ndarray], steps: int = 16) -> list[Holding]:
     """The worst static load of each cylinder over its range, the boom fully out; centres of mass by body.
 
     Pairs share the load. Slewing holds the boom on a cross slope, to either side; a leg holds a load on its
@@ -118,12 +128,13 @@ def holding_table(centers: Mapping[str, np.ndarray], steps: int = 24) -> list[Ho
         cap, annulus = cylinder.areas
         worst = push if push / cap > -pull / annulus else pull
         pressure = max(push / cap, -pull / annulus)
-        table.append(Holding(cylinder, _LOADS.get(cylinder.joint.split("_")[0], "weight"), float(worst), float(pressure)))
+        load = _LOADS.get(cylinder.joint.split("_")[0], "weight")
+        table.append(Holding(cylinder, load, float(worst), float(pressure)))
     return table
 
 
 def mobility() -> Mobility:
-    """The machine's freedoms: nine cylinders on a universal and a sliding joint, each closed by a ball joint."""
+    """The machine's freedoms: nine cylinders of a universal, a sliding and a closing ball joint each."""
     working = len(RANGES) + len(DRIVES)
     moving = sum(mount.type != "fixed" for mount in MOUNTS)
     return Mobility(
@@ -135,17 +146,18 @@ def mobility() -> Mobility:
 
 
 def working_envelope(steps: int = 96) -> Envelope:
-    """Where the tips of the picks come over the ranges of slew, lift and extend, the machine standing still."""
-    circles = [(float(x), float(np.hypot(y, z))) for x, y, z in pick_tips()]
+    """Where the tips of the picks come over the ranges of slew, lift and extend."""
+    tips = pick_tips()
+    radii = np.hypot(tips[:, 1], tips[:, 2])[:, None]
     swept = []
     for lift, extend in product(np.linspace(*RANGES["lift"], steps + 1), RANGES["extend"]):
-        pose = body_poses({"lift": lift, "extend": extend})["cutting_head"]
-        for x, radius in circles:
-            # top, bottom and left side of the circle that a pick describes
-            center, up, aside = pose.apply((x, 0.0, 0.0)), radius * pose.R[:, 2], radius * pose.R[:, 1]
-            swept += [center + up, center - up, center + aside]
-    points = np.array(swept)
-    ahead, aside, _ = (points - body_poses({})["arm_base"].p).T
+        pose = working_poses({"lift": lift, "extend": extend})["cutting_head"]
+        along, aside, up = pose.R.T
+        middles = pose.p + tips[:, :1] * along
+        # top, bottom and left side of the circle that each pick describes
+        swept += [middles + radii * up, middles - radii * up, middles + radii * aside]
+    points = np.vstack(swept)
+    ahead, aside, _ = (points - working_poses({})["arm_base"].p).T
     right, left = (sin(angle) * ahead + cos(angle) * aside for angle in np.abs(RANGES["slew"]))
     on_floor = np.abs(points[:, 2]) < _FLOOR_BAND
     return Envelope(
@@ -160,22 +172,26 @@ def working_envelope(steps: int = 96) -> Envelope:
 
 def _lifts(cylinder: Cylinder) -> list[float]:
     """Postures of the boom that matter for a cylinder's load."""
-    return list(np.linspace(*RANGES["lift"], 9)) if cylinder.joint in ("slew", "extend") else [0.0]
+    return list(np.linspace(*RANGES["lift"], 5)) if cylinder.joint in ("slew", "extend") else [0.0]
 
 
 def _lever(cylinder: Cylinder, posture: Posture, step: float = 1e-6) -> float:
     """d length / d joint position."""
     q = posture.get(cylinder.joint, 0.0)
-    ahead, back = (cylinder_state(cylinder, {**posture, cylinder.joint: q + side * step})[1] for side in (1, -1))
+    ahead, back = (
+        cylinder_state(cylinder, {**posture, cylinder.joint: q + side * step})[1] for side in (1, -1)
+    )
     return (ahead - back) / (2 * step)
 
 
-def _load(cylinder: Cylinder, posture: Posture, centers: Mapping[str, np.ndarray], step: float = 1e-6) -> float:
+def _load(
+    cylinder: Cylinder, posture: Posture, centers: Mapping[str, np.ndarray], step: float = 1e-6
+) -> float:
     """Generalized force that the cylinders of a joint have to bring: d energy / d joint position."""
     q = posture.get(cylinder.joint, 0.0)
     ahead, back = (
         _energy(cylinder, {**posture, cylinder.joint: q + side * step}, centers) for side in (1, -1)
-    )  # fmt: skip
+    )
     return (ahead - back) / (2 * step)
 
 
@@ -184,4 +200,5 @@ def _energy(cylinder: Cylinder, posture: Posture, centers: Mapping[str, np.ndarr
     if cylinder.joint.startswith("rear_leg"):
         return FOOT_LOAD * -poses[cylinder.rod_body].apply((-0.70, 0.0, -0.60))[2]
     up = np.array([0.0, sin(CROSS_SLOPE), 0.0] if cylinder.joint == "slew" else [0.0, 0.0, 1.0])
-    return sum(_GRAVITY * mass * up @ poses[body].apply(centers[body]) for body, mass in MASSES.items())
+    heights = {body: float(up @ pose.apply(centers[body])) for body, pose in poses.items()}
+    return _GRAVITY * sum(mass * heights[body] for body, mass in body_masses().items())

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import pi, radians
 
-__all__ = ["CYLINDERS", "DRIVES", "MASSES", "RANGES", "Cylinder", "Drive"]
+__all__ = ["CYLINDERS", "DRIVES", "MASSES", "RANGES", "Cylinder", "Drive", "body_masses"]
 
 Point = tuple[float, float, float]
 
@@ -109,7 +109,7 @@ BULK_MODULUS, LEAKAGE = 1.4e9, 2.0e-13
 
 @dataclass(frozen=True)
 class Cylinder:
-    """A hydraulic cylinder between a point of one body and a point of another, for the joint that it moves."""
+    """A hydraulic cylinder between points of two bodies, and the joint that it moves."""
 
     name: str
     joint: str
@@ -173,11 +173,19 @@ _REAR_SUPPORT = Cylinder(
     bore=0.160, rod=0.110, closed=0.880, stroke=0.380, masses=(95.0, 65.0), speed=0.040,
 )  # fmt: skip
 
-#: The nine cylinders [O]; strokes of slewing, lifting and telescope come out at the 0.9, 0.73 and 0.64 m of [F].
+#: The nine cylinders [O]; slewing, lifting and telescope use the strokes 0.9, 0.73 and 0.64 m of [F].
 CYLINDERS = (
     _SLEW, _SLEW.mirrored(), _LIFT, _LIFT.mirrored(), _EXTEND, _SHOVEL, _SHOVEL.mirrored(),
     _REAR_SUPPORT, _REAR_SUPPORT.mirrored(),
 )  # fmt: skip
+
+
+def body_masses() -> dict[str, float]:
+    """Mass of every body (kg), barrels and rods included."""
+    masses = dict(MASSES)
+    for cylinder in CYLINDERS:
+        masses[f"{cylinder.name}_barrel"], masses[f"{cylinder.name}_rod"] = cylinder.masses
+    return masses
 
 
 @dataclass(frozen=True)

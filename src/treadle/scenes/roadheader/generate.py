@@ -17,7 +17,8 @@ from treadle.formats.geometry import Component, Geometry, Part
 from treadle.formats.save import save
 from treadle.scenes.roadheader.checks import holding_table, mobility, stroke_table, working_envelope
 from treadle.scenes.roadheader.components import Shape, components
-from treadle.scenes.roadheader.machine import body_masses, centers, machine
+from treadle.scenes.roadheader.dimensions import body_masses
+from treadle.scenes.roadheader.machine import centers, machine
 from treadle.scenes.roadheader.tunnel import tunnel
 
 __all__ = ["generate", "geometry", "report", "scenery"]
@@ -58,7 +59,7 @@ def report() -> str:
     for stroke, holding in zip(stroke_table(), holding_table(centers(shapes))):
         cylinder = stroke.cylinder
         lines.append(
-            f"{cylinder.name:<20} rod out {stroke.lowest:.3f} to {stroke.highest:.3f} of {cylinder.stroke:.3f} m,"
+            f"{cylinder.name:<20} out {stroke.lowest:.3f} to {stroke.highest:.3f} of {cylinder.stroke:.3f} m,"
             f" lever {stroke.shortest_lever:.3f} to {stroke.longest_lever:.3f},"
             f" {holding.force / 1e3:+.0f} kN = {holding.pressure / 1e6:.1f} MPa ({holding.load})"
         )
@@ -71,7 +72,9 @@ def report() -> str:
 
 
 def _geometry(name: str, shapes: Mapping[str, list[Shape]]) -> Geometry:
-    return Geometry(name, [Component(key, [_part(shape) for shape in parts]) for key, parts in shapes.items()])
+    return Geometry(
+        name, [Component(key, [_part(shape) for shape in parts]) for key, parts in shapes.items()]
+    )
 
 
 def _part(shape: Shape) -> Part:

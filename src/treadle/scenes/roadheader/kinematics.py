@@ -13,12 +13,32 @@ from typing import NamedTuple
 import numpy as np
 
 from treadle.scenes.roadheader.dimensions import (
-    CONVEYOR_MOUNT, CRAWLER_MOUNT, CYLINDERS, DECK_LIP, DECK_SLOPE, DRIVES, HEAD_MOUNT, LEG_HINGE, LIFT_AXIS,
-    LIFT_ZERO, RANGES, REAR_MOUNT, SHOVEL_HINGE, SLEW_AXIS, STAR_X, STAR_Y, TELESCOPE_MOUNT, Cylinder, Point,
-)  # fmt: skip
+    CONVEYOR_MOUNT,
+    CRAWLER_MOUNT,
+    CYLINDERS,
+    DECK_LIP,
+    DECK_SLOPE,
+    DRIVES,
+    HEAD_MOUNT,
+    LEG_HINGE,
+    LIFT_AXIS,
+    LIFT_ZERO,
+    RANGES,
+    REAR_MOUNT,
+    SHOVEL_HINGE,
+    SLEW_AXIS,
+    STAR_X,
+    STAR_Y,
+    TELESCOPE_MOUNT,
+    Cylinder,
+    Point,
+)
 from treadle.scenes.roadheader.solid import rotation
 
-__all__ = ["MOUNTS", "Mount", "Pose", "Posture", "body_poses", "cylinder_state", "joint_positions", "reference"]
+__all__ = [
+    "MOUNTS", "Mount", "Pose", "Posture", "body_poses", "cylinder_state", "joint_positions", "mount_rotation",
+    "reference", "working_poses",
+]  # fmt: skip
 
 #: Positions of working joints by name; what is not named is zero.
 Posture = Mapping[str, float]
@@ -51,16 +71,19 @@ class Mount(NamedTuple):
 
     def pose(self, position: float) -> Pose:
         """Pose of the body in its parent at a joint position."""
-        return Pose(rotation("y", self.pitch), np.array(self.position)) @ _motion(self.type, self.axis, position)
+        return Pose(rotation("y", self.pitch), np.array(self.position)) @ _motion(
+            self.type, self.axis, position
+        )
 
 
 def _side(point: Point, side: int) -> Point:
     return (point[0], side * point[1], point[2])
 
 
-_X, _UP, _RAISE = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, -1.0, 0.0)
+_X, _UP, _DOWN, _RAISE = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, -1.0), (0.0, -1.0, 0.0)
 _DECK_Z = DECK_LIP[2] + (DECK_LIP[0] - STAR_X) * np.tan(DECK_SLOPE)
 _STAR: Point = (STAR_X, STAR_Y, float(_DECK_Z))
+_STAR_RIGHT = _side(_STAR, -1)
 
 #: The tree of bodies without the cylinders, parents first. Raising is positive; a leg's pressing down too.
 MOUNTS = (
@@ -69,16 +92,16 @@ MOUNTS = (
     Mount("crawler_right", "main_body", "crawler_right_bolts", "fixed", _UP, _side(CRAWLER_MOUNT, -1)),
     Mount("conveyor", "main_body", "conveyor_bolts", "fixed", _UP, CONVEYOR_MOUNT),
     Mount("rear_frame", "main_body", "rear_frame_bolts", "fixed", _UP, REAR_MOUNT),
-    Mount("rear_leg_left", "rear_frame", "rear_leg_left", "revolute", (0.0, -1.0, 0.0), LEG_HINGE),
-    Mount("rear_leg_right", "rear_frame", "rear_leg_right", "revolute", (0.0, -1.0, 0.0), _side(LEG_HINGE, -1)),
+    Mount("rear_leg_left", "rear_frame", "rear_leg_left", "revolute", _RAISE, LEG_HINGE),
+    Mount("rear_leg_right", "rear_frame", "rear_leg_right", "revolute", _RAISE, _side(LEG_HINGE, -1)),
     Mount("arm_base", "main_body", "slew", "revolute", _UP, SLEW_AXIS),
     Mount("supporting_arm", "arm_base", "lift", "revolute", _RAISE, LIFT_AXIS, -LIFT_ZERO),
     Mount("telescopic_arm", "supporting_arm", "extend", "prismatic", _X, TELESCOPE_MOUNT),
     Mount("cutting_head", "telescopic_arm", "cutter", "continuous", _X, HEAD_MOUNT),
     Mount("shovel_plate", "main_body", "shovel", "revolute", _RAISE, SHOVEL_HINGE),
     # seen from above the left star wheel turns clockwise: both sweep the rock to the middle
-    Mount("gathering_arm_left", "shovel_plate", "gather_left", "continuous", (0.0, 0.0, -1.0), _STAR, DECK_SLOPE),
-    Mount("gathering_arm_right", "shovel_plate", "gather_right", "continuous", _UP, _side(_STAR, -1), DECK_SLOPE),
+    Mount("gathering_arm_left", "shovel_plate", "gather_left", "continuous", _DOWN, _STAR, DECK_SLOPE),
+    Mount("gathering_arm_right", "shovel_plate", "gather_right", "continuous", _UP, _STAR_RIGHT, DECK_SLOPE),
 )  # fmt: skip
 
 
@@ -87,12 +110,18 @@ def reference() -> dict[str, float]:
     return dict.fromkeys([*RANGES, *(drive.joint for drive in DRIVES)], 0.0)
 
 
-def body_poses(posture: Posture) -> dict[str, Pose]:
-    """Poses in the world of all bodies, the barrels and rods of the cylinders included."""
+def working_poses(posture: Posture) -> dict[str, Pose]:
+    """Poses in the world of all bodies but the barrels and rods of the cylinders."""
     poses: dict[str, Pose] = {}
     for mount in MOUNTS:
         pose = mount.pose(posture.get(mount.joint, 0.0))
         poses[mount.body] = poses[mount.parent] @ pose if mount.parent else pose
+    return poses
+
+
+def body_poses(posture: Posture) -> dict[str, Pose]:
+    """Poses in the world of all bodies, the barrels and rods of the cylinders included."""
+    poses = working_poses(posture)
     for cylinder in CYLINDERS:
         angle, length = _direction(cylinder, poses)
         barrel = poses[cylinder.barrel_body] @ Pose(_turn(cylinder, angle), np.array(cylinder.barrel_pin))
@@ -103,12 +132,12 @@ def body_poses(posture: Posture) -> dict[str, Pose]:
 
 def cylinder_state(cylinder: Cylinder, posture: Posture) -> tuple[float, float]:
     """Direction in the barrel's body, as an angle about the pin (rad), and length from pin to pin (m)."""
-    return _direction(cylinder, body_poses(posture))
+    return _direction(cylinder, working_poses(posture))
 
 
 def joint_positions(posture: Posture) -> dict[str, float | tuple[float, float]]:
     """Positions of all tree joints, those of the cylinders included."""
-    poses, zero = body_poses(posture), body_poses({})
+    poses, zero = working_poses(posture), working_poses({})
     positions: dict[str, float | tuple[float, float]] = {**reference(), **posture}
     for cylinder in CYLINDERS:
         (angle, length), (start, _) = _direction(cylinder, poses), _direction(cylinder, zero)

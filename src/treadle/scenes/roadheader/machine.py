@@ -16,12 +16,20 @@ from treadle.model import ModelSpec
 from treadle.scenes.roadheader.components import Shape, components
 from treadle.scenes.roadheader.components.cutting_head import pick_tips
 from treadle.scenes.roadheader.dimensions import (
-    BULK_MODULUS, CYLINDERS, DRIVES, LEAKAGE, MASSES, RANGES, RELIEF, SUPPLY, Cylinder,
-)  # fmt: skip
+    BULK_MODULUS,
+    CYLINDERS,
+    DRIVES,
+    LEAKAGE,
+    RANGES,
+    RELIEF,
+    SUPPLY,
+    Cylinder,
+    body_masses,
+)
 from treadle.scenes.roadheader.kinematics import MOUNTS, joint_positions, mount_rotation
 from treadle.scenes.roadheader.solid import mass_properties, rotation
 
-__all__ = ["POSTURES", "body_masses", "centers", "machine"]
+__all__ = ["POSTURES", "centers", "machine"]
 
 #: Named postures: what is not named is zero. Angles from the boom's zero, 17.5 deg above the level.
 POSTURES: dict[str, dict[str, float]] = {
@@ -37,10 +45,10 @@ POSTURES: dict[str, dict[str, float]] = {
 
 #: viscous friction of the working joints (N m s/rad, N s/m): bearings, slide, churned oil
 _DAMPING = {
-    "slew": 4.0e3, "lift": 2.0e3, "extend": 8.0e3, "shovel": 1.0e3, "rear_leg_left": 2.0e2, "rear_leg_right": 2.0e2,
-    "cutter": 40.0, "gather_left": 8.0, "gather_right": 8.0,
+    "slew": 4.0e3, "lift": 2.0e3, "extend": 8.0e3, "shovel": 1.0e3, "rear_leg_left": 2.0e2,
+    "rear_leg_right": 2.0e2, "cutter": 40.0, "gather_left": 8.0, "gather_right": 8.0,
 }  # fmt: skip
-#: of a piston (N s/m), of a cylinder's bearings (N m s/rad), and the seals' dry friction as a share of full force
+#: of a piston (N s/m), of a pin (N m s/rad); dry friction of the seals as a share of full force
 _PISTON_DAMPING, _PIN_DAMPING, _SEAL_FRICTION = 6.0e3, 20.0, 0.015
 #: oil that stays in a cylinder at the end of its stroke, as a share of its displacement
 _DEAD_SHARE = 0.06
@@ -59,21 +67,19 @@ def machine() -> ModelSpec:
         _add_cylinder(spec, cylinder)
     # after all others, so that these are the joints that close the loops
     for cylinder in CYLINDERS:
-        spec.add_joint(f"{cylinder.name}_pin", "ball", cylinder.rod_body, f"{cylinder.name}_rod", position=cylinder.rod_pin)
+        spec.add_joint(
+            f"{cylinder.name}_pin",
+            "ball",
+            cylinder.rod_body,
+            f"{cylinder.name}_rod",
+            position=cylinder.rod_pin,
+        )
     _add_drives(spec)
     _add_frames(spec)
     for name, posture in POSTURES.items():
         positions = joint_positions(posture)
         spec.add_keyframe(name, {joint: value for joint, value in positions.items() if np.any(value)})
     return spec
-
-
-def body_masses() -> dict[str, float]:
-    """Mass of every body (kg), barrels and rods included."""
-    masses = dict(MASSES)
-    for cylinder in CYLINDERS:
-        masses[f"{cylinder.name}_barrel"], masses[f"{cylinder.name}_rod"] = cylinder.masses
-    return masses
 
 
 def centers(shapes: Mapping[str, list[Shape]]) -> dict[str, np.ndarray]:

@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike
 from treadle.scenes.roadheader.solid import Face, Solid, joined
 
 __all__ = [
-    "band", "bolt_circle", "box", "cylinder", "flange", "hose", "i_beam", "lathe", "loft", "lug", "pick", "pick_holder", "prism",
-    "rod", "round_bar", "sprocket", "track_shoe", "tube",
+    "band", "bolt_circle", "box", "cylinder", "flange", "hose", "lathe", "loft", "lug", "pick",
+    "pick_holder", "prism", "rod", "round_bar", "sprocket", "track_shoe", "tube",
 ]  # fmt: skip
 
 Profile = Sequence[tuple[float, float]]
@@ -139,7 +139,7 @@ def round_bar(first: ArrayLike, last: ArrayLike, radius: float, segments: int = 
 def rod(axis: str, radius: float, start: float, end: float, segments: int = 12, bevel: float = 0.0) -> Solid:
     """A pin or shaft along the axis "x", "y" or "z"."""
     solid = cylinder(radius, start, end, segments, bevel)
-    return {"x": solid, "y": solid.turned("z", pi / 2), "z": solid.turned("y", -pi / 2)}[axis]
+    return {"x": solid, "y": solid.across(), "z": solid.upright()}[axis]
 
 
 def hose(path: Sequence[ArrayLike], radius: float, segments: int = 6) -> Solid:
@@ -159,21 +159,11 @@ def hose(path: Sequence[ArrayLike], radius: float, segments: int = 6) -> Solid:
 
 
 def lug(length: float, radius: float, foot: float, thickness: float, segments: int = 8) -> Solid:
-    """An ear plate in the x-z plane, across y: a round end about the origin, standing on a foot at x = -length."""
+    """An ear plate in the x-z plane: a round end about the origin, its foot at x = -length."""
     angles = np.linspace(-pi / 2, pi / 2, segments + 1)
     outline = [(radius * cos(a), radius * sin(a)) for a in angles]
     outline += [(-length, foot / 2), (-length, -foot / 2)]
     return prism(outline, -thickness / 2, thickness / 2)
-
-
-def i_beam(height: float, width: float, web: float, flange: float, start: float, end: float) -> Solid:
-    """A rolled section along x, its web upright."""
-    h, w, t = height / 2, width / 2, web / 2
-    f = h - flange
-    outline = [
-        (-w, -h), (w, -h), (w, -f), (t, -f), (t, f), (w, f), (w, h), (-w, h), (-w, f), (-t, f), (-t, -f), (-w, -f)
-    ]  # fmt: skip
-    return prism(outline, start, end, along="x")
 
 
 def bolt_circle(radius: float, count: int, size: float, height: float) -> Solid:
@@ -188,8 +178,8 @@ def flange(outer: float, bore: float, thickness: float, segments: int = 24) -> S
     step = 0.35 * thickness
     middle = 0.5 * (outer + bore)
     profile = [
-        (0.0, bore), (0.0, outer), (thickness - step, outer), (thickness - step, middle + step), (thickness, middle),
-        (thickness, bore),
+        (0.0, bore), (0.0, outer), (thickness - step, outer), (thickness - step, middle + step),
+        (thickness, middle), (thickness, bore),
     ]  # fmt: skip
     return _ring_solid(profile, segments)
 
@@ -233,7 +223,9 @@ def _ring_solid(profile: Profile, segments: int) -> Solid:
     if _area(outline) < 0:
         outline = outline[::-1]
     angles = tau * np.arange(segments) / segments
-    return band([np.column_stack([outline[:, 0], outline[:, 1] * cos(a), outline[:, 1] * sin(a)]) for a in angles])
+    return band(
+        [np.column_stack([outline[:, 0], outline[:, 1] * cos(a), outline[:, 1] * sin(a)]) for a in angles]
+    )
 
 
 def _signs(axis: int, side: float, u: int, a: float, v: int, b: float) -> np.ndarray:
@@ -249,7 +241,7 @@ def _turn(face: list[int], side: float) -> Face:
 def _flat(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> bool:
     """Whether d lies in the plane of the others, to a hundredth of a millimetre."""
     normal = np.cross(b - a, c - a)
-    return abs(normal @ (d - a)) <= 1e-5 * np.linalg.norm(normal)
+    return float(abs(normal @ (d - a))) <= 1e-5 * float(np.linalg.norm(normal))
 
 
 def _area(outline: np.ndarray) -> float:
@@ -259,12 +251,14 @@ def _area(outline: np.ndarray) -> float:
 
 def _cap(ring: np.ndarray, start: int) -> list[Face]:
     """The faces that close a flat ring, counter-clockwise as the ring is."""
-    normal = sum(np.cross(a, b) for a, b in zip(ring, np.roll(ring, -1, axis=0)))
+    normal = np.cross(ring, np.roll(ring, -1, axis=0)).sum(axis=0)
     drop = int(np.argmax(np.abs(normal)))
     flat = ring[:, [(drop + 1) % 3, (drop + 2) % 3]] * ((1, 1) if normal[drop] > 0 else (-1, 1))
     remaining = list(range(len(ring)))
     if all(_corner(flat, i, j, k) > -1e-12 for i, j, k in _corners(remaining)):
-        if len(ring) <= _MOST_CORNERS and all(_flat(*ring[:3], corner) for corner in ring[3:]):
+        if len(ring) <= _MOST_CORNERS and all(
+            _flat(ring[0], ring[1], ring[2], corner) for corner in ring[3:]
+        ):
             return [tuple(start + i for i in remaining)]
         return [(start, start + i, start + i + 1) for i in remaining[1:-1]]
     faces = []

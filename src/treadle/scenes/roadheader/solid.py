@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import cos, sin
+from itertools import pairwise
+from math import cos, pi, sin
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,7 +17,7 @@ Face = tuple[int, ...]
 
 @dataclass(frozen=True, eq=False)
 class Solid:
-    """Points (n, 3) and faces that name them, counter-clockwise seen from outside; one or more closed shells."""
+    """Points (n, 3) and faces that name them, counter-clockwise from outside: one or more closed shells."""
 
     points: np.ndarray
     faces: tuple[Face, ...]
@@ -26,11 +27,19 @@ class Solid:
 
     def moved(self, x: float = 0.0, y: float = 0.0, z: float = 0.0) -> Solid:
         """Shifted by (x, y, z)."""
-        return Solid(self.points + (x, y, z), self.faces)
+        return Solid(self.points + np.array([x, y, z]), self.faces)
 
     def turned(self, axis: str, angle: float) -> Solid:
         """Turned about the axis "x", "y" or "z" through the origin by an angle (rad)."""
         return Solid(self.points @ rotation(axis, angle).T, self.faces)
+
+    def across(self) -> Solid:
+        """What runs along x, turned to run along y."""
+        return self.turned("z", pi / 2)
+
+    def upright(self) -> Solid:
+        """What runs along x, turned to run along z."""
+        return self.turned("y", -pi / 2)
 
     def placed(self, R: ArrayLike, position: ArrayLike = (0.0, 0.0, 0.0)) -> Solid:
         """Turned by the rotation matrix R, then shifted."""
@@ -84,7 +93,7 @@ def _triangles(solid: Solid) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     corners = [
         (face[0], second, third)
         for face in solid.faces
-        for second, third in zip(face[1:], face[2:])
+        for second, third in pairwise(face[1:])
     ]  # fmt: skip
     first, second, third = np.array(corners).T
     return solid.points[first], solid.points[second], solid.points[third]

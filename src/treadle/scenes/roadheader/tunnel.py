@@ -30,9 +30,18 @@ def tunnel() -> dict[str, list[Shape]]:
     """The parts of the scenery by component."""
     return {
         "tunnel_floor": [Shape("floor", _floor(), FLOOR)],
-        "tunnel_left": [Shape("wall", _shell(0.0, 0.30), ROCK), Shape("steel_sets", _steel_sets(0.004, 0.30), RUST)],
-        "tunnel_roof": [Shape("arch", _shell(0.30, 0.70), ROCK), Shape("steel_sets", _steel_sets(0.30, 0.70), RUST)],
-        "tunnel_right": [Shape("wall", _shell(0.70, 1.0), ROCK), Shape("steel_sets", _steel_sets(0.70, 0.996), RUST)],
+        "tunnel_left": [
+            Shape("wall", _shell(0.0, 0.30), ROCK),
+            Shape("steel_sets", _steel_sets(0.004, 0.30), RUST),
+        ],
+        "tunnel_roof": [
+            Shape("arch", _shell(0.30, 0.70), ROCK),
+            Shape("steel_sets", _steel_sets(0.30, 0.70), RUST),
+        ],
+        "tunnel_right": [
+            Shape("wall", _shell(0.70, 1.0), ROCK),
+            Shape("steel_sets", _steel_sets(0.70, 0.996), RUST),
+        ],
         "tunnel_face": [Shape("face", _rock_face(), FRESH_ROCK), Shape("muck", _muck(), FRESH_ROCK)],
         "tunnel_air_duct": [Shape("air_duct", _air_duct(), YELLOW)],
         "tunnel_cables": [Shape("cables", _cables(), DARK)],
@@ -40,7 +49,7 @@ def tunnel() -> dict[str, list[Shape]]:
 
 
 def profile(share: float, offset: float = 0.0) -> tuple[float, float]:
-    """Point (y, z) of the outline from the left foot (0) over the crown to the right foot (1), moved outward."""
+    """Point (y, z) of the outline, from the left foot (0) over the crown to the right (1), moved outward."""
     radius = _HALF + offset
     arc = pi * _HALF
     distance = share * (2 * _WALL + arc)
@@ -64,7 +73,13 @@ def _shell(start: float, end: float) -> Solid:
         row = []
         for x in stations:
             bump = _ROUGH * _noise(2.2 * x, 16.0 * share)
-            row.append((x + 0.10 * _noise(7.0 * x, 40.0 * share), y + bump * normal[0], max(0.0, z + bump * normal[1])))
+            row.append(
+                (
+                    x + 0.10 * _noise(7.0 * x, 40.0 * share),
+                    y + bump * normal[0],
+                    max(0.0, z + bump * normal[1]),
+                )
+            )
         inner.append(row)
         outer.append([(x, far_y, far_z) for x in stations])
     return _slab(np.array(outer), np.array(inner))
@@ -90,7 +105,9 @@ def _rock_face() -> Solid:
             if y < 0.55 and level < 1.0:
                 reach = 0.62 + (4.78**2 - min(4.7, abs(y)) ** 2) ** 0.5
                 x = max(x, reach - 0.35 * level**2 + 0.05 * _noise(5.0 * y, 5.0 * z))
-            row.append((x, y + 0.07 * _noise(9.0 * y, 9.0 * z + 3.0), z + 0.06 * _noise(9.0 * y + 5.0, 9.0 * z)))
+            row.append(
+                (x, y + 0.07 * _noise(9.0 * y, 9.0 * z + 3.0), z + 0.06 * _noise(9.0 * y + 5.0, 9.0 * z))
+            )
         front.append(row)
         back.append([(_FACE + 1.0, y, z) for y in across])
     return _slab(np.array(back), np.array(front))
@@ -103,7 +120,9 @@ def _muck(stones: int = 90) -> Solid:
         size = 0.07 + 0.17 * _hash(index, 1.0) ** 2
         y = (2 * _hash(index, 2.0) - 1) * 2.5
         x = 3.90 + 1.20 * _hash(index, 3.0) ** 0.6
-        pile.append(_stone(size, index).moved(x, y, 0.42 * size + 0.35 * max(0.0, x - 4.55) * _hash(index, 4.0)))
+        pile.append(
+            _stone(size, index).moved(x, y, 0.42 * size + 0.35 * max(0.0, x - 4.55) * _hash(index, 4.0))
+        )
     return joined(pile)
 
 
@@ -130,7 +149,9 @@ def _steel_sets(start: float, end: float) -> Solid:
         rings = []
         for share in shares:
             (y, z), (near_y, near_z) = profile(share, -0.06), profile(share, -0.20)
-            rings.append([(x + 0.05, y, z), (x - 0.05, y, z), (x - 0.05, near_y, near_z), (x + 0.05, near_y, near_z)])
+            rings.append(
+                [(x + 0.05, y, z), (x - 0.05, y, z), (x - 0.05, near_y, near_z), (x + 0.05, near_y, near_z)]
+            )
         arches.append(loft(rings))
     bars = []
     for share in (share for share in (0.16, 0.34, 0.5, 0.66, 0.84) if start < share < end):
@@ -152,7 +173,9 @@ def _cables() -> Solid:
     for level, radius in ((0.88, 0.035), (0.86, 0.022), (0.845, 0.022)):
         y, z = profile(level, -0.26)
         sag = 0.0 if radius > 0.03 else 0.07
-        lines.append(hose([(x, y, z - sag * abs(sin(2.6 * x))) for x in np.linspace(_BACK, 1.5, 30)], radius, 6))
+        lines.append(
+            hose([(x, y, z - sag * abs(sin(2.6 * x))) for x in np.linspace(_BACK, 1.5, 30)], radius, 6)
+        )
     return joined(lines)
 
 
@@ -196,6 +219,6 @@ def _blend(u: float, v: float) -> float:
 def _hash(a: float, b: float) -> float:
     """A number in [0, 1) that looks random, the same on every machine."""
     # whole-number arithmetic, so that rounding cannot make a difference
-    value = (int(round(a * 16)) * 73_856_093) ^ (int(round(b * 16)) * 19_349_663)
+    value = (round(a * 16) * 73_856_093) ^ (round(b * 16) * 19_349_663)
     value = (value ^ (value >> 13)) * 1_274_126_177 & 0xFFFFFFFF
     return ((value ^ (value >> 16)) & 0xFFFF) / 0x10000

@@ -5,7 +5,7 @@ Its frame lies at the front end of the pan, on the main body; the pan's line is 
 
 from __future__ import annotations
 
-from math import cos, pi, tan
+from math import cos, tan
 
 import numpy as np
 
@@ -47,7 +47,16 @@ def height(x: float) -> float:
 def _channel(wall: float) -> list[tuple[float, float]]:
     """Cross-section (y, z) of the pan."""
     out = _HALF + 0.035
-    return [(-out, -0.16), (out, -0.16), (out, wall), (_HALF, wall), (_HALF, 0.0), (-_HALF, 0.0), (-_HALF, wall), (-out, wall)]
+    return [
+        (-out, -0.16),
+        (out, -0.16),
+        (out, wall),
+        (_HALF, wall),
+        (_HALF, 0.0),
+        (-_HALF, 0.0),
+        (-_HALF, wall),
+        (-out, wall),
+    ]
 
 
 def _pan(front: float, back: float, wall: float) -> Solid:
@@ -59,7 +68,8 @@ def _tail_pan() -> Solid:
     length = (_BEND - _END) / cos(TAIL_RISE)
     pan = _pan(0.0, -length, 0.30)
     collars = [
-        box((0.05, 2 * _HALF + 0.16, 0.06), (-x, 0.0, -0.17)) + box((0.05, 0.04, 0.42), (-x, _HALF + 0.05, 0.04))
+        box((0.05, 2 * _HALF + 0.16, 0.06), (-x, 0.0, -0.17)) + box((0.05, 0.04, 0.42),
+                                                                    (-x, _HALF + 0.05, 0.04))
         + box((0.05, 0.04, 0.42), (-x, -_HALF - 0.05, 0.04)) for x in np.linspace(1.7, length - 0.5, 5)
     ]  # fmt: skip
     return joined([pan, *collars]).turned("y", TAIL_RISE).moved(_BEND)
@@ -81,43 +91,51 @@ def _flights() -> Solid:
 
 def _chains() -> Solid:
     path = [_line(x, 0.035) for x in (_FRONT, -0.9, -1.9, _BEND, -4.2, -5.6, _END + 0.15)]
-    left = hose([point + (0.0, 0.17, 0.0) for point in path], 0.024, 6)
+    left = hose(path, 0.024, 6).moved(y=0.17)
     return joined([left, left.mirrored()])
 
 
 def _tail_sprockets() -> Solid:
     wheel = sprocket(0.16, 0.125, 8, 0.06)
     shaft = rod("y", 0.055, -_HALF - 0.05, _HALF + 0.05, 10)
-    return joined([wheel.moved(y=0.17), wheel.moved(y=-0.17), shaft]).placed(np.eye(3), _line(_END + 0.10, -0.06))
+    return joined([wheel.moved(y=0.17), wheel.moved(y=-0.17), shaft]).moved(*_line(_END + 0.10, -0.06))
 
 
 def _drive() -> Solid:
     """Hydraulic motor with its gear on the left of the tail."""
-    gear = lathe([(0.34, 0.17), (0.36, 0.20), (0.47, 0.20), (0.49, 0.15), (0.56, 0.15), (0.57, 0.11), (0.70, 0.11),
-                  (0.72, 0.08)], 16)  # fmt: skip
+    gear = lathe([
+        (0.34, 0.17), (0.36, 0.20), (0.47, 0.20), (0.49, 0.15), (0.56, 0.15), (0.57, 0.11), (0.70, 0.11),
+        (0.72, 0.08),
+    ], 16)  # fmt: skip
     bolts = bolt_circle(0.175, 6, 0.034, 0.016).moved(0.47)
     block = box((0.14, 0.10, 0.16), (0.0, 0.66, 0.0), 0.015)
-    return joined([gear.turned("z", pi / 2), bolts.turned("z", pi / 2), block]).placed(np.eye(3), _line(_END + 0.10, -0.06))
+    return joined([joined([gear, bolts]).across(), block]).moved(*_line(_END + 0.10, -0.06))
 
 
 def _guard() -> Solid:
     """End plate round the left drive, and the spill board above the wall."""
     x = _END
     z = height(_END)
-    plate = prism([(x - 0.10, z - 0.20), (x + 0.45, z - 0.26), (x + 0.95, z - 0.25), (x + 0.95, z + 0.10), (x + 0.45, z + 0.36),
-                   (x + 0.05, z + 0.36), (x - 0.10, z + 0.18)], _HALF + 0.03, _HALF + 0.07)  # fmt: skip
-    rail = hose([_line(x + 0.3, 0.40) + (0.0, _HALF + 0.05, 0.0), _line(_BEND - 1.3, 0.40) + (0.0, _HALF + 0.05, 0.0)], 0.022, 6)
-    posts = [
-        rod("z", 0.016, 0.25, 0.40, 6).placed(np.eye(3), _line(s, 0.0) + (0.0, _HALF + 0.05, 0.0))
-        for s in np.linspace(x + 0.4, _BEND - 1.4, 5)
-    ]
-    return joined([plate, rail, *posts])
+    plate = prism([
+        (x - 0.10, z - 0.20), (x + 0.45, z - 0.26), (x + 0.95, z - 0.25), (x + 0.95, z + 0.10),
+        (x + 0.45, z + 0.36), (x + 0.05, z + 0.36), (x - 0.10, z + 0.18),
+    ], _HALF + 0.03, _HALF + 0.07)  # fmt: skip
+    rail = hose([_line(x + 0.3, 0.40), _line(_BEND - 1.3, 0.40)], 0.022, 6)
+    stations = np.linspace(x + 0.4, _BEND - 1.4, 5)
+    posts = [rod("z", 0.016, 0.25, 0.40, 6).moved(*_line(s, 0.0)) for s in stations]
+    return joined([plate, joined([rail, *posts]).moved(y=_HALF + 0.05)])
 
 
 def _tensioners() -> Solid:
     """Screws that tighten the chains, on both sides of the tail."""
-    screw = joined([cylinder(0.03, 0.0, 0.55, 8), cylinder(0.05, 0.20, 0.30, 6), box((0.10, 0.08, 0.12), (0.58, 0.0, 0.0))])
-    left = screw.turned("y", TAIL_RISE).placed(np.eye(3), _line(_END + 0.42, 0.02) + (0.0, _HALF + 0.12, 0.0))
+    screw = joined(
+        [
+            cylinder(0.03, 0.0, 0.55, 8),
+            cylinder(0.05, 0.20, 0.30, 6),
+            box((0.10, 0.08, 0.12), (0.58, 0.0, 0.0)),
+        ]
+    )
+    left = screw.turned("y", TAIL_RISE).moved(*_line(_END + 0.42, 0.02)).moved(y=_HALF + 0.12)
     return joined([left, left.mirrored()])
 
 
@@ -126,8 +144,7 @@ def _stripes() -> Solid:
     z = height(_END)
     stripe = [(0.0, 0.0), (0.06, 0.0), (0.16, 0.22), (0.10, 0.22)]
     stripes = [
-        prism([(_END + 0.06 + 0.13 * k + x, z + 0.08 + up) for x, up in stripe], _HALF + 0.069, _HALF + 0.074) for k in range(3)
+        prism([(_END + 0.06 + 0.13 * k + x, z + 0.08 + up) for x, up in stripe], _HALF + 0.069, _HALF + 0.074)
+        for k in range(3)
     ]
     return joined([*stripes, *[stripe.mirrored() for stripe in stripes]])
-
-

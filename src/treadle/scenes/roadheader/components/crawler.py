@@ -12,8 +12,17 @@ import numpy as np
 from treadle.scenes.roadheader.components.shape import DARK, GREY, IRON, STEEL, YELLOW, Shape
 from treadle.scenes.roadheader.dimensions import CRAWLER_BASE, CRAWLER_RADIUS, SHOE_COUNT, SHOE_WIDTH
 from treadle.scenes.roadheader.meshes import (
-    band, bolt_circle, box, cylinder, lathe, prism, rod, sprocket, track_shoe, tube,
-)  # fmt: skip
+    band,
+    bolt_circle,
+    box,
+    cylinder,
+    lathe,
+    prism,
+    rod,
+    sprocket,
+    track_shoe,
+    tube,
+)
 from treadle.scenes.roadheader.solid import Solid, joined, rotation
 
 __all__ = ["crawler"]
@@ -71,7 +80,9 @@ def _chain(stations: int = 32) -> Solid:
     length = SHOE_COUNT * _pitch()
     # a wheel takes as many stations as it turns, the straight runs none between their ends
     arc = pi * _CHAIN
-    ends = [np.linspace(start, start + arc, stations // 2) for start in (CRAWLER_BASE, 2 * CRAWLER_BASE + arc)]
+    ends = [
+        np.linspace(start, start + arc, stations // 2) for start in (CRAWLER_BASE, 2 * CRAWLER_BASE + arc)
+    ]
     line = np.array([_place(distance % length) for distance in np.concatenate(ends)])
     rings = []
     for y, depth in ((-0.10, 0.0), (0.10, 0.0), (0.10, 0.055), (-0.10, 0.055)):
@@ -82,7 +93,7 @@ def _chain(stations: int = 32) -> Solid:
 
 def _sprocket() -> Solid:
     """The chain wheel, and the bolts of the gear that turns it."""
-    bolts = _outward(bolt_circle(0.205, 8, 0.036, 0.018)).moved(y=0.282)
+    bolts = bolt_circle(0.205, 8, 0.036, 0.018).across().moved(y=0.282)
     return joined([sprocket(0.335, 0.285, 13, 0.09), bolts]).moved(-_HALF, 0.0, _AXLE)
 
 
@@ -102,34 +113,33 @@ def _frame() -> Solid:
 def _final_drive() -> Solid:
     """Motor and planetary gear in the sprocket."""
     drive = lathe([
-        (-0.20, 0.16), (-0.16, 0.19), (0.05, 0.19), (0.06, 0.255), (0.255, 0.255), (0.282, 0.235), (0.285, 0.15),
-        (0.325, 0.13), (0.33, 0.06),
+        (-0.20, 0.16), (-0.16, 0.19), (0.05, 0.19), (0.06, 0.255), (0.255, 0.255), (0.282, 0.235),
+        (0.285, 0.15), (0.325, 0.13), (0.33, 0.06),
     ], 20)  # fmt: skip
-    return _outward(drive).moved(-_HALF, 0.0, _AXLE)
+    return drive.across().moved(-_HALF, 0.0, _AXLE)
 
 
 def _idler() -> Solid:
-    wheel = lathe([(-0.07, 0.24), (-0.06, 0.325), (-0.03, 0.345), (0.03, 0.345), (0.06, 0.325), (0.07, 0.24)], 20)
+    wheel = lathe(
+        [(-0.07, 0.24), (-0.06, 0.325), (-0.03, 0.345), (0.03, 0.345), (0.06, 0.325), (0.07, 0.24)], 20
+    )
     hub = lathe([(-0.19, 0.08), (0.15, 0.08), (0.17, 0.11), (0.25, 0.11), (0.27, 0.08)], 12)
     yoke = [box((0.62, 0.05, 0.13), (-0.24, y, 0.0)) for y in (-0.16, 0.2)]
-    return joined([_outward(joined([wheel, hub])), *yoke]).moved(_HALF, 0.0, _AXLE)
+    return joined([joined([wheel, hub]).across(), *yoke]).moved(_HALF, 0.0, _AXLE)
 
 
 def _rollers() -> Solid:
     """Seven track rollers below and two carriers above."""
     roller = lathe([(-0.15, 0.095), (0.15, 0.095)], 10)
-    lower = [_outward(roller).moved(x, 0.0, 0.155) for x in np.linspace(-1.22, 1.22, 7)]
-    carrier = [_outward(cylinder(0.055, -0.13, 0.13, 8)).moved(x, 0.0, 0.665) for x in (-0.6, 0.55)]
-    return joined([*lower, *carrier, *[rod("y", 0.03, -0.2, 0.24, 6).moved(x, 0.0, 0.665) for x in (-0.6, 0.55)]])
+    lower = [roller.across().moved(x, 0.0, 0.155) for x in np.linspace(-1.22, 1.22, 7)]
+    carrier = [cylinder(0.055, -0.13, 0.13, 8).across().moved(x, 0.0, 0.665) for x in (-0.6, 0.55)]
+    return joined(
+        [*lower, *carrier, *[rod("y", 0.03, -0.2, 0.24, 6).moved(x, 0.0, 0.665) for x in (-0.6, 0.55)]]
+    )
 
 
 def _guard(segments: int = 20) -> Solid:
     """Ring and plates that keep stones out of the chain wheel."""
-    ring = _outward(tube(0.30, 0.262, 0.19, 0.23, segments)).moved(-_HALF, 0.0, _AXLE)
+    ring = tube(0.30, 0.262, 0.19, 0.23, segments).across().moved(-_HALF, 0.0, _AXLE)
     plates = [box((0.36, 0.028, 0.05), (x, 0.245, 0.115)) for x in np.linspace(-1.02, 1.02, 6)]
     return joined([ring, *plates])
-
-
-def _outward(solid: Solid) -> Solid:
-    """From along x to along y."""
-    return solid.turned("z", pi / 2)

@@ -10,7 +10,13 @@ from math import cos, sin, tau
 import numpy as np
 
 from treadle.scenes.roadheader.components.shape import GREY, IRON, ORANGE, STEEL, Shape
-from treadle.scenes.roadheader.dimensions import HEAD_LENGTH, HEAD_RADIUS, PICKS_PER_SPIRAL, SPIRAL_TURN, SPIRALS
+from treadle.scenes.roadheader.dimensions import (
+    HEAD_LENGTH,
+    HEAD_RADIUS,
+    PICKS_PER_SPIRAL,
+    SPIRAL_TURN,
+    SPIRALS,
+)
 from treadle.scenes.roadheader.meshes import box, lathe, loft, pick, pick_holder
 from treadle.scenes.roadheader.solid import Solid, joined
 
@@ -18,7 +24,8 @@ __all__ = ["cutting_head", "pick_tips"]
 
 #: body (x, radius) as shares of length and radius
 _BODY = (
-    (0.0, 0.78), (0.02, 0.86), (0.09, 0.95), (0.18, 1.0), (0.34, 0.99), (0.50, 0.92), (0.64, 0.80), (0.77, 0.63),
+    (0.0, 0.78), (0.02, 0.86), (0.09, 0.95), (0.18, 1.0), (0.34, 0.99), (0.50, 0.92), (0.64, 0.80),
+    (0.77, 0.63),
     (0.87, 0.46), (0.95, 0.27), (1.0, 0.16),
 )  # fmt: skip
 _PROFILE = [(x * HEAD_LENGTH, r * HEAD_RADIUS) for x, r in _BODY]

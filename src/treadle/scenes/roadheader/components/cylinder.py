@@ -32,12 +32,12 @@ def barrel(spec: Cylinder) -> list[Shape]:
     tube_start = 0.75 * eye
     gland = 0.45 * spec.bore
     shell = lathe([
-        (tube_start, 0.55 * radius), (tube_start + 0.30 * radius, 0.95 * radius), (tube_start + 0.42 * radius, radius),
-        (mouth - gland, radius),
+        (tube_start, 0.55 * radius), (tube_start + 0.30 * radius, 0.95 * radius),
+        (tube_start + 0.42 * radius, radius), (mouth - gland, radius),
     ], 18)  # fmt: skip
     head = lathe([
-        (mouth - gland, 1.13 * radius), (mouth - 0.25 * gland, 1.13 * radius), (mouth - 0.20 * gland, 0.95 * radius),
-        (mouth, 0.80 * radius),
+        (mouth - gland, 1.13 * radius), (mouth - 0.25 * gland, 1.13 * radius),
+        (mouth - 0.20 * gland, 0.95 * radius), (mouth, 0.80 * radius),
     ], 18)  # fmt: skip
     # oil ports at both ends and the pipe that leads the rod side's oil back to the base
     low, high = tube_start + 0.9 * radius, mouth - gland - 0.4 * radius
@@ -61,7 +61,9 @@ def piston_rod(spec: Cylinder) -> list[Shape]:
         (start, piston), (start + 0.4 * spec.bore, piston), (start + 0.4 * spec.bore + 0.01, radius),
         (-0.95 * eye, radius), (-0.85 * eye, 0.85 * radius),
     ], 14)  # fmt: skip
-    neck = lathe([(-1.30 * eye, 1.05 * radius), (-1.20 * eye, 1.15 * radius), (-0.6 * eye, 1.15 * radius)], 12)
+    neck = lathe(
+        [(-1.30 * eye, 1.05 * radius), (-1.20 * eye, 1.15 * radius), (-0.6 * eye, 1.15 * radius)], 12
+    )
     return [Shape("rod", bar, CHROME), Shape("eye", joined([_eye(spec), neck]), STEEL)]
 
 

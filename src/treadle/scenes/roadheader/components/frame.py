@@ -39,8 +39,8 @@ def _side_plate() -> Solid:
     """The left plate, cut down in front so that the boom's feet can swing over it."""
     x, _, z = SHOVEL_HINGE
     outline = [
-        (_REAR, 0.44), (0.90, 0.44), (1.12, 0.54), (x + 0.08, z - 0.07), (x + 0.11, z), (x + 0.08, z + 0.07), (x, z + 0.10),
-        (0.98, 0.77), (0.66, 0.79), (0.66, 0.90), (_REAR, 0.90),
+        (_REAR, 0.44), (0.90, 0.44), (1.12, 0.54), (x + 0.08, z - 0.07), (x + 0.11, z),
+        (x + 0.08, z + 0.07), (x, z + 0.10), (0.98, 0.77), (0.66, 0.79), (0.66, 0.90), (_REAR, 0.90),
     ]  # fmt: skip
     # the crawlers are bolted to these
     saddles = [box((0.62, 0.06, 0.34), (x, 0.60, 0.54), 0.012) for x in (-2.27, -1.27, -0.32)]
@@ -56,22 +56,35 @@ def _belly() -> Solid:
 
 def _pedestal() -> Solid:
     """Round seat of the slewing ring on a bridge over the conveyor."""
-    seat = lathe([(0.815, 0.56), (0.84, 0.585), (0.98, 0.585), (1.00, 0.60)], 28).turned("y", -pi / 2)
+    seat = lathe([(0.815, 0.56), (0.84, 0.585), (0.98, 0.585), (1.00, 0.60)], 28).upright()
     bridge = prism([(-0.75, 0.80), (0.62, 0.80), (0.62, 0.95), (-0.75, 0.95)], -0.58, 0.58)
     return joined([seat.moved(SLEW_AXIS[0]), bridge])
 
 
 def _ring() -> Solid:
-    ring = flange(0.60, 0.42, 0.045, 28).turned("y", -pi / 2)
+    ring = flange(0.60, 0.42, 0.045, 28).upright()
     return ring.moved(SLEW_AXIS[0], 0.0, 1.00)
 
 
 def _deck() -> Solid:
     """The left deck over the crawler: plate, skirt and mudguard in front."""
-    plate = prism([(_REAR, _DECK_LOW), (_DECK_FRONT - 0.10, _DECK_LOW), (_DECK_FRONT, _DECK_LOW - 0.05),
-                   (_DECK_FRONT + 0.015, _DECK_LOW - 0.03), (_DECK_FRONT - 0.08, _DECK_TOP), (_REAR, _DECK_TOP)], 0.58, 1.34)  # fmt: skip
-    skirt = prism([(_REAR, _DECK_LOW - 0.07), (0.16, _DECK_LOW - 0.07), (0.24, _DECK_LOW + 0.01), (_REAR, _DECK_LOW + 0.01)], 1.30, 1.34)
-    back = prism([(_REAR - 0.06, 0.55), (_REAR, 0.62), (_REAR, _DECK_TOP), (_REAR - 0.06, _DECK_TOP)], 0.60, 1.32)
+    plate = prism([
+        (_REAR, _DECK_LOW), (_DECK_FRONT - 0.10, _DECK_LOW), (_DECK_FRONT, _DECK_LOW - 0.05),
+        (_DECK_FRONT + 0.015, _DECK_LOW - 0.03), (_DECK_FRONT - 0.08, _DECK_TOP), (_REAR, _DECK_TOP),
+    ], 0.58, 1.34)  # fmt: skip
+    skirt = prism(
+        [
+            (_REAR, _DECK_LOW - 0.07),
+            (0.16, _DECK_LOW - 0.07),
+            (0.24, _DECK_LOW + 0.01),
+            (_REAR, _DECK_LOW + 0.01),
+        ],
+        1.30,
+        1.34,
+    )
+    back = prism(
+        [(_REAR - 0.06, 0.55), (_REAR, 0.62), (_REAR, _DECK_TOP), (_REAR - 0.06, _DECK_TOP)], 0.60, 1.32
+    )
     return joined([plate, skirt, back])
 
 
@@ -87,7 +100,16 @@ def _slewing_brackets() -> Solid:
     x, y, z = _SLEW.barrel_pin
     flat = lug(0.24, 0.115, 0.36, 0.04).turned("x", pi / 2)
     plates = [flat.moved(x, y, z + side * 0.093) for side in (-1, 1)]
-    post = prism([(x - 0.34, _DECK_TOP - 0.02), (x - 0.14, _DECK_TOP - 0.02), (x - 0.18, z + 0.13), (x - 0.30, z + 0.13)], y - 0.17, y + 0.15)
+    post = prism(
+        [
+            (x - 0.34, _DECK_TOP - 0.02),
+            (x - 0.14, _DECK_TOP - 0.02),
+            (x - 0.18, z + 0.13),
+            (x - 0.30, z + 0.13),
+        ],
+        y - 0.17,
+        y + 0.15,
+    )
     left = joined([*plates, post])
     return joined([left, left.mirrored()])
 
@@ -96,7 +118,7 @@ def _shovel_brackets() -> Solid:
     """Ears under the belly for the shovel cylinders, and the bosses of the shovel's hinge."""
     x, y, z = _SHOVEL.barrel_pin
     ear = lug(0.16, 0.085, 0.26, 0.036).turned("y", pi / 2).moved(x, y, z)
-    boss = lathe([(0.335, 0.105), (0.60, 0.105)], 20).turned("z", pi / 2).moved(SHOVEL_HINGE[0], 0.0, SHOVEL_HINGE[2])
+    boss = lathe([(0.335, 0.105), (0.60, 0.105)], 20).across().moved(SHOVEL_HINGE[0], 0.0, SHOVEL_HINGE[2])
     left = joined([ear.moved(y=-0.072), ear.moved(y=0.072), boss])
     return joined([left, left.mirrored()])
 

@@ -6,9 +6,9 @@ electrical box.
 
 from __future__ import annotations
 
+from treadle.scenes.roadheader.components.cab import cab_shapes
 from treadle.scenes.roadheader.components.deck import deck_shapes
 from treadle.scenes.roadheader.components.frame import frame_shapes
-from treadle.scenes.roadheader.components.operator import operator_shapes
 from treadle.scenes.roadheader.components.shape import Shape
 
 __all__ = ["main_body"]
@@ -16,4 +16,4 @@ __all__ = ["main_body"]
 
 def main_body() -> list[Shape]:
     """Frame, machinery on the decks, operator's place."""
-    return [*frame_shapes(), *deck_shapes(), *operator_shapes()]
+    return [*frame_shapes(), *deck_shapes(), *cab_shapes()]

@@ -48,8 +48,10 @@ def _cross_beam() -> Solid:
 
 def _tower() -> Solid:
     """Two plates, the leg and the cylinder swinging between them."""
-    outline = [(0.02, -0.34), (-0.30, -0.16), (-0.46, -0.10), (-0.47, 0.05), (-0.36, 0.14), (-0.36, 0.70), (-0.31, 0.84), (-0.20, 0.87),
-               (-0.13, 0.76), (0.02, 0.40)]  # fmt: skip
+    outline = [
+        (0.02, -0.34), (-0.30, -0.16), (-0.46, -0.10), (-0.47, 0.05), (-0.36, 0.14), (-0.36, 0.70),
+        (-0.31, 0.84), (-0.20, 0.87), (-0.13, 0.76), (0.02, 0.40),
+    ]  # fmt: skip
     plates = [prism(outline, _SIDE + side * 0.155 - 0.022, _SIDE + side * 0.155 + 0.022) for side in (-1, 1)]
     back = prism([(0.02, -0.20), (-0.03, -0.20), (-0.03, 0.36), (0.02, 0.38)], _SIDE - 0.14, _SIDE + 0.14)
     cap = box((0.16, 0.36, 0.03), (-0.22, _SIDE, 0.882), 0.006)
@@ -58,7 +60,14 @@ def _tower() -> Solid:
 
 def _saddle() -> Solid:
     """Posts and a roller beam that carry the conveyor's tail."""
-    posts = [prism([(-0.06, -0.02), (-0.34, -0.02), (-0.28, 0.33), (-0.12, 0.33)], side * 0.40 - 0.025, side * 0.40 + 0.025) for side in (-1, 1)]
+    posts = [
+        prism(
+            [(-0.06, -0.02), (-0.34, -0.02), (-0.28, 0.33), (-0.12, 0.33)],
+            side * 0.40 - 0.025,
+            side * 0.40 + 0.025,
+        )
+        for side in (-1, 1)
+    ]
     return joined([*posts, rod("y", 0.04, -0.46, 0.46, 12).moved(-0.20, 0.0, -0.005)])
 
 
@@ -70,7 +79,14 @@ def _pins() -> Solid:
 
 
 def _tow_hook() -> Solid:
-    plates = [prism([(-0.40, -0.24), (-0.56, -0.20), (-0.60, -0.14), (-0.56, -0.08), (-0.40, -0.04)], y - 0.02, y + 0.02) for y in (-0.07, 0.07)]
+    plates = [
+        prism(
+            [(-0.40, -0.24), (-0.56, -0.20), (-0.60, -0.14), (-0.56, -0.08), (-0.40, -0.04)],
+            y - 0.02,
+            y + 0.02,
+        )
+        for y in (-0.07, 0.07)
+    ]
     return joined([*plates, rod("z", 0.03, -0.20, -0.08, 10).moved(-0.54)])
 
 
@@ -82,12 +98,20 @@ def _reflectors() -> Solid:
 def _arm() -> Solid:
     """The plates of the arm, joined by webs above the foot."""
     outline = [(0.085 * cos(a), 0.085 * sin(a)) for a in np.linspace(-pi / 2, pi / 2, 7)]
-    outline += [(-0.58, 0.03), (-0.70, 0.02), (-0.77, -0.06), (-0.78, -0.50), (-0.62, -0.50), (-0.56, -0.26), (-0.30, -0.12)]
+    outline += [
+        (-0.58, 0.03),
+        (-0.70, 0.02),
+        (-0.77, -0.06),
+        (-0.78, -0.50),
+        (-0.62, -0.50),
+        (-0.56, -0.26),
+        (-0.30, -0.12),
+    ]
     plates = [prism(outline, side * 0.098 - 0.02, side * 0.098 + 0.02) for side in (-1, 1)]
     x, _, z = _CYLINDER.rod_pin
     pin = rod("y", 0.05, -0.135, 0.135, 14, 0.008).moved(x, 0.0, z)
     web = box((0.13, 0.17, 0.22), (-0.70, 0.0, -0.38), 0.01)
-    bush = cylinder(0.085, -0.075, 0.075, 16).turned("z", pi / 2)
+    bush = cylinder(0.085, -0.075, 0.075, 16).across()
     return joined([*plates, pin, web, bush])
 
 
@@ -97,5 +121,7 @@ def _skid() -> Solid:
     rings = []
     for x, low in ((-0.98, sole + 0.10), (-0.88, sole), (-0.52, sole), (-0.42, sole + 0.10)):
         rings.append([(x, -0.17, low), (x, 0.17, low), (x, 0.17, sole + 0.16), (x, -0.17, sole + 0.16)])
-    ankle = prism([(-0.84, sole + 0.14), (-0.56, sole + 0.14), (-0.62, sole + 0.26), (-0.78, sole + 0.26)], -0.14, 0.14)
+    ankle = prism(
+        [(-0.84, sole + 0.14), (-0.56, sole + 0.14), (-0.62, sole + 0.26), (-0.78, sole + 0.26)], -0.14, 0.14
+    )
     return joined([loft(rings), ankle])

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from treadle.scenes.roadheader.solid import Solid
 
 __all__ = [
-    "BLACK", "CHROME", "DARK", "GLASS", "GREY", "IRON", "LIGHT", "ORANGE", "RED", "RUBBER", "STEEL", "WHITE", "WORN",
-    "YELLOW", "Color", "Shape", "mirrored",
+    "BLACK", "CHROME", "DARK", "GLASS", "GREY", "IRON", "LIGHT", "ORANGE", "RED", "RUBBER", "STEEL", "WHITE",
+    "WORN", "YELLOW", "Color", "Shape", "mirrored",
 ]  # fmt: skip
 
 Color = tuple[float, float, float, float]

@@ -11,8 +11,15 @@ import numpy as np
 
 from treadle.scenes.roadheader.components.shape import DARK, GREY, ORANGE, STEEL, WORN, YELLOW, Shape
 from treadle.scenes.roadheader.dimensions import (
-    CONVEYOR_WIDTH, CYLINDERS, DECK_LIP, DECK_SLOPE, SHOVEL_ROOT, SHOVEL_WIDTH, STAR_X, STAR_Y,
-)  # fmt: skip
+    CONVEYOR_WIDTH,
+    CYLINDERS,
+    DECK_LIP,
+    DECK_SLOPE,
+    SHOVEL_ROOT,
+    SHOVEL_WIDTH,
+    STAR_X,
+    STAR_Y,
+)
 from treadle.scenes.roadheader.meshes import bolt_circle, box, lathe, loft, lug, prism, rod
 from treadle.scenes.roadheader.solid import Solid, joined, rotation
 
@@ -48,7 +55,11 @@ def gathering_arm() -> list[Shape]:
     upright = ("y", -pi / 2)
     return [
         Shape("hub", hub.turned(*upright), ORANGE),
-        Shape("arms", joined([bolts.turned(*upright), *[_arm().turned("z", tau * k / 5) for k in range(5)]]), STEEL),
+        Shape(
+            "arms",
+            joined([bolts.turned(*upright), *[_arm().turned("z", tau * k / 5) for k in range(5)]]),
+            STEEL,
+        ),
     ]
 
 
@@ -60,7 +71,12 @@ def deck(x: float) -> float:
 def _apron() -> Solid:
     """The wedge under the deck."""
     half = SHOVEL_WIDTH / 2
-    sections = [(_ROOT_X, SHOVEL_ROOT / 2, -0.42), (_SHOULDER_X, half, -0.545), (2.20, half, -0.64), (_EDGE_X, half, -0.65)]
+    sections = [
+        (_ROOT_X, SHOVEL_ROOT / 2, -0.42),
+        (_SHOULDER_X, half, -0.545),
+        (2.20, half, -0.64),
+        (_EDGE_X, half, -0.65),
+    ]
     return loft([_section(x, width, low, deck(x) - _DECK_PLATE) for x, width, low in sections])
 
 
@@ -92,9 +108,16 @@ def _wing() -> Solid:
     """The left side wall, guiding the rock inward."""
     half = SHOVEL_WIDTH / 2
     wall = []
-    for x, y, up in ((0.50, SHOVEL_ROOT / 2, 0.16), (1.02, half, 0.06), (2.05, half, 0.025), (2.28, half, 0.015)):
+    for x, y, up in (
+        (0.50, SHOVEL_ROOT / 2, 0.16),
+        (1.02, half, 0.06),
+        (2.05, half, 0.025),
+        (2.28, half, 0.015),
+    ):
         z = deck(x)
-        wall.append([(x, y - 0.05, z - 0.03), (x, y + 0.01, z - 0.03), (x, y + 0.01, z + up), (x, y - 0.05, z + up)])
+        wall.append(
+            [(x, y - 0.05, z - 0.03), (x, y + 0.01, z - 0.03), (x, y + 0.01, z + up), (x, y - 0.05, z + up)]
+        )
     return loft(wall)
 
 
@@ -106,10 +129,10 @@ def _throat() -> Solid:
         z = deck(x)
         guide.append([(x, y, z - 0.02), (x, y + 0.05, z - 0.02), (x, y + 0.05, z + up), (x, y, z + up)])
     left = loft(guide)
-    pan = loft([
-        [(x, -half - 0.06, deck(x) - 0.10), (x, half + 0.06, deck(x) - 0.10), (x, half + 0.06, deck(x) + 0.004),
-         (x, -half - 0.06, deck(x) + 0.004)] for x in (0.14, 0.60)
-    ])  # fmt: skip
+    pan = loft([ [
+        (x, -half - 0.06, deck(x) - 0.10), (x, half + 0.06, deck(x) - 0.10),
+        (x, half + 0.06, deck(x) + 0.004), (x, -half - 0.06, deck(x) + 0.004),
+    ] for x in (0.14, 0.60) ])  # fmt: skip
     # the drum round which the conveyor's chain turns, and the scraper bars on their way to it
     drum = rod("y", 0.075, -half, half, 12).moved(1.0, 0.0, deck(1.0) - 0.035)
     bars = [box((0.05, 2 * half - 0.05, 0.05), (x, 0.0, deck(x) + 0.02)) for x in (0.22, 0.60, 0.90)]
@@ -121,7 +144,9 @@ def _hinge_arm() -> Solid:
     outline = [(0.10 * cos(a), 0.10 * sin(a)) for a in np.linspace(pi / 2, 3 * pi / 2, 9)]
     outline += [(0.30, -0.36), (0.56, -0.42), (0.56, -0.02), (0.30, 0.06)]
     plate = prism(outline, 0.605, 0.665)
-    cover = prism([(0.22, -0.30), (0.56, -0.42), (0.56, deck(0.56) + 0.01), (0.22, -0.03)], 0.665, SHOVEL_ROOT / 2)
+    cover = prism(
+        [(0.22, -0.30), (0.56, -0.42), (0.56, deck(0.56) + 0.01), (0.22, -0.03)], 0.665, SHOVEL_ROOT / 2
+    )
     return joined([plate, cover])
 
 
@@ -134,13 +159,19 @@ def _cylinder_lugs() -> Solid:
     """A pair of plates for each shovel cylinder's rod, under the throat."""
     x, y, z = _CYLINDER.rod_pin
     plate = lug(0.62, 0.085, 0.20, 0.04).turned("y", pi).moved(x, y, z)
-    left = joined([plate.moved(y=-0.075), plate.moved(y=0.075), rod("y", 0.042, y - 0.11, y + 0.11, 14).moved(x, 0.0, z)])
+    left = joined(
+        [
+            plate.moved(y=-0.075),
+            plate.moved(y=0.075),
+            rod("y", 0.042, y - 0.11, y + 0.11, 14).moved(x, 0.0, z),
+        ]
+    )
     return joined([left, left.mirrored()])
 
 
 def _star_seats() -> Solid:
     """The round plates on the deck over which the star wheels turn."""
-    disc = lathe([(-0.01, 0.655), (0.008, 0.655), (0.012, 0.64)], 28).turned("y", -pi / 2)
+    disc = lathe([(-0.01, 0.655), (0.008, 0.655), (0.012, 0.64)], 28).upright()
     left = disc.placed(rotation("y", DECK_SLOPE), (STAR_X, STAR_Y, deck(STAR_X)))
     return joined([left, left.mirrored()])
 
@@ -148,7 +179,12 @@ def _star_seats() -> Solid:
 def _arm() -> Solid:
     """One swept arm in the plane of the wheel."""
     outline = []
-    for radius, lead, half in ((0.20, 0.0, 0.095), (0.36, 0.10, 0.085), (0.50, 0.28, 0.07), (0.625, 0.52, 0.05)):
+    for radius, lead, half in (
+        (0.20, 0.0, 0.095),
+        (0.36, 0.10, 0.085),
+        (0.50, 0.28, 0.07),
+        (0.625, 0.52, 0.05),
+    ):
         outline.append((radius, lead, half))
     rings = []
     for radius, lead, half in outline:

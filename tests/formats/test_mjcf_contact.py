@@ -1,0 +1,173 @@
+"""Geoms of MJCF as shapes, materials and contacts."""
+
+import mujoco
+import numpy as np
+import pytest
+
+from tests.formats.mjcf_texts import BODY, read, with_mesh, world, write_mesh
+from treadle.formats.mesh import read_mesh
+from treadle.model import MaterialSpec, ModelSpec
+
+SHAPES = """
+<geom name="floor" type="plane" size="1 1 1"/>
+<body name="arm"><joint/>
+  <geom name="box" type="box" size="1 2 3" pos="1 2 3" material="paint"/>
+  <geom name="tube" type="cylinder" size="1 2" contype="0" conaffinity="0" rgba="1 0 0 1"/>
+  <geom name="pill" type="capsule" size="1 2" group="3"/>
+  <geom name="egg" type="ellipsoid" size="1 2 3" rgba="1 1 1 0"/>
+  <geom name="ghost" size="1" group="4" contype="0" conaffinity="0"/>
+</body>"""
+
+MATERIALS = """
+<body><joint/>
+  <geom name="a" size="1" solref="0.02 0.5" friction="0.7 0.1 0.2"/>
+  <geom name="b" size="1" solref="-900 -30" friction="0.7 0.1 0.2" condim="4"/>
+  <geom name="c" size="1" solref="0.02 0.5" friction="0.3 0.1 0.2" condim="6"/>
+  <geom name="d" size="1" solref="0.02 0.5" friction="0.3 0.1 0.2" condim="1"/>
+</body>"""
+
+CHAIN = """
+<geom name="floor" type="plane" size="1 1 1"/>
+<body name="a"><joint/><geom name="a" size="1"/>
+  <body name="b"><joint/><geom name="b" size="1"/>
+    <body name="c"><joint/><geom name="c" size="1"/><geom name="c2" size="1"/>
+      <body name="d"><joint/><geom name="d" size="1"/></body>
+    </body>
+  </body>
+</body>"""
+
+
+BALL = """
+<geom type="plane" size="1 1 1" solref="0.05 0.1" solimp="0.9999 0.9999" condim="1"/>
+<body pos="0 0 1"><freejoint/>
+  <geom size="1" mass="3" solref="0.05 0.1" solimp="0.9999 0.9999" condim="1"/>
+</body>"""
+
+
+def test_shapes():
+    spec = read(world(SHAPES, '<asset><material name="paint" rgba="0.1 0.2 0.3 0.4"/></asset>'))
+    shapes = {shape.name: shape for shape in spec.shapes}
+    assert {name: (shape.role, shape.type, shape.size) for name, shape in shapes.items()} == {
+        "floor": ("collision", "plane", ()),
+        "floor/visual": ("visual", "plane", ()),
+        "box": ("collision", "box", (2.0, 4.0, 6.0)),
+        "box/visual": ("visual", "box", (2.0, 4.0, 6.0)),
+        "tube": ("visual", "cylinder", (1.0, 4.0)),
+        "pill": ("collision", "capsule", (1.0, 4.0)),
+        "egg": ("collision", "ellipsoid", (1.0, 2.0, 3.0)),
+    }
+    assert (shapes["floor"].body, shapes["box"].body) == (None, "arm")
+    assert (shapes["box"].color, shapes["box"].position) == ((0.1, 0.2, 0.3, 0.4), (1.0, 2.0, 3.0))
+    assert (shapes["tube"].material, shapes["box"].material) == (None, "contact0")
+    assert 'geoms left out, for they are neither shown nor touch anything: "ghost"' in spec.report
+    assert len(spec.compile().shapes) == 7
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    ["", "scale='1 2 -3' refpos='0.1 0.2 0.3'", "scale='2 2 2' refpos='0.1 0.2 0.3' refquat='1 2 3 4'"],
+)
+def test_meshes_stay_where_they_are(tmp_path, attributes):
+    """The points of the file, placed as the shape says, are MuJoCo's points in the body."""
+    path = write_mesh(tmp_path / "parts" / "part.obj")
+    _, shape = read(with_mesh("parts/part.obj", attributes), tmp_path).shapes
+    assert (shape.type, shape.role, shape.file) == ("mesh", "visual", "parts/part.obj")
+    points, _ = read_mesh(tmp_path / shape.file, shape.scale)
+    actual = points @ np.array(shape.rotation).T + shape.position
+
+    there = mujoco.MjModel.from_xml_string(with_mesh(str(path), attributes))
+    data = mujoco.MjData(there)
+    mujoco.mj_forward(there, data)
+    expected = there.mesh_vert @ data.geom_xmat[0].reshape(3, 3).T + data.geom_xpos[0]
+    distances = np.abs(actual[:, None] - expected[None]).max(axis=2)
+    # MuJoCo keeps points in single precision
+    assert distances.min(axis=0).max() < 1e-5
+    assert distances.min(axis=1).max() < 1e-5
+
+
+def test_meshes_that_cannot_be_kept(tmp_path):
+    write_mesh(tmp_path / "part.obj")
+    spec = read(with_mesh("part.obj", "scale='1 2 3' refquat='1 1 0 0'"), tmp_path)
+    assert 'geoms left out, for their meshes are turned and then scaled unevenly: "part"' in spec.report
+    spec = read(with_mesh("").replace("file=''", "vertex='0 0 0 1 0 0 0 1 0 0 0 1'"), tmp_path)
+    assert 'geoms left out, for their meshes are not files: "part"' in spec.report
+    assert spec.shapes == []
+
+
+def test_contact_parameters_become_materials():
+    spec = read(world(MATERIALS))
+    assert any("per kg of effective mass" in line for line in spec.report)
+    materials = {material.name: material for material in spec.materials}
+    a, b, c, d = (materials[str(x.material)] for x in spec.shapes if x.role == "collision")
+    # a mass of 1 kg on such a spring and damper has the frequency and the damping ratio of solref
+    assert (np.sqrt(a.stiffness), a.damping / (2.0 * np.sqrt(a.stiffness))) == pytest.approx((100.0, 0.5))
+    assert (b.stiffness, b.damping) == (900.0, 30.0)
+    assert [frictions(material) for material in (a, b, c, d)] == [
+        (0.7, 0.0, 0.0), (0.7, 0.1, 0.0), (0.3, 0.1, 0.2), (0.0, 0.0, 0.0),
+    ]  # fmt: skip
+
+
+def frictions(material: MaterialSpec) -> tuple:
+    return material.friction, material.spinning_friction, material.rolling_friction
+
+
+def test_a_mass_bounces_as_in_mujoco():
+    """What a mass does on the spring and damper of its material is what MuJoCo's contact lets it do."""
+    xml = world(BALL, '<option timestep="0.0001" gravity="0 0 0"/>')
+    (material,) = read(xml).materials
+    there = mujoco.MjModel.from_xml_string(xml)
+    data = mujoco.MjData(there)
+    data.qvel[2] = speed = -0.5
+    z, dt = 0.0, there.opt.timestep
+    while z <= 0.0:
+        # both by the same method, with the effective mass of 3 kg
+        force = -3.0 * (material.stiffness * z + material.damping * speed)
+        speed += dt * force / 3.0
+        z += dt * speed
+        mujoco.mj_step(there, data)
+        assert data.qpos[2] - 1.0 == pytest.approx(z, abs=1e-5)
+    assert z > 0.0
+
+
+def test_overridden_contact_parameters():
+    option = '<option o_solref="0.1 1" o_friction="2 2 0 0 0"><flag override="enable"/></option>'
+    (material,) = read(world(BODY, option)).materials
+    assert (material.stiffness, material.friction) == (pytest.approx(100.0), 2.0)
+
+
+def pairs(spec: ModelSpec, enabled: bool = False) -> set[str]:
+    return {f"{x.first}-{x.second}" for x in spec.contacts if x.enabled == enabled}
+
+
+def test_neighbours_do_not_touch():
+    assert pairs(read(world(CHAIN))) == {"a-b", "b-c", "c-d"}
+    option = '<option><flag filterparent="disable"/></option>'
+    assert pairs(read(world(CHAIN, option))) == set()
+
+
+def test_excluded_and_stated_pairs():
+    contact = """<contact><exclude body1="a" body2="d"/>
+    <pair geom1="floor" geom2="c" solref="0.1 1" friction="2 3 0 0 0"/>
+    <pair geom1="floor" geom2="c2" solref="0.2 1"/><pair geom1="a" geom2="b"/></contact>"""
+    spec = read(world(CHAIN, contact))
+    assert pairs(spec) == {"b-c", "c-d", "a-d"}
+    assert pairs(spec, enabled=True) == {"None-c", "a-b"}
+    (stated,) = [contact for contact in spec.contacts if contact.first is None]
+    (material,) = [material for material in spec.materials if material.name == stated.material]
+    assert (material.stiffness, material.friction) == (pytest.approx(100.0), 2.0)
+    left_out = "contact pairs left out, for other geoms of the same bodies have another one"
+    uneven = "contact pairs whose friction depends on the direction, of which the first counts"
+    assert {f'{left_out}: "pair1"', f'{uneven}: "pair0"'} <= set(spec.report)
+    assert len(spec.compile().contacts) == 5
+
+
+def test_masks_that_keep_bodies_apart():
+    masked = CHAIN.replace('geom name="d"', 'geom name="d" contype="2" conaffinity="2"')
+    assert pairs(read(world(masked))) == {"a-b", "b-c", "c-d", "a-d", "b-d", "None-d"}
+    partly = masked.replace("</body>", '<geom size="1"/></body>', 1)
+    spec = read(world(partly))
+    assert pairs(spec) == {"a-b", "b-c", "c-d"}
+    names = '"world - d", "a - d", "b - d"'
+    assert (
+        f"pairs of bodies of which only some geoms touch in MuJoCo, but all may here: {names}" in spec.report
+    )
