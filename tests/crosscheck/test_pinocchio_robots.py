@@ -9,6 +9,9 @@ import treadle as td
 from tests.crosscheck.robots import ROBOTS, robot
 from tests.machines import random_state
 from tests.numeric import relative_error
+from treadle.dynamics.derivatives import linearization
+from treadle.dynamics.regroup import regroup
+from treadle.graph import Graph, evaluate
 from treadle.model import singular_joints
 
 # without a file that has no links, which Pinocchio refuses as well; the largest first, and derivatives
@@ -21,6 +24,7 @@ SINGULAR = ["romeo-romeo", "romeo-romeo_laas_small"]
 STATES = 3
 TOLERANCE = 1e-9
 DERIVATIVE_TOLERANCE = 1e-7
+LARGEST_COMPILED = 20
 
 bases = pytest.mark.parametrize("floating", [False, True], ids=["fixed", "floating"])
 robots = pytest.mark.parametrize("name", NAMES)
@@ -32,8 +36,8 @@ def test_derivatives(name, floating):
     model, peer = robot(name, floating)
     if model.nv == 0:
         return
-    for state in states(name, floating):
-        actual, expected = td.derivatives(model, *state), peer.derivatives(*state)
+    for state, actual in zip(states(name, floating), derivatives(name, floating), strict=True):
+        expected = peer.derivatives(*state)
         assert relative_error(actual.acceleration, expected.acceleration) < TOLERANCE
         # where a drone's acceleration does not depend on its position or velocity only noise is left
         noise = np.abs(expected.acceleration).max() * 1e-3
@@ -100,6 +104,29 @@ def test_every_robot_is_here():
     assert len(NAMES) == 68
     assert {name for name in NAMES if robot(name, False)[0].nv == 0} == set(RIGID)
     assert {name for name in NAMES if singular_joints(robot(name, False)[0])} == set(SINGULAR)
+
+
+def derivatives(name: str, floating: bool) -> list[td.Derivatives]:
+    """At every state: compiled for machines of few freedoms, from the graph itself for the others.
+
+    Machine code of hundreds of thousands of instructions would take most of the time of all tests; that
+    it computes what the graph says is tested in `tests/native` and `tests/identities`.
+    """
+    model, _ = robot(name, floating)
+    n = model.nv
+    if n <= LARGEST_COMPILED:
+        return [td.derivatives(model, *state) for state in states(name, floating)]
+    graph = Graph()
+    inputs = [graph.inputs(size) for size in (model.nq, n, n)]
+    a, *matrices = linearization(regroup(model), *inputs)
+    outputs = [*a, *[x for matrix in matrices for row in matrix for x in row]]
+    columns = np.array([np.concatenate(state) for state in states(name, floating)]).T
+    values = np.array([np.broadcast_to(x, STATES) for x in evaluate(graph, outputs, list(columns))])
+    results = []
+    for column in values.T:
+        by_q, by_v, M_inverse = column[n:].reshape(3, n, n)
+        results.append(td.Derivatives(column[:n], -(M_inverse @ by_q), -(M_inverse @ by_v), M_inverse))
+    return results
 
 
 @cache

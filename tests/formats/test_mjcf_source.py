@@ -84,7 +84,7 @@ def test_files_outside_the_folder_are_not_read(tmp_path, tag, way):
 def test_without_a_folder_no_file_is_read(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_mesh(tmp_path / "part.obj")
-    with pytest.raises(ModelError, match=r"there is no file 'part\.obj'"):
+    with pytest.raises(ModelError, match=r"names the file 'part\.obj', but has no folder"):
         read(with_mesh("part.obj"))
 
 
@@ -169,6 +169,7 @@ MALFORMED = {
     ),
     "folder for a mesh": (with_mesh("."), "there is no file", 1, {}),
     "missing mesh": (with_mesh("x.stl"), "there is no file 'x.stl'", 1, {}),
+    "endless name": (with_mesh("x" * 300), "cannot be found", 1, {}),
     "unknown kind of mesh": (with_mesh("x.dae"), "unknown kind of mesh '.dae'", 1, {"x.dae": "x"}),
     "empty mesh": (with_mesh("x.stl"), "empty", 1, {"x.stl": ""}),
     "rubbish for a mesh": (with_mesh("x.msh"), "sizes in MSH file 'x.msh'", 1, {"x.msh": "x" * 999}),

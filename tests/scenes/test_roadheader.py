@@ -1,4 +1,5 @@
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -104,6 +105,15 @@ def test_files_are_those_of_the_generator(tmp_path, files):
                 np.testing.assert_allclose(a.points, b.points, atol=1.1e-5)
     old, new = load_spec(FOLDER / "robot.toml").to_dict(), load_spec(tmp_path / "robot.toml").to_dict()
     assert _rounded({**old, "file": None}) == _rounded({**new, "file": None})
+
+
+@pytest.mark.parametrize("slew", [-38.0, 0.0, 36.0])
+@pytest.mark.parametrize("lift", [-40.0, 0.0, 45.0])
+def test_bodies_do_not_run_into_each_other(shapes, slew, lift):
+    angles = np.radians([slew, lift, slew * 15 / 38, lift / 4])
+    posture = dict(zip(("slew", "lift", "rear_leg_left", "rear_leg_right"), angles))
+    posture |= {"extend": lift * 0.30 / 45.0, "shovel": max(0.0, np.radians(lift / 3))}
+    assert _clashes(shapes, posture) == {}
 
 
 # cylinders
@@ -268,6 +278,49 @@ def _shells(solid):
     for face in solid.faces:
         groups.setdefault(owner[face[0]], []).append(face)
     return [Solid(solid.points, tuple(faces)) for faces in groups.values()]
+
+
+def _clashes(shapes, posture, smallest=2e-5):
+    """Common volumes (m3) of parts of different bodies, by both names, where they are not meant to be."""
+    manifold3d = pytest.importorskip("manifold3d")
+    poses = body_poses(posture)
+    items = []
+    for body, parts in shapes.items():
+        for shape in parts:
+            for shell in _shells(shape.solid):
+                points = shell.points @ poses[body].R.T + poses[body].p
+                used = points[sorted({index for face in shell.faces for index in face})]
+                items.append((body, shape.name, points, shell.faces, used.min(axis=0), used.max(axis=0)))
+    low, high = (np.array([item[k] for item in items]) for k in (4, 5))
+
+    def solid(item):
+        triangles = [(face[0], b, c) for face in item[3] for b, c in pairwise(face[1:])]
+        corners, indices = np.unique(triangles, return_inverse=True)
+        mesh = manifold3d.Mesh(item[2][corners].astype(np.float32), indices.reshape(-1, 3).astype(np.uint32))
+        return manifold3d.Manifold(mesh)
+
+    found = {}
+    for i, first in enumerate(items):
+        near = ((low[i + 1 :] < high[i]) & (high[i + 1 :] > low[i])).all(axis=1)
+        for second in (items[j] for j in np.flatnonzero(near) + i + 1):
+            if not _may_overlap(first[:2], second[:2]):
+                volume = (solid(first) ^ solid(second)).volume()
+                if volume > smallest:
+                    found[first[:2] + second[:2]] = volume
+    return found
+
+
+def _may_overlap(first, second):
+    (body, part), (other, other_part) = first, second
+    bolted = {"main_body", "crawler_left", "crawler_right", "conveyor", "rear_frame"}
+    if body == other or {body, other} <= bolted or "pin" in part + other_part:
+        return True
+    # a rod in its barrel; eyes on the pins of these parts; the telescope in its sleeve
+    ends = [name.rsplit("_", 1)[0] for name in (body, other) if name.endswith(("_barrel", "_rod"))]
+    in_barrel = len(ends) == 2 and ends[0] == ends[1]
+    on_pin = other_part == "eye" and part in ("arm", "cylinder_lugs", "extend_lug")
+    in_sleeve = {part, other_part} <= {"sleeve", "flanges", "tube", "keys"}
+    return in_barrel or on_pin or (in_sleeve and {body, other} == {"supporting_arm", "telescopic_arm"})
 
 
 def _rounded(value):

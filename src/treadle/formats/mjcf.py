@@ -6,8 +6,6 @@ docs/formats/mjcf.md.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from treadle.errors import ModelError
 from treadle.formats.folder import Folder
 from treadle.formats.mjcf_bodies import add_bodies, add_frames, add_keyframes
@@ -24,12 +22,12 @@ __all__ = ["read"]
 def read(content: bytes, name: str, floating_base: bool = False, folder: Folder | None = None) -> ModelSpec:
     """The machine in a file's content; `name` serves where the model has none.
 
-    Files that it includes or names must lie in `folder`; without one it may name none.
+    Files that it includes or names must lie in `folder`, and without one it may name none.
     """
     if floating_base:
         hint = "give its root a <freejoint/>, instead of asking for a floating base"
         raise ModelError("states itself how it stands in the world", hint=hint)
-    compiled = compile_source(gather(content, folder or Folder(Path("/nonexistent"))))
+    compiled = compile_source(gather(content, folder))
     model = compiled.model
     own = compiled.source.nodes[0].attributes.get("model", "").strip()
     if not own:

@@ -15,18 +15,9 @@ __all__ = ["Node", "Source", "check_amounts", "check_numbers", "fault", "written
 
 #: Attributes in which "nan" and "inf" are names.
 _NAMES = (
-    "name",
-    "class",
-    "childclass",
-    "body",
-    "joint",
-    "site",
-    "geom",
-    "mesh",
-    "material",
-    "tendon",
-    "prefix",
-)
+    "name", "class", "childclass", "file", "model", "prefix",
+    "body", "joint", "site", "geom", "mesh", "material", "tendon",
+)  # fmt: skip
 #: Sections whose elements share one set of names.
 _SECTIONS = ("actuator", "equality", "sensor", "tendon")
 #: Attributes that say how many copies, points or cells there are, and how many are too many.
@@ -116,9 +107,8 @@ def check_numbers(root: Node) -> None:
         for key, value in node.attributes.items():
             limits = _numbers(value) if key.endswith("range") else []
             if len(limits) == 2 and limits[0] > limits[1]:
-                raise fault(
-                    node, f"the lower limit of {key}={value!r} is above the upper one", "exchange them"
-                )
+                message = f"the lower limit of {key}={value!r} is above the upper one"
+                raise fault(node, message, "exchange them")
             # all ways to write such a number have an n in them
             if "n" not in value.lower() or key.rstrip("12") in _NAMES:
                 continue

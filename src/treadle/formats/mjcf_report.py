@@ -130,12 +130,8 @@ def _report_options(compiled: Compiled) -> None:
         if name.startswith("_") or callable(value) or name in known:
             continue
         if not np.array_equal(value, getattr(usual, name)):
-            shown = (
-                _word(words[name](value))
-                if name in words
-                else " ".join(f"{x:g}" for x in np.atleast_1d(value))
-            )
-            changed.append(f"{name} = {shown}")
+            numbers = " ".join(f"{x:g}" for x in np.atleast_1d(value))
+            changed.append(f"{name} = {_word(words[name](value)) if name in words else numbers}")
     off = given.disableflags & ~int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
     changed += [f"{word} off" for word in _flags(mujoco.mjtDisableBit, off)]
     on = given.enableflags & ~int(mujoco.mjtEnableBit.mjENBL_OVERRIDE)

@@ -37,7 +37,7 @@ _LARGEST_FILE = 200_000_000
 _MOST_ELEMENTS = 1_000_000
 
 
-def gather(content: bytes, folder: Folder) -> Source:
+def gather(content: bytes, folder: Folder | None = None) -> Source:
     """The model in a file's content and all that it names; ModelError if that is missing or not allowed."""
     gatherer = _Gatherer(folder)
     try:
@@ -51,7 +51,7 @@ def gather(content: bytes, folder: Folder) -> Source:
 class _Gatherer:
     """What is read on the way from the main file to all that it names."""
 
-    def __init__(self, folder: Folder) -> None:
+    def __init__(self, folder: Folder | None) -> None:
         self.folder = folder
         self.files: dict[str, bytes] = {}
         self.paths: dict[str, str] = {}
@@ -165,6 +165,8 @@ class _Gatherer:
             raise fault(node, "names no file", "give the file's path")
         if "://" in name:
             raise fault(node, f"{name!r} is not a path", "give a path from the folder of the model")
+        if self.folder is None:
+            raise fault(node, f"names the file {name!r}, but has no folder", "load it from its own file")
         name = name.replace("\\", "/")
         if strip:
             name = PurePosixPath(name).name
@@ -175,11 +177,13 @@ class _Gatherer:
         for place in places:
             try:
                 path = self.folder.locate(str(place))
+                if path.is_file():
+                    return path
             except ModelError as error:
                 refused = refused or error
+            except OSError:
+                # in a folder that must not be looked into
                 continue
-            if path.is_file():
-                return path
         if refused is not None:
             raise fault(node, refused.message, refused.hint)
         raise fault(node, f"there is no file {str(places[0])!r}", "check its path")
@@ -195,7 +199,8 @@ class _Gatherer:
             raise fault(node, message, "check the file and its permissions") from None
 
     def _seen_from_folder(self, path: Path) -> str:
-        return os.path.relpath(path, self.folder.path.resolve()).replace(os.sep, "/")
+        folder = Path() if self.folder is None else self.folder.path
+        return os.path.relpath(path, folder.resolve()).replace(os.sep, "/")
 
 
 def _parsed(content: bytes, file: str | None) -> Any:
