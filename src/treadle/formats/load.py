@@ -12,7 +12,7 @@ from pathlib import Path
 
 from treadle import store
 from treadle.errors import ModelError
-from treadle.formats import toml, urdf
+from treadle.formats import mjcf, toml, urdf
 from treadle.formats.folder import Folder
 from treadle.model import Model, ModelSpec
 from treadle.model.values import plain
@@ -37,6 +37,7 @@ class Format:
 FORMATS = {
     ".toml": Format(toml.read, takes_folder=True),
     ".urdf": Format(urdf.read, "yourdfpy"),
+    ".xml": Format(mjcf.read, takes_folder=True),
 }
 
 _LARGEST_FILE = 50_000_000

@@ -13,7 +13,7 @@ from typing import Any
 from treadle.errors import ModelError
 from treadle.formats.folder import Folder
 from treadle.formats.toml_keys import FORMAT, JOINT_NAMES, LIMITS, POSE, TABLES, TOP, UNITS, Key
-from treadle.formats.toml_lines import Lines
+from treadle.formats.toml_lines import Lines, longest_key
 from treadle.formats.toml_values import KINDS, short
 from treadle.formats.toml_write import text
 from treadle.model import ModelSpec
@@ -32,6 +32,8 @@ _CALLED_HERE = {
     "rotation": "rpy", "orientation": "quaternion", "lower": "limits", "upper": "limits", "effort": "limits",
     "speed": "limits", "velocity": "speed", "visual": "shape", "collision": "shape", "shapes": "shape",
 }  # fmt: skip
+
+_MOST_DOTS = 64
 
 
 def read(content: bytes, name: str, floating_base: bool = False, folder: Folder | None = None) -> ModelSpec:
@@ -59,6 +61,8 @@ def _decoded(content: bytes) -> str:
 
 
 def _parsed(source: str) -> dict[str, Any]:
+    if longest_key(source) > _MOST_DOTS:
+        raise ModelError("holds tables nested too deep", hint="no key needs that")
     try:
         return tomllib.loads(source)
     except ValueError as error:

@@ -7,20 +7,27 @@ import tomllib
 from bisect import bisect_right
 from typing import Any
 
-__all__ = ["Lines"]
+__all__ = ["Lines", "longest_key"]
 
 _SPACE = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
 _PART = re.compile(r"""[ \t]*([A-Za-z0-9_-]+|"(?:[^"\\\n]++|\\.)*+"|'[^'\n]*')[ \t]*(\.?)""")
-#: A piece of a value: a string, a comment, a bracket, the end of a line, or anything else.
-_PIECE = re.compile(
+_TEXT = (
     r'''"""(?:[^"\\]++|\\.|"{1,2}(?!"))*+""""{0,2}'''
     r"""|'''(?:[^']++|'{1,2}(?!'))*+''''{0,2}"""
-    r"""|"(?:[^"\\\n]++|\\.)*+"|'[^'\n]*'|#[^\n]*|[\[\]{}\n]|[^"'#\[\]{}\n]+""",
-    re.DOTALL,
+    r"""|"(?:[^"\\\n]++|\\.)*+"|'[^'\n]*'|#[^\n]*"""
 )
+#: A piece of a value: a string, a comment, a bracket, the end of a line, or anything else.
+_PIECE = re.compile(rf"""{_TEXT}|[\[\]{{}}\n]|[^"'#\[\]{{}}\n]+""", re.DOTALL)
+_STRING = re.compile(_TEXT, re.DOTALL)
+_STOP = re.compile(r"[\n=,\[\]{}]")
 
 #: Longer paths are of no use here, and would take long where somebody makes them very long.
 _DEEPEST = 8
+
+
+def longest_key(text: str) -> int:
+    """How many dots the key with the most of them has; Python's parser takes that many squared."""
+    return max(part.count(".") for part in _STOP.split(_STRING.sub("", text)))
 
 
 class Lines:

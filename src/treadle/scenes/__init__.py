@@ -12,11 +12,17 @@ from treadle.model.model import suggest
 from treadle.scenes.arm import arm
 from treadle.scenes.chain import chain
 from treadle.scenes.pendulum import pendulum
+from treadle.scenes.roadheader import roadheader
 
 __all__ = ["SCENES", "scene", "scene_names"]
 
 #: Functions that describe a scene, by name; their arguments are the scene's options.
-SCENES: dict[str, Callable[..., ModelSpec]] = {"arm": arm, "chain": chain, "pendulum": pendulum}
+SCENES: dict[str, Callable[..., ModelSpec]] = {
+    "arm": arm,
+    "chain": chain,
+    "pendulum": pendulum,
+    "roadheader": roadheader,
+}
 
 
 def scene(name: str, **options: Any) -> Model:
