@@ -86,7 +86,10 @@ def _dress_joint(rng: np.random.Generator, joint: Any) -> None:
         if rng.random() < 0.4:
             setattr(joint, name, _each(rng, count, 0.1, 9.0, gaps=True))
     if scalar and joint.type != "continuous" and rng.random() < 0.5:
-        joint.lower, joint.upper = _each(rng, count, -3.0, 0.2, gaps=True), _each(rng, count, 0.3, 3.0, gaps=True)
+        joint.lower, joint.upper = (
+            _each(rng, count, -3.0, 0.2, gaps=True),
+            _each(rng, count, 0.3, 3.0, gaps=True),
+        )
 
 
 def _add_loops(rng: np.random.Generator, spec: ModelSpec) -> None:
@@ -129,7 +132,9 @@ def _add_parts(rng: np.random.Generator, spec: ModelSpec) -> None:
 
 def _add_drives(rng: np.random.Generator, spec: ModelSpec, moving: list[Any]) -> None:
     """Actuators, couplings and keyframes on joints of the tree."""
-    kinds = {joint.name: JOINT_TYPES["revolute" if joint.type == "continuous" else joint.type] for joint in moving}
+    kinds = {
+        joint.name: JOINT_TYPES["revolute" if joint.type == "continuous" else joint.type] for joint in moving
+    }
     single = [joint.name for joint in moving if len(kinds[joint.name].positions) == 1]
     for index, joint in enumerate(moving):
         kind = kinds[joint.name]

@@ -5,62 +5,67 @@ Describe a machine or load one, and Treadle compiles it into machine code made f
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from treadle._version import __version__
-from treadle.batch import Batch
-from treadle.dynamics.compiled import (
-    Derivatives,
-    center_of_mass,
-    derivatives,
-    forward_dynamics,
-    frame_jacobian,
-    frame_pose,
-    frame_poses,
-    impulse_response,
-    inverse_dynamics,
-    inverse_dynamics_jacobians,
-    kinetic_energy,
-    mass_matrix,
-    momentum,
-    potential_energy,
-)
-from treadle.errors import InputError, ModelError, SimulationDiverged, TreadleError
-from treadle.forces.law import ForceLaw
-from treadle.formats import load, load_spec, save
-from treadle.graph import (
-    acos,
-    asin,
-    atan,
-    atan2,
-    clip,
-    cos,
-    exp,
-    floor,
-    log,
-    lookup,
-    lookup2,
-    maximum,
-    minimum,
-    sin,
-    sqrt,
-    tan,
-    tanh,
-    where,
-)
-from treadle.model import (
-    BodySpec,
-    FrameSpec,
-    JointSpec,
-    Model,
-    ModelSpec,
-    box_inertia,
-    cylinder_inertia,
-    parameter_names,
-    parameter_value,
-    rpy,
-    sphere_inertia,
-)
-from treadle.scenes import scene, scene_names
-from treadle.sim import Simulation, State
+
+if TYPE_CHECKING:
+    from treadle.batch import Batch
+    from treadle.dynamics.compiled import (
+        Derivatives,
+        center_of_mass,
+        derivatives,
+        forward_dynamics,
+        frame_jacobian,
+        frame_pose,
+        frame_poses,
+        impulse_response,
+        inverse_dynamics,
+        inverse_dynamics_jacobians,
+        kinetic_energy,
+        mass_matrix,
+        momentum,
+        potential_energy,
+    )
+    from treadle.errors import InputError, ModelError, SimulationDiverged, TreadleError
+    from treadle.forces.law import ForceLaw
+    from treadle.formats import load, load_spec, save
+    from treadle.graph import (
+        acos,
+        asin,
+        atan,
+        atan2,
+        clip,
+        cos,
+        exp,
+        floor,
+        log,
+        lookup,
+        lookup2,
+        maximum,
+        minimum,
+        sin,
+        sqrt,
+        tan,
+        tanh,
+        where,
+    )
+    from treadle.model import (
+        BodySpec,
+        FrameSpec,
+        JointSpec,
+        Model,
+        ModelSpec,
+        box_inertia,
+        cylinder_inertia,
+        parameter_names,
+        parameter_value,
+        rpy,
+        sphere_inertia,
+    )
+    from treadle.scenes import scene, scene_names
+    from treadle.sim import Simulation, State
 
 __all__ = [
     "Batch", "BodySpec", "Derivatives", "ForceLaw", "FrameSpec", "InputError", "JointSpec", "Model",
@@ -72,3 +77,52 @@ __all__ = [
     "parameter_names", "parameter_value", "potential_energy", "rpy", "save", "scene", "scene_names",
     "sin", "sphere_inertia", "sqrt", "tan", "tanh", "where",
 ]  # fmt: skip
+
+#: Where the public names live; a module is imported when one of its names is first asked for.
+_HOMES = {
+    "treadle.batch": (
+        "Batch",
+    ),
+    "treadle.dynamics.compiled": (
+        "Derivatives", "center_of_mass", "derivatives", "forward_dynamics", "frame_jacobian",
+        "frame_pose", "frame_poses", "impulse_response", "inverse_dynamics", "inverse_dynamics_jacobians",
+        "kinetic_energy", "mass_matrix", "momentum", "potential_energy",
+    ),
+    "treadle.errors": (
+        "InputError", "ModelError", "SimulationDiverged", "TreadleError",
+    ),
+    "treadle.forces.law": (
+        "ForceLaw",
+    ),
+    "treadle.formats": (
+        "load", "load_spec", "save",
+    ),
+    "treadle.graph": (
+        "acos", "asin", "atan", "atan2", "clip", "cos", "exp", "floor", "log", "lookup", "lookup2",
+        "maximum", "minimum", "sin", "sqrt", "tan", "tanh", "where",
+    ),
+    "treadle.model": (
+        "BodySpec", "FrameSpec", "JointSpec", "Model", "ModelSpec", "box_inertia", "cylinder_inertia",
+        "parameter_names", "parameter_value", "rpy", "sphere_inertia",
+    ),
+    "treadle.scenes": (
+        "scene", "scene_names",
+    ),
+    "treadle.sim": (
+        "Simulation", "State",
+    ),
+}  # fmt: skip
+
+_MODULES = {name: module for module, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module 'treadle' has no attribute {name!r}")
+    value = getattr(import_module(_MODULES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

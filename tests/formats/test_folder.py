@@ -22,7 +22,9 @@ def test_other_files_are_refused(tmp_path, name):
     assert Folder(home, allow_outside=True).locate(name)
 
 
-@pytest.mark.parametrize("name", ["a\0b", "file:///etc/passwd", "package://robot/a.stl", "x" * 10_000, "loop"])
+@pytest.mark.parametrize(
+    "name", ["a\0b", "file:///etc/passwd", "package://robot/a.stl", "x" * 10_000, "loop"]
+)
 def test_names_that_are_no_paths(tmp_path, name):
     (tmp_path / "loop").symlink_to("loop")
     try:

@@ -29,7 +29,11 @@ def loaded_after(script: str) -> set[str]:
 
 
 def test_import_is_light():
-    modules = loaded_after("import treadle")
+    assert loaded_after("import treadle") & (HEAVY | {"numpy"}) == set()
+
+
+def test_all_names_are_light():
+    modules = loaded_after("from treadle import *")
     assert "numpy" in modules
     assert modules & HEAVY == set()
 

@@ -147,7 +147,9 @@ def test_a_loop_inside_a_rigid_body_is_reported():
 def test_report_and_count():
     model = linkage().compile()
     (line,) = model.report
-    assert line.startswith('1 closed loop ("c") with 5 constraints on 3 degrees of freedom, at least 2 redundant')
+    assert line.startswith(
+        '1 closed loop ("c") with 5 constraints on 3 degrees of freedom, at least 2 redundant'
+    )
     summary = model.summary()
     assert summary.loops == (("c", 5),)
     assert (summary.degrees_of_freedom, summary.mobility, summary.redundant) == (3, -2, 2)

@@ -33,14 +33,21 @@ def machine() -> ModelSpec:
     spec.add_actuator("motor", "motor", "roll", gain=5, effort=100)
     spec.add_actuator("ram", "cylinder", "lift", freedom=1, areas=(2e-3, 1e-3), pressure=2e7, flow=1e-3)
     spec.add_coupling("gear", "turn", "roll", (0.5, 2))
-    spec.add_keyframe("initial", {"lift": (0.1, 0.5), "roll": 2, "neck": (2, 0, 0, 0)}, velocities={"turn": 3})
+    spec.add_keyframe(
+        "initial", {"lift": (0.1, 0.5), "roll": 2, "neck": (2, 0, 0, 0)}, velocities={"turn": 3}
+    )
     return spec
 
 
 def test_frozen_parts():
     model = machine().compile()
     tyre, hook, road = model.shapes
-    assert (tyre.link, tyre.body, tyre.size, tyre.material) == ("wheel", model.frame("wheel").body, (0.4, 0.2), "rubber")
+    assert (tyre.link, tyre.body, tyre.size, tyre.material) == (
+        "wheel",
+        model.frame("wheel").body,
+        (0.4, 0.2),
+        "rubber",
+    )
     # the hook is part of the mast's body, turned by 90 degrees and 1 m up
     assert (hook.link, hook.body) == ("hook", model.frame("mast").body)
     assert hook.placement.to_list()[9:] == [0.0, 1.0, 1.0]
@@ -163,7 +170,13 @@ def test_solids_give_inertia_and_are_shown():
     assert model.links[0].rotational.to_rows() == [[13, 0, 0], [0, 10, 0], [0, 0, 5]]
     assert model.links[1].rotational.to_rows() == [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
     skin, crate = model.shapes
-    assert (skin.name, crate.name, crate.link, crate.type, crate.size) == ("skin", "crate", "crate", "box", (1, 2, 3))
+    assert (skin.name, crate.name, crate.link, crate.type, crate.size) == (
+        "skin",
+        "crate",
+        "crate",
+        "box",
+        (1, 2, 3),
+    )
     assert crate.placement.to_list()[9:] == [0.5, 0, 0]
     spec.bodies[0].mass = 24.0
     assert spec.compile().links[0].rotational.to_rows()[0][0] == 26

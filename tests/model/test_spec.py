@@ -42,7 +42,10 @@ def test_all_parts_survive_json():
 
 
 def test_settings_are_plain():
-    assert ModelSpec(settings={"a": (1, np.array([2.0])), "b": np.float64(3)}).settings == {"a": [1, [2.0]], "b": 3.0}
+    assert ModelSpec(settings={"a": (1, np.array([2.0])), "b": np.float64(3)}).settings == {
+        "a": [1, [2.0]],
+        "b": 3.0,
+    }
 
 
 def test_add_returns_the_item():

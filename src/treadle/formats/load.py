@@ -6,13 +6,14 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from treadle import store
 from treadle.errors import ModelError
-from treadle.formats import mjcf, toml, urdf
 from treadle.formats.folder import Folder
 from treadle.model import Model, ModelSpec
 from treadle.model.values import plain
@@ -33,11 +34,20 @@ class Format:
     takes_folder: bool = False
 
 
+def _reader(module: str) -> Callable[..., ModelSpec]:
+    """The function `read` of a module of this package, imported when it is first called."""
+
+    def read(*arguments: Any) -> ModelSpec:
+        return import_module(f"treadle.formats.{module}").read(*arguments)
+
+    return read
+
+
 #: Formats by suffix.
 FORMATS = {
-    ".toml": Format(toml.read, takes_folder=True),
-    ".urdf": Format(urdf.read, "yourdfpy"),
-    ".xml": Format(mjcf.read, takes_folder=True),
+    ".toml": Format(_reader("toml"), takes_folder=True),
+    ".urdf": Format(_reader("urdf"), "yourdfpy"),
+    ".xml": Format(_reader("mjcf"), takes_folder=True),
 }
 
 _LARGEST_FILE = 50_000_000

@@ -281,14 +281,16 @@ class _Reader:
             piece = self.data[begin:middle]
             if b"#" in piece:
                 piece = _COMMENT.sub(b"", piece)
-            widths.append(np.array(list(map(len, map(bytes.split, piece.splitlines())))))
             try:
-                # numpy would take a sign alone for 0, and does take spaces alone for one
+                # numpy would take a sign alone for 0
                 if kind == "faces" and (b"-" in piece or b"+" in piece):
                     raise ValueError
-                values.append(np.fromstring(piece, _TYPES[kind], sep=" ")[: widths[-1].sum()])
+                numbers = np.fromstring(piece, _TYPES[kind], sep=" ")
             except ValueError:
                 raise self.no_number(piece, kind, begin) from None
+            widths.append(_row_widths(piece, len(numbers)))
+            # numpy takes spaces alone for a 0
+            values.append(numbers[: widths[-1].sum()])
             begin = middle
         all_widths = np.concatenate(widths)
         lines = np.flatnonzero(all_widths)
@@ -347,6 +349,16 @@ class _Fault(NamedTuple):
     hint: str
 
 
+def _row_widths(content: bytes, count: int) -> np.ndarray:
+    """How many of so many numbers are in each line."""
+    signs = np.frombuffer(content, np.uint8)
+    breaks = signs[signs <= ord(" ")]
+    if len(breaks) == count and signs[0] > ord(" ") and content.endswith(b"\n") and b"\r" not in content:
+        # each number is followed by one sign, so those that are line feeds end the rows
+        return np.diff(np.flatnonzero(breaks == ord("\n")), prepend=-1)
+    return np.array([len(row.split()) for row in content.splitlines()])
+
+
 def _convert_table(data: bytes, begin: int, end: int, kind: str) -> _Rows | None:
     """Rows with one space between their numbers and nothing else; None if they are not like that."""
     from pyarrow import ArrowInvalid
@@ -355,18 +367,16 @@ def _convert_table(data: bytes, begin: int, end: int, kind: str) -> _Rows | None
     if data.find(b"x", begin, end) >= 0 or data.find(b"X", begin, end) >= 0:
         return None
     width = data.count(b" ", begin, data.find(b"\n", begin)) + 1
-    with contextlib.suppress(ArrowInvalid):
-        if width <= _MOST_COLUMNS:
+    last_width = data.count(b" ", data.rfind(b"\n", begin, end - 1) + 1, end) + 1
+    if width == last_width <= _MOST_COLUMNS:
+        with contextlib.suppress(ArrowInvalid):
             values = _columns(memoryview(data)[begin:end], kind, width)
             return _Rows(values.reshape(-1), np.broadcast_to(width, len(values)))
     with contextlib.suppress(ArrowInvalid):
-        # rows of different length: one column, and which of its numbers ended a line
+        # rows of different length: one column
         content = data[begin:end]
-        values = _columns(content.replace(b" ", b"\n"), kind, 1)
-        signs = np.frombuffer(content, np.uint8)
-        breaks = signs[signs <= ord(" ")]
-        if len(breaks) == len(values):
-            return _Rows(values.reshape(-1), np.diff(np.flatnonzero(breaks == ord("\n")), prepend=-1))
+        values = _columns(content.replace(b" ", b"\n"), kind, 1).reshape(-1)
+        return _Rows(values, _row_widths(content, len(values)))
     return None
 
 

@@ -77,8 +77,9 @@ def machine() -> ModelSpec:
     _add_drives(spec)
     _add_frames(spec)
     for name, posture in POSTURES.items():
-        positions = joint_positions(posture)
-        spec.add_keyframe(name, {joint: value for joint, value in positions.items() if np.any(value)})
+        # to a femtometre: without the noise that the last digits are
+        positions = {joint: np.round(value, 15) + 0.0 for joint, value in joint_positions(posture).items()}
+        spec.add_keyframe(name, {joint: value.tolist() for joint, value in positions.items() if value.any()})
     return spec
 
 
