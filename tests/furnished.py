@@ -14,8 +14,8 @@ __all__ = ["furnished_machines", "furnished_spec"]
 
 #: Names that a writer may stumble over.
 ODD_NAMES = (
-    "world", "a b", "x.y", 'quo"te', "back\\slash", "Kübel", "机器人", "line\nbreak", "tab\t", "#", "[[body]]",
-    "'''", '"""', "\x7f", "a\u2028b", "=", "true", "1.5", "-",
+    "world", "a b", "x.y", 'quo"te', "back\\slash", "Kübel", "机器人", "line\nbreak", "tab\t", "#",
+    "[[body]]", "'''", '"""', "\x7f", "a\u2028b", "=", "true", "1.5", "-",
 )  # fmt: skip
 
 _SIZES = {"box": 3, "sphere": 1, "cylinder": 2, "capsule": 2, "ellipsoid": 3}

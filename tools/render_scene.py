@@ -112,8 +112,7 @@ def draw(
     plotter.enable_ssao(radius=0.5, bias=0.02, kernel_size=96)
     pixels = plotter.screenshot(None, return_img=True)
     plotter.close()
-    # 256 colours are enough, and a third of the size
-    Image.fromarray(pixels).convert("RGB").quantize(256).save(path, optimize=True)
+    Image.fromarray(pixels).convert("RGB").save(path, optimize=True)
 
 
 def component_poses(model: Model, keyframe: str) -> dict[str, np.ndarray]:

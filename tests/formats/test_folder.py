@@ -16,7 +16,7 @@ def test_other_files_are_refused(tmp_path, name):
     home = tmp_path / "home"
     home.mkdir()
     (home / "back").symlink_to(tmp_path)
-    with pytest.raises(ModelError, match="outside the folder|absolute path") as caught:
+    with pytest.raises(ModelError, match=r"outside the folder|absolute path") as caught:
         Folder(home).locate(name, line=3, element="shape")
     assert (caught.value.line, caught.value.element) == (3, "shape")
     assert Folder(home, allow_outside=True).locate(name)

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
+from hypothesis import given
 
 from tests.furnished import furnished_machines
 from treadle import Batch, ModelError, Simulation, forward_dynamics
 from treadle.model import WORLD, Model, ModelSpec, rpy
 from treadle.model.tree import spanning_tree
-from hypothesis import given
 
 SOLID = {"mass": 1.0, "inertia": (0.1, 0.1, 0.1)}
 

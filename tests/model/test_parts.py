@@ -221,7 +221,7 @@ def test_extent_of_turned_shapes(kind, size, half):
     spec.add_joint("j", "free", None, "a")
     spec.add_shape("s", "a", kind, size, rotation=rpy(0, math.pi / 2, 0), position=(10, 0, 0))
     spec.add_shape("t", "a", kind, size, rotation=rpy(0, math.pi / 2, 0), position=(-10, 0, 0))
-    expected = np.array(half) + [10, 0, 0]
+    expected = np.add(half, (10, 0, 0))
     np.testing.assert_allclose(spec.compile().summary().upper, expected)
 
 

@@ -61,4 +61,3 @@ def tangent_seeds(model: Model, q: Sequence[Expr]) -> dict[Expr, dict[int, Scala
                 if not (isinstance(rate, float) and rate == 0.0):
                     seeds.setdefault(x, {})[joint.v.start + k] = rate
     return seeds
-

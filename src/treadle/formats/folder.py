@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,7 +28,9 @@ class Folder:
         """
 
         def error(problem: str, hint: str = _HINT) -> ModelError:
-            return ModelError(f"the file {name!r} {problem}", line=line, element=element, hint=hint)
+            return ModelError(
+                f"the file {reprlib.repr(name)} {problem}", line=line, element=element, hint=hint
+            )
 
         if "\0" in name or "://" in name:
             raise error("is not a path", "give a path from the folder of the description")

@@ -39,7 +39,7 @@ def read_mesh(
     """Points (n, 3) in metres and triangles (m, 3) of a file, times `scale` (one number or one per axis).
 
     All meshes of the file are joined, each where the file places it. A DAE's unit is applied, its up axis
-    is not, as in RViz. Materials, textures and other files that the mesh refers to are not opened.
+    is not. Materials, textures and other files that the mesh refers to are not opened.
     """
     path = Path(path).expanduser()
     try:
