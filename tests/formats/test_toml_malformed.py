@@ -103,7 +103,7 @@ MALFORMED = {
         with_mesh("a.stl").replace('"mesh"', '"mesh"\nmaterial = "wod"'), "'wod' is not stated", 10, ""
     ),
     "unknown joint of an actuator": (
-        ACTUATOR.replace('"turn"', '"trn"'), "'trn' is not a joint", 15, "'turn'"
+        ACTUATOR.replace('joint = "turn"', 'joint = "trn"'), "'trn' is not a joint", 15, "'turn'"
     ),
     "unknown actuator": (
         ACTUATOR.replace("motor", "muscle"), "unknown type 'muscle'", 17, "motor"

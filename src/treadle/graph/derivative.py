@@ -94,12 +94,11 @@ _CONSTANT_OPERATIONS = frozenset(
 
 
 def _needed(graph: Graph, outputs: Sequence[Scalar]) -> list[int]:
-    """Indices of the nodes that the outputs depend on, in order."""
+    """Indices of the nodes from which derivatives flow into the outputs, in order."""
     needed = {y.index for y in outputs if isinstance(y, Expr)}
     for i in range(max(needed, default=-1), -1, -1):
-        if i in needed and graph.operation[i] != "input":
-            operands = graph.operands[i]
-            needed.update(operands[1:] if graph.operation[i] == "gather" else operands)
+        if i in needed and graph.operation[i] not in _CONSTANT_OPERATIONS:
+            needed.update(graph.operands[i])
     return sorted(needed)
 
 

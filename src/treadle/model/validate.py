@@ -14,7 +14,7 @@ from treadle.model.solids import SOLIDS
 from treadle.model.tree import spanning_tree
 from treadle.model.validate_drives import validate_drives
 from treadle.model.validate_shapes import check_size, validate_shapes
-from treadle.model.values import freedoms, inertia_matrix, number, rotation_matrix, vector
+from treadle.model.values import freedoms, inertia_matrix, number, plain, rotation_matrix, vector
 
 if TYPE_CHECKING:
     from treadle.model.spec import BodySpec, FrameSpec, JointSpec, ModelSpec
@@ -78,7 +78,7 @@ def _check_body(spec: ModelSpec, body: BodySpec) -> str | None:
 def _check_solid(spec: ModelSpec, element: str, body: BodySpec) -> None:
     """The shape that the body is a solid of, if it states one."""
     if body.type is None:
-        if len(np.atleast_1d(np.asarray(body.size, dtype=object))):
+        if plain(body.size) != ():
             raise fault(spec, element, "has a size but no type", f"use one of {', '.join(SOLIDS)}", body)
         return
     if body.type not in SOLIDS:
