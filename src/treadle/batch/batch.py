@@ -147,7 +147,13 @@ class Batch:
         """
         try:
             part, load = frame_load(self.model, body, force, torque, point, axes)
-            self._view("loads")[worlds, part] += load
+            loads = self._arrays.get("loads")
+            if loads is None:
+                # many rows, which most batches never need
+                shape = (LOAD_SIZE * len(self.model.bodies), self._arrays["q"].shape[1])
+                loads = np.zeros(shape, dtype=self.precision)
+            loads[:, : self.worlds].T[worlds, part] += load
+            self._arrays["loads"] = loads
         except InputError:
             raise
         except (IndexError, ValueError) as error:
@@ -155,7 +161,7 @@ class Batch:
 
     def clear_forces(self) -> None:
         """Remove all forces and torques from the bodies of all worlds."""
-        self._arrays["loads"][:] = 0.0
+        self._arrays.pop("loads", None)
 
     def step(self, count: int = 1) -> None:
         """Advance all worlds by a number of steps, in machine code on `threads` threads."""
@@ -177,10 +183,13 @@ class Batch:
     def restore(self, state: dict[str, np.ndarray]) -> None:
         """Return to a saved state; what follows is the same bit for bit."""
         for name, array in self._arrays.items():
-            if name not in state or state[name].shape != array.shape:
+            if name != "loads" and (name not in state or state[name].shape != array.shape):
                 raise InputError(f"restore: the state does not belong to this batch ({name} does not fit)")
+        self._arrays.pop("loads", None)
         for name, array in self._arrays.items():
             array[:] = state[name]
+        if "loads" in state:
+            self._arrays["loads"] = state["loads"].copy()
         self.steps = int(state["steps"])
 
     def _allocate(self, dt: float) -> dict[str, np.ndarray]:
@@ -196,7 +205,6 @@ class Batch:
             "tau": [0.0] * model.nv,
             "dt": [dt],
             "clock": [0.0, 0.0],
-            "loads": [0.0] * (LOAD_SIZE * len(model.bodies)),
             "parameters": [parameter_value(model, name) for name in self.parameters],
         }
         arrays = {}
@@ -232,7 +240,7 @@ class Batch:
 
     def _executable(self) -> Executable:
         """The compiled step; the one with loads only when there are any."""
-        loaded = bool(self._arrays["loads"].any())
+        loaded = "loads" in self._arrays
         if loaded not in self._executables:
             program = step_program(self.model, self.integrator, loaded, self.parameters, self.laws)
             self._executables[loaded] = compile_program(program, self.lanes, self.precision)
