@@ -1,9 +1,12 @@
+import copy
 import json
 import math
+import pickle
 
 import numpy as np
 import pytest
 
+import treadle as td
 from treadle.errors import ModelError
 from treadle.model import BodySpec, FrameSpec, JointSpec, ModelSpec, rpy
 
@@ -127,3 +130,11 @@ def test_lenient_compile_refuses_everything_else():
 def test_empty_machine_compiles():
     model = ModelSpec("nothing").compile()
     assert (model.nq, model.nv, model.mass) == (0, 0, 0.0)
+
+
+def test_models_can_be_copied_and_pickled_after_use():
+    model = td.scene("pendulum")
+    M = td.mass_matrix(model, [0.3, 0.2])
+    for twin in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+        assert twin.digest == model.digest
+        assert np.array_equal(td.mass_matrix(twin, [0.3, 0.2]), M)

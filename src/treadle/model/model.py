@@ -14,7 +14,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from treadle.errors import InputError
 from treadle.graph import Scalar
@@ -179,6 +179,10 @@ class Model:
         from treadle.model.summary import summarize
 
         return summarize(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is copied and pickled: all but the compiled functions, which are found again in the cache."""
+        return {name: value for name, value in vars(self).items() if name != "_functions"}
 
     @cached_property
     def digest(self) -> str:
