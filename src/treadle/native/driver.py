@@ -10,6 +10,9 @@ __all__ = ["body_function", "checked_function", "run_function"]
 #: Bytes that memory is read in.
 CACHE_LINE = 64
 
+#: Rows up to which copies are written out: LLVM's time per row grows with their number.
+LONGEST_COPY = 300
+
 
 def body_function(chunks: int) -> str:
     """`body`: all chunks in order."""
@@ -109,13 +112,23 @@ class _Loops:
         self.count = 0
 
     def copy_rows(self, array: int, slot: int, rows: int, into_frame: bool) -> None:
-        """Rows of one block of worlds, between an array and the frame, written out one after the other."""
+        """Rows of one block of worlds, between an array and the frame; a few are written out one by one."""
         n = self._next()
         self.lines += [
             f"  %where{n} = getelementptr ptr, ptr %arrays, i64 {array}",
             f"  %array{n} = load ptr, ptr %where{n}",
             f"  %outer{n}.0 = getelementptr {self.element}, ptr %array{n}, i64 %world",
         ]
+        if rows > LONGEST_COPY:
+            outer, inner = (f"%outer{n}", self.size), (f"%inner{n}", self.size * self.lanes)
+            inside = [
+                f"  %shift{n} = mul i64 %i{n}, %stride",
+                f"  %outer{n} = getelementptr {self.element}, ptr %outer{n}.0, i64 %shift{n}",
+                *self._slot(f"inner{n}", f"%i{n}", slot, n),
+                *self._move(str(n), outer, inner, forward=into_frame),
+            ]
+            self._loop(n, rows, [], inside)
+            return
         for row in range(rows):
             name = f"{n}.{row}"
             outer, inner = (f"%outer{name}", self.size), (f"%inner{name}", self.size * self.lanes)

@@ -52,6 +52,7 @@ def emit(
     chunks = [plan.items[i : i + CHUNK] for i in range(0, len(plan.items), CHUNK)] or [[]]
     writer = _Writer(graph, plan, chunks, results, sum(inputs.values()), block)
     functions = [writer.chunk(number) for number in range(len(chunks))]
+    functions += writer.leaves(len(chunks))
     layout = Layout(
         dict(inputs), {name: len(values) for name, values in outputs.items()}, dict(carry), writer.slots
     )
@@ -59,7 +60,7 @@ def emit(
         *sorted(writer.declarations),
         *writer.tables(),
         *functions,
-        body_function(len(chunks)),
+        body_function(len(functions)),
         checked_function(sum(inputs.values()) * lanes, block.element),
         run_function(layout, block),
     ]
@@ -94,27 +95,45 @@ class _Writer:
 
     def chunk(self, number: int) -> str:
         """Function that evaluates one chunk of instructions."""
-        self.block = Block(self.lanes, self.element)
-        self.values: dict[int, str] = {}
-        self.vectors: dict[Item, str] = {}
-        self.sincos: dict[Item, tuple[str, str]] = {}
+        self._begin()
         self.angles = dict.fromkeys(
             self.graph.operands[item[0]][0]
             for item in self.chunks[number]
             if len(item) == 1 and self.graph.operation[item[0]] in ("sin", "cos")
         )
         self.earlier = {k for k in self.angles if k in self.cross_slots and self.home[k] < number}
-        if number == 0:
-            # results that are inputs or constants belong to no chunk
-            for i in self.result_slots:
-                if self.graph.operation[i] in ("input", "const"):
-                    self._store_results(i)
         for item in self.chunks[number]:
             if len(item) == 1:
                 self.values[item[0]] = self._node(item[0])
             else:
                 self.vectors[item] = self._pack(item)
             self._keep(item)
+        return self._end(number)
+
+    def leaves(self, first: int) -> list[str]:
+        """Chunks, numbered from `first`, that store results which are inputs or constants."""
+        stores = [
+            (i, slot)
+            for i, slots in self.result_slots.items()
+            if self.graph.operation[i] in ("input", "const")
+            for slot in slots
+        ]
+        functions = []
+        # an inertia matrix of a hundred freedoms is mostly zeros: they are cut into chunks, too
+        for start in range(0, len(stores), CHUNK):
+            self._begin()
+            for i, slot in stores[start : start + CHUNK]:
+                self._store(self._value(i), slot, self.block.real)
+            functions.append(self._end(first + len(functions)))
+        return functions
+
+    def _begin(self) -> None:
+        self.block = Block(self.lanes, self.element)
+        self.values: dict[int, str] = {}
+        self.vectors: dict[Item, str] = {}
+        self.sincos: dict[Item, tuple[str, str]] = {}
+
+    def _end(self, number: int) -> str:
         self.declarations |= self.block.declarations
         lines = "\n".join(self.block.lines)
         return f"define internal void @chunk{number}(ptr noalias %frame) {{\n{lines}\n  ret void\n}}"
