@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from os import PathLike
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,9 +19,13 @@ from treadle.native.executable import Runner
 from treadle.native.program import compile_program
 from treadle.sim.checks import check_choice, check_count, check_model, check_step, check_vector
 from treadle.sim.handles import BodyHandle, JointHandle
+from treadle.sim.observer import Observer
 from treadle.sim.quality import Quality, measure
 from treadle.sim.state import State
 from treadle.sim.step import step_program
+
+if TYPE_CHECKING:
+    from treadle.sim.recording import Recorder, Wanted
 
 __all__ = ["Simulation"]
 
@@ -55,6 +61,8 @@ class Simulation:
         self._loads = np.zeros((LOAD_SIZE * len(model.bodies), 1))
         self._runners: dict[bool, Runner] = {}
         self._start, self._steps = 0.0, 0
+        # what looks at the state on the way, such as recorders
+        self._observers: list[Observer] = []
         # seconds spent in machine code, and simulated in them
         self.wall_time = self.measured_time = 0.0
         if q is not None:
@@ -145,8 +153,16 @@ class Simulation:
 
     def step(self, count: int = 1) -> None:
         """Advance by a number of steps, in machine code."""
-        if check_count("steps", count, least=0) == 0:
-            return
+        left = check_count("steps", count, least=0)
+        while left:
+            piece = min([left, *[observer.due() for observer in self._observers]])
+            self._advance(piece)
+            left -= piece
+            for observer in tuple(self._observers):
+                observer.advanced(piece)
+
+    def _advance(self, count: int) -> None:
+        """Run steps in one go."""
         if self._fresh:
             # whatever was set before the first step is where the run starts
             self.reference, self._fresh = self.save(), False
@@ -193,6 +209,18 @@ class Simulation:
     def reset(self) -> None:
         """Return to the state before the first step."""
         self.restore(self.reference)
+
+    def record(
+        self, path: str | PathLike[str], signals: Sequence[Wanted] | None = None, rate: float | None = None
+    ) -> Recorder:
+        """Record signals by name into an .mcap or .parquet file, `rate` times per second, until closed.
+
+        See `treadle.sim.recording`; without `signals` those of `DEFAULT_SIGNALS`, without `rate` 100 per
+        second.
+        """
+        from treadle.sim.recording import Recorder
+
+        return Recorder(self, path, signals, rate)
 
     def quality(self) -> Quality:
         """How far the run so far can be trusted, in numbers and in words."""
