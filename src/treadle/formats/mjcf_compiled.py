@@ -12,7 +12,7 @@ from typing import Any
 
 from treadle.errors import ModelError
 from treadle.formats.mjcf_nodes import Node, Source, fault
-from treadle.model.values import listed
+from treadle.model.finding import Finding
 
 __all__ = ["Compiled", "compile_source", "library", "unique"]
 
@@ -63,7 +63,7 @@ class Compiled:
         used = {name for name in taken if name}
         clashes = [name for name in given if name in used]
         if clashes:
-            self.report.append(f'{kind}s whose name is taken, called "..{suffix}" instead: {listed(clashes)}')
+            self.note(f'{kind}s whose name is taken, called "..{suffix}" instead', clashes)
         # a made-up name must not be that of another object
         used |= set(given)
         names = []
@@ -79,10 +79,10 @@ class Compiled:
         """Line of the model's file."""
         return self.source.lines.get((tag, name))
 
-    def note(self, sentence: str, names: Sequence[str]) -> None:
+    def note(self, sentence: str, names: Sequence[str], severity: str = "note") -> None:
         """Report a sentence about objects, if there are any."""
         if names:
-            self.report.append(f"{sentence}: {listed(names)}")
+            self.report.append(Finding(sentence, names, severity))
 
 
 def unique(name: str, used: set[Any]) -> str:

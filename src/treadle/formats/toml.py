@@ -17,10 +17,11 @@ from treadle.formats.toml_lines import Lines, longest_key
 from treadle.formats.toml_values import KINDS, short
 from treadle.formats.toml_write import text
 from treadle.model import ModelSpec
+from treadle.model.finding import Finding
 from treadle.model.model import suggest
 from treadle.model.parts import IDENTITY
 from treadle.model.placement import clean, placement_of
-from treadle.model.values import listed, not_json
+from treadle.model.values import not_json
 from treadle.spatial import Transform
 
 __all__ = ["read", "text"]
@@ -237,7 +238,10 @@ class _Reader:
             if not folder.locate(name, line=line, element=element).is_file():
                 missing.append(name)
         if missing:
-            spec.report.append(f"files that are missing: {listed(list(dict.fromkeys(missing)))}")
+            hint = "put them beside the description"
+            spec.report.append(
+                Finding("files that are missing", list(dict.fromkeys(missing)), "warning", hint)
+            )
 
     def _fields(
         self,

@@ -4,26 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
+from treadle.model.finding import Finding
+from treadle.model.mobility import mobility
 from treadle.model.model import Model
 from treadle.model.values import listed
 
-__all__ = ["findings", "joints_outside", "massless_bodies", "mobility"]
+__all__ = ["findings", "joints_outside", "massless_bodies"]
 
 
-def findings(model: Model, singular: Container[str] = ()) -> list[str]:
+def findings(model: Model, singular: Container[str] = ()) -> list[Finding]:
     """One sentence each; bodies in `singular` are reported already."""
-    lines = []
+    lines: list[Finding] = []
     massless = [name for name in massless_bodies(model) if name not in singular]
     if massless:
-        lines.append(f"bodies that move without a mass: {listed(massless)}")
+        lines.append(Finding("bodies that move without a mass", massless, "warning", "give them a mass"))
     lines += _loop_lines(model)
     outside = joints_outside(model, model.initial()[0])
     if outside:
-        lines.append(f"joints whose limits exclude the initial position: {listed(outside)}")
+        hint = 'correct the limits, or give a keyframe "initial" that is inside them'
+        lines.append(Finding("joints whose limits exclude the initial position", outside, "warning", hint))
     for keyframe in model.keyframes:
         outside = [] if keyframe.name == "initial" else joints_outside(model, keyframe.q)
         if outside:
-            lines.append(f'keyframe "{keyframe.name}" is outside the limits of joints {listed(outside)}')
+            sentence = f'keyframe "{keyframe.name}" is outside the limits of joints {listed(outside)}'
+            lines.append(Finding(sentence, severity="warning", hint="correct the keyframe or the limits"))
     return lines
 
 
@@ -43,29 +47,26 @@ def joints_outside(model: Model, q: Sequence[float]) -> list[str]:
     ]
 
 
-def mobility(model: Model) -> int:
-    """Degrees of freedom that loops and couplings leave, by counting (Gruebler): no more than a bound.
-
-    nv - sum(6 - nv of the loop joint) - couplings. Redundant constraints, such as those of a planar
-    linkage in space, make the true number larger.
-    """
-    return model.nv - sum(loop.constraints for loop in model.loops) - len(model.couplings)
-
-
-def _loop_lines(model: Model) -> list[str]:
-    lines = []
+def _loop_lines(model: Model) -> list[Finding]:
+    lines: list[Finding] = []
+    count = mobility(model)
     if model.loops:
-        count, constraints = len(model.loops), sum(loop.constraints for loop in model.loops)
+        loops, constraints = len(model.loops), sum(loop.constraints for loop in model.loops)
         names = listed([loop.name for loop in model.loops])
-        line = f"{count} closed loop{'s' if count > 1 else ''} ({names}) with {constraints} constraints"
-        left = mobility(model)
-        if left < 0:
-            line += f" on {model.nv} degrees of freedom, at least {-left} redundant by counting"
-        lines.append(f"{line}; loops are not simulated yet")
+        line = f"{loops} closed loop{'s' if loops > 1 else ''} ({names}) with {constraints} constraints"
+        lines.append(Finding(f"{line}; loops are not simulated yet"))
+    if count.redundant:
+        sentence = f"{count.redundant} of the {count.constraints} constraints are redundant"
+        lines.append(Finding(f"{sentence}: the forces that they bring are not determined, the motion is"))
+    if count.open:
+        gaps = [f"{name} ({gap:.2g} m or rad)" for name, gap in count.open]
+        hint = 'correct their joint frames, or give a keyframe "initial" that closes them'
+        lines.append(Finding("loops that are open in the initial position", gaps, "warning", hint))
     rigid = [loop.name for loop in model.loops if loop.predecessor == loop.successor]
     if rigid:
-        lines.append(f"loop joints between parts that are fixed together: {listed(rigid)}")
+        sentence = "loop joints between parts that are fixed together"
+        lines.append(Finding(sentence, rigid, "warning", "remove them: nothing can move there"))
     if model.couplings:
-        names = listed([coupling.name for coupling in model.couplings])
-        lines.append(f"couplings of joints, which are not simulated yet: {names}")
+        names = [coupling.name for coupling in model.couplings]
+        lines.append(Finding("couplings of joints, which are not simulated yet", names))
     return lines

@@ -115,7 +115,7 @@ class Model:
     geometry: str | None = None
     #: the file that the machine was read from
     file: str | None = field(default=None, compare=False)
-    #: what was ignored, repaired or guessed on the way here, one sentence each
+    #: what was ignored, repaired or guessed on the way here, one sentence (a `Finding`, or a str) each
     report: tuple[str, ...] = field(default=(), compare=False)
 
     @cached_property

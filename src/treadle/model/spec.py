@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from treadle.errors import ModelError
+from treadle.model.finding import Finding, as_finding
 from treadle.model.findings import findings
 from treadle.model.model import Model
 from treadle.model.parts import (
@@ -29,7 +30,7 @@ from treadle.model.parts import (
 from treadle.model.regularity import require_regular, singular_joints
 from treadle.model.topology import assemble
 from treadle.model.validate import validate
-from treadle.model.values import listed, plain, plain_json
+from treadle.model.values import plain, plain_json
 
 __all__ = ["BodySpec", "FrameSpec", "JointSpec", "ModelSpec"]
 
@@ -129,7 +130,7 @@ class ModelSpec:
     geometry: str | None = None
     #: of the scene: dt, integrator, ground and the like, in JSON types
     settings: dict[str, Any] = field(default_factory=dict)
-    #: what was ignored, repaired or guessed on import, one sentence each
+    #: what was ignored, repaired or guessed on import, one sentence each; see `Finding`
     report: list[str] = field(default_factory=list)
     #: the file that this was read from
     file: str | None = field(default=None, compare=False)
@@ -207,7 +208,8 @@ class ModelSpec:
         singular = [] if strict else singular_joints(model)
         if singular:
             problem = "joints that move no inertia, so that forces do not determine their motion"
-            notes.append(f"{problem}: {listed([item.joint for item in singular])}")
+            hint = "give what they move a mass and an inertia, or them an armature"
+            notes.append(Finding(problem, [item.joint for item in singular], "warning", hint))
         notes += findings(model, {item.body for item in singular})
         fresh = [note for note in notes if note not in self.report]
         return replace(model, report=(*self.report, *fresh))
@@ -220,7 +222,7 @@ class ModelSpec:
             "gravity": plain_json(plain(self.gravity)),
             "geometry": self.geometry,
             "settings": plain_json(self.settings),
-            "report": list(self.report),
+            "report": [as_finding(line).to_dict() for line in self.report],
             "file": self.file,
         }
 
@@ -229,7 +231,7 @@ class ModelSpec:
         """The description that `to_dict` was called on."""
         try:
             items = {name: [kind(**item) for item in data[name]] for name, kind in _LISTS.items()}
-            return cls(**{**data, **items})
+            return cls(**{**data, **items, "report": [as_finding(line) for line in data["report"]]})
         except (KeyError, TypeError, AttributeError) as error:
             raise ModelError(f"this is not a machine's description: {error}") from None
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from treadle.model.findings import joints_outside, massless_bodies, mobility
+from treadle.model.findings import joints_outside, massless_bodies
 from treadle.model.fittings import Shape
+from treadle.model.mobility import mobility
 from treadle.model.model import WORLD, Model
 from treadle.model.values import listed
 
@@ -28,9 +29,9 @@ class Summary:
     #: loop joints and the number of constraints of each
     loops: tuple[tuple[str, int], ...]
     couplings: int
-    #: degrees of freedom that are left by counting, which redundant constraints make too small
+    #: degrees of freedom that loops and couplings leave in the initial position
     mobility: int
-    #: constraints that are redundant for certain, by counting
+    #: constraints that follow from the others there
     redundant: int
     actuators: int
     shapes: int
@@ -66,10 +67,13 @@ class Summary:
         if self.loops or self.couplings:
             constraints = sum(count for _, count in self.loops)
             closing = f"{len(self.loops)} with {constraints} constraints"
-            left = f"{self.mobility} degrees of freedom"
-            if self.redundant:
-                left = f"unknown, for at least {self.redundant} of the constraints are redundant"
-            rows[3:3] = [("loops", closing), ("couplings", str(self.couplings)), ("left by counting", left)]
+            left = f"{self.mobility} degrees of freedom are left"
+            redundant = f", {self.redundant} of the constraints are redundant" if self.redundant else ""
+            rows[3:3] = [
+                ("loops", closing),
+                ("couplings", str(self.couplings)),
+                ("mobility", left + redundant),
+            ]
         if self.massless:
             rows.append(("moving without mass", listed(self.massless)))
         if self.outside:
@@ -81,7 +85,7 @@ class Summary:
 def summarize(model: Model) -> Summary:
     """The summary of a model of floats."""
     lower, upper = _bounds(model)
-    left = mobility(model)
+    count = mobility(model)
     return Summary(
         name=model.name,
         links=len(model.links),
@@ -89,8 +93,8 @@ def summarize(model: Model) -> Summary:
         degrees_of_freedom=model.nv,
         loops=tuple((loop.name, loop.constraints) for loop in model.loops),
         couplings=len(model.couplings),
-        mobility=left,
-        redundant=max(0, -left),
+        mobility=count.left,
+        redundant=count.redundant,
         actuators=len(model.actuators),
         shapes=len(model.shapes),
         mass=float(sum(link.mass for link in model.links)),  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ import numpy as np
 from treadle.errors import ModelError
 from treadle.joints import JOINT_TYPES
 from treadle.model.faults import check_body_name, check_names, converted, fault
+from treadle.model.finding import Finding
 from treadle.model.placement import is_identity
 from treadle.model.solids import SOLIDS
 from treadle.model.tree import spanning_tree
@@ -39,7 +40,8 @@ def validate(spec: ModelSpec, strict: bool = True) -> list[str]:
         if problem and strict:
             raise fault(spec, f'body "{body.name}"', problem, _PHYSICAL, body)
         if problem:
-            findings.append(f'body "{body.name}": {problem}; it is kept as written')
+            sentence = f'body "{body.name}": {problem}; it is kept as written'
+            findings.append(Finding(sentence, severity="warning", hint=_PHYSICAL))
     known = {body.name for body in spec.bodies}
     for joint in spec.joints:
         _check_joint(spec, joint, known)

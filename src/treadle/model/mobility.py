@@ -1,0 +1,144 @@
+"""How many degrees of freedom loops and couplings leave, and which of their constraints are redundant.
+
+Counting (Gruebler) gives nv - rows, too few wherever constraints repeat each other, as in every planar
+linkage in space. The rank of the constraints' Jacobian G v = 0 in the initial position tells them apart:
+mobility = nv - rank, redundant = rows - rank (Featherstone 2008, section 8.2). Both hold for that position,
+and in all others too unless it is a singular one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from treadle.model.fittings import Loop
+from treadle.model.model import WORLD, Model
+from treadle.spatial import Transform
+
+__all__ = ["Mobility", "constraint_jacobian", "mobility"]
+
+#: Singular values below this share of the largest are zero.
+_TOLERANCE = 1e-8
+#: A loop that is open by more (m, rad) is not closed.
+_CLOSED = 1e-5
+_ITERATIONS = 20
+
+
+@dataclass(frozen=True)
+class Mobility:
+    """The count of a machine's freedoms, in its initial position."""
+
+    #: freedoms of the tree's joints
+    freedoms: int
+    #: rows of all loops and couplings
+    constraints: int
+    #: constraints that follow from the others
+    redundant: int
+    #: loops that the initial position does not close, and by how much (m, rad)
+    open: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def left(self) -> int:
+        """Degrees of freedom that the constraints leave."""
+        return self.freedoms - self.constraints + self.redundant
+
+
+def mobility(model: Model) -> Mobility:
+    """Count the freedoms of a model of floats."""
+    if not model.loops and not model.couplings:
+        return Mobility(model.nv, 0, 0)
+    q = model.initial()[0]
+    G, gaps = constraint_jacobian(model, q)
+    values = np.linalg.svd(G, compute_uv=False) if G.size else np.zeros(0)
+    rank = int((values > _TOLERANCE * values.max(initial=0.0)).sum())
+    unclosed = tuple((name, gap) for name, gap in gaps.items() if gap > _CLOSED)
+    return Mobility(model.nv, len(G), len(G) - rank, unclosed)
+
+
+def constraint_jacobian(model: Model, q: list[float]) -> tuple[np.ndarray, dict[str, float]]:
+    """G (constraints, nv) of all loops, then couplings, at q; and how far each loop is open there."""
+    X_WB, J_WB = _kinematics(model, q)
+    rows, gaps = [np.zeros((0, model.nv))], {}
+    for loop in model.loops:
+        X_WP = _pose(X_WB, loop.predecessor, loop.predecessor_placement)
+        X_WS = _pose(X_WB, loop.successor, loop.successor_placement)
+        S, gaps[loop.name] = _allowed(loop, np.linalg.inv(X_WP) @ X_WS)
+        relative = _jacobian(J_WB, loop.successor, model.nv) - _jacobian(J_WB, loop.predecessor, model.nv)
+        # what the joint does not allow: the complement of its motion subspace
+        blocked = np.linalg.svd(S, full_matrices=True)[0][:, S.shape[1] :]
+        rows.append(blocked.T @ _motion_matrix(np.linalg.inv(X_WS)) @ relative)
+    for coupling in model.couplings:
+        row = np.zeros((1, model.nv))
+        row[0, coupling.v] = 1.0
+        if coupling.source_v is not None and coupling.source_q is not None:
+            slope = np.polynomial.Polynomial(coupling.coefficients).deriv()
+            row[0, coupling.source_v] -= slope(q[coupling.source_q])
+        rows.append(row)
+    return np.vstack(rows), gaps
+
+
+def _kinematics(model: Model, q: list[float]) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Pose of every body in the world, and its Jacobian (6, nv), angular first, at the world's origin."""
+    X_WB: list[np.ndarray] = []
+    J_WB: list[np.ndarray] = []
+    for body in model.bodies:
+        joint = body.joint
+        X_PB = (body.placement @ joint.type.transform(q[joint.q])).to_matrix()
+        X_WB.append(X_PB if body.parent == WORLD else X_WB[body.parent] @ X_PB)
+        J = _jacobian(J_WB, body.parent, model.nv).copy()
+        S = np.array([list(column) for column in joint.type.subspace(q[joint.q])], dtype=float).T
+        J[:, joint.v] = _motion_matrix(X_WB[-1]) @ S
+        J_WB.append(J)
+    return X_WB, J_WB
+
+
+def _pose(X_WB: list[np.ndarray], body: int, placement: Transform) -> np.ndarray:
+    X = np.asarray(placement.to_matrix(), dtype=float)
+    return X if body == WORLD else X_WB[body] @ X
+
+
+def _jacobian(J_WB: list[np.ndarray], body: int, count: int) -> np.ndarray:
+    return np.zeros((6, count)) if body == WORLD else J_WB[body]
+
+
+def _allowed(loop: Loop, X_PS: np.ndarray) -> tuple[np.ndarray, float]:
+    """The loop joint's subspace (6, nv) where its position fits best, and the distance that is left."""
+    if loop.type is None:
+        return np.zeros((6, 0)), _size(_twist(X_PS))
+    q = loop.type.neutral()
+    S, error = np.zeros((6, 0)), np.zeros(6)
+    for _ in range(_ITERATIONS):
+        S = np.array([list(column) for column in loop.type.subspace(q)], dtype=float).T
+        error = _twist(np.linalg.inv(np.asarray(loop.type.transform(q).to_matrix(), dtype=float)) @ X_PS)
+        step = np.linalg.lstsq(S, error, rcond=None)[0]
+        if np.abs(step).max() < 1e-12:
+            break
+        q = loop.type.integrate(q, step.tolist())
+    return S, _size(error)
+
+
+def _twist(X: np.ndarray) -> np.ndarray:
+    """The motion from the identity to a pose, to first order: angular, linear."""
+    R = X[:3, :3]
+    turn = 0.5 * np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+    sine, cosine = float(np.linalg.norm(turn)), 0.5 * (np.trace(R) - 1.0)
+    if sine > 1e-12:
+        turn *= np.arctan2(sine, cosine) / sine
+    elif cosine < 0.0:
+        # half a turn, about the column of R + 1 that is longest
+        axis = (R + np.eye(3))[:, int(np.argmax(np.diag(R)))]
+        turn = np.pi * axis / np.linalg.norm(axis)
+    return np.concatenate([turn, X[:3, 3]])
+
+
+def _size(twist: np.ndarray) -> float:
+    """The larger of angle and distance."""
+    return float(max(np.linalg.norm(twist[:3]), np.linalg.norm(twist[3:])))
+
+
+def _motion_matrix(X_AB: np.ndarray) -> np.ndarray:
+    """6 x 6 matrix that takes motions in B to motions in A."""
+    R, (x, y, z) = X_AB[:3, :3], X_AB[:3, 3]
+    skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return np.block([[R, np.zeros((3, 3))], [skew @ R, R]])

@@ -1,0 +1,78 @@
+import numpy as np
+import pytest
+
+from treadle import ModelSpec, scene
+from treadle.model.mobility import constraint_jacobian, mobility
+from treadle.spatial import Quaternion
+
+SOLID = {"mass": 1.0, "inertia": (0.1, 0.1, 0.1)}
+
+
+def slider_crank(kind: str = "prismatic", **closing) -> ModelSpec:
+    """Crank and rod of 1 m and 2 m; the rod's end slides along x."""
+    spec = ModelSpec("slider-crank")
+    for name in ("crank", "rod", "slider"):
+        spec.add_body(name, **SOLID)
+    spec.add_joint("crank", "revolute", None, "crank", axis=(0, 1, 0))
+    spec.add_joint("rod", "revolute", "crank", "rod", position=(1, 0, 0), axis=(0, 1, 0))
+    spec.add_joint("wrist", "revolute", "rod", "slider", position=(2, 0, 0), axis=(0, 1, 0))
+    spec.add_joint("guide", kind, None, "slider", axis=(1, 0, 0), **closing)
+    angle = np.arcsin(0.5 * np.sin(0.5))
+    spec.add_keyframe("initial", {"crank": 0.5, "rod": -0.5 - angle, "wrist": angle})
+    return spec
+
+
+@pytest.mark.parametrize(("kind", "redundant", "left"), [("prismatic", 3, 1), ("cylindrical", 2, 1)])
+def test_slider_crank(kind, redundant, left):
+    count = mobility(slider_crank(kind).compile())
+    assert (count.redundant, count.left, count.open) == (redundant, left, ())
+
+
+def test_a_coupling_takes_a_freedom_and_may_repeat_another():
+    spec = slider_crank()
+    spec.add_coupling("lock", "crank", None, (0.5,))
+    assert mobility(spec.compile()).left == 0
+    spec.add_coupling("again", "crank", None, (0.5,))
+    count = mobility(spec.compile())
+    assert (count.left, count.redundant) == (0, 4)
+
+
+def test_open_loop_is_found():
+    count = mobility(slider_crank(position=(0, 0.01, 0)).compile())
+    assert [name for name, _ in count.open] == ["guide"]
+    assert count.open[0][1] == pytest.approx(0.01)
+    report = slider_crank(position=(0, 0.01, 0)).compile().report
+    assert any(line.startswith("loops that are open") and line.severity == "warning" for line in report)
+
+
+@pytest.mark.parametrize("kind", ["universal", "ball", "planar", "helical", "revolute"])
+def test_loop_joints_anywhere_in_their_range_are_closed(kind):
+    """A body on a free joint, held by a loop joint that is far from its neutral position."""
+    spec = ModelSpec("held")
+    spec.add_body("body", **SOLID)
+    spec.add_joint("free", "free", None, "body")
+    spec.add_joint("hold", kind, None, "body", **({"pitch": 0.1} if kind == "helical" else {}))
+    loop = spec.compile().loops[0]
+    q = loop.type.sample(np.random.default_rng(3))
+    pose = loop.type.transform(q)
+    position = [*Quaternion.from_matrix(pose.rotation), *pose.translation]
+    spec.add_keyframe("initial", {"free": position})
+    count = mobility(spec.compile())
+    assert count.open == ()
+    assert count.left == loop.type.nv
+
+
+def test_jacobian_agrees_with_differences():
+    """The distance between the ends of a loop changes as G says, for the ball joints of the roadheader."""
+    model = scene("roadheader")
+    q, _ = model.initial()
+    G, gaps = constraint_jacobian(model, q)
+    assert G.shape == (27, 36)
+    assert max(gaps.values()) < 1e-5
+    joint, step = model.joint("lift"), 1e-4
+    moved = list(q)
+    moved[joint.q.start] += step
+    _, after = constraint_jacobian(model, moved)
+    for row, name in enumerate(gaps):
+        block = G[3 * row : 3 * row + 3, joint.v.start]
+        assert np.linalg.norm(block) * step == pytest.approx(after[name], rel=1e-3, abs=1e-6)
