@@ -143,7 +143,7 @@ def test_chunks_do_not_change_the_bits(monkeypatch, lanes, size):
     outputs = [*outputs, graph.constant(1.5), *graph.inputs(1), outputs[0], *early]
     x = np.random.default_rng(0).uniform(-2.0, 2.0, (recipe.inputs + 1, 8))
     whole = columns(build(graph, {"x": 7}, {"y": outputs}, lanes=lanes), {"x": x})["y"]
-    monkeypatch.setattr("treadle.native.emit.CHUNK", size)
+    monkeypatch.setattr("treadle.native.chunks.CHUNK", size)
     ir, _ = emit(graph, {"x": 7}, {"y": outputs}, {}, lanes)
     assert chunk_count(ir) > 300 / size
     split = columns(build(graph, {"x": 7}, {"y": outputs}, lanes=lanes), {"x": x})["y"]
@@ -170,7 +170,7 @@ def test_conditions_cross_chunks(monkeypatch):
     x = np.random.default_rng(1).uniform(-2.0, 2.0, (4, 40))
     expected = np.array([evaluate(graph, outputs, point.tolist()) for point in x.T]).T
     for size in (1, 3, 500):
-        monkeypatch.setattr("treadle.native.emit.CHUNK", size)
+        monkeypatch.setattr("treadle.native.chunks.CHUNK", size)
         result = columns(build(graph, {"x": 4}, {"y": outputs}), {"x": x})["y"]
         np.testing.assert_allclose(result, expected, rtol=1e-12)
     assert len({tuple(column) for column in np.sign(result.T)}) > 3

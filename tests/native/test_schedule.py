@@ -152,7 +152,7 @@ def test_packs_cross_chunks(monkeypatch, size):
     program, inputs = inverse_dynamics(model), states(model)
     given = {key: inputs[key] for key in program.inputs}
     whole = columns(build_program(program), given)["tau"]
-    monkeypatch.setattr("treadle.native.emit.CHUNK", size)
+    monkeypatch.setattr("treadle.native.chunks.CHUNK", size)
     assert identical(columns(build_program(program), given)["tau"], whole)
     assert identical(columns(build_program(program, packed=False), given)["tau"], whole)
 
@@ -226,7 +226,7 @@ FUNCTIONS = {
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.parametrize("size", [1, 500])
 def test_packed_operations_have_the_same_bits(monkeypatch, name, size):
-    monkeypatch.setattr("treadle.native.emit.CHUNK", size)
+    monkeypatch.setattr("treadle.native.chunks.CHUNK", size)
     # constants may differ from limb to limb
     plan, packed, plain = packed_program(
         lambda q, b: [FUNCTIONS[name](x, b) * (1.0 + 0.1 * k) for k, x in enumerate(q)]

@@ -26,9 +26,10 @@ from treadle.graph.functions import (
     tanh,
     where,
 )
+from treadle.graph.iteration import iterate
 
 __all__ = [
     "Expr", "Graph", "Scalar", "acos", "asin", "atan", "atan2", "clip", "cos", "equal", "evaluate", "exp",
-    "floor", "forward", "gradient", "hold", "jacobian", "log", "logical_not", "lookup", "lookup2", "maximum",
-    "minimum", "reverse", "sin", "sqrt", "tan", "tanh", "trace", "where",
+    "floor", "forward", "gradient", "hold", "iterate", "jacobian", "log", "logical_not", "lookup", "lookup2",
+    "maximum", "minimum", "reverse", "sin", "sqrt", "tan", "tanh", "trace", "where",
 ]  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from treadle.graph.expression import Expr, Graph, Scalar
 from treadle.graph.functions import cos, log, sin, where
@@ -24,7 +24,9 @@ def forward(
         return [[0.0] * directions for _ in outputs]
     graph = next(iter(seeds)).graph
     tangents: dict[int, Mapping[int, Scalar]] = {x.index: dict(rates) for x, rates in seeds.items()}
-    for i in _needed(graph, outputs):
+    needed = _needed(graph, outputs)
+    _require_no_loops(graph, needed, tangents)
+    for i in needed:
         if i in tangents or graph.operation[i] in _CONSTANT_OPERATIONS:
             continue
         active = [(slot, tangents[k]) for slot, k in enumerate(graph.operands[i]) if k in tangents]
@@ -60,6 +62,7 @@ def reverse(outputs: Sequence[Scalar], weights: Sequence[Scalar], inputs: Sequen
     graph = next(y for y in outputs if isinstance(y, Expr)).graph
     wanted = {x.index for x in inputs}
     order = _needed(graph, outputs)
+    _require_no_loops(graph, order, wanted)
     active = set(wanted)
     for i in order:
         if graph.operation[i] not in _CONSTANT_OPERATIONS and any(k in active for k in graph.operands[i]):
@@ -89,7 +92,7 @@ def jacobian(outputs: Sequence[Scalar], inputs: Sequence[Expr]) -> list[list[Sca
 
 #: Operations through which no derivative flows (steps, comparisons, table entries, held values).
 _CONSTANT_OPERATIONS = frozenset(
-    {"input", "const", "floor", "gather", "hold", "lt", "le", "eq", "and", "or", "not"}
+    {"input", "const", "head", "tail", "floor", "gather", "hold", "lt", "le", "eq", "and", "or", "not"}
 )
 
 
@@ -100,6 +103,13 @@ def _needed(graph: Graph, outputs: Sequence[Scalar]) -> list[int]:
         if i in needed and graph.operation[i] not in _CONSTANT_OPERATIONS:
             needed.update(graph.operands[i])
     return sorted(needed)
+
+
+def _require_no_loops(graph: Graph, nodes: Sequence[int], inputs: Iterable[int]) -> None:
+    """Derivatives do not pass through loops: refuse where the inputs may reach one."""
+    first = min(inputs, default=0)
+    if any(i > first and graph.operation[i] == "tail" for i in nodes):
+        raise ValueError("the derivative of a loop is not known; wrap its result in treadle.hold")
 
 
 def _partials(graph: Graph, i: int) -> tuple[Scalar, ...]:

@@ -6,25 +6,61 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from treadle.graph import functions
 from treadle.graph.expression import Expr, Graph, Scalar
+from treadle.graph.iteration import loop_bodies
 
 __all__ = ["evaluate"]
 
 
 def evaluate(graph: Graph, outputs: Sequence[Scalar], values: Sequence[Any]) -> list[Any]:
     """Values of `outputs` for the given input values (floats, complex numbers or numpy arrays)."""
-    results: list[Any] = []
-    for i, (operation, operands) in enumerate(zip(graph.operation, graph.operands, strict=True)):
-        if operation == "input":
-            results.append(values[operands[0]])
-        elif operation == "const":
-            results.append(graph.constants[i])
-        elif operation == "gather":
-            results.append(functions._gather(graph.tables[operands[0]], results[operands[1]]))
-        else:
-            results.append(_FUNCTIONS[operation](*[results[k] for k in operands]))
+    results: list[Any] = [None] * len(graph)
+    _evaluate_region(graph, -1, loop_bodies(graph), values, results)
     return [results[x.index] if isinstance(x, Expr) else x for x in outputs]
+
+
+def _evaluate_region(
+    graph: Graph, region: int, bodies: Sequence[int], values: Sequence[Any], results: list[Any]
+) -> None:
+    """Fill in the results of the nodes of one loop's body, or of those outside of all loops."""
+    finished: set[int] = set()
+    for i, (operation, operands) in enumerate(zip(graph.operation, graph.operands, strict=True)):
+        if bodies[i] != region or operation == "head":
+            continue
+        if operation == "input":
+            results[i] = values[operands[0]]
+        elif operation == "const":
+            results[i] = graph.constants[i]
+        elif operation == "gather":
+            results[i] = functions._gather(graph.tables[operands[0]], results[operands[1]])
+        elif operation == "tail":
+            number, place = operands
+            if number not in finished:
+                _evaluate_loop(graph, number, bodies, values, results)
+                finished.add(number)
+            results[i] = results[graph.loops[number].heads[place]]
+        else:
+            results[i] = _FUNCTIONS[operation](*[results[k] for k in operands])
+
+
+def _evaluate_loop(
+    graph: Graph, number: int, bodies: Sequence[int], values: Sequence[Any], results: list[Any]
+) -> None:
+    loop = graph.loops[number]
+
+    def begin_round(source: Sequence[int]) -> None:
+        for head, value in zip(loop.heads, [results[k] for k in source], strict=True):
+            results[head] = value
+
+    begin_round(loop.start)
+    for _ in range(loop.limit):
+        _evaluate_region(graph, number, bodies, values, results)
+        begin_round(loop.next)
+        if not np.any(results[loop.heads[-1]]):
+            break
 
 
 _FUNCTIONS: dict[str, Callable] = {

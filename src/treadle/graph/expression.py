@@ -11,17 +11,31 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Union
 
 import numpy as np
 
-__all__ = ["BOOLEAN_OPERATIONS", "Expr", "Graph", "Scalar"]
+__all__ = ["BOOLEAN_OPERATIONS", "Expr", "Graph", "Loop", "Scalar"]
 
 #: Operations whose result is true or false.
 BOOLEAN_OPERATIONS = frozenset({"lt", "le", "eq", "and", "or", "not"})
 
 _COMMUTATIVE = frozenset({"add", "mul", "min", "max", "eq", "and", "or"})
+
+
+@dataclass
+class Loop:
+    """A loop of a graph: nodes of the values at its start, at the start of a round, and after it.
+
+    The last of the values is 1 while another round follows.
+    """
+
+    start: list[int]
+    limit: int
+    heads: list[int] = field(default_factory=list)
+    next: list[int] = field(default_factory=list)
 
 
 class Graph:
@@ -36,6 +50,7 @@ class Graph:
         self.operands: list[tuple[int, ...]] = []
         self.constants: dict[int, float] = {}
         self.tables: list[tuple[float, ...]] = []
+        self.loops: list[Loop] = []
         self.input_count = 0
         self._memo: dict[tuple, Expr] = {}
         self._table_index: dict[tuple[float, ...], int] = {}
@@ -85,6 +100,10 @@ class Graph:
         if node is None:
             node = self._memo[key] = self._append(operation, operands)
         return node
+
+    def unique(self, operation: str, operands: tuple[int, ...]) -> Expr:
+        """A node that is shared with no other; of heads and tails, the operands are loop and place."""
+        return self._append(operation, operands)
 
     def lift(self, value: Scalar) -> Expr:
         """The value as a node of this graph."""

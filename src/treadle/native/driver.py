@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from treadle.native.block import Block
+from treadle.native.chunks import Chunk, LoopEdge
 from treadle.native.layout import Layout
 
 __all__ = ["body_function", "checked_function", "run_function"]
@@ -14,10 +17,54 @@ CACHE_LINE = 64
 LONGEST_COPY = 300
 
 
-def body_function(chunks: int) -> str:
-    """`body`: all chunks in order."""
-    calls = "\n".join(f"  call void @chunk{k}(ptr %frame)" for k in range(chunks))
-    return f"define void @body(ptr noalias %frame) {{\n{calls}\n  ret void\n}}"
+def body_function(code: Sequence[Chunk | LoopEdge], block: Block) -> str:
+    """`body`: all chunks in order, those between the edges of a loop again while its flag is set."""
+    lines: list[str] = []
+    label = "entry"
+    entered: dict[int, str] = {}
+    chunks = 0
+    for part in code:
+        if isinstance(part, Chunk):
+            lines.append(f"  call void @chunk{chunks}(ptr %frame)")
+            chunks += 1
+        elif part.begins:
+            n = part.loop
+            entered[n] = label
+            label = f"round{n}"
+            # the value that comes from the end of the round is filled in there
+            lines += [f"  br label %{label}", f"{label}:", f"  %count{n} = phi i64 {{{n}}}"]
+        else:
+            n = part.loop
+            lines += [*_any(block, part), f"  %later{n} = add i64 %count{n}, 1"]
+            lines += [
+                f"  %left{n} = icmp slt i64 %later{n}, {part.limit}",
+                f"  %again{n} = and i1 %any{n}, %left{n}",
+                f"  br i1 %again{n}, label %round{n}, label %after{n}",
+                f"after{n}:",
+            ]
+            place = lines.index(f"  %count{n} = phi i64 {{{n}}}")
+            lines[place] = f"  %count{n} = phi i64 [ 0, %{entered[n]} ], [ %later{n}, %{label} ]"
+            label = f"after{n}"
+    text = "\n".join(lines)
+    return f"define void @body(ptr noalias %frame) {{\nentry:\n{text}\n  ret void\n}}"
+
+
+def _any(block: Block, edge: LoopEdge) -> list[str]:
+    """Whether the flag of a loop is set in any lane."""
+    n, real = edge.loop, block.real
+    zero = "0.0" if block.lanes == 1 else "zeroinitializer"
+    lines = [
+        f"  %where{n} = getelementptr {block.element}, ptr %frame, i64 {edge.flag * block.lanes}",
+        f"  %flag{n} = load {real}, ptr %where{n}, align {block.size * block.lanes}",
+    ]
+    if block.lanes == 1:
+        return [*lines, f"  %any{n} = fcmp une {real} %flag{n}, {zero}"]
+    return [
+        *lines,
+        f"  %set{n} = fcmp une {real} %flag{n}, {zero}",
+        f"  %bits{n} = bitcast <{block.lanes} x i1> %set{n} to i{block.lanes}",
+        f"  %any{n} = icmp ne i{block.lanes} %bits{n}, 0",
+    ]
 
 
 def checked_function(values: int, element: str) -> str:

@@ -1,8 +1,9 @@
 """LLVM IR of a traced computation.
 
 All values live in a frame, an array of slots of `lanes` floats each: inputs, outputs, and the values
-that pass from one chunk of code to the next. Code is cut into chunks of bounded size, so that the time
-LLVM takes grows linearly with the graph. The IR defines three functions:
+that pass from one chunk of code to the next or from one round of a loop to the next. Code is cut into
+chunks of bounded size, so that the time LLVM takes grows linearly with the graph. The IR defines three
+functions:
 
     body(frame)                                        evaluate once, inside the frame
     checked(frame) -> i32                              1 if an input is not finite, else body and 0
@@ -19,14 +20,12 @@ from collections.abc import Mapping, Sequence
 from treadle.graph import Graph, Scalar
 from treadle.native import elementary
 from treadle.native.block import Block, Pack
+from treadle.native.chunks import Chunk, cut
 from treadle.native.driver import body_function, checked_function, run_function
 from treadle.native.layout import Layout
-from treadle.native.schedule import Item, Schedule, Twin, is_condition, schedule
+from treadle.native.schedule import LEAVES, Item, Schedule, Twin, is_condition, schedule
 
 __all__ = ["emit"]
-
-#: Instructions per chunk: LLVM takes longer per instruction in larger ones, and makes them no faster.
-CHUNK = 500
 
 #: Sines and cosines that a single lane computes side by side.
 PACK = 4
@@ -49,10 +48,11 @@ def emit(
     block = Block(lanes, element)
     results = [graph.lift(x).index for values in outputs.values() for x in values]
     plan = schedule(graph, results, twins if lanes == 1 else None)
-    chunks = [plan.items[i : i + CHUNK] for i in range(0, len(plan.items), CHUNK)] or [[]]
-    writer = _Writer(graph, plan, chunks, results, sum(inputs.values()), block)
+    input_count = sum(inputs.values())
+    code, slots = cut(graph, plan, results, input_count)
+    chunks = [part for part in code if isinstance(part, Chunk)]
+    writer = _Writer(graph, plan, chunks, results, input_count, slots, block)
     functions = [writer.chunk(number) for number in range(len(chunks))]
-    functions += writer.leaves(len(chunks))
     layout = Layout(
         dict(inputs), {name: len(values) for name, values in outputs.items()}, dict(carry), writer.slots
     )
@@ -60,7 +60,7 @@ def emit(
         *sorted(writer.declarations),
         *writer.tables(),
         *functions,
-        body_function(len(functions)),
+        body_function(code, block),
         checked_function(sum(inputs.values()) * lanes, block.element),
         run_function(layout, block),
     ]
@@ -74,9 +74,10 @@ class _Writer:
         self,
         graph: Graph,
         plan: Schedule,
-        chunks: Sequence[Sequence[Item]],
+        chunks: Sequence[Chunk],
         results: Sequence[int],
         input_count: int,
+        slots: int,
         block: Block,
     ) -> None:
         self.graph = graph
@@ -89,54 +90,39 @@ class _Writer:
         self.result_slots: dict[int, list[int]] = {}
         for position, i in enumerate(results):
             self.result_slots.setdefault(i, []).append(input_count + position)
-        self.slots = input_count + len(results)
-        self.home = {i: number for number, chunk in enumerate(chunks) for item in chunk for i in item}
+        self.slots = slots
+        self.home = {i: number for number, chunk in enumerate(chunks) for item in chunk.items for i in item}
+        self.head_slots = {i: slot for chunk in chunks for i, slot in chunk.heads.items()}
         self.cross_slots = self._cross_slots()
 
     def chunk(self, number: int) -> str:
-        """Function that evaluates one chunk of instructions."""
+        """Function that evaluates one chunk of instructions, or moves values where others expect them."""
         self._begin()
+        chunk = self.chunks[number]
         self.angles = dict.fromkeys(
             self.graph.operands[item[0]][0]
-            for item in self.chunks[number]
+            for item in chunk.items
             if len(item) == 1 and self.graph.operation[item[0]] in ("sin", "cos")
         )
         self.earlier = {k for k in self.angles if k in self.cross_slots and self.home[k] < number}
-        for item in self.chunks[number]:
+        for item in chunk.items:
             if len(item) == 1:
                 self.values[item[0]] = self._node(item[0])
             else:
                 self.vectors[item] = self._pack(item)
             self._keep(item)
-        return self._end(number)
-
-    def leaves(self, first: int) -> list[str]:
-        """Chunks, numbered from `first`, that store results which are inputs or constants."""
-        stores = [
-            (i, slot)
-            for i, slots in self.result_slots.items()
-            if self.graph.operation[i] in ("input", "const")
-            for slot in slots
-        ]
-        functions = []
-        # an inertia matrix of a hundred freedoms is mostly zeros: they are cut into chunks, too
-        for start in range(0, len(stores), CHUNK):
-            self._begin()
-            for i, slot in stores[start : start + CHUNK]:
-                self._store(self._value(i), slot, self.block.real)
-            functions.append(self._end(first + len(functions)))
-        return functions
+        # all are read before the first is written: a loop may exchange its values
+        for value, slot in [(self._value(i), slot) for i, slot in chunk.stores]:
+            self._store(value, slot, self.block.real)
+        self.declarations |= self.block.declarations
+        lines = "\n".join(self.block.lines)
+        return f"define internal void @chunk{number}(ptr noalias %frame) {{\n{lines}\n  ret void\n}}"
 
     def _begin(self) -> None:
         self.block = Block(self.lanes, self.element)
         self.values: dict[int, str] = {}
         self.vectors: dict[Item, str] = {}
         self.sincos: dict[Item, tuple[str, str]] = {}
-
-    def _end(self, number: int) -> str:
-        self.declarations |= self.block.declarations
-        lines = "\n".join(self.block.lines)
-        return f"define internal void @chunk{number}(ptr noalias %frame) {{\n{lines}\n  ret void\n}}"
 
     def tables(self) -> list[str]:
         """Look-up tables as global constants."""
@@ -153,17 +139,16 @@ class _Writer:
         """Slots of the values that a later chunk reads; those of a pack lie side by side."""
         slots: dict[int, int] = {}
         for number, chunk in enumerate(self.chunks):
-            for item in chunk:
-                for i in item:
-                    for k in self._reads(i):
-                        if k not in self.home or self.home[k] == number or k in slots:
-                            continue
-                        if k in self.result_slots and k not in self.plan.pack_of:
-                            slots[k] = self.result_slots[k][0]
-                            continue
-                        for member in self.plan.pack_of.get(k, (k,)):
-                            slots[member] = self.slots
-                            self.slots += 1
+            read = [k for item in chunk.items for i in item for k in self._reads(i)]
+            for k in (*read, *[i for i, _ in chunk.stores]):
+                if k not in self.home or self.home[k] == number or k in slots:
+                    continue
+                if k in self.result_slots and k not in self.plan.pack_of:
+                    slots[k] = self.result_slots[k][0]
+                    continue
+                for member in self.plan.pack_of.get(k, (k,)):
+                    slots[member] = self.slots
+                    self.slots += 1
         return slots
 
     def _reads(self, i: int) -> list[int]:
@@ -210,6 +195,8 @@ class _Writer:
             return self.block.constant(self.graph.constants[i])
         if operation == "input":
             value = self._load(self.graph.operands[i][0], self.block.real)
+        elif operation in LEAVES:
+            value = self._load(self.head_slots[i], self.block.real)
         elif is_condition(self.graph, i):
             value = self._node(i)
         else:
@@ -324,7 +311,7 @@ class _Writer:
 
     def _available(self, i: int) -> bool:
         """Whether node i has its value before the current chunk's remaining nodes are computed."""
-        return i in self.values or self.graph.operation[i] == "input" or i in self.earlier
+        return i in self.values or self.graph.operation[i] in LEAVES or i in self.earlier
 
     def _gather(self, table: int, index: int) -> str:
         """Table entry at a whole index, lane by lane."""

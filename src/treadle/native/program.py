@@ -91,7 +91,7 @@ def _compile(program: Program, traced: Traced, lanes: int, precision: str) -> by
 def _graph_digest(graph: Graph, outputs: Mapping[str, Sequence[Scalar]]) -> str:
     """Hash of everything that the code of a graph depends on."""
     results = {name: [graph.lift(x).index for x in values] for name, values in outputs.items()}
-    whole = (graph.operation, graph.operands, graph.constants, graph.tables, results)
+    whole = (graph.operation, graph.operands, graph.constants, graph.tables, graph.loops, results)
     return hashlib.sha256(repr(whole).encode()).hexdigest()
 
 

@@ -2,7 +2,7 @@
 
 Dead nodes are left out, a multiplication with one user that adds or subtracts it becomes part of that
 user, and where a machine has limbs of one kind, instructions that do the same for each limb are packed
-into one vector instruction.
+into one vector instruction. The order is cut into segments: the code between the edges of loops.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 from treadle.graph import Graph
 from treadle.graph.expression import BOOLEAN_OPERATIONS
+from treadle.graph.iteration import loop_bodies
 
-__all__ = ["Item", "Schedule", "Twin", "schedule"]
+__all__ = ["LEAVES", "Edge", "Item", "Schedule", "Twin", "schedule"]
 
 #: Place of an input among limbs of one kind: number of the kind, and of the limb (its lane).
 Twin = tuple[int, int]
@@ -22,16 +23,31 @@ Twin = tuple[int, int]
 #: An instruction computes one node, or several at once in the lanes of a vector.
 Item = tuple[int, ...]
 
-_LEAVES = ("input", "const")
+#: Operations that are no instructions: their values lie ready.
+LEAVES = ("input", "const", "head", "tail")
+
+
+@dataclass(frozen=True)
+class Edge:
+    """Where a loop of the graph begins or ends."""
+
+    loop: int
+    begins: bool
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """Instructions in order, and how additions absorb multiplications."""
+    """Instructions in order, in segments between the edges of loops, and additions with the product
+    that they absorb."""
 
-    items: list[Item]
+    code: list[list[Item] | Edge]
     fused: dict[int, int]
     pack_of: dict[int, Item]
+
+    @property
+    def items(self) -> list[Item]:
+        """All instructions in order."""
+        return [item for part in self.code if not isinstance(part, Edge) for item in part]
 
     def reads(self, graph: Graph, i: int) -> list[int]:
         """Nodes that the instruction of node i reads, in the order of its operands."""
@@ -45,24 +61,61 @@ class Schedule:
 def schedule(graph: Graph, results: Sequence[int], twins: Mapping[int, Twin] | None = None) -> Schedule:
     """Order the nodes that the results need; `twins` says which inputs belong to limbs of one kind."""
     uses = _count_uses(graph, results)
-    fused = _fuse(graph, uses, set(results))
+    fused = _fuse(graph, uses, set(results).union(*[[*x.start, *x.next] for x in graph.loops]))
     absorbed = set(fused.values())
-    nodes = [
-        i for i, count in enumerate(uses) if count and i not in absorbed and graph.operation[i] not in _LEAVES
-    ]
-    plain = Schedule([(i,) for i in nodes], fused, {})
+    segments = _segments(graph, [i for i, count in enumerate(uses) if count and i not in absorbed])
+    plain = Schedule([x if isinstance(x, Edge) else [(i,) for i in x] for x in segments], fused, {})
     if not twins:
         return plain
-    packs = _packs(graph, plain, nodes, twins)
-    return _ordered(graph, plain, nodes, packs) or plain
+    packs = _packs(graph, plain, [x for x in segments if not isinstance(x, Edge)], twins)
+    return _ordered(graph, plain, segments, packs) or plain
+
+
+def _segments(graph: Graph, nodes: Sequence[int]) -> list[list[int] | Edge]:
+    """The instructions among the nodes in the order of the code, with the edges of loops.
+
+    A loop stands where its first tail is asked for: everything that it reads was made before.
+    """
+    bodies = loop_bodies(graph) if graph.loops else [-1] * len(graph)
+    members: dict[int, list[int]] = {}
+    for i in nodes:
+        members.setdefault(bodies[i], []).append(i)
+    segments: list[list[int] | Edge] = []
+
+    def write(region: int) -> None:
+        segment: list[int] = []
+        segments.append(segment)
+        written: set[int] = set()
+        for i in members.get(region, ()):
+            if graph.operation[i] == "tail" and graph.operands[i][0] not in written:
+                number = graph.operands[i][0]
+                written.add(number)
+                segments.append(Edge(number, begins=True))
+                write(number)
+                segments.append(Edge(number, begins=False))
+                segment = []
+                segments.append(segment)
+            elif graph.operation[i] not in LEAVES:
+                segment.append(i)
+
+    write(-1)
+    return segments
 
 
 def dependencies(graph: Graph, i: int) -> tuple[int, ...]:
-    """Nodes that node i reads."""
-    if graph.operation[i] in _LEAVES:
-        return ()
-    operands = graph.operands[i]
-    return operands[1:] if graph.operation[i] == "gather" else operands
+    """Nodes that node i needs."""
+    operation, operands = graph.operation[i], graph.operands[i]
+    match operation:
+        case "input" | "const":
+            return ()
+        case "head":
+            return (graph.loops[operands[0]].start[operands[1]],)
+        case "tail":
+            loop = graph.loops[operands[0]]
+            return (*loop.start, *loop.next)
+        case "gather":
+            return operands[1:]
+    return operands
 
 
 def _count_uses(graph: Graph, results: Sequence[int]) -> list[int]:
@@ -88,21 +141,25 @@ def _fuse(graph: Graph, uses: Sequence[int], kept: set[int]) -> dict[int, int]:
     return fused
 
 
-def _packs(graph: Graph, plain: Schedule, nodes: Sequence[int], twins: Mapping[int, Twin]) -> list[Item]:
+def _packs(
+    graph: Graph, plain: Schedule, segments: Sequence[Sequence[int]], twins: Mapping[int, Twin]
+) -> list[Item]:
     """Groups of nodes that do the same for each limb of a kind, operands before users.
 
     Two nodes do the same if they have one shape (the operations below them, whatever the constants) and
-    are, among the nodes of that shape, the same one of their own limb.
+    are, among the nodes of that shape in one segment, the same one of their own limb.
     """
+    segment_of = {i: number for number, segment in enumerate(segments) for i in segment}
+    nodes = sorted(segment_of)
     shape, limb = _shapes(graph, plain, nodes, twins)
     lanes = {kind: 1 + max(lane for k, lane in twins.values() if k == kind) for kind, _ in twins.values()}
-    members: dict[tuple[int, int], dict[int, list[int]]] = {}
+    members: dict[tuple[int, int, int], dict[int, list[int]]] = {}
     for i in nodes:
         place = limb[i]
         if place is not None and graph.operation[i] != "gather":
-            members.setdefault((place[0], shape[i]), {}).setdefault(place[1], []).append(i)
+            members.setdefault((place[0], shape[i], segment_of[i]), {}).setdefault(place[1], []).append(i)
     candidates = []
-    for (kind, _), by_lane in members.items():
+    for (kind, *_), by_lane in members.items():
         counts = {len(group) for group in by_lane.values()}
         if len(by_lane) == lanes[kind] and len(counts) == 1:
             candidates += list(zip(*[by_lane[lane] for lane in range(lanes[kind])], strict=True))
@@ -122,23 +179,31 @@ def _shapes(
     """Hash of what lies below every node, and the limb it belongs to (None: to none or to several)."""
     shape: dict[int, int] = {}
     limb: dict[int, Twin | None] = {}
-    role: dict[Twin, int] = {}
+    role: dict[tuple, int] = {}
+    instructions = set(nodes)
+
+    def leaf(i: int, source: object, place: Twin | None) -> None:
+        limb[i] = place
+        if place is None:
+            shape[i] = hash((source, i))
+        else:
+            role[source, place] = role.get((source, place), 0) + 1
+            shape[i] = hash((source, place[0], role[source, place]))
+
     for i, operation in enumerate(graph.operation):
+        operands = graph.operands[i]
         if operation == "const":
             shape[i], limb[i] = 1, None
         elif operation == "input":
-            place = limb[i] = twins.get(graph.operands[i][0])
-            if place is None:
-                shape[i] = hash(("input", i))
-            else:
-                role[place] = role.get(place, 0) + 1
-                shape[i] = hash(("input", place[0], role[place]))
-    for i in nodes:
-        read = plain.reads(graph, i)
-        form = _form(graph, plain, i)
-        shape[i] = hash((form, *[shape[k] for k in read]))
-        places = {limb[k] for k in read} - {None}
-        limb[i] = places.pop() if len(places) == 1 else None
+            leaf(i, "input", twins.get(operands[0]))
+        elif operation in ("head", "tail"):
+            # a value of a loop belongs to the limb that it starts from
+            leaf(i, (operation, operands[0]), limb.get(graph.loops[operands[0]].start[operands[1]]))
+        elif i in instructions:
+            read = plain.reads(graph, i)
+            shape[i] = hash((_form(graph, plain, i), *[shape[k] for k in read]))
+            places = {limb[k] for k in read} - {None}
+            limb[i] = places.pop() if len(places) == 1 else None
     return shape, limb
 
 
@@ -155,12 +220,27 @@ def _joins(graph: Graph, limb: Mapping[int, Twin | None], accepted: Mapping[int,
     """Whether operands of a pack can be one vector: a pack themselves, inputs, or from outside the limbs."""
     if accepted.get(group[0]) == group:
         return True
-    return all(graph.operation[k] in _LEAVES or limb[k] is None for k in group)
+    return all(graph.operation[k] in LEAVES or limb[k] is None for k in group)
 
 
-def _ordered(graph: Graph, plain: Schedule, nodes: Sequence[int], packs: Sequence[Item]) -> Schedule | None:
-    """Instructions with packs, each after what it reads and as early as its first node stood."""
+def _ordered(
+    graph: Graph, plain: Schedule, segments: Sequence[list[int] | Edge], packs: Sequence[Item]
+) -> Schedule | None:
+    """The schedule with packs, if they do not wait for each other."""
     pack_of = {i: pack for pack in packs for i in pack}
+    code: list[list[Item] | Edge] = []
+    for segment in segments:
+        ordered = segment if isinstance(segment, Edge) else _ordered_segment(graph, plain, segment, pack_of)
+        if ordered is None:
+            return None
+        code.append(ordered)
+    return Schedule(code, plain.fused, pack_of)
+
+
+def _ordered_segment(
+    graph: Graph, plain: Schedule, nodes: Sequence[int], pack_of: Mapping[int, Item]
+) -> list[Item] | None:
+    """Instructions with packs, each after what it reads and as early as its first node stood."""
     items = [*dict.fromkeys(pack_of.get(i, (i,)) for i in nodes)]
     item_of = {i: item for item in items for i in item}
     waiting: dict[Item, int] = {}
@@ -181,7 +261,7 @@ def _ordered(graph: Graph, plain: Schedule, nodes: Sequence[int], packs: Sequenc
             if waiting[user] == 0:
                 heapq.heappush(ready, user)
     # packs that wait for each other would leave some out
-    return Schedule(order, plain.fused, pack_of) if len(order) == len(items) else None
+    return order if len(order) == len(items) else None
 
 
 def is_condition(graph: Graph, i: int) -> bool:

@@ -1,0 +1,84 @@
+"""Loops whose number of rounds depends on the values: Newton's method, steps under error control.
+
+On floats `iterate` is a plain loop. Traced, it becomes a loop of the graph: its body is traced once, over
+"head" nodes that stand for the values at the start of a round; "tail" nodes stand for the values at
+the end of the last. What the body computes without its heads is computed once, before the loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from treadle.graph.expression import Expr, Graph, Loop, Scalar
+from treadle.graph.functions import where
+
+__all__ = ["iterate", "loop_bodies"]
+
+#: One round: values -> values after it, and the condition under which another one follows.
+Body = Callable[[list[Scalar]], tuple[Sequence[Scalar], Any]]
+
+
+def iterate(body: Body, start: Sequence[Scalar], limit: int) -> list[Scalar]:
+    """Repeat `x, go_on = body(x)` from `start` while the condition holds, at most `limit` rounds.
+
+    In many worlds side by side, those that are done keep their values while the others go on.
+    """
+    graph = _graph_of(start)
+    if graph is not None:
+        return _traced(graph, body, start, limit)
+    values, go_on = body(list(start))
+    graph = _graph_of([*values, go_on])
+    if graph is not None:
+        return _traced(graph, body, start, limit)
+    for _ in range(limit - 1):
+        if not go_on:
+            break
+        values, go_on = body(list(values))
+    return list(values)
+
+
+def _graph_of(values: Sequence[Scalar]) -> Graph | None:
+    return next((x.graph for x in values if isinstance(x, Expr)), None)
+
+
+def _traced(graph: Graph, body: Body, start: Sequence[Scalar], limit: int) -> list[Scalar]:
+    number = len(graph.loops)
+    begin = [*[graph.lift(x).index for x in start], graph.constant(1.0).index]
+    loop = Loop(begin, limit)
+    graph.loops.append(loop)
+    heads: list[Scalar] = [graph.unique("head", (number, k)) for k in range(len(begin))]
+    loop.heads = [x.index for x in heads]  # type: ignore[union-attr]
+    *values, active = heads
+    after, go_on = body(list(values))
+    if len(after) != len(values):
+        raise ValueError(f"a loop over {len(values)} values must return as many, not {len(after)}")
+    # worlds that are done wait for their neighbours
+    running = active > 0.0
+    kept = [where(running, new, old) for new, old in zip(after, values, strict=True)]
+    loop.next = [graph.lift(x).index for x in (*kept, where(running & go_on, 1.0, 0.0))]
+    return [graph.unique("tail", (number, k)) for k in range(len(values))]
+
+
+def loop_bodies(graph: Graph) -> list[int]:
+    """Of every node, the number of the innermost loop that it is computed in; -1 outside of all."""
+    inside: list[frozenset[int]] = []
+    nowhere: frozenset[int] = frozenset()
+    outside: dict[int, frozenset[int]] = {}
+    for operation, operands in zip(graph.operation, graph.operands, strict=True):
+        match operation:
+            case "input" | "const":
+                inside.append(nowhere)
+            case "head":
+                loop = graph.loops[operands[0]]
+                if operands[0] not in outside:
+                    outside[operands[0]] = nowhere.union(*[inside[k] for k in loop.start])
+                inside.append(outside[operands[0]] | {operands[0]})
+            case "tail":
+                loop = graph.loops[operands[0]]
+                inside.append(nowhere.union(*[inside[k] for k in loop.next]) - {operands[0]})
+            case "gather":
+                inside.append(inside[operands[1]])
+            case _:
+                inside.append(nowhere.union(*[inside[k] for k in operands]))
+    return [max(numbers, default=-1) for numbers in inside]
