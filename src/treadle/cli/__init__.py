@@ -8,6 +8,7 @@ import typer
 
 from treadle._version import __version__
 from treadle.cli.bench import bench
+from treadle.cli.check import check
 from treadle.cli.console import Debug
 from treadle.cli.demo import demo
 from treadle.cli.info import info
@@ -24,7 +25,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (info, run, scenes, demo):
+for command in (info, check, run, scenes, demo):
     app.command()(command)
 app.add_typer(bench)
 
@@ -53,6 +54,7 @@ def _root(
     Examples:
       treadle demo                         run the built-in arm and plot what it did
       treadle info robot.urdf              what is in a robot's file
+      treadle check robot.urdf             what its import ignored, repaired or guessed
       treadle run robot.urdf --seconds 10  simulate it
       treadle COMMAND --help               more about a command
     """

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
-__all__ = ["Debug", "Json", "console", "print_json", "progress", "reported"]
+__all__ = ["FAILED", "MISTAKEN", "Debug", "Json", "console", "print_json", "progress", "reported"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 

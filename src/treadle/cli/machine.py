@@ -13,7 +13,7 @@ from treadle.formats.load import FORMATS
 from treadle.model.model import Model, suggest
 from treadle.scenes import scene, scene_names
 
-__all__ = ["Floating", "MachineName", "open_machine"]
+__all__ = ["Floating", "MachineName", "Outside", "open_machine"]
 
 MachineName = Annotated[
     str,
@@ -23,9 +23,12 @@ MachineName = Annotated[
     ),
 ]
 Floating = Annotated[bool, typer.Option("--floating", help="Let the file's root link move freely.")]
+Outside = Annotated[
+    bool, typer.Option("--allow-outside", help="Also read files that lie outside the machine's own folder.")
+]
 
 
-def open_machine(name: str, floating: bool = False) -> Model:
+def open_machine(name: str, floating: bool = False, outside: bool = False) -> Model:
     """The machine of this name; a file that exists comes before a scene."""
     path = Path(name).expanduser()
     if name in scene_names() and not path.is_file():
@@ -33,5 +36,5 @@ def open_machine(name: str, floating: bool = False) -> Model:
             raise InputError(f"--floating is for files, and the scene {name!r} has its base where it belongs")
         return scene(name)
     if path.exists() or path.suffix or len(path.parts) > 1:
-        return load(path, floating_base=floating)
+        return load(path, floating_base=floating, allow_outside=outside)
     raise InputError(f"there is no file and no scene named {name!r}; {suggest(name, scene_names())}")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,7 @@ import numpy as np
 from treadle.model.findings import joints_outside, massless_bodies
 from treadle.model.fittings import Shape
 from treadle.model.mobility import mobility
-from treadle.model.model import WORLD, Model
+from treadle.model.model import WORLD, Link, Model
 from treadle.model.values import listed
 
 __all__ = ["Summary", "summarize"]
@@ -82,9 +84,13 @@ class Summary:
         return "\n".join(f"{label:<{width}}  {text}" for label, text in rows)
 
 
-def summarize(model: Model) -> Summary:
-    """The summary of a model of floats."""
-    lower, upper = _bounds(model)
+def summarize(model: Model, boxes: Mapping[int, np.ndarray] | None = None) -> Summary:
+    """The summary of a model of floats.
+
+    `boxes` are the lowest and highest coordinates (2, 3) of shapes that have a file, by index of shape;
+    without one such a shape counts as its origin.
+    """
+    lower, upper = _bounds(model, boxes or {})
     count = mobility(model)
     return Summary(
         name=model.name,
@@ -106,25 +112,34 @@ def summarize(model: Model) -> Summary:
     )
 
 
-def _bounds(model: Model) -> tuple[np.ndarray, np.ndarray]:
+def _bounds(model: Model, boxes: Mapping[int, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """Opposite corners of the box around the machine in its neutral position, where every X_JB is 1."""
     X_WB: list[np.ndarray] = []
     for body in model.bodies:
         X_PB = body.placement.to_matrix()
         X_WB.append(X_PB if body.parent == WORLD else X_WB[body.parent] @ X_PB)
-    corners = []
-    for item in (*model.links, *(shape for shape in model.shapes if shape.link is not None)):
+
+    def placed(item: Link | Shape) -> np.ndarray:
         X = item.placement.to_matrix()
-        X = X if item.body == WORLD else X_WB[item.body] @ X
-        half = _half_extent(item, X[:3, :3]) if isinstance(item, Shape) else np.zeros(3)
-        corners += [X[:3, 3] - half, X[:3, 3] + half]
+        return X if item.body == WORLD else X_WB[item.body] @ X
+
+    corners = [placed(link)[:3, 3] for link in model.links]
+    for index, shape in enumerate(model.shapes):
+        if shape.link is None:
+            continue
+        X = placed(shape)
+        if index in boxes:
+            corners += [X[:3, :3] @ corner + X[:3, 3] for corner in product(*boxes[index].T)]
+        else:
+            half = _half_extent(shape, X[:3, :3])
+            corners += [X[:3, 3] - half, X[:3, 3] + half]
     if not corners:
         return np.zeros(3), np.zeros(3)
     return np.min(corners, axis=0), np.max(corners, axis=0)
 
 
 def _half_extent(shape: Shape, R: np.ndarray) -> np.ndarray:
-    """Half the size of the upright box around a shape turned by R; meshes count as their origin."""
+    """Half the size of the upright box around a shape turned by R; meshes are not measured."""
     match shape.type:
         case "box":
             return np.abs(R) @ shape.size / 2.0
