@@ -22,7 +22,7 @@ def open_geometry(model: Model) -> Geometry | None:
 
 
 def geometry_findings(model: Model) -> list[Finding]:
-    """Open the geometry file and return what is wrong with it; that it is missing is in the report already."""
+    """What is wrong with the geometry file; that it is missing is in the report already."""
     try:
         geometry = open_geometry(model)
     except ModelError as error:
