@@ -153,16 +153,12 @@ def test_limits_that_are_missing():
     assert hinge('<limit lower="-inf" upper="inf" effort="inf" velocity="inf"/>')[1].compile().nv == 1
 
 
-def test_mimic_is_reported():
-    report = hinge('<mimic joint="other" multiplier="2"/>')[1].report
-    assert any('"j" mimics "other"' in line for line in report)
-
-
 def test_what_is_not_read_does_no_harm_and_is_reported():
-    extra = """<gazebo/><link name="c"><visual><geometry/></visual></link>
+    extra = """<gazebo/><link name="c"><visual><geometry><cone/></geometry></visual></link>
         <joint name="k" type="fixed"><parent link="b"/><child link="c"/></joint>"""
     spec = read(robot(JOINT.format("fixed", "") + extra), "r")
-    assert "gazebo (1), visual (1)" in spec.report[0]
+    assert "cone (1), gazebo (1)" in spec.report[0]
+    assert any("shapes left out" in line and '"visual of c"' in line for line in spec.report)
     assert any("massless" in line and '"c"' in line for line in spec.report)
 
 

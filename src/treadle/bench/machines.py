@@ -57,7 +57,8 @@ class Machine:
 def _model(machine: Machine) -> Model:
     if machine.urdf is None:
         return scene("chain", links=machine.links)
-    return load(machine.path, floating_base=machine.floating)
+    # the peers are given the tree: hands and grippers without their mimic joints
+    return load(machine.path, floating_base=machine.floating).without_loops()
 
 
 MACHINES = {

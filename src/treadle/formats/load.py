@@ -26,28 +26,30 @@ class Format:
     """A kind of file: its reader (content, name, floating_base) and the package that the reader uses.
 
     What is read is kept on disk, under the version of the package; not so without a package. A reader
-    that looks at other files gets their `Folder` as a fourth argument.
+    that looks at other files gets their `Folder` as a fourth argument. What depends on other files but
+    is quick to find out is left to `finish` (description, folder), which is called every time.
     """
 
     read: Callable[..., ModelSpec]
     package: str | None = None
     takes_folder: bool = False
+    finish: Callable[[ModelSpec, Folder], None] | None = None
 
 
-def _reader(module: str) -> Callable[..., ModelSpec]:
-    """The function `read` of a module of this package, imported when it is first called."""
+def _function(module: str, name: str) -> Callable[..., Any]:
+    """A function of a module of this package, imported when it is first called."""
 
-    def read(*arguments: Any) -> ModelSpec:
-        return import_module(f"treadle.formats.{module}").read(*arguments)
+    def function(*arguments: Any) -> Any:
+        return getattr(import_module(f"treadle.formats.{module}"), name)(*arguments)
 
-    return read
+    return function
 
 
 #: Formats by suffix.
 FORMATS = {
-    ".toml": Format(_reader("toml"), takes_folder=True),
-    ".urdf": Format(_reader("urdf"), "yourdfpy"),
-    ".xml": Format(_reader("mjcf"), takes_folder=True),
+    ".toml": Format(_function("toml", "read"), takes_folder=True),
+    ".urdf": Format(_function("urdf", "read"), "yourdfpy", finish=_function("urdf_meshes", "find_meshes")),
+    ".xml": Format(_function("mjcf", "read"), takes_folder=True),
 }
 
 _LARGEST_FILE = 50_000_000
@@ -81,17 +83,19 @@ def load_spec(
     folder = Folder(path.parent, bool(allow_outside))
     digest = _digest(content, path, kind, bool(floating_base), folder)
     stored = None if digest is None else store.read("import", digest)
-    if stored is not None:
-        spec = ModelSpec.from_dict(json.loads(stored))
-    else:
-        arguments = (content, path.stem, bool(floating_base), *([folder] if kind.takes_folder else []))
-        try:
+    try:
+        if stored is not None:
+            spec = ModelSpec.from_dict(json.loads(stored))
+        else:
+            arguments = (content, path.stem, bool(floating_base), *([folder] if kind.takes_folder else []))
             spec = kind.read(*arguments)
-        except ModelError as error:
-            error.file = str(path)
-            raise
-        if digest is not None:
-            store.write("import", digest, json.dumps(spec.to_dict()).encode())
+            if digest is not None:
+                store.write("import", digest, json.dumps(spec.to_dict()).encode())
+        if kind.finish is not None:
+            kind.finish(spec, folder)
+    except ModelError as error:
+        error.file = str(path)
+        raise
     spec.file = str(path)
     return spec
 

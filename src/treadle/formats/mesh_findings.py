@@ -11,42 +11,44 @@ import numpy as np
 
 from treadle.errors import ModelError
 from treadle.formats.mesh import read_mesh, suspicious_scale
+from treadle.model.finding import Finding
 from treadle.model.fittings import Shape
 from treadle.model.model import Model
-from treadle.model.values import listed
 
-__all__ = ["mesh_findings", "mesh_path", "missing_meshes"]
+__all__ = ["mesh_findings", "mesh_path"]
 
 #: A mesh longer than both is taken to be in millimetres: metres, and multiples of the machine's size.
 _LONG = 10.0
 _TIMES_LONGER = 50.0
 
 
-def mesh_findings(model: Model) -> list[str]:
-    """Open every mesh of the machine and return what is wrong with them, one sentence each.
+def mesh_findings(model: Model) -> list[Finding]:
+    """Open every mesh of the machine and return what is wrong with them, if the report has not said it yet.
 
     A mesh is suspected to be in millimetres if its longest side is far longer than the machine, and in
     any case if that is over 100 m or below 0.1 mm.
     """
-    files = list(dict.fromkeys(shape.file for shape in model.shapes if shape.type == "mesh" and shape.file))
-    missing = missing_meshes(model.file, files)
-    lines = [missing] if missing else []
+    reported = {name for line in model.report for name in getattr(line, "elements", ())}
+    missing, lines = [], []
     bounds: dict[str, np.ndarray] = {}
-    for file in files:
+    for file in dict.fromkeys(shape.file for shape in model.shapes if shape.type == "mesh" and shape.file):
         path = mesh_path(model.file, file)
         if not path.is_file():
+            missing += [] if file in reported else [file]
             continue
         try:
             points, _ = read_mesh(path)
             bounds[file] = np.array([points.min(axis=0), points.max(axis=0)])
         except ModelError as error:
-            lines.append(f'mesh "{file}" {error.message}; {error.hint}')
+            lines.append(Finding(f'mesh "{file}" {error.message}', severity="warning", hint=error.hint))
+    if missing:
+        lines.insert(0, Finding("meshes that are missing", missing, "warning", "correct their paths"))
     span = float(np.linalg.norm(model.summary().size))
     seen = set()
     for shape in model.shapes:
         if shape.file in bounds and (shape.file, shape.scale) not in seen:
             seen.add((shape.file, shape.scale))
-            lines += _scale_lines(shape, bounds[shape.file], span)
+            lines += _scale_findings(shape, bounds[shape.file], span)
     return lines
 
 
@@ -55,24 +57,15 @@ def mesh_path(file: str | None, name: str) -> Path:
     return (Path() if file is None else Path(file).parent) / name
 
 
-def missing_meshes(file: str | None, names: list[str]) -> str | None:
-    """The sentence about those meshes of a description in `file` that are not there."""
-    missing = [name for name in names if not mesh_path(file, name).is_file()]
-    return f"meshes that are missing: {listed(missing)}" if missing else None
-
-
-def _scale_lines(shape: Shape, bounds: np.ndarray, span: float) -> list[str]:
-    """A sentence if a mesh, with the bounds that its file has, seems to be in the wrong unit."""
-    scaled = bounds * np.array(shape.scale)
-    length = float(np.abs(scaled[1] - scaled[0]).max())
+def _scale_findings(shape: Shape, bounds: np.ndarray, span: float) -> list[Finding]:
+    """A finding if a mesh, with the bounds that its file has, seems to be in the wrong unit."""
+    scaled = np.sort(bounds * np.array(shape.scale), axis=0)
+    length = float((scaled[1] - scaled[0]).max())
     far_longer = length > _LONG and 0.0 < span * _TIMES_LONGER < length
-    if not far_longer and not suspicious_scale(np.sort(scaled, axis=0)):
+    if not far_longer and not suspicious_scale(scaled):
         return []
-    unit, factor = ("millimetres", 1e-3) if length > 1.0 else ("metres, and scaled as if it were not", 1e3)
-    now = " ".join(f"{x:g}" for x in shape.scale)
-    better = " ".join(f"{x * factor:g}" for x in shape.scale)
+    unit, factor = ("millimetres", 1e-3) if length > 1.0 else ("metres, but scaled down", 1e3)
+    now, better = (" ".join(f"{x:g}" for x in np.array(shape.scale) * f) for f in (1.0, factor))
     machine = f", the machine {span:.3g} m" if span else ""
-    return [
-        f'mesh "{shape.file}" of "{shape.name}" is {length:.3g} m long{machine}: '
-        f"it seems to be in {unit}; change its scale from {now} to {better}"
-    ]
+    what = f'mesh "{shape.file}" of "{shape.name}" is {length:.3g} m long{machine}: it seems to be in {unit}'
+    return [Finding(what, severity="warning", hint=f"change its scale from {now} to {better}")]

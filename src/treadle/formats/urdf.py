@@ -1,45 +1,47 @@
 """URDF files, parsed by yourdfpy.
 
 Inertias that no real body can have are kept as written, so that the results agree with those of other
-libraries; the report names them. Geometry, transmissions and simulator tags are not read.
+libraries; the report names them, and everything that is not carried over. The manual is
+docs/formats/urdf.md.
 """
 
 from __future__ import annotations
 
 import io
-from collections import Counter
 from typing import Any
 
 import numpy as np
 
 from treadle.errors import ModelError
 from treadle.formats.urdf_check import check_urdf
+from treadle.formats.urdf_drives import SCALAR_TYPES, add_couplings, add_motors
+from treadle.formats.urdf_rest import leave_out
+from treadle.formats.urdf_shapes import add_shapes, leave_out_shapes
 from treadle.formats.xml import parse_xml
 from treadle.model import ModelSpec
-from treadle.model.values import listed, rotation_matrix
+from treadle.model.finding import Finding
+from treadle.model.values import rotation_matrix
 
 __all__ = ["read"]
 
-#: What is read; all else is dropped and reported.
-_USED = {
-    "robot": ("link", "joint"),
-    "link": ("inertial",),
-    "joint": ("parent", "child", "origin", "axis", "limit", "dynamics", "mimic"),
-}
-_SCALAR_TYPES = ("revolute", "continuous", "prismatic")
-
 
 def read(content: bytes, name: str, floating_base: bool = False) -> ModelSpec:
-    """The machine in a URDF file's content; `name` serves where the robot has none."""
+    """The machine in a URDF file's content; `name` serves where the robot has none.
+
+    Meshes have the names that the file gives them: `urdf_meshes.find_meshes` finds them.
+    """
     root = parse_xml(content)
     if root.tag != "robot":
         hint = "a URDF file starts with <robot>"
         raise ModelError(f"the outermost element is <{root.tag}>", line=root.sourceline, hint=hint)
-    report = []
+    report: list[str] = []
     if not (root.get("name") or "").strip():
         root.set("name", name)
-        report.append(f"the robot has no name and was called {name!r} after its file")
-    report += _prune(root)
+        report.append(Finding(f"the robot has no name and was called {name!r} after its file"))
+    report += [*leave_out(root), *leave_out_shapes(root)]
+    transmissions = root.findall("transmission")
+    for transmission in transmissions:
+        root.remove(transmission)
     base = check_urdf(root)
     lines = {(part.tag, part.get("name")): part.sourceline for part in root}
     robot = _parse(root)
@@ -50,28 +52,18 @@ def read(content: bytes, name: str, floating_base: bool = False) -> ModelSpec:
     wanted = "floating_base" if floating_base else "fixed_base"
     base_name = _unique(wanted, {joint.name for joint in robot.joints})
     if floating_base and base_name != wanted:
-        report.append(f'the floating joint of the base is called "{base_name}": "{wanted}" is taken')
+        sentence = f'the floating joint of the base is called "{base_name}": "{wanted}" is taken'
+        report.append(Finding(sentence))
     spec.add_joint(base_name, "free" if floating_base else "fixed", None, base)
     for joint in robot.joints:
         kind = "free" if joint.type == "floating" else joint.type
         options = _joint_options(joint) | {"line": lines["joint", joint.name]}
         spec.add_joint(joint.name, kind, joint.parent, joint.child, **options)
-    spec.report = report + _report(robot)
+    report += add_shapes(spec, robot, root)
+    report += add_couplings(spec, robot)
+    report += add_motors(spec, transmissions)
+    spec.report = report + _report(robot, root)
     return spec
-
-
-def _prune(root: Any) -> list[str]:
-    """Remove what is not read, so that a mistake in it does no harm, and report it."""
-    dropped: Counter[str] = Counter()
-    for parent in [root, *root.findall("link"), *root.findall("joint")]:
-        for element in list(parent):
-            if element.tag not in _USED[parent.tag]:
-                dropped[str(element.tag).rpartition("}")[2]] += 1
-                parent.remove(element)
-    if not dropped:
-        return []
-    counts = ", ".join(f"{tag} ({count})" for tag, count in sorted(dropped.items()))
-    return [f"elements that are not read: {counts}"]
 
 
 def _parse(root: Any) -> Any:
@@ -113,9 +105,9 @@ def _joint_options(joint: Any) -> dict[str, Any]:
     options: dict[str, Any] = {}
     if joint.origin is not None:
         options["position"], options["rotation"] = joint.origin[:3, 3], joint.origin[:3, :3]
-    if joint.type in (*_SCALAR_TYPES, "planar"):
+    if joint.type in (*SCALAR_TYPES, "planar"):
         options["axis"] = joint.axis
-    if joint.type not in _SCALAR_TYPES:
+    if joint.type not in SCALAR_TYPES:
         return options
     if joint.limit is not None:
         options["effort"], options["speed"] = joint.limit.effort, joint.limit.velocity
@@ -134,14 +126,9 @@ def _is_limited(joint: Any) -> bool:
     return given and joint.type in ("revolute", "prismatic")
 
 
-def _report(robot: Any) -> list[str]:
-    """What was ignored or guessed, one sentence each."""
-    report = [
-        f'joint "{joint.name}" mimics "{joint.mimic.joint}": they are not coupled yet, it moves freely'
-        for joint in robot.joints
-        if joint.mimic is not None and joint.type != "fixed"
-    ]
-    scalar = [joint for joint in robot.joints if joint.type in _SCALAR_TYPES]
+def _report(robot: Any, root: Any) -> list[Finding]:
+    """What was ignored or guessed about links and joints."""
+    scalar = [joint for joint in robot.joints if joint.type in SCALAR_TYPES]
     limited = [joint for joint in scalar if joint.limit is not None]
     findings = {
         "links without <inertial>, taken as massless": [
@@ -166,5 +153,14 @@ def _report(robot: Any) -> list[str]:
             for joint in robot.joints
             if joint.type in ("planar", "floating") and (joint.limit or joint.dynamics)
         ],
+        "joints with an axis, limits, dynamics or mimic, which have no meaning for them": [
+            str(joint.get("name")) for joint in root.findall("joint") if _has_idle_parts(joint)
+        ],
     }
-    return report + [f"{finding}: {listed(names)}" for finding, names in findings.items() if names]
+    return [Finding(what, names) for what, names in findings.items() if names]
+
+
+def _has_idle_parts(joint: Any) -> bool:
+    """Whether an element <joint> holds something that its type has no use for."""
+    idle = {"fixed": ("axis", "limit", "dynamics", "mimic"), "floating": ("axis",)}
+    return any(joint.find(tag) is not None for tag in idle.get(joint.get("type"), ()))

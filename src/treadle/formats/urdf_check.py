@@ -9,7 +9,7 @@ from treadle.model.model import suggest
 
 __all__ = ["check_urdf"]
 
-#: Attributes that hold numbers, and how many; all finite but the limits.
+#: Attributes that hold numbers, and how many; all finite but the limits, those of boxes also with commas.
 _NUMBERS = {
     "origin": {"xyz": 3, "rpy": 3},
     "axis": {"xyz": 3},
@@ -18,6 +18,10 @@ _NUMBERS = {
     "limit": dict.fromkeys(("lower", "upper", "effort", "velocity"), 1),
     "dynamics": {"damping": 1, "friction": 1},
     "mimic": {"multiplier": 1, "offset": 1},
+    "box": {"size": 3},
+    "cylinder": {"radius": 1, "length": 1},
+    "sphere": {"radius": 1},
+    "color": {"rgba": 4},
 }
 _REQUIRED_ATTRIBUTES = {
     "link": ("name",),
@@ -27,8 +31,17 @@ _REQUIRED_ATTRIBUTES = {
     "mass": ("value",),
     "inertia": tuple(_NUMBERS["inertia"]),
     "mimic": ("joint",),
+    "box": ("size",),
+    "cylinder": ("radius", "length"),
+    "sphere": ("radius",),
+    "mesh": ("filename",),
 }
-_REQUIRED_ELEMENTS = {"joint": ("parent", "child"), "inertial": ("mass", "inertia")}
+_REQUIRED_ELEMENTS = {
+    "joint": ("parent", "child"),
+    "inertial": ("mass", "inertia"),
+    "visual": ("geometry",),
+    "collision": ("geometry",),
+}
 _JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 
 
@@ -45,6 +58,7 @@ def check_urdf(root: Any) -> str:
         _check_unique(parts)
     names = [link.get("name") for link in links]
     above: dict[str, str] = {}
+    _check_mimics(joints)
     for joint in joints:
         _check_joint(joint, names)
         child, name = joint.find("child").get("link"), joint.get("name")
@@ -68,9 +82,19 @@ def _check_attributes(part: Any, element: Any) -> None:
             raise _error(part, element, f"<{tag}> has no <{name}>", "add it")
     for name, count in _NUMBERS.get(tag, {}).items():
         text = element.get(name)
-        if text is not None and not _are_numbers(text, count, tag == "limit"):
+        if text is None:
+            continue
+        text = text.replace(",", " ") if tag == "box" else text
+        if not _are_numbers(text, count, tag == "limit"):
             amount = "a number" if count == 1 else f"{count} numbers"
             raise _error(part, element, f"<{tag} {name}={text!r}> needs {amount}", "correct it")
+    scale = element.get("scale", "1").replace(",", " ")
+    if tag == "mesh" and not any(_are_numbers(scale, count, False) for count in (1, 3)):
+        message = f"<mesh scale={element.get('scale')!r}> needs 3 numbers"
+        raise _error(part, element, message, "correct it, or leave it out")
+    if tag == "geometry" and len(element) != 1:
+        message = f"<geometry> holds {len(element)} shapes"
+        raise _error(part, element, message, "give each its own <visual> or <collision>")
 
 
 def _are_numbers(text: str, count: int, endless: bool) -> bool:
@@ -101,6 +125,20 @@ def _check_joint(joint: Any, links: list[str]) -> None:
         if element.get("link") not in links:
             message = f"its {role} {element.get('link')!r} is not a link of this file"
             raise _error(joint, element, message, suggest(element.get("link"), links))
+
+
+def _check_mimics(joints: list[Any]) -> None:
+    """That no mimic joint follows itself."""
+    followed = {joint.get("name"): joint.find("mimic") for joint in joints}
+    for joint in joints:
+        mimic, path = joint.find("mimic"), [joint.get("name")]
+        while mimic is not None:
+            leader = mimic.get("joint")
+            if leader in path:
+                circle = " -> ".join(f'"{name}"' for name in [*path, leader])
+                raise _error(joint, joint.find("mimic"), f"mimics itself: {circle}", "remove one <mimic>")
+            path.append(leader)
+            mimic = followed.get(leader)
 
 
 def _root_error(roots: list[str], links: list[Any]) -> ModelError:
