@@ -221,9 +221,10 @@ def test_missing_files_are_reported(tmp_path):
     (tmp_path / "robot.3dt").touch()
     assert load(path).report == ()
     (tmp_path / "elsewhere").mkdir()
-    (note,) = save(load_spec(path), tmp_path / "elsewhere" / "robot.toml")
-    assert "have to be copied" in note
-    assert '"robot.3dt"' in note
+    assert save(load_spec(path), tmp_path / "elsewhere" / "digger.toml") == ()
+    assert load(tmp_path / "elsewhere" / "digger.toml").report == ()
+    assert (tmp_path / "elsewhere" / "digger.3dt").is_file()
+    assert (tmp_path / "elsewhere" / "digger_meshes" / "arm.stl").is_file()
 
 
 @pytest.mark.parametrize(

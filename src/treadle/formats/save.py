@@ -1,36 +1,59 @@
-"""Write a machine to a file, by its suffix."""
+"""Write a machine to a file, by its suffix, together with the files that it names."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any
 
 from treadle.errors import InputError, ModelError
-from treadle.formats import toml_write
-from treadle.model import Model, ModelSpec, describe
+from treadle.formats.carry import carry
+from treadle.formats.mesh import SUFFIXES
+from treadle.formats.whole import WholeFiles
+from treadle.model import Model, ModelSpec
+from treadle.model.finding import Finding
 from treadle.model.model import suggest
-from treadle.model.values import listed
 
 __all__ = ["WRITERS", "Writer", "save"]
 
-#: From a description to the text of a file, and what that file does not say, one sentence each.
-Writer: TypeAlias = Callable[[ModelSpec], tuple[str, list[str]]]
+
+@dataclass(frozen=True)
+class Writer:
+    """A kind of file: `write(model, path)` makes it and returns what it cannot say.
+
+    The path is in the folder of the file, but may not have its name yet. `meshes` are the endings that
+    mesh files may have.
+    """
+
+    write: Callable[[Any, Path], list[Finding]]
+    meshes: tuple[str, ...] = SUFFIXES
+    #: whether it is Treadle's own, which takes descriptions as they are, and geometry files
+    own: bool = False
 
 
-def _toml(spec: ModelSpec) -> tuple[str, list[str]]:
-    return toml_write.text(spec), []
+def _writer(module: str) -> Callable[[Any, Path], list[Finding]]:
+    """The function `write` of a module of this package, imported when it is first called."""
+
+    def write(machine: Any, path: Path) -> list[Finding]:
+        return import_module(f"treadle.formats.{module}").write(machine, path)
+
+    return write
 
 
 #: Writers by suffix.
-WRITERS: dict[str, Writer] = {".toml": _toml}
+WRITERS: dict[str, Writer] = {
+    ".toml": Writer(_writer("toml_write"), own=True),
+}
 
 
-def save(machine: Model | ModelSpec, path: str | PathLike[str]) -> tuple[str, ...]:
-    """Write a machine, and return what the file does not say or what lies elsewhere, one sentence each.
+def save(machine: Model | ModelSpec, path: str | PathLike[str]) -> tuple[Finding, ...]:
+    """Write a machine, and return what the file cannot say, one sentence each.
 
-    A description is written as it is; a model is turned into one first, see `describe`.
+    Meshes and geometry are copied, unless they are in the folder of the file already: a mesh into the
+    folder "<name>_meshes" beside it, the geometry as "<name>.3dt". The file appears whole or not at all.
     """
     if not isinstance(machine, (Model, ModelSpec)):
         raise InputError(f"save needs a Model or a ModelSpec, not {type(machine).__name__}")
@@ -39,21 +62,18 @@ def save(machine: Model | ModelSpec, path: str | PathLike[str]) -> tuple[str, ..
     if writer is None:
         hint = suggest(path.suffix, list(WRITERS))
         raise ModelError(f"cannot write a file that ends in {path.suffix!r}", file=path, hint=hint)
-    spec = describe(machine) if isinstance(machine, Model) else machine
+    if not writer.own and isinstance(machine, ModelSpec):
+        machine = machine.compile(strict=False)
     try:
-        text, notes = writer(spec)
-        path.write_bytes(text.encode())
+        with WholeFiles(path.parent) as files:
+            carried = carry(machine, path, writer.meshes, parts=not writer.own)
+            for name, content in carried.files.items():
+                files.add(name, content)
+            findings = writer.write(carried.machine, files.place(path.name))
     except ModelError as error:
-        error.file = str(path)
+        error.file = error.file or str(path)
         raise
     except OSError as error:
         message = f"cannot be written ({error.strerror or error})"
         raise ModelError(message, file=path, hint="check the folder and its permissions") from None
-    return (*notes, *_left_behind(spec, path))
-
-
-def _left_behind(spec: ModelSpec, path: Path) -> list[str]:
-    """Files that the machine names and that are not in its new folder."""
-    names = [spec.geometry, *(shape.file for shape in spec.shapes if shape.type == "mesh")]
-    missing = [name for name in dict.fromkeys(names) if name and not (path.parent / name).is_file()]
-    return [f"files that are not beside it and have to be copied: {listed(missing)}"] if missing else []
+    return (*carried.findings, *findings)

@@ -6,18 +6,27 @@ import json
 import re
 from collections import defaultdict
 from math import inf
+from pathlib import Path
 from typing import Any
 
 from treadle.errors import ModelError
 from treadle.formats.toml_keys import FORMAT, LIMITS, TABLES, UNITS, Key
+from treadle.model import Model, ModelSpec, describe
+from treadle.model.finding import Finding
 from treadle.model.parts import Item, ShapeSpec
-from treadle.model.spec import ModelSpec
 from treadle.model.values import plain, plain_json
 
-__all__ = ["text"]
+__all__ = ["text", "write"]
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
+
+
+def write(machine: Model | ModelSpec, path: Path) -> list[Finding]:
+    """Write the file; there is nothing that it cannot say."""
+    spec = describe(machine) if isinstance(machine, Model) else machine
+    path.write_bytes(text(spec).encode())
+    return []
 
 
 def text(spec: ModelSpec) -> str:
