@@ -1,0 +1,1 @@
+"""Ways to satisfy constraints, one per file."""

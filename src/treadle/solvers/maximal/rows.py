@@ -1,0 +1,159 @@
+"""The constraints of a machine as rows of a Jacobian, for sequential impulses."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from treadle.solvers.maximal.mechanism import SLIDE
+from treadle.solvers.maximal.motion import (
+    angle_error,
+    freedom_axis,
+    freedom_position,
+    joint_points,
+    turn_error,
+)
+from treadle.solvers.maximal.vectors import cross, dot, minus, rotated, rotated_back, row, set_row
+
+__all__ = ["Rows", "empty_rows", "fill_rows"]
+
+
+class Rows(NamedTuple):
+    """Those of the joints first, then three for every freedom: spring with damper, friction, motor.
+
+    The rate of a row is  linear . (v_B - v_A) + turn_b . w_B - turn_a . w_A.
+    """
+
+    body: np.ndarray  # (rows, 2) A and B
+    linear: np.ndarray  # (rows, 3)
+    turn_a: np.ndarray  # (rows, 3)
+    turn_b: np.ndarray  # (rows, 3)
+    response_a: np.ndarray  # (rows, 3) inverse inertia of A times turn_a
+    response_b: np.ndarray  # (rows, 3) inverse inertia of B times turn_b
+    mass: np.ndarray  # (rows) effective mass 1 / (J M^-1 J^T + softness); zero where the row is idle
+    softness: np.ndarray  # (rows)
+    target: np.ndarray  # (rows) wanted rate
+    closing: np.ndarray  # (rows) wanted rate of the pseudo-velocities
+    closes: np.ndarray  # (rows) whether it has one
+    bound: np.ndarray  # (rows) largest impulse
+    impulse: np.ndarray  # (rows) kept from step to step
+
+
+def empty_rows(hard: int, freedoms: int) -> Rows:
+    """Rows for joints that lock `hard` directions and leave a number of freedoms."""
+    count = hard + 3 * freedoms
+    vectors = ("linear", "turn_a", "turn_b", "response_a", "response_b")
+    arrays = {name: np.zeros((count, 3) if name in vectors else count) for name in Rows._fields}
+    others = {"body": np.zeros((count, 2), dtype=np.int64), "closes": np.zeros(count, dtype=np.bool_)}
+    return Rows(**{**arrays, **others})
+
+
+@njit(cache=True)
+def fill_rows(bodies, joints, freedoms, state, rows, h, share):
+    """Write the rows for a step of h seconds that removes a share of the joints' errors."""
+    rows.softness[:], rows.target[:], rows.closing[:], rows.bound[:] = 0.0, 0.0, 0.0, np.inf
+    r = 0
+    for j in range(len(joints.body)):
+        a, b = joints.body[j, 0], joints.body[j, 1]
+        R = state.rotation[a]
+        on_a, on_b = joint_points(joints, state, j)
+        gap = minus(on_b, on_a)
+        for k in range(joints.slides[j]):
+            direction = rotated(R, row(joints.slide[j], k))
+            _slide_row(bodies, state, rows, r, a, b, on_b, direction)
+            _close(rows, r, dot(direction, gap), share / h)
+            r += 1
+        error = turn_error(joints, state, j)
+        for k in range(joints.turns[j]):
+            if joints.turns[j] == 1:
+                first = rotated(R, row(joints.axes[j], 0))
+                direction = cross(rotated(state.rotation[b], row(joints.axes[j], 1)), first)
+            else:
+                direction = rotated(R, row(joints.turn[j], k))
+            _turn_row(bodies, state, rows, r, a, b, direction)
+            _close(rows, r, dot(direction, error), share / h)
+            r += 1
+    for f in range(len(freedoms.joint)):
+        _freedom_rows(bodies, joints, freedoms, state, rows, r, f, h, share)
+        r += 3
+
+
+@njit(cache=True)
+def _freedom_rows(bodies, joints, freedoms, state, rows, r, f, h, share):
+    """The spring with its damper, the friction and the motor of a freedom, in rows r to r + 2."""
+    k, d = freedoms.stiffness[f], freedoms.damping[f]
+    active = (k != 0.0 or d != 0.0, freedoms.friction[f] != 0.0, freedoms.servo[f] != 0)
+    rows.mass[r : r + 3] = 0.0
+    rows.closes[r : r + 3] = False
+    if not (active[0] or active[1] or active[2]):
+        return
+    j = freedoms.joint[f]
+    a, b = joints.body[j, 0], joints.body[j, 1]
+    axis = freedom_axis(joints, freedoms, state, f)
+    _, on_b = joint_points(joints, state, j)
+    position = freedom_position(joints, freedoms, state, f) if freedoms.measured[f] else 0.0
+    for n in range(3):
+        if not active[n]:
+            continue
+        if n == 0:
+            # p = -h (k (x + h v) + d v), solved for the new rate v
+            rows.softness[r] = 1.0 / (h * (d + h * k))
+            rows.target[r] = -k * _difference(freedoms, f, position, freedoms.reference[f]) / (d + h * k)
+        if freedoms.kind[f] == SLIDE:
+            _slide_row(bodies, state, rows, r + n, a, b, on_b, axis)
+        else:
+            _turn_row(bodies, state, rows, r + n, a, b, axis)
+    rows.bound[r + 1] = freedoms.friction[f] * h
+    rows.bound[r + 2] = freedoms.effort[f] * h
+    rows.target[r + 2] = freedoms.rate[f]
+    if freedoms.servo[f] == 1:
+        _close(rows, r + 2, _difference(freedoms, f, position, freedoms.position[f]), share / h)
+
+
+@njit(cache=True)
+def _difference(freedoms, f, position, other):
+    return position - other if freedoms.kind[f] == SLIDE else angle_error(position - other)
+
+
+@njit(cache=True)
+def _close(rows, r, error, rate):
+    rows.closes[r] = True
+    rows.closing[r] = -rate * error
+
+
+@njit(cache=True)
+def _slide_row(bodies, state, rows, r, a, b, point, direction):
+    """B may not move along a direction that turns with A, seen at a point of B."""
+    turn_a = cross(minus(point, row(state.position, a)), direction)
+    turn_b = cross(minus(point, row(state.position, b)), direction)
+    _row(bodies, state, rows, r, a, b, direction, turn_a, turn_b)
+
+
+@njit(cache=True)
+def _turn_row(bodies, state, rows, r, a, b, direction):
+    """B may not turn about a direction faster than A."""
+    _row(bodies, state, rows, r, a, b, (0.0, 0.0, 0.0), direction, direction)
+
+
+@njit(cache=True)
+def _row(bodies, state, rows, r, a, b, linear, turn_a, turn_b):
+    rows.body[r, 0], rows.body[r, 1] = a, b
+    response_a = _response(bodies, state, a, turn_a)
+    response_b = _response(bodies, state, b, turn_b)
+    set_row(rows.linear, r, linear)
+    set_row(rows.turn_a, r, turn_a)
+    set_row(rows.turn_b, r, turn_b)
+    set_row(rows.response_a, r, response_a)
+    set_row(rows.response_b, r, response_b)
+    mobility = (bodies.inverse_mass[a] + bodies.inverse_mass[b]) * dot(linear, linear)
+    mobility += dot(turn_a, response_a) + dot(turn_b, response_b) + rows.softness[r]
+    rows.mass[r] = 1.0 / mobility if mobility > 0.0 else 0.0
+
+
+@njit(cache=True)
+def _response(bodies, state, i, torque):
+    """Change of the turning rate of body i under an angular impulse."""
+    R = state.rotation[i]
+    return rotated(R, rotated(bodies.inverse_inertia[i], rotated_back(R, torque)))
