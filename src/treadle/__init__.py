@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         momentum,
         potential_energy,
     )
-    from treadle.errors import InputError, ModelError, SimulationDiverged, TreadleError
+    from treadle.errors import InputError, ModelError, RecordingError, SimulationDiverged, TreadleError
     from treadle.forces.law import ForceLaw
     from treadle.formats import load, load_spec, save
     from treadle.graph import (
@@ -66,15 +66,16 @@ if TYPE_CHECKING:
     )
     from treadle.scenes import scene, scene_names
     from treadle.sim import Simulation, State
+    from treadle.sim.recording import read_recording
 
 __all__ = [
     "Batch", "BodySpec", "Derivatives", "ForceLaw", "FrameSpec", "InputError", "JointSpec", "Model",
-    "ModelError", "ModelSpec", "Simulation", "SimulationDiverged", "State", "TreadleError", "__version__",
+    "ModelError", "ModelSpec", "RecordingError", "Simulation", "SimulationDiverged", "State", "TreadleError", "__version__",
     "acos", "asin", "atan", "atan2", "box_inertia", "center_of_mass", "clip", "cos", "cylinder_inertia",
     "derivatives", "exp", "floor", "forward_dynamics", "frame_jacobian", "frame_pose", "frame_poses",
     "impulse_response", "inverse_dynamics", "inverse_dynamics_jacobians", "kinetic_energy", "load",
     "load_spec", "log", "lookup", "lookup2", "mass_matrix", "maximum", "minimum", "momentum",
-    "parameter_names", "parameter_value", "potential_energy", "rpy", "save", "scene", "scene_names",
+    "parameter_names", "parameter_value", "potential_energy", "read_recording", "rpy", "save", "scene", "scene_names",
     "sin", "sphere_inertia", "sqrt", "tan", "tanh", "where",
 ]  # fmt: skip
 
@@ -89,7 +90,7 @@ _HOMES = {
         "kinetic_energy", "mass_matrix", "momentum", "potential_energy",
     ),
     "treadle.errors": (
-        "InputError", "ModelError", "SimulationDiverged", "TreadleError",
+        "InputError", "ModelError", "RecordingError", "SimulationDiverged", "TreadleError",
     ),
     "treadle.forces.law": (
         "ForceLaw",
@@ -110,6 +111,9 @@ _HOMES = {
     ),
     "treadle.sim": (
         "Simulation", "State",
+    ),
+    "treadle.sim.recording": (
+        "read_recording",
     ),
 }  # fmt: skip
 

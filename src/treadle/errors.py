@@ -5,7 +5,7 @@ from __future__ import annotations
 from os import PathLike
 from typing import Any
 
-__all__ = ["InputError", "ModelError", "SimulationDiverged", "TreadleError"]
+__all__ = ["InputError", "ModelError", "RecordingError", "SimulationDiverged", "TreadleError"]
 
 
 class TreadleError(Exception):
@@ -14,6 +14,10 @@ class TreadleError(Exception):
 
 class InputError(TreadleError, ValueError):
     """An argument of a function is wrong: length, type, name or a value that is not finite."""
+
+
+class RecordingError(TreadleError):
+    """A recording cannot be written or read: no room, no permission, in use, or not a recording."""
 
 
 class ModelError(TreadleError):

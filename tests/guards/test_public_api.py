@@ -16,6 +16,7 @@ PUBLIC = [
     "Model",
     "ModelError",
     "ModelSpec",
+    "RecordingError",
     "Simulation",
     "SimulationDiverged",
     "State",
@@ -53,6 +54,7 @@ PUBLIC = [
     "parameter_names",
     "parameter_value",
     "potential_energy",
+    "read_recording",
     "rpy",
     "save",
     "scene",
@@ -97,6 +99,6 @@ def test_no_class_has_too_many_methods():
 
 
 def test_errors_are_one_family():
-    for error in (treadle.InputError, treadle.ModelError, treadle.SimulationDiverged):
+    for error in (treadle.InputError, treadle.ModelError, treadle.RecordingError, treadle.SimulationDiverged):
         assert issubclass(error, treadle.TreadleError)
     assert issubclass(treadle.InputError, ValueError)

@@ -1,0 +1,51 @@
+"""What can be recorded, by name. A new kind of signal is a function and a line in SIGNAL_KINDS.
+
+All vectors are in world axes; units are SI, with angles in radians.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from treadle.model.model import Model
+from treadle.sim.recording.signals import body, joint, machine
+from treadle.sim.recording.signals.signal import Layout, Signal
+
+__all__ = ["DEFAULT_SIGNALS", "SIGNAL_KINDS", "Layout", "Signal", "available"]
+
+#: Makers of signals by pattern: "joint.*" stands for every joint, "body.*" for every link and frame.
+SIGNAL_KINDS: dict[str, Callable[..., Signal]] = {
+    "joint.*.position": joint.position,
+    "joint.*.velocity": joint.velocity,
+    "joint.*.acceleration": joint.acceleration,
+    "joint.*.torque": joint.torque,
+    "joint.*.reaction_force": joint.reaction_force,
+    "joint.*.reaction_torque": joint.reaction_torque,
+    "body.*.pose": body.pose,
+    "body.*.velocity": body.velocity,
+    "energy.kinetic": machine.kinetic,
+    "energy.potential": machine.potential,
+    "energy.spring": machine.spring,
+    "energy.total": machine.total,
+    "momentum.linear": machine.linear_momentum,
+    "momentum.angular": machine.angular_momentum,
+    "center_of_mass.position": machine.center_position,
+    "center_of_mass.velocity": machine.center_velocity,
+}
+
+#: What is recorded unless signals are named.
+DEFAULT_SIGNALS = ("joint.*.position", "joint.*.velocity", "joint.*.torque", "body.*.pose", "energy.*")
+
+
+def available(model: Model) -> dict[str, Signal]:
+    """All signals of a model by name."""
+    signals: dict[str, Signal] = {}
+    for pattern, make in SIGNAL_KINDS.items():
+        group, star, quantity = pattern.partition(".*.")
+        if not star:
+            signals[pattern] = make(pattern, model)
+            continue
+        for number, part in enumerate(model.joints if group == "joint" else model.frames):
+            name = f"{group}.{part.name}.{quantity}"
+            signals[name] = make(name, model, number)
+    return signals

@@ -1,0 +1,58 @@
+"""Signals of links and frames, each a function of the signal's name, the model and the frame's number."""
+
+from __future__ import annotations
+
+from treadle.graph import Scalar, sqrt, where
+from treadle.model.model import WORLD, Model
+from treadle.sim.recording.signals.moment import Moment
+from treadle.sim.recording.signals.signal import Signal
+from treadle.spatial import Mat3
+
+__all__ = ["pose", "velocity"]
+
+#: Components of a pose: the origin, and the rotation as a quaternion with qw >= 0.
+POSE = ("x", "y", "z", "qw", "qx", "qy", "qz")
+
+
+def pose(name: str, model: Model, number: int) -> Signal:
+    """Pose in the world: position in m, then the rotation as a unit quaternion."""
+
+    def values(at: Moment) -> list[Scalar]:
+        X_WF = at.frames[number]
+        return [*X_WF.translation, *quaternion(X_WF.rotation)]
+
+    return Signal.of(name, POSE, ("m",) * 3 + ("1",) * 4, values)
+
+
+def velocity(name: str, model: Model, number: int) -> Signal:
+    """Angular velocity, and velocity of the origin, in world axes."""
+    frame = model.frames[number]
+
+    def values(at: Moment) -> list[Scalar]:
+        if frame.body == WORLD:
+            return [0.0] * 6
+        motion = frame.placement.motion_to_child(at.velocities[frame.body])
+        rotation = at.frames[number].rotation
+        return [*rotation.apply(motion.angular), *rotation.apply(motion.linear)]
+
+    return Signal.of(name, ("wx", "wy", "wz", "vx", "vy", "vz"), ("rad/s",) * 3 + ("m/s",) * 3, values)
+
+
+def quaternion(rotation: Mat3) -> list[Scalar]:
+    """Unit quaternion (w, x, y, z) of a traced rotation, w not negative."""
+    (a, b, c), (d, e, f), (g, h, i) = rotation.to_rows()
+    # the largest of 4w^2, 4x^2, 4y^2, 4z^2 makes the division safe
+    rows = [
+        [1.0 + a + e + i, h - f, c - g, d - b],
+        [h - f, 1.0 + a - e - i, b + d, c + g],
+        [c - g, b + d, 1.0 - a + e - i, f + h],
+        [d - b, c + g, f + h, 1.0 - a - e + i],
+    ]
+    square, best = rows[0][0], rows[0]
+    for k in (1, 2, 3):
+        larger = rows[k][k] > square
+        best = [where(larger, x, y) for x, y in zip(rows[k], best, strict=True)]
+        square = where(larger, rows[k][k], square)
+    scale = 0.5 / sqrt(square)
+    scale = where(best[0] < 0.0, -scale, scale)
+    return [x * scale for x in best]

@@ -1,0 +1,61 @@
+"""The machine at one instant, as the signals see it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from treadle.dynamics.kinematics import body_velocities, frame_placements, world_transforms
+from treadle.dynamics.reactions import joint_reactions
+from treadle.forces.law import ForceLaw
+from treadle.forces.load import body_loads
+from treadle.graph import Scalar
+from treadle.integrators import System
+from treadle.model.model import Model
+from treadle.spatial import Force, Motion, Transform
+
+__all__ = ["Moment"]
+
+
+@dataclass(frozen=True)
+class Moment:
+    """State and forces over traced scalars; what several signals share is computed once."""
+
+    model: Model
+    laws: Sequence[ForceLaw]
+    q: Sequence[Scalar]
+    v: Sequence[Scalar]
+    tau: Sequence[Scalar]
+    loads: Sequence[Scalar]
+    time: Scalar
+
+    @cached_property
+    def bodies(self) -> list[Transform]:
+        """Poses X_WB of the bodies."""
+        return world_transforms(self.model, self.q)
+
+    @cached_property
+    def frames(self) -> list[Transform]:
+        """Poses X_WF of `model.frames`."""
+        return frame_placements(self.model, self.q)
+
+    @cached_property
+    def velocities(self) -> list[Motion]:
+        """Velocities of the bodies, each in its own frame."""
+        return body_velocities(self.model, self.q, self.v)
+
+    @cached_property
+    def acceleration(self) -> list[Scalar]:
+        """dv/dt under joint forces, loads, springs, dampers and force laws."""
+        return System(self.model, self.tau, self.loads, self.laws).acceleration(self.q, self.v, self.time)
+
+    @cached_property
+    def reactions(self) -> list[Force]:
+        """Force through every body's joint, in world axes, the moment about the body's origin."""
+        loads = body_loads(self.model, self.q, self.loads)
+        forces = joint_reactions(self.model, self.q, self.v, self.acceleration, loads)
+        return [
+            Force(X_WB.rotation.apply(force.angular), X_WB.rotation.apply(force.linear))
+            for X_WB, force in zip(self.bodies, forces, strict=True)
+        ]

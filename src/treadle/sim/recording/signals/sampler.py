@@ -1,0 +1,90 @@
+"""All signals of a recording at once, as one row of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from treadle.errors import InputError
+from treadle.forces.load import LOAD_SIZE
+from treadle.graph import Scalar
+from treadle.native.program import Program, compile_program
+from treadle.sim.recording.signals.moment import Moment
+from treadle.sim.recording.signals.select import UserSignal
+from treadle.sim.recording.signals.signal import Layout, Signal
+
+if TYPE_CHECKING:
+    from treadle.sim.simulation import Simulation
+
+__all__ = ["Sampler"]
+
+
+class Sampler:
+    """Rows of time, signals and the user's own signals of a simulation.
+
+    Signals are compiled together into one function of the state; the user's are called in Python.
+    """
+
+    def __init__(self, sim: Simulation, signals: Sequence[Signal], own: Sequence[UserSignal] = ()) -> None:
+        self._sim = sim
+        self._own = own
+        self._compiled = _compiled(sim, signals) if signals else None
+        self._width = 1 + sum(len(signal.layout.columns) for signal in signals)
+        found = [_numbers(signal, sim) for signal in own]
+        #: how long each of the user's signals was at first, and is to stay
+        self._sizes = [len(numbers) for numbers in found]
+        #: names, components and units of what a row holds behind the time
+        self.layouts = [signal.layout for signal in signals]
+        for signal, numbers in zip(own, found, strict=True):
+            parts = tuple(str(k) for k in range(len(numbers))) if len(numbers) > 1 else ()
+            self.layouts.append(Layout(signal.name, parts, (signal.unit,) * len(numbers), own=True))
+        #: numbers in a row
+        self.width = self._width + sum(self._sizes)
+
+    def sample(self, row: np.ndarray) -> None:
+        """Fill a row with the present values."""
+        sim = self._sim
+        row[0] = time = sim.time
+        if self._compiled is not None:
+            row[1 : self._width] = self._compiled(sim.q, sim.v, sim.tau, sim._loads[:, 0], (time,))
+        start = self._width
+        for signal, size in zip(self._own, self._sizes, strict=True):
+            numbers = _numbers(signal, sim)
+            if len(numbers) != size:
+                raise InputError(f"signal {signal.name!r} gave {len(numbers)} numbers, but {size} at first")
+            row[start : start + size] = numbers
+            start += size
+
+
+def _compiled(sim: Simulation, signals: Sequence[Signal]) -> Callable[..., np.ndarray]:
+    """The signals as one function of q, v, tau, loads and time, compiled."""
+    model, laws = sim.model, sim.laws
+
+    def row(
+        q: Sequence[Scalar],
+        v: Sequence[Scalar],
+        tau: Sequence[Scalar],
+        loads: Sequence[Scalar],
+        time: Sequence,
+    ) -> dict[str, list[Scalar]]:
+        moment = Moment(model, laws, q, v, tau, loads, time[0])
+        return {"row": [x for signal in signals for x in signal.values(moment)]}
+
+    sizes = {"q": model.nq, "v": model.nv, "tau": model.nv, "loads": LOAD_SIZE * len(model.bodies), "time": 1}
+    names = [[part.name for part in parts] for parts in (model.joints, model.frames)]
+    # what a force law, or a joint or signal from elsewhere, computes only its graph can tell
+    parts = [*[type(joint.type) for joint in model.joints], *[signal.values for signal in signals]]
+    known = not laws and all(part.__module__.startswith("treadle.") for part in parts)
+    digest = f"signals {model.digest} {names} {[signal.layout.name for signal in signals]}"
+    return compile_program(Program(digest if known else None, sizes, row, hot=False)).function()
+
+
+def _numbers(signal: UserSignal, sim: Simulation) -> np.ndarray:
+    """What a user's function gives now, as a vector."""
+    try:
+        numbers = np.atleast_1d(np.asarray(signal.function(sim), dtype=float)).ravel()
+    except Exception as error:
+        raise InputError(f"signal {signal.name!r} failed: {type(error).__name__}: {error}") from error
+    return numbers
