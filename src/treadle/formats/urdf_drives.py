@@ -51,46 +51,38 @@ def add_couplings(spec: ModelSpec, robot: Any) -> list[Finding]:
 def add_motors(spec: ModelSpec, transmissions: list[Any]) -> list[Finding]:
     """Append a motor for each transmission that is one; why the others are not."""
     joints = {joint.name: joint for joint in spec.joints}
-    used: dict[str, None] = {}
-    left: dict[str, list[str]] = defaultdict(list)
+    sentences: dict[str, list[str]] = defaultdict(list)
     for transmission in transmissions:
-        name, problem = _motor(spec, transmission, joints, used)
-        if problem:
-            left[problem].append(name)
-    lines = [Finding(f"transmissions left out, {problem}", names) for problem, names in left.items()]
-    if used:
-        lines.append(Finding("transmissions became motors, their reduction the gain", list(used)))
-    return lines
+        problem = _add_motor(spec, transmission, joints)
+        sentence = f"left out, {problem}" if problem else "that became motors, their reduction the gain"
+        sentences[sentence].append(transmission.get("name") or "without a name")
+    return [Finding(f"transmissions {sentence}", names) for sentence, names in sentences.items()]
 
 
-def _motor(
-    spec: ModelSpec, transmission: Any, joints: dict[str, Any], used: dict[str, None]
-) -> tuple[str, str | None]:
-    """The name of a transmission or its motor, and what keeps it from being one."""
-    name = transmission.get("name") or "without a name"
+def _add_motor(spec: ModelSpec, transmission: Any, joints: dict[str, Any]) -> str | None:
+    """Append the motor that a transmission is, or return what keeps it from being one."""
     kind = (transmission.findtext("type") or transmission.get("type") or "").strip()
     drives, targets = transmission.findall("actuator"), transmission.findall("joint")
     if kind.rpartition("/")[2] != "SimpleTransmission" or len(drives) != 1 or len(targets) != 1:
-        return name, "which are not one motor on one joint"
+        return "which are not one motor on one joint"
     joint = joints.get(targets[0].get("name"))
     if joint is None or joint.type not in SCALAR_TYPES:
-        return name, "whose joint is not there or has no single freedom"
+        return "whose joint is not there or has no single freedom"
     interfaces = [
         (text.text or "").strip().rpartition("/")[2] for text in transmission.iter("hardwareInterface")
     ]
     if interfaces and _EFFORT not in interfaces:
-        return name, "which state no gains for the positions or velocities that they are commanded"
+        return "which state no gains for the positions or velocities that they are commanded"
     gain = _reduction(transmission)
     if gain is None:
-        return name, "whose mechanical reduction is no number other than zero"
-    motor = drives[0].get("name") or name
-    while motor in used:
+        return "whose mechanical reduction is no number other than zero"
+    motor = drives[0].get("name") or transmission.get("name") or joint.name
+    while any(motor == other.name for other in spec.actuators):
         motor += "_"
-    used[motor] = None
     # an effort limit of zero stands for none in most files
     effort = joint.effort or None
     spec.add_actuator(motor, "motor", joint.name, gain=gain, effort=effort, line=transmission.sourceline)
-    return motor, None
+    return None
 
 
 def _reduction(transmission: Any) -> float | None:
