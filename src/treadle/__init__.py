@@ -70,13 +70,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Batch", "BodySpec", "Derivatives", "ForceLaw", "FrameSpec", "InputError", "JointSpec", "Model",
-    "ModelError", "ModelSpec", "RecordingError", "Simulation", "SimulationDiverged", "State", "TreadleError", "__version__",
-    "acos", "asin", "atan", "atan2", "box_inertia", "center_of_mass", "clip", "cos", "cylinder_inertia",
-    "derivatives", "exp", "floor", "forward_dynamics", "frame_jacobian", "frame_pose", "frame_poses",
-    "impulse_response", "inverse_dynamics", "inverse_dynamics_jacobians", "kinetic_energy", "load",
-    "load_spec", "log", "lookup", "lookup2", "mass_matrix", "maximum", "minimum", "momentum",
-    "parameter_names", "parameter_value", "potential_energy", "read_recording", "rpy", "save", "scene", "scene_names",
-    "sin", "sphere_inertia", "sqrt", "tan", "tanh", "where",
+    "ModelError", "ModelSpec", "RecordingError", "Simulation", "SimulationDiverged", "State",
+    "TreadleError", "__version__", "acos", "asin", "atan", "atan2", "box_inertia", "center_of_mass",
+    "clip", "cos", "cylinder_inertia", "derivatives", "exp", "floor", "forward_dynamics",
+    "frame_jacobian", "frame_pose", "frame_poses", "impulse_response", "inverse_dynamics",
+    "inverse_dynamics_jacobians", "kinetic_energy", "load", "load_spec", "log", "lookup", "lookup2",
+    "mass_matrix", "maximum", "minimum", "momentum", "parameter_names", "parameter_value",
+    "potential_energy", "read_recording", "rpy", "save", "scene", "scene_names", "sin", "sphere_inertia",
+    "sqrt", "tan", "tanh", "where",
 ]  # fmt: skip
 
 #: Where the public names live; a module is imported when one of its names is first asked for.

@@ -8,21 +8,20 @@ from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from treadle.errors import InputError
 from treadle.sim.recording.header import Header
-from treadle.sim.recording.mcap_writer import McapWriter
-from treadle.sim.recording.parquet_writer import ParquetWriter
 from treadle.sim.recording.signals.sampler import Sampler
 from treadle.sim.recording.signals.select import Wanted, select
+from treadle.sim.recording.writers import check_suffix, open_writer
 
 if TYPE_CHECKING:
     from treadle.sim.simulation import Simulation
 
-__all__ = ["FORMATS", "Recorder"]
+__all__ = ["Recorder"]
 
 #: Samples per second unless a rate is given.
 _RATE = 100.0
@@ -32,18 +31,6 @@ _FLUSH = 1.0
 
 #: Numbers kept in memory at most.
 _MOST_NUMBERS = 1 << 18
-
-
-class Writer(Protocol):
-    """A format: takes blocks of rows and finishes its file."""
-
-    def add(self, rows: np.ndarray) -> None: ...
-    def finish(self) -> None: ...
-    def abandon(self) -> None: ...
-
-
-#: Formats by suffix, each made from a path and a header.
-FORMATS: dict[str, Any] = {".mcap": McapWriter, ".parquet": ParquetWriter}
 
 
 class Recorder:
@@ -63,8 +50,7 @@ class Recorder:
         rate: float | None = None,
     ) -> None:
         self.path = Path(path).expanduser()
-        if self.path.suffix.lower() not in FORMATS:
-            raise InputError(f"{self.path}: a recording's name ends in {' or '.join(FORMATS)}")
+        check_suffix(self.path)
         self._sim = sim
         self._wanted_rate = _check_rate(rate, sim.dt)
         self._sampler = Sampler(sim, *select(sim.model, signals))
@@ -75,12 +61,14 @@ class Recorder:
         self._filled = 0
         self._steps_since = 0
         header = Header.of(sim, self.rate, self._sampler.layouts)
-        self._writer: Writer = FORMATS[self.path.suffix.lower()](self.path, header)
+        self._writer = open_writer(self.path, header)
         self._flushed = (sim.time, time.monotonic())
         sim._observers.append(self)
         # a script that ends without closing still leaves a whole file
         atexit.register(self.close)
+        # from the beginning there is a file that can be read
         self._sample()
+        self.flush()
 
     @property
     def rate(self) -> float:

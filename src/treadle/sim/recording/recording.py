@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,13 @@ import numpy as np
 from treadle.errors import InputError
 from treadle.model.model import Model, suggest
 from treadle.sim.recording.header import Header
+from treadle.sim.recording.writers import check_suffix, open_writer
 from treadle.sim.state import State
 
 __all__ = ["Recording"]
+
+#: Samples that are written at a time.
+_SLAB = 1024
 
 
 class Recording:
@@ -109,6 +114,19 @@ class Recording:
             raise InputError("to_pandas needs pandas: pip install pandas") from None
         index = pandas.Index(self.time, name="time")
         return pandas.DataFrame(self._rows[:, 1:], index=index, columns=self.columns)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write it to a file in the format of its suffix, to convert it or to mend one that was cut off."""
+        target = Path(path).expanduser()
+        check_suffix(target)
+        writer = open_writer(target, self._header)
+        try:
+            for start in range(0, len(self), _SLAB):
+                writer.add(self._rows[start : start + _SLAB])
+        except BaseException:
+            writer.abandon()
+            raise
+        writer.finish()
 
     def __repr__(self) -> str:
         span = f"{self.time[0]:g} to {self.time[-1]:g} s" if len(self) else "no time"
