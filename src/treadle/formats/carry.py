@@ -33,7 +33,8 @@ class Carried:
 def carry(machine: Model | ModelSpec, target: Path, meshes: Sequence[str], parts: bool = False) -> Carried:
     """The machine as it is to be written to `target`, a format that reads meshes with these endings.
 
-    With `parts`, the components of a geometry file become meshes, one for each colour in them.
+    With `parts`, as for formats of others, the components of a geometry file become meshes, one for each
+    colour in them, and shapes whose files are missing are left out.
     """
     return _Carrier(machine, target, tuple(meshes), parts).carried()
 
@@ -59,7 +60,10 @@ class _Carrier:
         shapes: list[Any] = []
         for shape in self.machine.shapes:
             if shape.type == "mesh" and shape.file:
-                shapes.append(replace(shape, file=self._mesh(shape.file)))
+                file = self._mesh(shape.file)
+                # other programs do not open a machine with files missing
+                if file is not None or not self.parts:
+                    shapes.append(replace(shape, file=file or shape.file))
             elif shape.type == "part" and self.parts:
                 shapes += self._part(shape)
             else:
@@ -70,8 +74,8 @@ class _Carrier:
         kind = tuple if isinstance(self.machine, Model) else list
         changes: dict[str, Any] = {"shapes": kind(shapes), "geometry": geometry}
         self.result.machine = replace(self.machine, **changes)
-        hint = "put them there"
-        self._find("files that are missing and were not copied", self.missing, "warning", hint)
+        what = "shapes left out, for their files are missing" if self.parts else "files that are missing"
+        self._find(what, self.missing, "warning")
         self._find("meshes of a kind that the format does not have, written as OBJ", self.converted)
         return self.result
 
@@ -81,12 +85,12 @@ class _Carrier:
         if names:
             self.result.findings.append(Finding(what, list(names), severity, hint))
 
-    def _mesh(self, name: str) -> str:
-        """The new name of a mesh."""
+    def _mesh(self, name: str) -> str | None:
+        """The new name of a mesh; None if it is missing."""
         path = self._path(name)
         if not path.is_file():
             self.missing[name] = None
-            return name
+            return None
         if path not in self.names:
             if path.suffix.lower() not in self.meshes or _is_text_stl(path, self.meshes):
                 self.converted[path.name] = None

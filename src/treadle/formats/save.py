@@ -46,6 +46,8 @@ def _writer(module: str) -> Callable[[Any, Path], list[Finding]]:
 #: Writers by suffix.
 WRITERS: dict[str, Writer] = {
     ".toml": Writer(_writer("toml_write"), own=True),
+    ".xml": Writer(_writer("mjcf_write"), meshes=(".stl", ".obj")),
+    ".urdf": Writer(_writer("urdf_write")),
 }
 
 

@@ -1,0 +1,119 @@
+"""Shapes as geoms, materials as their friction, frames as sites, and who touches whom."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import PurePosixPath
+from typing import Any
+
+import numpy as np
+
+from treadle.formats.mjcf_element import Element
+from treadle.formats.mjcf_notes import Notes
+from treadle.formats.mjcf_write_tree import Names, Tree
+from treadle.model.fittings import Material, Shape
+from treadle.model.model import WORLD, Model
+
+__all__ = ["add_contacts", "add_frames", "add_shapes"]
+
+#: MuJoCo's sizes are half lengths.
+_HALVES = {
+    "box": (0.5, 0.5, 0.5),
+    "sphere": (1.0,),
+    "cylinder": (1.0, 0.5),
+    "capsule": (1.0, 0.5),
+    "ellipsoid": (1.0, 1.0, 1.0),
+}
+#: By custom the groups of geoms that are seen and of those that touch; the latter are hidden.
+_SEEN, _HIDDEN = 2, 3
+
+
+def add_shapes(model: Model, tree: Tree, asset: Element, names: Names, notes: Notes) -> dict[str, list[str]]:
+    """The geoms; returns those that touch, by link ("" for the world)."""
+    meshes: dict[tuple[Any, ...], str] = {}
+    materials = {material.name: material for material in model.materials}
+    touching: dict[str, list[str]] = {}
+    for shape in model.shapes:
+        fields = _geometry(shape, asset, meshes, names, notes)
+        if fields is None:
+            continue
+        name = names.free("geom", shape.name)
+        element, place = tree.on_link(shape.link, shape.placement)
+        contact = {"group": _SEEN, "contype": 0, "conaffinity": 0}
+        if shape.role == "collision":
+            contact = {"group": _HIDDEN, **_friction(materials.get(shape.material or ""), notes)}
+            touching.setdefault(shape.link or "", []).append(name)
+        element.add("geom", name=name, **fields, **place, rgba=shape.color, **contact)
+    return touching
+
+
+def add_frames(model: Model, tree: Tree, names: Names) -> None:
+    """A site for each frame that is not a link's."""
+    for frame in model.frames[len(model.links) :]:
+        element, place = tree.on_body(frame.body, frame.placement)
+        element.add("site", name=names.free("site", frame.name), **place)
+
+
+def add_contacts(
+    model: Model, tree: Tree, contact: Element, touching: dict[str, list[str]], notes: Notes
+) -> None:
+    """Bodies that must not touch, and pairs of geoms with a material of their own."""
+    materials = {material.name: material for material in model.materials}
+    for item in model.contacts:
+        if not item.enabled:
+            bodies = [tree.body_names.get(name) for name in (item.first, item.second)]
+            if None not in bodies:
+                contact.add("exclude", body1=bodies[0], body2=bodies[1])
+        elif item.material is not None:
+            own = _friction(materials[item.material], notes)
+            if "friction" in own:
+                slide, spin, roll = own["friction"]
+                own["friction"] = (slide, slide, spin, roll, roll)
+            for first, second in product(
+                touching.get(item.first or "", []), touching.get(item.second or "", [])
+            ):
+                contact.add("pair", geom1=first, geom2=second, **own)
+
+
+def _geometry(
+    shape: Shape, asset: Element, meshes: dict[tuple[Any, ...], str], names: Names, notes: Notes
+) -> dict[str, Any] | None:
+    """Type and size of a geom; None if there is none for the shape."""
+    if shape.type in _HALVES:
+        size = np.array(shape.size) * _HALVES[shape.type]
+        if (size <= 0.0).any():
+            notes.add("shapes left out, for they have no size", shape.name, "warning")
+            return None
+        return {"type": shape.type, "size": size}
+    if shape.type == "plane":
+        if shape.body != WORLD:
+            notes.add("planes left out, which MuJoCo has on fixed bodies only", shape.name, "warning")
+            return None
+        return {"type": "plane", "size": (0, 0, 1)}
+    if shape.type != "mesh" or not shape.file:
+        notes.add("shapes left out, for MJCF has no parts of a geometry file", shape.name, "warning")
+        return None
+    key = (shape.file, shape.scale)
+    if key not in meshes:
+        meshes[key] = names.free("mesh", PurePosixPath(shape.file).stem, own=False)
+        scale = shape.scale if tuple(shape.scale) != (1.0, 1.0, 1.0) else None
+        # as a shell, because surfaces that are not closed have no volume
+        asset.add("mesh", name=meshes[key], file=shape.file, scale=scale, inertia="shell")
+    return {"type": "mesh", "mesh": meshes[key]}
+
+
+def _friction(material: Material | None, notes: Notes) -> dict[str, Any]:
+    """Coefficients of friction, and as many dimensions of contact as they need."""
+    if material is None:
+        return {}
+    if any(x is not None for x in (material.stiffness, material.damping, material.restitution)):
+        what = "materials of which only the friction is written: MuJoCo's contact is soft per unit of mass"
+        notes.add(what, material.name)
+    if material.friction is None:
+        return {}
+    rolls, spins = material.rolling_friction > 0.0, material.spinning_friction > 0.0
+    slide = material.friction
+    if slide == 0.0 and not (rolls or spins):
+        return {"condim": 1}
+    numbers = (slide, material.spinning_friction, material.rolling_friction)
+    return {"condim": 6 if rolls else 4 if spins else 3, "friction": numbers}
