@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -48,6 +49,20 @@ def run(
     ] = None,
     plot: Annotated[Path | None, typer.Option(help="Write a plot of positions and energy drift.")] = None,
     csv: Annotated[Path | None, typer.Option(help="Write times, positions, velocities and energy.")] = None,
+    record: Annotated[
+        Path | None, typer.Option(help="Record signals to an .mcap file (for Foxglove) or .parquet.")
+    ] = None,
+    signals: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Signals to record, with commas between, such as 'joint.*.position,energy.*'. May be given "
+            "again.",
+        ),
+    ] = None,
+    rate: Annotated[
+        float | None, typer.Option(help="Samples per second to record; 100 if not given.")
+    ] = None,
     json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -59,6 +74,7 @@ def run(
       treadle run robot.urdf --seconds 10 --dt 5e-4 --integrator rk4
       treadle run robot.urdf --floating --set floating_base.velocity=0,0,1,0,0,0 --csv run.csv
       treadle run arm --set swing=0.5 --set turn.torque=20 --json
+      treadle run roadheader --record run.mcap --signals "joint.*,energy.*" --rate 60
     """
     model = open_machine(machine, floating)
     sim = Simulation(model, dt=dt, integrator=integrator)
@@ -70,18 +86,31 @@ def run(
     csv_path = None if csv is None else output_path(csv)
 
     recording = Recording(sim) if plot_path or csv_path else None
-    advance(sim, round(seconds / dt), recording, shown=not json)
+    with _recorder(sim, record, signals, rate):
+        advance(sim, round(seconds / dt), recording, shown=not json)
     if recording is not None and plot_path is not None:
         recording.write_plot(plot_path, f"{model.name}: {seconds:g} s in steps of {dt:g} s, {sim.integrator}")
     if recording is not None and csv_path is not None:
         recording.write_csv(csv_path)
-    quality, files = sim.quality(), [str(path) for path in (plot, csv) if path is not None]
+    quality, files = sim.quality(), [str(path) for path in (plot, csv, record) if path is not None]
     if json:
         print_json({"command": "run", "machine": model.name, **quality_record(quality), "files": files})
         return
     print_quality(quality)
     for path in files:
         console().print(f"wrote {path}", markup=False)
+
+
+def _recorder(
+    sim: Simulation, path: Path | None, signals: list[str] | None, rate: float | None
+) -> AbstractContextManager:
+    """What records the run, if anything does."""
+    if path is not None:
+        names = [name.strip() for part in signals or () for name in part.split(",") if name.strip()]
+        return sim.record(path, names or None, rate)
+    if signals or rate is not None:
+        raise InputError("--signals and --rate say what to record; name the file with --record")
+    return nullcontext()
 
 
 def advance(

@@ -59,9 +59,8 @@ def _matching(model: Model, patterns: Sequence[str], strict: bool) -> list[Signa
         # a name may have brackets in it, which mean something else in a pattern
         names = [pattern] if pattern in known else [name for name in known if fnmatchcase(name, pattern)]
         if strict and not names:
-            raise InputError(
-                f"{model.name!r} has no signal {pattern!r}; {suggest(pattern, [*SIGNAL_KINDS, *known])}"
-            )
+            names = list(dict.fromkeys([*SIGNAL_KINDS, *known]))
+            raise InputError(f"{model.name!r} has no signal {pattern!r}; {suggest(pattern, names)}")
         chosen |= {name: known[name] for name in names}
     return list(chosen.values())
 
