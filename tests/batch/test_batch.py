@@ -312,4 +312,4 @@ def test_a_machine_that_cannot_move(integrator):
     batch = td.Batch(spec.compile(), 3, integrator=integrator)
     batch.step(5)
     assert batch.q.shape == (3, 0)
-    assert batch.finite.all()
+    assert batch.alive.all()

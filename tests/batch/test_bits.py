@@ -144,11 +144,20 @@ def test_a_world_that_diverges_disturbs_no_other():
     batch.q[:], batch.v[:], batch.tau[:] = q[:17], v[:17], tau[:17]
     batch.tau[6] = 1e300
     batch.v[9, 0] = np.nan
-    assert batch.finite.tolist() == [k != 9 for k in range(17)]
     batch.step(STEPS)
-    good = batch.finite
+    good = batch.alive
     assert good.tolist() == [k not in (6, 9) for k in range(17)]
+    assert batch.taken.tolist() == [STEPS if k not in (6, 9) else 0 for k in range(17)]
     assert identical(np.hstack([batch.q, batch.v])[good], alone("mixed")[:17][good])
+    # the one that stopped stands where all was still fine, and can go on
+    assert identical(batch.q[6], q[6]) and identical(batch.v[6], v[6])
+    batch.tau[6] = tau[6]
+    batch.step(STEPS)
+    assert batch.taken[6] == 0
+    batch.revive(6)
+    batch.step(STEPS)
+    assert batch.taken[6] == STEPS
+    assert identical(np.hstack([batch.q, batch.v])[6], alone("mixed")[6])
 
 
 def test_a_time_step_per_world():
@@ -161,7 +170,7 @@ def test_a_time_step_per_world():
     for k in range(5):
         sim = td.Simulation(machine("mixed"), dt=1e-3 * (k + 1))
         # the same number, however it was rounded
-        sim._dt[0, 0] = batch.dt[k]
+        sim._arrays["dt"][0, 0] = batch.dt[k]
         sim.q[:], sim.v[:], sim.tau[:] = q[k], v[k], tau[k]
         sim.step(STEPS)
         assert identical(sim.q, batch.q[k])

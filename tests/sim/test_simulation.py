@@ -91,7 +91,7 @@ def test_wrong_numbers_of_steps(robot, count):
         td.Simulation(robot).step(count)
 
 
-@pytest.mark.parametrize("dt", [0.0, -0.1, np.nan, np.inf, "x", None])
+@pytest.mark.parametrize("dt", [0.0, -0.1, np.nan, np.inf, "x"])
 def test_wrong_time_steps(robot, dt):
     with pytest.raises(td.InputError, match="dt must be a positive number of seconds"):
         td.Simulation(robot, dt=dt)
@@ -104,7 +104,9 @@ def test_wrong_time_steps(robot, dt):
 def test_wrong_models_and_integrators(robot):
     with pytest.raises(td.InputError, match=r"a Simulation needs a Model, .* not ModelSpec"):
         td.Simulation(td.ModelSpec())
-    with pytest.raises(td.InputError, match="there is no integrator named 'rk5'; did you mean 'rk4'"):
+    with pytest.raises(
+        td.InputError, match="there is no integrator named 'rk5'; did you mean 'rk6' or 'rk4'"
+    ):
         td.Simulation(robot, integrator="rk5")
 
 

@@ -16,9 +16,9 @@ from treadle.forces.law import ForceLaw
 from treadle.forces.load import LOAD_SIZE, frame_load
 from treadle.integrators import INTEGRATORS
 from treadle.model.model import Model
-from treadle.model.parameters import parameter_value
 from treadle.native.executable import Executable
 from treadle.native.program import compile_program, default_lanes
+from treadle.sim.arrays import allocate, check_options
 from treadle.sim.checks import check_choice, check_count, check_model, check_step
 from treadle.sim.step import step_program
 
@@ -31,26 +31,29 @@ class Batch:
     `q`, `v`, `tau` are live arrays of shape (worlds, nq or nv); `parameter(name)` is the live vector
     of a constant named in `parameters`. Every world is computed by the same instructions whatever its
     place, the number of worlds and the number of threads: the bits are the same. Only forces on bodies,
-    in any world, make all of them take another program, which agrees to rounding. `precision` is float64
-    or float32, which holds twice as many worlds in a vector.
+    in any world, make all of them take another program, which agrees to rounding. A world that diverges
+    stops alone, at its last good state, until it is revived. `precision` is float64 or float32, which
+    holds twice as many worlds in a vector. Step, integrator and options are those of a `Simulation`.
     """
 
     def __init__(
         self,
         model: Model,
         worlds: int,
-        dt: float = 1e-3,
-        integrator: str = "symplectic_euler",
+        dt: float | None = None,
+        integrator: str | None = None,
         threads: int | None = None,
         parameters: Sequence[str] = (),
         lanes: int | None = None,
         precision: str = "float64",
         laws: Sequence[ForceLaw] = (),
+        **options: float,
     ) -> None:
         self.model = check_model(model, "Batch")
         self.worlds = check_count("worlds", worlds)
-        check_choice("integrator", integrator, INTEGRATORS)
-        self.integrator = integrator
+        settings: dict[str, Any] = {"dt": 1e-3, "integrator": "symplectic_euler"} | dict(model.settings)
+        self.integrator: str = settings["integrator"] if integrator is None else integrator
+        check_choice("integrator", self.integrator, INTEGRATORS)
         self.parameters = tuple(parameters)
         check_choice("precision", precision, ("float64", "float32"))
         self.precision = precision
@@ -61,7 +64,8 @@ class Batch:
         self.threads = check_count("threads", (os.cpu_count() or 1) if threads is None else threads)
         self.laws = tuple(laws)
         self.steps = 0
-        self._arrays = self._allocate(check_step(dt))
+        dt = check_step(settings["dt"] if dt is None else dt)
+        self._arrays = self._allocate(dt, check_options(self.integrator, options))
         self._executables: dict[bool, Executable] = {}
         self._pool: ThreadPoolExecutor | None = None
 
@@ -123,9 +127,18 @@ class Batch:
         self._view("dt")[:, 0] = steps
 
     @property
-    def finite(self) -> np.ndarray:
-        """Which worlds still have a finite state (worlds)."""
-        return np.asarray(np.isfinite(self.q).all(axis=1) & np.isfinite(self.v).all(axis=1))
+    def alive(self) -> np.ndarray:
+        """Which worlds still run (worlds): not those whose next step would leave all bounds."""
+        return np.asarray(self._view("alive")[:, 0] > 0.5)
+
+    @property
+    def taken(self) -> np.ndarray:
+        """Steps that every world has taken (worlds)."""
+        return self._view("alive")[:, 1].astype(int)
+
+    def revive(self, worlds: Any = slice(None)) -> None:
+        """Let worlds that stopped run on, from the states they have or were given."""
+        self._view("alive")[worlds, 0] = 1.0
 
     def parameter(self, name: str) -> np.ndarray:
         """Values of a constant named in `parameters`, one per world, live."""
@@ -192,26 +205,12 @@ class Batch:
             self._arrays["loads"] = state["loads"].copy()
         self.steps = int(state["steps"])
 
-    def _allocate(self, dt: float) -> dict[str, np.ndarray]:
+    def _allocate(self, dt: float, options: dict[str, float]) -> dict[str, np.ndarray]:
         """One array per input, a row per number and a column per world, filled up to whole blocks."""
-        model = self.model
         padded = -(-self.worlds // self.lanes) * self.lanes
         # rows a multiple of 4 KiB apart would all fall into one set of the cache
         stride = padded + (8 if padded % 512 == 0 else 0)
-        q, v = model.initial()
-        columns = {
-            "q": q,
-            "v": v,
-            "tau": [0.0] * model.nv,
-            "dt": [dt],
-            "clock": [0.0, 0.0],
-            "parameters": [parameter_value(model, name) for name in self.parameters],
-        }
-        arrays = {}
-        for name, column in columns.items():
-            arrays[name] = np.empty((len(column), stride), dtype=self.precision)
-            arrays[name][:] = np.array(column, dtype=float).reshape(-1, 1)
-        return arrays | {f"next_{name}": arrays[name] for name in ("q", "v", "clock")}
+        return allocate(self.model, self.integrator, dt, options, self.parameters, stride, self.precision)
 
     def _view(self, name: str) -> np.ndarray:
         return self._arrays[name][:, : self.worlds].T

@@ -10,14 +10,16 @@ from treadle.model.model import Model
 __all__ = ["damping", "passive_force"]
 
 
-def passive_force(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
-    """Joint forces -damping v - stiffness (q - reference), in N m or N."""
+def passive_force(
+    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], springs: bool = True
+) -> list[Scalar]:
+    """Joint forces -damping v - stiffness (q - reference), in N m or N; without `springs` the first alone."""
     force: list[Scalar] = []
     for joint in model.joints:
         for k, rate in enumerate(v[joint.v]):
             value = -(joint.damping[k] * rate)
             stiffness = joint.stiffness[k]
-            if not (isinstance(stiffness, float) and stiffness == 0.0):
+            if springs and not (isinstance(stiffness, float) and stiffness == 0.0):
                 # only joints whose position is as long as their velocity can have a spring
                 value = value - stiffness * (q[joint.q.start + k] - joint.reference[k])
             force.append(value)

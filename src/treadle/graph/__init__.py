@@ -10,6 +10,7 @@ from treadle.graph.functions import (
     atan2,
     clip,
     cos,
+    entry,
     equal,
     exp,
     floor,
@@ -29,7 +30,7 @@ from treadle.graph.functions import (
 from treadle.graph.iteration import iterate
 
 __all__ = [
-    "Expr", "Graph", "Scalar", "acos", "asin", "atan", "atan2", "clip", "cos", "equal", "evaluate", "exp",
-    "floor", "forward", "gradient", "hold", "iterate", "jacobian", "log", "logical_not", "lookup", "lookup2",
-    "maximum", "minimum", "reverse", "sin", "sqrt", "tan", "tanh", "trace", "where",
+    "Expr", "Graph", "Scalar", "acos", "asin", "atan", "atan2", "clip", "cos", "entry", "equal", "evaluate",
+    "exp", "floor", "forward", "gradient", "hold", "iterate", "jacobian", "log", "logical_not", "lookup",
+    "lookup2", "maximum", "minimum", "reverse", "sin", "sqrt", "tan", "tanh", "trace", "where",
 ]  # fmt: skip

@@ -35,7 +35,7 @@ def _evaluate_region(
         elif operation == "const":
             results[i] = graph.constants[i]
         elif operation == "gather":
-            results[i] = functions._gather(graph.tables[operands[0]], results[operands[1]])
+            results[i] = functions.entry(graph.tables[operands[0]], results[operands[1]])
         elif operation == "tail":
             number, place = operands
             if number not in finished:

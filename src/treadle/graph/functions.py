@@ -11,8 +11,8 @@ import numpy as np
 from treadle.graph.expression import Expr, Graph, Scalar
 
 __all__ = [
-    "acos", "asin", "atan", "atan2", "clip", "cos", "equal", "exp", "floor", "hold", "log", "logical_not",
-    "lookup", "lookup2", "maximum", "minimum", "sin", "sqrt", "tan", "tanh", "where",
+    "acos", "asin", "atan", "atan2", "clip", "cos", "entry", "equal", "exp", "floor", "hold", "log",
+    "logical_not", "lookup", "lookup2", "maximum", "minimum", "sin", "sqrt", "tan", "tanh", "where",
 ]  # fmt: skip
 
 
@@ -122,7 +122,7 @@ def lookup(table: Sequence[float], x: Scalar, start: float = 0.0, step: float = 
     if last < 1:
         raise ValueError("a look-up table needs at least two values")
     i, t = _cell(x, start, step, last)
-    low, high = _gather(table, i), _gather(table, i + 1.0)
+    low, high = entry(table, i), entry(table, i + 1.0)
     return low + t * (high - low)
 
 
@@ -143,20 +143,13 @@ def lookup2(
     i, s = _cell(x, start[0], step[0], rows - 1)
     j, t = _cell(y, start[1], step[1], columns - 1)
     corner = i * float(columns) + j
-    z00, z01 = _gather(flat, corner), _gather(flat, corner + 1.0)
-    z10, z11 = _gather(flat, corner + float(columns)), _gather(flat, corner + float(columns + 1))
+    z00, z01 = entry(flat, corner), entry(flat, corner + 1.0)
+    z10, z11 = entry(flat, corner + float(columns)), entry(flat, corner + float(columns + 1))
     low, high = z00 + t * (z01 - z00), z10 + t * (z11 - z10)
     return low + s * (high - low)
 
 
-def _cell(x: Scalar, start: float, step: float, last: int) -> tuple[Scalar, Scalar]:
-    """Index of the cell that holds x, as a whole float, and the position inside it in [0, 1]."""
-    u = clip((x - start) / step, 0.0, float(last))
-    i = minimum(floor(u), float(last - 1))
-    return i, u - i
-
-
-def _gather(table: Sequence[float], index: Scalar) -> Scalar:
+def entry(table: Sequence[float], index: Scalar) -> Scalar:
     """Entry of the table at a whole, non-negative index; its derivative is zero."""
     if isinstance(index, Expr):
         graph = index.graph
@@ -164,6 +157,13 @@ def _gather(table: Sequence[float], index: Scalar) -> Scalar:
     if _plain(index):
         return table[int(index)]
     return np.asarray(table)[np.real(index).astype(int)]  # type: ignore[return-value,attr-defined]
+
+
+def _cell(x: Scalar, start: float, step: float, last: int) -> tuple[Scalar, Scalar]:
+    """Index of the cell that holds x, as a whole float, and the position inside it in [0, 1]."""
+    u = clip((x - start) / step, 0.0, float(last))
+    i = minimum(floor(u), float(last - 1))
+    return i, u - i
 
 
 _PYTHON = {

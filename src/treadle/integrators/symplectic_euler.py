@@ -10,15 +10,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle.graph import Scalar
+from treadle.integrators.method import Advance, Method
 from treadle.integrators.system import System
 
-__all__ = ["step"]
+__all__ = ["METHOD"]
 
 
-def step(
-    system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, dt: Scalar
-) -> tuple[list[Scalar], list[Scalar]]:
+def step(system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, dt: Scalar) -> Advance:
     """Position and velocity after one step of dt seconds."""
     a = system.acceleration(q, v, time, implicit_damping=dt)
     v = [x + dt * rate for x, rate in zip(v, a, strict=True)]
-    return system.integrate(q, [dt * x for x in v]), v
+    return Advance(system.integrate(q, [dt * x for x in v]), v)
+
+
+METHOD = Method(step, 1, "symplectic Euler with implicit dampers: one evaluation a step, robust")

@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
+from treadle.dynamics.energy import kinetic_energy, potential_energy, spring_energy
 from treadle.dynamics.forward import forward_dynamics
+from treadle.dynamics.regroup import regroup
+from treadle.dynamics.rnea import rnea
 from treadle.forces.law import ForceLaw, law_force
 from treadle.forces.load import body_loads
 from treadle.forces.passive import damping, passive_force
 from treadle.graph import Scalar
 from treadle.model.model import Model
+from treadle.spatial import Force
 
 __all__ = ["System"]
 
 
 @dataclass(frozen=True)
 class System:
-    """A model with the joint forces `tau` and the loads on its bodies held over the step, and force laws."""
+    """A model with the joint forces `tau` and the loads on its bodies held over the step, and force laws.
+
+    `options` are the values of the method's own options, `memory` what it kept from the step before.
+    """
 
     model: Model
     tau: Sequence[Scalar]
     loads: Sequence[Scalar] = ()
     laws: Sequence[ForceLaw] = ()
+    options: Mapping[str, Scalar] = field(default_factory=dict)
+    memory: Sequence[Scalar] = ()
 
     def acceleration(
         self, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, implicit_damping: Scalar = 0.0
@@ -32,13 +41,40 @@ class System:
         (M + h D) a = tau - D v - C: the dampers join the rotors in the inertia matrix, at no cost.
         """
         model = self.model
-        tau = list(self.tau)
-        for force in (passive_force(model, q, v), *[law_force(model, law, q, v, time) for law in self.laws]):
-            tau = [a + b for a, b in zip(tau, force, strict=True)]
         if not (isinstance(implicit_damping, float) and implicit_damping == 0.0):
             model = _with_rotors(model, [d * implicit_damping for d in damping(model)])
-        external = body_loads(model, q, self.loads) if self.loads else None
-        return forward_dynamics(model, q, v, tau, external)
+        return forward_dynamics(model, q, v, self.force(q, v, time), self._external(q))
+
+    def balance(
+        self, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar], time: Scalar
+    ) -> list[Scalar]:
+        """M(q) a + C(q, v) - forces: zero where a is the acceleration."""
+        needed = rnea(regroup(self.model), q, v, a, self._external(q))
+        return [x - f for x, f in zip(needed, self.force(q, v, time), strict=True)]
+
+    def force(
+        self, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, springs: bool = True
+    ) -> list[Scalar]:
+        """Joint forces of drives, dampers, laws and, unless they count as energy, springs."""
+        tau = list(self.tau)
+        laws = [law_force(self.model, law, q, v, time) for law in self.laws]
+        for force in (passive_force(self.model, q, v, springs), *laws):
+            tau = [a + b for a, b in zip(tau, force, strict=True)]
+        return tau
+
+    def lagrangian(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Scalar:
+        """Kinetic energy less that of gravity and springs."""
+        potential = potential_energy(self.model, q) + spring_energy(self.model, q)
+        return kinetic_energy(self.model, q, v) - potential
+
+    def load_force(self, q: Sequence[Scalar]) -> list[Scalar]:
+        """Joint forces that the loads on the bodies amount to."""
+        external = self._external(q)
+        zeros = [0.0] * self.model.nv
+        if external is None:
+            return zeros
+        weightless = replace(self.model, gravity=(0.0, 0.0, 0.0))
+        return [-x for x in rnea(weightless, q, zeros, zeros, external)]
 
     def integrate(self, q: Sequence[Scalar], delta: Sequence[Scalar]) -> list[Scalar]:
         """The position reached from q by the tangent step delta, joint by joint."""
@@ -47,6 +83,9 @@ class System:
     def tangent_rate(self, delta: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
         """Rate of the tangent step delta when the position moves with v, joint by joint."""
         return [x for j in self.model.joints for x in j.type.tangent_rate(delta[j.v], v[j.v])]
+
+    def _external(self, q: Sequence[Scalar]) -> dict[int, Force] | None:
+        return body_loads(self.model, q, self.loads) if self.loads else None
 
 
 def _with_rotors(model: Model, added: Sequence[Scalar]) -> Model:

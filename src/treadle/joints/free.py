@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from treadle.graph import Scalar
-from treadle.joints.ball import rotation_tangent_rate, unit_quaternion
+from treadle.joints.ball import rotation_midpoint_covector, rotation_tangent_rate, unit_quaternion
 from treadle.joints.joint import Joint
 from treadle.spatial import Motion, Quaternion, Transform, Vec3
 
@@ -54,6 +54,9 @@ class Free(Joint):
 
     def tangent_rate(self, delta: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
         return [*rotation_tangent_rate(Vec3(*delta[:3]), Vec3(*v[:3])), *v[3:]]
+
+    def midpoint_covector(self, delta: Sequence[Scalar], g: Sequence[Scalar]) -> list[Scalar]:
+        return [*rotation_midpoint_covector(Vec3(*delta[:3]), Vec3(*g[:3])), *g[3:]]
 
     def normalize(self, q: Sequence[float]) -> list[float]:
         return [*unit_quaternion(q[:4]), *q[4:]]

@@ -69,6 +69,10 @@ class Joint(ABC):
         """d(delta)/dt of a position integrate(q0, delta) that moves with velocity v."""
         return list(v)
 
+    def midpoint_covector(self, delta: Sequence[Scalar], g: Sequence[Scalar]) -> list[Scalar]:
+        """The force g at the middle of a tangent step, as a force at its end (see `variational`)."""
+        return list(g)
+
     def normalize(self, q: Sequence[float]) -> list[float]:
         """The nearest valid position (unit quaternions); raises ValueError where there is none."""
         return list(q)

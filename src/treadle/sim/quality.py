@@ -84,7 +84,7 @@ def _energy(sim: Simulation, q: np.ndarray, v: np.ndarray) -> float:
 def _conservative(sim: Simulation) -> bool:
     """Whether nothing does work on the machine now: no joint forces, loads, dampers or laws."""
     damped = any(d != 0.0 for joint in sim.model.joints for d in joint.damping)
-    return not (damped or sim.tau.any() or sim._loads.any() or sim.laws)
+    return not (damped or sim.tau.any() or sim._loads.any() or sim.laws or sim.controllers)
 
 
 def _step_error(sim: Simulation) -> float:

@@ -5,19 +5,22 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from os import PathLike
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from treadle.errors import InputError, SimulationDiverged
+from treadle.errors import InputError
 from treadle.forces.law import ForceLaw
 from treadle.forces.load import LOAD_SIZE, frame_load
 from treadle.integrators import INTEGRATORS
 from treadle.model.model import Model
 from treadle.native.executable import Runner
 from treadle.native.program import compile_program
+from treadle.sim.arrays import CARRIED, allocate, check_options
 from treadle.sim.checks import check_choice, check_count, check_model, check_step, check_vector
+from treadle.sim.controller import Controllers
+from treadle.sim.divergence import check_given, diverged
 from treadle.sim.handles import BodyHandle, JointHandle
 from treadle.sim.observer import Observer
 from treadle.sim.quality import Quality, measure
@@ -36,35 +39,37 @@ class Simulation:
     `q`, `v` and `tau` are live vectors in the order of `model.joints`; write into them, or use
     `joint(name)`. Joint forces and loads stay until they are changed. Steps run in machine code made
     for this model; the first call compiles it (or finds it in the disk cache). `laws` are the user's own
-    force laws, functions that are traced into the step (see `treadle.forces.law`).
+    force laws, functions that are traced into the step (see `treadle.forces.law`); `controllers` are
+    functions of the same form that are asked once at the start of every step (see
+    `treadle.sim.controller`). Step and integrator come from the model's settings unless they are given;
+    further arguments are options of the integrator, such as tolerance=1e-9 for "dopri5".
     """
 
     def __init__(
         self,
         model: Model,
-        dt: float = 1e-3,
-        integrator: str = "symplectic_euler",
+        dt: float | None = None,
+        integrator: str | None = None,
         q: ArrayLike | None = None,
         v: ArrayLike | None = None,
         laws: Sequence[ForceLaw] = (),
+        controllers: Sequence[ForceLaw] = (),
+        **options: float,
     ) -> None:
         self.model = check_model(model, "Simulation")
-        check_choice("integrator", integrator, INTEGRATORS)
-        self.integrator = integrator
+        settings: dict[str, Any] = {"dt": 1e-3, "integrator": "symplectic_euler"} | dict(model.settings)
+        dt = check_step(settings["dt"] if dt is None else dt)
         self.laws = tuple(laws)
-        self._clock = np.zeros((2, 1))
-        self._dt = np.full((1, 1), check_step(dt))
-        initial_q, initial_v = model.initial()
-        self._q = np.array(initial_q, dtype=float).reshape(-1, 1)
-        self._v = np.array(initial_v, dtype=float).reshape(-1, 1)
-        self._tau = np.zeros((model.nv, 1))
+        self.controllers = Controllers(model, controllers)
         self._loads = np.zeros((LOAD_SIZE * len(model.bodies), 1))
-        self._runners: dict[bool, Runner] = {}
+        self._runners: dict[tuple, Runner] = {}
         self._start, self._steps = 0.0, 0
         # what looks at the state on the way, such as recorders
         self._observers: list[Observer] = []
         # seconds spent in machine code, and simulated in them
         self.wall_time = self.measured_time = 0.0
+        self._arrays: dict[str, np.ndarray] = {}
+        self._choose(settings["integrator"] if integrator is None else integrator, dt, options)
         if q is not None:
             self.q = q
         if v is not None:
@@ -75,13 +80,30 @@ class Simulation:
     @property
     def dt(self) -> float:
         """Time step in seconds; may be changed between steps."""
-        return float(self._dt[0, 0])
+        return float(self._arrays["dt"][0, 0])
 
     @dt.setter
     def dt(self, value: float) -> None:
         value = check_step(value)
         self._start, self._steps = self.time, 0
-        self._dt[0, 0] = value
+        self._arrays["dt"][0, 0] = value
+
+    @property
+    def integrator(self) -> str:
+        """Name of the integrator; may be changed between steps."""
+        return self._integrator
+
+    @integrator.setter
+    def integrator(self, name: str) -> None:
+        before = self.save()
+        self._choose(name, self.dt, {})
+        self.restore(before)
+
+    @property
+    def options(self) -> dict[str, float]:
+        """Options of the integrator."""
+        names = INTEGRATORS[self._integrator].options
+        return dict(zip(names, self._arrays["options"][:, 0].tolist(), strict=True))
 
     @property
     def time(self) -> float:
@@ -91,7 +113,7 @@ class Simulation:
     @property
     def q(self) -> np.ndarray:
         """Positions (nq), live."""
-        return self._q[:, 0]
+        return self._arrays["q"][:, 0]
 
     @q.setter
     def q(self, value: ArrayLike) -> None:
@@ -101,25 +123,25 @@ class Simulation:
                 numbers[joint.q] = joint.type.normalize(numbers[joint.q].tolist())
             except ValueError as error:
                 raise InputError(f"q of joint {joint.name!r}: {error}") from None
-        self._q[:, 0] = numbers
+        self.q[:] = numbers
 
     @property
     def v(self) -> np.ndarray:
         """Velocities (nv), live."""
-        return self._v[:, 0]
+        return self._arrays["v"][:, 0]
 
     @v.setter
     def v(self, value: ArrayLike) -> None:
-        self._v[:, 0] = check_vector(f"v of {self.model.name!r}", value, self.model.nv)
+        self.v[:] = check_vector(f"v of {self.model.name!r}", value, self.model.nv)
 
     @property
     def tau(self) -> np.ndarray:
         """Joint forces (nv), live: N m for turning freedoms, N for sliding ones."""
-        return self._tau[:, 0]
+        return self._arrays["tau"][:, 0]
 
     @tau.setter
     def tau(self, value: ArrayLike) -> None:
-        self._tau[:, 0] = check_vector(f"tau of {self.model.name!r}", value, self.model.nv)
+        self.tau[:] = check_vector(f"tau of {self.model.name!r}", value, self.model.nv)
 
     def joint(self, name: str) -> JointHandle:
         """Position, velocity and torque of a joint."""
@@ -161,22 +183,6 @@ class Simulation:
             for observer in tuple(self._observers):
                 observer.advanced(piece)
 
-    def _advance(self, count: int) -> None:
-        """Run steps in one go."""
-        if self._fresh:
-            # whatever was set before the first step is where the run starts
-            self.reference, self._fresh = self.save(), False
-        before_q, before_v = self._q.copy(), self._v.copy()
-        run = self._runner()
-        self._clock[:, 0] = self._start, self._steps
-        started = time.perf_counter()
-        run(0, 1, count)
-        self.wall_time += time.perf_counter() - started
-        self.measured_time += count * self.dt
-        if not (np.isfinite(self._q).all() and np.isfinite(self._v).all()):
-            self._diverged(before_q, before_v, run, count)
-        self._steps += count
-
     def run(self, seconds: float) -> None:
         """Advance by a time, rounded to whole steps."""
         try:
@@ -189,8 +195,9 @@ class Simulation:
 
     def save(self) -> State:
         """The complete state, as a copy."""
-        vectors = (self._q, self._v, self._tau, self._loads)
-        return State(self._start, self._steps, self.dt, *[x[:, 0].copy() for x in vectors])
+        vectors = [self._arrays[name][:, 0].copy() for name in ("q", "v", "tau")]
+        loads, memory = self._loads[:, 0].copy(), self._arrays["memory"][:, 0].copy()
+        return State(self._start, self._steps, self.dt, *vectors, loads=loads, memory=memory)
 
     def restore(self, state: State) -> None:
         """Return to a saved state; what follows is the same bit for bit."""
@@ -202,9 +209,13 @@ class Simulation:
                 f"restore: the state does not belong to {self.model.name!r} (its sizes are {sizes})"
             )
         self._start, self._steps = state.start, state.steps
-        self._dt[0, 0] = state.dt
-        self._q[:, 0], self._v[:, 0] = state.q, state.v
-        self._tau[:, 0], self._loads[:, 0] = state.tau, state.loads
+        self._arrays["dt"][0, 0] = state.dt
+        for name in ("q", "v", "tau"):
+            self._arrays[name][:, 0] = getattr(state, name)
+        self._loads[:, 0] = state.loads
+        memory = self._arrays["memory"]
+        # that of another integrator is of no use: this one starts afresh
+        memory[:, 0] = state.memory if len(state.memory) == len(memory) else 0.0
 
     def reset(self) -> None:
         """Return to the state before the first step."""
@@ -226,47 +237,74 @@ class Simulation:
         """How far the run so far can be trusted, in numbers and in words."""
         return measure(self)
 
-    def _runner(self) -> Runner:
-        """The compiled step; the one with loads only when there are any."""
-        loaded = bool(self._loads.any())
-        if loaded not in self._runners:
-            executable = compile_program(step_program(self.model, self.integrator, loaded, laws=self.laws))
-            arrays = {
-                "q": self._q, "v": self._v, "tau": self._tau, "dt": self._dt, "loads": self._loads,
-                "clock": self._clock, "next_q": self._q, "next_v": self._v, "next_clock": self._clock,
-            }  # fmt: skip
-            self._runners[loaded] = executable.runner(arrays)
-        return self._runners[loaded]
+    @property
+    def effort(self) -> tuple[float, float]:
+        """Rounds of the integrator's solver so far (or substeps tried), and the worst that was left over."""
+        rounds, worst = self._arrays["effort"][:, 0].tolist()
+        return rounds, worst
 
-    def _diverged(self, q: np.ndarray, v: np.ndarray, run: Runner, count: int) -> None:
-        """Find the step and the joint where the state stopped being finite, and raise."""
-        self._q[:], self._v[:] = q, v
-        for name, given in (("q", self.q), ("v", self.v), ("tau", self.tau)):
-            bad = np.flatnonzero(~np.isfinite(given))
-            if bad.size:
-                raise InputError(f"step: {name}[{bad[0]}] ({self._owner(name, bad[0])}) is {given[bad[0]]}")
+    def _choose(self, integrator: Any, dt: float, options: dict[str, float]) -> None:
+        """Make the arrays that an integrator needs."""
+        check_choice("integrator", integrator, INTEGRATORS)
+        self._integrator = integrator
+        arrays = allocate(self.model, integrator, dt, check_options(integrator, options))
+        for name in ("q", "v", "tau", "dt"):
+            # the arrays that users may hold views of stay the same
+            arrays[name] = self._arrays.get(name, arrays[name])
+        arrays |= {f"next_{name}": arrays[name] for name in CARRIED} | {"loads": self._loads}
+        self._arrays = arrays
+        self._runners.clear()
+
+    def _advance(self, count: int) -> None:
+        """Run steps in one go, or one by one where a controller has to be asked."""
+        if self._fresh:
+            # whatever was set before the first step is where the run starts
+            self.reference, self._fresh = self.save(), False
+        if not self.controllers.called_back:
+            self._run(count)
+            return
         for _ in range(count):
-            last_q, last_v = self._q.copy(), self._v.copy()
-            self._clock[:, 0] = self._start, self._steps
-            run(0, 1, 1)
-            lost = [(name, np.flatnonzero(~np.isfinite(x))) for name, x in (("v", self.v), ("q", self.q))]
-            bad = [(name, places[0]) for name, places in lost if places.size]
-            if bad:
-                owner = self._owner(*bad[0])
-                self._q[:], self._v[:] = last_q, last_v
-                raise SimulationDiverged(
-                    f"the simulation of {self.model.name!r} diverged at t = {self.time + self.dt:.6g} s, "
-                    f"first at {owner}; the largest speed before was {np.abs(last_v).max():.3g}: "
-                    f"try a step smaller than dt = {self.dt:g} s, or smaller forces",
-                    time=self.time + self.dt,
-                    element=owner,
-                    last_good_state=self.save(),
-                )
-            self._steps += 1
+            given = self.tau.copy()
+            try:
+                self.tau[:] += self.controllers.force(self.q, self.v, self.time)
+                self._run(1)
+            finally:
+                self.tau[:] = given
 
-    def _owner(self, label: str, index: int) -> str:
-        for joint in self.model.joints:
-            part = joint.q if label == "q" else joint.v
-            if part.start <= index < part.stop:
-                return f"joint {joint.name!r}"
-        return "an unknown joint"
+    def _run(self, count: int) -> None:
+        run = self._runner()
+        arrays = self._arrays
+        arrays["clock"][:, 0] = self._start, self._steps
+        arrays["alive"][:, 0] = 1.0, 0.0
+        started = time.perf_counter()
+        run(0, 1, count)
+        self.wall_time += time.perf_counter() - started
+        taken = int(arrays["alive"][1, 0])
+        self.measured_time += taken * self.dt
+        self._steps += taken
+        if taken < count:
+            self._halted()
+
+    def _halted(self) -> None:
+        """Explain a step that was not taken: the state is the last good one."""
+        check_given(self)
+        state = self.save()
+        self._runner(guarded=False)(0, 1, 1)
+        attempt = self.v.copy()
+        self.restore(state)
+        raise diverged(self, attempt)
+
+    def _runner(self, guarded: bool = True) -> Runner:
+        """The compiled step; the one with loads only when there are any."""
+        kind = bool(self._loads.any()), guarded
+        if kind not in self._runners:
+            program = step_program(
+                self.model,
+                self._integrator,
+                kind[0],
+                laws=self.laws,
+                controllers=self.controllers.traced,
+                guarded=guarded,
+            )
+            self._runners[kind] = compile_program(program).runner(self._arrays)
+        return self._runners[kind]

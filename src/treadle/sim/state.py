@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from os import PathLike
+from zipfile import BadZipFile
 
 import numpy as np
+
+from treadle.errors import InputError
 
 __all__ = ["State"]
 
 
 @dataclass(frozen=True)
 class State:
-    """Everything that the next step depends on. Restoring it continues bit for bit.
+    """Everything that the next step depends on. Restoring it continues bit for bit, also elsewhere.
 
-    Time is kept as a start, a whole number of steps and the step, so that it does not drift.
+    Time is kept as a start, a whole number of steps and the step, so that it does not drift. `memory` is
+    what the integrator keeps from step to step.
     """
 
     start: float
@@ -23,11 +28,29 @@ class State:
     v: np.ndarray
     tau: np.ndarray
     loads: np.ndarray
+    memory: np.ndarray
 
     @property
     def time(self) -> float:
         """Simulated time in seconds."""
         return self.start + self.steps * self.dt
+
+    def write(self, path: str | PathLike[str]) -> None:
+        """Keep the state in a file (.npz), without losing a bit."""
+        with open(path, "wb") as file:
+            np.savez(file, **vars(self))
+
+    @classmethod
+    def read(cls, path: str | PathLike[str]) -> State:
+        """The state from a file that `write` made."""
+        names = [field.name for field in fields(cls)]
+        try:
+            with open(path, "rb") as file, np.load(file, allow_pickle=False) as stored:
+                values = {name: stored[name] for name in names}
+        except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
+            raise InputError(f"{path}: not a state that State.write made ({error})") from None
+        numbers = {"start": float(values["start"]), "dt": float(values["dt"]), "steps": int(values["steps"])}
+        return cls(**(values | numbers))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, State):

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from treadle.forces.law import ForceLaw
+from treadle.forces.law import ForceLaw, law_force
 from treadle.forces.load import LOAD_SIZE
-from treadle.graph import Scalar
-from treadle.integrators import INTEGRATORS, System
+from treadle.graph import Scalar, maximum, where
+from treadle.integrators import INTEGRATORS, Advance, System
 from treadle.model import lift
 from treadle.model.limbs import limb_inputs
 from treadle.model.model import Model
 from treadle.native.program import Program
+from treadle.sim.arrays import CARRIED
 
-__all__ = ["step_program"]
+__all__ = ["FASTEST", "step_program"]
+
+#: Speeds (rad/s, m/s) that nothing has: a state beyond them has exploded.
+FASTEST = 1e8
 
 
 def step_program(
@@ -22,38 +26,86 @@ def step_program(
     loaded: bool = False,
     parameters: Sequence[str] = (),
     laws: Sequence[ForceLaw] = (),
+    controllers: Sequence[ForceLaw] = (),
+    guarded: bool = True,
 ) -> Program:
     """One step of the machine: q, v -> q, v under tau (and loads) over dt.
 
     The clock (start, steps so far) is there where laws ask for the time, which is start + steps dt.
-    `parameters` names constants of the model that become inputs; `laws` are traced into the step.
+    `parameters` names constants of the model that become inputs; `laws` and `controllers` are traced into
+    the step: laws act all through it, controllers once at its start.
+    Methods with options, a memory or an unknown number of rounds have arrays for them. A `guarded` step
+    that would leave the finite numbers, or any speed of this world, is not taken, nor any after it:
+    "alive" is 1 until then, and counts the steps that were taken.
     """
-    inputs = {"q": model.nq, "v": model.nv, "tau": model.nv, "dt": 1}
-    if laws:
-        inputs["clock"] = 2
-    if loaded:
-        inputs["loads"] = LOAD_SIZE * len(model.bodies)
-    if parameters:
-        inputs["parameters"] = len(parameters)
     method = INTEGRATORS[integrator]
+    sizes = {
+        "q": model.nq,
+        "v": model.nv,
+        "tau": model.nv,
+        "dt": 1,
+        "clock": 2 if laws or controllers else 0,
+        "loads": LOAD_SIZE * len(model.bodies) if loaded else 0,
+        "parameters": len(parameters),
+        "options": len(method.options),
+        "memory": method.memory(model),
+        "effort": 2 if method.iterates else 0,
+        "alive": 2 if guarded else 0,
+    }
+    inputs = {name: size for name, size in sizes.items() if size or name in ("q", "v", "tau")}
 
     def advance(**values: Sequence[Scalar]) -> Mapping[str, Sequence[Scalar]]:
         machine = model
         if parameters:
             machine = lift(model, dict(zip(parameters, values["parameters"], strict=True)))
-        system = System(machine, values["tau"], values.get("loads", ()), laws)
+        options = dict(zip(method.options, values.get("options", ()), strict=True))
+        loads, memory = values.get("loads", ()), values.get("memory", ())
         start, steps = values.get("clock", [0.0, 0.0])
         dt = values["dt"][0]
-        q, v = method(system, values["q"], values["v"], start + steps * dt, dt)
-        return {"next_q": q, "next_v": v} | ({"next_clock": [start, steps + 1.0]} if laws else {})
+        tau = values["tau"]
+        for controller in controllers:
+            added = law_force(machine, controller, values["q"], values["v"], start + steps * dt)
+            tau = [a + b for a, b in zip(tau, added, strict=True)]
+        system = System(machine, tau, loads, laws, options, memory)
+        if model.nv:
+            after = method.step(system, values["q"], values["v"], start + steps * dt, dt)
+        else:
+            after = Advance(list(values["q"]), [], memory)
+        rounds, worst = values.get("effort", (0.0, 0.0))
+        results = {
+            "q": after.q,
+            "v": after.v,
+            "clock": [start, steps + 1.0],
+            "memory": after.memory,
+            "effort": [rounds + after.effort[0], maximum(worst, abs(after.effort[1]))],
+        }
+        results = {name: result for name, result in results.items() if name in inputs}
+        if guarded:
+            results = _guard(values, results)
+        return {f"next_{name}": result for name, result in results.items()}
 
-    digest = f"step {integrator} loaded={loaded} {model.digest}"
+    digest = f"step {integrator} loaded={loaded} guarded={guarded} {model.digest}"
     if parameters:
         # the model's digest knows no names, but parameters are found by them
         digest += f" {list(parameters)} {[x.name for x in (*model.links, *model.joints)]}"
-    carry = {"next_q": "q", "next_v": "v"} | ({"next_clock": "clock"} if laws else {})
+    carried = [name for name in CARRIED if name in inputs]
     # what a law, or a method or joint from elsewhere, computes only its graph can tell
-    known = not laws and all(
-        part.__module__.startswith("treadle.") for part in (method, *[type(j.type) for j in model.joints])
+    known = not (laws or controllers) and all(
+        part.__module__.startswith("treadle.")
+        for part in (getattr(method.step, "func", method.step), *[type(j.type) for j in model.joints])
     )
+    carry = {f"next_{name}": name for name in carried}
     return Program(digest if known else None, inputs, advance, carry, twins=limb_inputs(model, inputs))
+
+
+def _guard(
+    values: Mapping[str, Sequence[Scalar]], results: dict[str, Sequence[Scalar]]
+) -> dict[str, Sequence[Scalar]]:
+    """The results of a step that stays in bounds, else what was there before."""
+    alive, taken = values["alive"]
+    fine = (alive > 0.5) & (sum((x * x for x in results["v"]), 0.0) < FASTEST * FASTEST)
+    kept: dict[str, Sequence[Scalar]] = {
+        name: [where(fine, new, old) for new, old in zip(result, values[name], strict=True)]
+        for name, result in results.items()
+    }
+    return kept | {"alive": [where(fine, 1.0, 0.0), where(fine, taken + 1.0, taken)]}

@@ -1,0 +1,33 @@
+"""Dormand and Prince's method of order 8 with error estimates of orders 5 and 3."""
+
+from __future__ import annotations
+
+from functools import cache, partial
+
+from treadle.integrators.error_control import controlled_step
+from treadle.integrators.method import Method
+from treadle.integrators.tableau import Tableau
+
+__all__ = ["METHOD"]
+
+
+@cache
+def tableau() -> Tableau:
+    """The coefficients, from scipy; the last stage is the first of the next step."""
+    from scipy.integrate import DOP853
+
+    A = [row[:k].tolist() for k, row in enumerate(DOP853.A)]
+    b = [*DOP853.B.tolist(), 0.0]
+    errors = [DOP853.E5.tolist(), DOP853.E3.tolist()]
+    return Tableau([*A, DOP853.B.tolist()], b, [*DOP853.C.tolist(), 1.0], errors)
+
+
+METHOD = Method(
+    partial(controlled_step, tableau, 7),
+    8,
+    "Dormand-Prince 8(5,3): error-controlled, for the highest accuracy",
+    options={"tolerance": 1e-9},
+    memory=lambda model: 1,
+    iterates=True,
+    tableau=tableau,
+)

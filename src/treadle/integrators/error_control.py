@@ -1,0 +1,89 @@
+"""Steps under error control: as many substeps as the tolerance asks for.
+
+The estimated error of a substep of h seconds may be `tolerance` h, so that over a second no more than
+the tolerance adds up, in metres, radians and their rates (relative, for rates above one). The next
+substep follows from the error of the last; it is kept in the `memory`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from treadle.graph import Scalar, iterate, maximum, minimum, sqrt, where
+from treadle.integrators.method import Advance
+from treadle.integrators.runge_kutta import combine, stage_rates
+from treadle.integrators.system import System
+from treadle.integrators.tableau import Tableau
+
+__all__ = ["controlled_step"]
+
+#: Substeps after which a step gives up.
+_LIMIT = 1_000_000
+
+#: Where the search for a first substep begins, in seconds.
+_FIRST = 1e-4
+
+
+def controlled_step(
+    tableau: Callable[[], Tableau],
+    order: int,
+    system: System,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    time: Scalar,
+    dt: Scalar,
+) -> Advance:
+    """One step of dt seconds in substeps; `memory` is the substep to try first."""
+    coefficients = tableau()
+    tolerance = system.options["tolerance"]
+    nq, nv = len(q), len(v)
+    exponent = -1.0 / order
+
+    def substep(values: list[Scalar]) -> tuple[list[Scalar], object]:
+        q, v, (done, h, tried) = values[:nq], values[nq : nq + nv], values[nq + nv :]
+        left = dt - done
+        last = left <= h * 1.0001
+        h_now = where(last, left, h)
+        rates = stage_rates(coefficients, system, q, v, time + done, h_now)
+        change = combine(coefficients.b, rates, h_now)
+        new_v = [x + dx for x, dx in zip(v, change[nv:], strict=True)]
+        scale = [*[1.0] * nv, *[1.0 + maximum(abs(a), abs(b)) for a, b in zip(v, new_v, strict=True)]]
+        error = _error(coefficients, rates, scale) / tolerance
+        # what is not a number counts as very large
+        error = where(error < 1e10, maximum(error, 1e-10), 1e10)
+        accept = error <= 1.0
+        factor = minimum(maximum(0.9 * error**exponent, 0.2), 6.0)
+        # a substep cut short at the end says little about the next
+        h_next = where(accept & last, maximum(h, h_now * factor), h_now * factor)
+        kept = [
+            where(accept, new, old)
+            for new, old in zip([*system.integrate(q, change[:nv]), *new_v], [*q, *v], strict=True)
+        ]
+        reached = where(accept, where(last, dt, done + h_now), done)
+        go_on = (reached < dt) & (h_next > 1e-13 * dt)
+        return [*kept, reached, h_next, tried + 1.0], go_on
+
+    (known,) = system.memory
+    first = where(known > 0.0, known, minimum(dt, _FIRST))
+    values = iterate(substep, [*q, *v, 0.0, first, 0.0], _LIMIT)
+    done, h, tried = values[nq + nv :]
+    return Advance(values[:nq], values[nq : nq + nv], [h], [tried, dt - done])
+
+
+def _error(tableau: Tableau, rates: Sequence[Sequence[Scalar]], scale: Sequence[Scalar]) -> Scalar:
+    """Error of a substep per second of it, as a mean over the state, each relative to its scale.
+
+    Of two estimates e5 and e3 it is e5^2 / sqrt(e5^2 + e3^2 / 100) (Hairer, Norsett, Wanner, II.10).
+    """
+    squares = [_mean_square(combine(weights, rates, 1.0), scale) for weights in tableau.errors]
+    if len(squares) == 1:
+        return sqrt(squares[0])
+    return squares[0] / sqrt(maximum(squares[0] + 0.01 * squares[1], 1e-60))
+
+
+def _mean_square(values: Sequence[Scalar], scale: Sequence[Scalar]) -> Scalar:
+    total: Scalar = 0.0
+    for value, size in zip(values, scale, strict=True):
+        part = value / size
+        total = total + part * part
+    return total * (1.0 / max(len(values), 1))

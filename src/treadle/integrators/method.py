@@ -1,0 +1,51 @@
+"""What an integrator is: a step over generic scalars, and what it needs besides q and v."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from treadle.graph import Scalar
+from treadle.integrators.tableau import Tableau
+from treadle.model.model import Model
+
+__all__ = ["Advance", "Method"]
+
+
+class Advance(NamedTuple):
+    """The state after a step.
+
+    `memory` is what the method keeps for the next step; `effort` says what the step took: rounds of its
+    solver (or steps tried), and what was left over at the end (a relative change, or seconds).
+    """
+
+    q: list[Scalar]
+    v: list[Scalar]
+    memory: Sequence[Scalar] = ()
+    effort: Sequence[Scalar] = (0.0, 0.0)
+
+
+def _nothing(model: Model) -> int:
+    return 0
+
+
+@dataclass(frozen=True)
+class Method:
+    """One integrator: `step(system, q, v, time, dt)` returns an `Advance`."""
+
+    step: Callable[..., Advance]
+    order: int
+    about: str
+    #: names of its options, with their defaults
+    options: Mapping[str, float] = field(default_factory=dict)
+    #: numbers that it keeps from one step to the next; all zero means a fresh start
+    memory: Callable[[Model], int] = _nothing
+    #: whether a step takes an unknown number of rounds, which `effort` counts
+    iterates: bool = False
+    #: the coefficients of a method that subdivides its steps under error control, made when asked for
+    tableau: Callable[[], Tableau] | None = None
+
+    @property
+    def adaptive(self) -> bool:
+        return self.tableau is not None

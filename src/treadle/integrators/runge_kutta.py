@@ -1,0 +1,84 @@
+"""Explicit Runge-Kutta methods of any number of stages, on the joints' groups (Munthe-Kaas).
+
+The position is q (+) delta with delta a tangent step from the start of the step, whose rate accounts
+for the curvature of rotations. Few stages are written out one after the other; many run in a loop, whose
+code is as long as that of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from treadle.graph import Scalar, entry, equal, iterate, where
+from treadle.integrators.method import Advance
+from treadle.integrators.system import System
+from treadle.integrators.tableau import Tableau
+
+__all__ = ["combine", "runge_kutta_step", "stage_rates"]
+
+#: Up to this many stages are written out.
+_FEW = 4
+
+
+def runge_kutta_step(
+    tableau: Tableau, system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, dt: Scalar
+) -> Advance:
+    """One step with fixed coefficients."""
+    rates = stage_rates(tableau, system, q, v, time, dt)
+    change = combine(tableau.b, rates, dt)
+    nv = len(v)
+    return Advance(system.integrate(q, change[:nv]), [x + dx for x, dx in zip(v, change[nv:], strict=True)])
+
+
+def stage_rates(
+    tableau: Tableau, system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, dt: Scalar
+) -> list[list[Scalar]]:
+    """Rates of (delta, v) at every stage."""
+    nv, stages = len(v), len(tableau.A)
+
+    def rate(delta: Sequence[Scalar], change: Sequence[Scalar], after: Scalar) -> list[Scalar]:
+        position = system.integrate(q, delta)
+        velocity = [x + dx for x, dx in zip(v, change, strict=True)]
+        return [
+            *system.tangent_rate(delta, velocity),
+            *system.acceleration(position, velocity, time + after * dt),
+        ]
+
+    def first() -> list[Scalar]:
+        return [*v, *system.acceleration(q, v, time)]
+
+    if stages <= _FEW:
+        rates = [first()]
+        for row, c in zip(tableau.A[1:], tableau.c[1:], strict=True):
+            reached = combine(row, rates, dt)
+            rates.append(rate(reached[:nv], reached[nv:], c))
+        return rates
+
+    # row by row, filled up with zeros
+    weights = [x for row in tableau.A for x in (*row, *[0.0] * (stages - len(row)))]
+
+    def one_stage(values: list[Scalar]) -> tuple[list[Scalar], object]:
+        number, *flat = values
+        known = [flat[k * 2 * nv : (k + 1) * 2 * nv] for k in range(stages)]
+        row = [entry(weights, number * float(stages) + float(k)) for k in range(stages)]
+        reached = combine(row, known, dt)
+        new = rate(reached[:nv], reached[nv:], entry(tableau.c, number))
+        kept = [
+            where(equal(number, float(k)), x, old)
+            for k in range(stages)
+            for x, old in zip(new, known[k], strict=True)
+        ]
+        return [number + 1.0, *kept], number < float(stages - 1)
+
+    start = [1.0, *first(), *[0.0] * (2 * nv * (stages - 1))]
+    flat = iterate(one_stage, start, stages)[1:]
+    return [flat[k * 2 * nv : (k + 1) * 2 * nv] for k in range(stages)]
+
+
+def combine(weights: Sequence[Scalar], rates: Sequence[Sequence[Scalar]], dt: Scalar) -> list[Scalar]:
+    """dt times the weighted sum of the rates."""
+    total: list[Scalar] = [0.0] * len(rates[0])
+    for weight, rate in zip(weights, rates, strict=False):
+        if not (isinstance(weight, float) and weight == 0.0):
+            total = [x + weight * y for x, y in zip(total, rate, strict=True)]
+    return [dt * x for x in total]

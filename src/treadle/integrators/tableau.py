@@ -1,0 +1,29 @@
+"""Coefficients of Runge-Kutta methods."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = ["Tableau"]
+
+Row = Sequence[float]
+
+
+@dataclass(frozen=True)
+class Tableau:
+    """Stage weights A (a row per stage, as long as there are stages before it), weights b and nodes c.
+
+    `errors` are weights whose combination of the stages vanishes up to a lower order: one estimate, or
+    the two of Hairer's eighth-order method. Stages after the first `len(b)` serve `dense` output only.
+    """
+
+    A: Sequence[Row]
+    b: Row
+    c: Row
+    errors: Sequence[Row] = ()
+
+    @property
+    def stages(self) -> int:
+        """Stages that a step takes."""
+        return len(self.b)

@@ -1,0 +1,65 @@
+"""Controllers: plain Python functions that command joint forces once at the start of every step.
+
+A controller has the form of a force law (see `treadle.forces.law`): positions and velocities by joint
+name and the time in, joint forces by joint name out. One that is a pure function of these is traced into
+the step and runs in machine code; one that keeps a state, branches on numbers or asks something else is
+called back at every step. Both act in the same way: what they return holds until the next step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from treadle.errors import TreadleError
+from treadle.forces.law import ForceLaw, law_force
+from treadle.graph import Expr, Graph, Scalar
+from treadle.model.model import Model
+
+__all__ = ["Controllers", "is_pure"]
+
+
+class Controllers(Sequence[ForceLaw]):
+    """The controllers of a simulation, those that are traced and those that are called back."""
+
+    def __init__(self, model: Model, controllers: Sequence[ForceLaw]) -> None:
+        self._model = model
+        self._all = tuple(controllers)
+        self.traced = tuple(c for c in self._all if is_pure(model, c))
+        self.called_back = tuple(c for c in self._all if c not in self.traced)
+
+    def force(self, q: np.ndarray, v: np.ndarray, time: float) -> np.ndarray:
+        """Joint forces of those that are called back."""
+        total = np.zeros(self._model.nv)
+        for controller in self.called_back:
+            total += law_force(self._model, controller, q.tolist(), v.tolist(), time)
+        return total
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._all[index]
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+
+def is_pure(model: Model, controller: ForceLaw) -> bool:
+    """Whether a function can be traced and gives the same nodes when it is asked twice.
+
+    One that counts, integrates, draws random numbers or reads a clock does not.
+    """
+    graph = Graph()
+    q, v, time = graph.inputs(model.nq), graph.inputs(model.nv), graph.input()
+
+    def asked() -> list[Scalar]:
+        force = law_force(model, controller, q, v, time)
+        return [x.index if isinstance(x, Expr) else float(x) for x in force]
+
+    try:
+        return asked() == asked()
+    except TreadleError:
+        raise
+    except Exception:
+        # branches on values and foreign functions raise all kinds of errors; a call with numbers will tell
+        return False
