@@ -114,9 +114,7 @@ def test_folder(tmp_path):
             load(path)
 
 
-@pytest.mark.parametrize(
-    ("name", "hint"), [("robot.stl", ".urdf"), ("robot", ".urdf"), ("robot.xacro", "expand it")]
-)
+@pytest.mark.parametrize(("name", "hint"), [("robot.stl", ".urdf"), ("robot", ".urdf")])
 def test_unknown_kind(tmp_path, name, hint):
     path = tmp_path / name
     path.write_text(ROBOT)

@@ -171,7 +171,7 @@ def test_packages_elsewhere_are_searched_for_if_allowed(tmp_path, monkeypatch):
     [
         "/etc/passwd", "/tmp/a.stl", "../a.stl", "meshes/../../a.stl", "file:///tmp/a.stl", "..\\a.stl",
         "package://home/../a.stl", "package://../a.stl", "package:///a.stl/../../b.stl", "link/a.stl",
-        "package://home/link/a.stl", "http://example.org/a.stl", "a\u0085\x7f/../../a.stl",
+        "package://home/link/a.stl", "package://link/a.stl", "http://example.org/a.stl", "a\u0085\x7f/../../a.stl",
     ],
 )  # fmt: skip
 def test_meshes_outside_are_refused(tmp_path, filename):

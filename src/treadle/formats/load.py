@@ -45,10 +45,13 @@ def _function(module: str, name: str) -> Callable[..., Any]:
     return function
 
 
+_find_meshes = _function("urdf_meshes", "find_meshes")
+
 #: Formats by suffix.
 FORMATS = {
     ".toml": Format(_function("toml", "read"), takes_folder=True),
-    ".urdf": Format(_function("urdf", "read"), "yourdfpy", finish=_function("urdf_meshes", "find_meshes")),
+    ".urdf": Format(_function("urdf", "read"), "yourdfpy", finish=_find_meshes),
+    ".xacro": Format(_function("xacro", "read"), takes_folder=True, finish=_find_meshes),
     ".xml": Format(_function("mjcf", "read"), takes_folder=True),
 }
 
@@ -117,8 +120,6 @@ def _content(path: Path) -> bytes:
         raise ModelError("is a folder, not a file", file=path, hint="name the robot's file inside it")
     if path.suffix.lower() not in FORMATS:
         hint = f"files that can be read end in {', '.join(FORMATS)}"
-        if path.suffix.lower() == ".xacro":
-            hint = "expand it first: xacro robot.urdf.xacro > robot.urdf"
         raise ModelError(f"unknown kind of file {path.suffix!r}", file=path, hint=hint)
     if not path.exists():
         raise ModelError("there is no such file", file=path, hint="check the path")
