@@ -29,12 +29,15 @@ class Controllers(Sequence[ForceLaw]):
         self._all = tuple(controllers)
         self.traced = tuple(c for c in self._all if is_pure(model, c))
         self.called_back = tuple(c for c in self._all if c not in self.traced)
+        #: joint forces (nv) of those that are called back, in the last step
+        self.commanded = np.zeros(model.nv)
 
     def force(self, q: np.ndarray, v: np.ndarray, time: float) -> np.ndarray:
         """Joint forces of those that are called back."""
         total = np.zeros(self._model.nv)
         for controller in self.called_back:
             total += law_force(self._model, controller, q.tolist(), v.tolist(), time)
+        self.commanded = total
         return total
 
     def __getitem__(self, index: Any) -> Any:

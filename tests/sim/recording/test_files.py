@@ -94,6 +94,7 @@ def test_unknown_name(table):
 def test_where_it_comes_from(table, model):
     assert (table.model, table.version, table.integrator) == (model.name, td.__version__, "rk4")
     assert (table.dt, table.rate, table.complete) == (2e-3, 50.0, True)
+    assert table.options == {}
     assert repr(table).startswith("<Recording of 'random machine': 126 samples over 0 to 2.5 s of ")
 
 
@@ -159,6 +160,19 @@ def test_without_pandas(table, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pandas", None)
     with pytest.raises(td.InputError, match="to_pandas needs pandas: pip install pandas"):
         table.to_pandas()
+
+
+def test_options_of_the_integrator(tmp_path):
+    sim = td.Simulation(td.scene("pendulum"), dt=0.01, integrator="dopri5", tolerance=1e-9)
+    sim.joint("shoulder").position = 1.0
+    with sim.record(tmp_path / "run.mcap"):
+        sim.run(1)
+    table = td.read_recording(tmp_path / "run.mcap")
+    assert table.options["tolerance"] == 1e-9
+    again = td.Simulation(td.scene("pendulum"), integrator=table.integrator, **table.options)
+    again.restore(table.start)
+    again.run(1)
+    assert identical(again.q, list(table.states())[-1][1])
 
 
 # MCAP by the library's own reader

@@ -139,6 +139,36 @@ def test_force_laws_are_in_the_acceleration():
     assert given[0][0] != given[1][0]
 
 
+def sampled(sim: td.Simulation, name: str) -> float:
+    sampler = Sampler(sim, select(sim.model, [name])[0])
+    row = np.empty(sampler.width)
+    sampler.sample(row)
+    return row[1]
+
+
+def test_controllers_are_in_the_torque():
+    """A pure one with what it says now, one that keeps a state with what it said last."""
+    model = td.scene("pendulum")
+    asked = []
+
+    def counting(q, v, t):
+        asked.append(t)
+        return {"shoulder": float(len(asked))}
+
+    for controller in (lambda q, v, t: {"shoulder": -5.0 * q["shoulder"]}, counting):
+        sim = td.Simulation(model, controllers=[controller])
+        # it was tried out, to see whether it is pure
+        asked.clear()
+        sim.joint("shoulder").position = 1.0
+        sim.tau = (0.25, 0.0)
+        sim.step(7)
+        command = 7.0 if asked else -5.0 * sim.q[0]
+        assert sampled(sim, "joint.shoulder.torque") == 0.25 + command
+        expected = td.forward_dynamics(model, sim.q, sim.v, sim.tau + np.array([command, 0.0]))
+        assert sampled(sim, "joint.shoulder.acceleration") == pytest.approx(expected[0], rel=1e-9)
+    assert len(asked) == 7
+
+
 # names
 
 

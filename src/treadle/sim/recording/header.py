@@ -26,6 +26,8 @@ class Header:
     model: str
     treadle: str
     integrator: str
+    #: of the integrator, such as its tolerance
+    options: dict[str, float]
     dt: float
     rate: float
     #: joints in the order of q, each with the number of its positions
@@ -39,7 +41,17 @@ class Header:
         """The header of a recording that starts now."""
         joints = tuple((joint.name, joint.type.nq) for joint in sim.model.joints)
         start = {name: _plain(value) for name, value in vars(sim.save()).items()}
-        return cls(sim.model.name, __version__, sim.integrator, sim.dt, rate, joints, tuple(signals), start)
+        return cls(
+            model=sim.model.name,
+            treadle=__version__,
+            integrator=sim.integrator,
+            options=sim.options,
+            dt=sim.dt,
+            rate=rate,
+            joints=joints,
+            signals=tuple(signals),
+            start=start,
+        )
 
     def to_json(self) -> dict[str, str]:
         """Every field as JSON text."""

@@ -31,7 +31,8 @@ class Recording:
     def __init__(self, path: Path, header: Header, rows: np.ndarray, complete: bool) -> None:
         self.path = path
         self.model = header.model
-        self.dt, self.rate, self.integrator = header.dt, header.rate, header.integrator
+        self.dt, self.rate = header.dt, header.rate
+        self.integrator, self.options = header.integrator, header.options
         self.version = header.treadle
         self.complete = complete
         #: times of the samples (s)

@@ -33,7 +33,7 @@ def acceleration(name: str, model: Model, number: int) -> Signal:
 
 
 def torque(name: str, model: Model, number: int) -> Signal:
-    """Joint force set by the user or a controller: N m for turning freedoms, N for sliding ones."""
+    """Joint force by the user and controllers: N m for turning freedoms, N for sliding ones."""
     joint = model.joints[number]
     units = [_FORCE_UNITS[unit] for unit in joint.type.velocity_units]
     return Signal.of(name, joint.type.velocities, units, lambda at: at.tau[joint.v])

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from treadle.dynamics.kinematics import body_velocities, frame_placements, world_transforms
 from treadle.dynamics.reactions import joint_reactions
-from treadle.forces.law import ForceLaw
+from treadle.forces.law import ForceLaw, law_force
 from treadle.forces.load import body_loads
 from treadle.graph import Scalar
 from treadle.integrators import System
@@ -24,11 +24,22 @@ class Moment:
 
     model: Model
     laws: Sequence[ForceLaw]
+    controllers: Sequence[ForceLaw]
     q: Sequence[Scalar]
     v: Sequence[Scalar]
-    tau: Sequence[Scalar]
+    #: joint forces that are held
+    held: Sequence[Scalar]
     loads: Sequence[Scalar]
     time: Scalar
+
+    @cached_property
+    def tau(self) -> list[Scalar]:
+        """Joint forces: those that are held, and those that traced controllers command."""
+        tau = list(self.held)
+        for controller in self.controllers:
+            added = law_force(self.model, controller, self.q, self.v, self.time)
+            tau = [a + b for a, b in zip(tau, added, strict=True)]
+        return tau
 
     @cached_property
     def bodies(self) -> list[Transform]:

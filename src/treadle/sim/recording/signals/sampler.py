@@ -48,7 +48,9 @@ class Sampler:
         sim = self._sim
         row[0] = time = sim.time
         if self._compiled is not None:
-            row[1 : self._width] = self._compiled(sim.q, sim.v, sim.tau, sim._loads[:, 0], (time,))
+            # what controllers that are called back would say now only they know
+            held = sim.tau + sim.controllers.commanded
+            row[1 : self._width] = self._compiled(sim.q, sim.v, held, sim._loads[:, 0], (time,))
         start = self._width
         for signal, size in zip(self._own, self._sizes, strict=True):
             numbers = _numbers(signal, sim)
@@ -59,24 +61,30 @@ class Sampler:
 
 
 def _compiled(sim: Simulation, signals: Sequence[Signal]) -> Callable[..., np.ndarray]:
-    """The signals as one function of q, v, tau, loads and time, compiled."""
-    model, laws = sim.model, sim.laws
+    """The signals as one function of q, v, held joint forces, loads and time, compiled."""
+    model, laws, controllers = sim.model, sim.laws, sim.controllers.traced
 
     def row(
         q: Sequence[Scalar],
         v: Sequence[Scalar],
-        tau: Sequence[Scalar],
+        held: Sequence[Scalar],
         loads: Sequence[Scalar],
         time: Sequence,
     ) -> dict[str, list[Scalar]]:
-        moment = Moment(model, laws, q, v, tau, loads, time[0])
+        moment = Moment(model, laws, controllers, q, v, held, loads, time[0])
         return {"row": [x for signal in signals for x in signal.values(moment)]}
 
-    sizes = {"q": model.nq, "v": model.nv, "tau": model.nv, "loads": LOAD_SIZE * len(model.bodies), "time": 1}
+    sizes = {
+        "q": model.nq,
+        "v": model.nv,
+        "held": model.nv,
+        "loads": LOAD_SIZE * len(model.bodies),
+        "time": 1,
+    }
     names = [[part.name for part in parts] for parts in (model.joints, model.frames)]
-    # what a force law, or a joint or signal from elsewhere, computes only its graph can tell
+    # what a force law or controller, or a joint or signal from elsewhere, computes only its graph can tell
     parts = [*[type(joint.type) for joint in model.joints], *[signal.values for signal in signals]]
-    known = not laws and all(part.__module__.startswith("treadle.") for part in parts)
+    known = not (laws or controllers) and all(part.__module__.startswith("treadle.") for part in parts)
     digest = f"signals {model.digest} {names} {[signal.layout.name for signal in signals]}"
     return compile_program(Program(digest if known else None, sizes, row, hot=False)).function()
 
