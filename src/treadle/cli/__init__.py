@@ -10,6 +10,7 @@ from treadle._version import __version__
 from treadle.cli.bench import bench
 from treadle.cli.check import check
 from treadle.cli.console import Debug
+from treadle.cli.convert import convert
 from treadle.cli.demo import demo
 from treadle.cli.info import info
 from treadle.cli.run import run
@@ -25,7 +26,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (info, check, run, scenes, demo):
+for command in (info, check, convert, run, scenes, demo):
     app.command()(command)
 app.add_typer(bench)
 
@@ -52,9 +53,10 @@ def _root(
 
     \b
     Examples:
-      treadle demo                         run the built-in arm and plot what it did
-      treadle info robot.urdf              what is in a robot's file
-      treadle check robot.urdf             what its import ignored, repaired or guessed
-      treadle run robot.urdf --seconds 10  simulate it
-      treadle COMMAND --help               more about a command
+      treadle demo                          run the built-in arm and plot what it did
+      treadle info robot.urdf               what is in a robot's file
+      treadle check robot.urdf              what its import ignored, repaired or guessed
+      treadle convert robot.urdf robot.xml  write it in another format
+      treadle run robot.urdf --seconds 10   simulate it
+      treadle COMMAND --help                more about a command
     """

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from treadle.formats import threedt
+from treadle.formats.gather import gather_meshes
 from treadle.formats.geometry import Component
 from treadle.formats.mesh import read_mesh
-from treadle.model import Model, ModelSpec
+from treadle.model import Model, ModelSpec, Settings
 from treadle.model.finding import Finding
 
 __all__ = ["Carried", "carry", "obj"]
@@ -30,13 +31,20 @@ class Carried:
     findings: list[Finding] = field(default_factory=list)
 
 
-def carry(machine: Model | ModelSpec, target: Path, meshes: Sequence[str], parts: bool = False) -> Carried:
+def carry(
+    machine: Model | ModelSpec,
+    target: Path,
+    meshes: Sequence[str],
+    parts: bool = False,
+    gather: bool = False,
+) -> Carried:
     """The machine as it is to be written to `target`, a format that reads meshes with these endings.
 
     With `parts`, as for formats of others, the components of a geometry file become meshes, one for each
-    colour in them, and shapes whose files are missing are left out.
+    colour in them, and shapes whose files are missing are left out. With `gather`, meshes become
+    components of a geometry file.
     """
-    return _Carrier(machine, target, tuple(meshes), parts).carried()
+    return _Carrier(machine, target, tuple(meshes), parts).carried(gather)
 
 
 class _Carrier:
@@ -56,7 +64,9 @@ class _Carrier:
         self.missing: dict[str, None] = {}
         self.converted: dict[str, None] = {}
 
-    def carried(self) -> Carried:
+    def carried(self, gather: bool) -> Carried:
+        if gather and any(shape.type == "mesh" for shape in self.machine.shapes):
+            self._gather()
         shapes: list[Any] = []
         for shape in self.machine.shapes:
             if shape.type == "mesh" and shape.file:
@@ -71,13 +81,27 @@ class _Carrier:
         geometry = self.machine.geometry
         if geometry is not None:
             geometry = None if self.parts else self._geometry(geometry)
-        kind = tuple if isinstance(self.machine, Model) else list
-        changes: dict[str, Any] = {"shapes": kind(shapes), "geometry": geometry}
-        self.result.machine = replace(self.machine, **changes)
+        self.result.machine = replace(self._changed(shapes, geometry), settings=self._settings())
         what = "shapes left out, for their files are missing" if self.parts else "files that are missing"
         self._find(what, self.missing, "warning")
         self._find("meshes of a kind that the format does not have, written as OBJ", self.converted)
         return self.result
+
+    def _changed(self, shapes: list[Any], geometry: str | None) -> Any:
+        kind = tuple if isinstance(self.machine, Model) else list
+        changes: dict[str, Any] = {"shapes": kind(shapes), "geometry": geometry}
+        return replace(self.machine, **changes)
+
+    def _gather(self) -> None:
+        """Make parts of the meshes, in a geometry file of the new name."""
+        before = None
+        if self.machine.geometry is not None and self._path(self.machine.geometry).is_file():
+            before = threedt.read(self._path(self.machine.geometry))
+        shapes, geometry = gather_meshes(self.machine.name, list(self.machine.shapes), self._path, before)
+        if not geometry.components:
+            return
+        self.result.files[f"{self.stem}.3dt"] = threedt.text(geometry).encode()
+        self.machine = self._changed(shapes, f"{self.stem}.3dt")
 
     def _find(
         self, what: str, names: dict[str, None], severity: str = "note", hint: str | None = None
@@ -102,15 +126,27 @@ class _Carrier:
                 self.names[path] = self._add(path.name, path)
         return self.names[path]
 
-    def _geometry(self, name: str) -> str:
+    def _geometry(self, name: str, ending: str = "") -> str:
+        if name in self.result.files:
+            return name
         path = self._path(name)
         if not path.is_file():
             self.missing[name] = None
             return name
         if path.is_relative_to(self.home):
             return path.relative_to(self.home).as_posix()
-        self.result.files[f"{self.stem}.3dt"] = path
-        return f"{self.stem}.3dt"
+        new = f"{self.stem}{ending}.3dt"
+        self.result.files[new] = path
+        return new
+
+    def _settings(self) -> Any:
+        """The settings, of which some may name geometry, such as scenery."""
+        settings = dict(self.machine.settings)
+        for key, value in settings.items():
+            named = not self.parts and isinstance(value, str) and value.lower().endswith(".3dt")
+            if named and self._path(value).is_file():
+                settings[key] = self._geometry(value, f"_{key}")
+        return Settings(settings) if isinstance(self.machine, Model) else settings
 
     def _part(self, shape: Any) -> list[Any]:
         """A component of the geometry as meshes, one for each colour in it."""

@@ -17,7 +17,7 @@ from treadle.model import Model, ModelSpec
 from treadle.model.finding import Finding
 from treadle.model.model import suggest
 
-__all__ = ["WRITERS", "Writer", "save"]
+__all__ = ["WRITERS", "Saved", "Writer", "save", "save_files"]
 
 
 @dataclass(frozen=True)
@@ -51,11 +51,29 @@ WRITERS: dict[str, Writer] = {
 }
 
 
+@dataclass(frozen=True)
+class Saved:
+    """What was written: files by their paths, and what they cannot say."""
+
+    files: tuple[Path, ...]
+    findings: tuple[Finding, ...]
+
+
 def save(machine: Model | ModelSpec, path: str | PathLike[str]) -> tuple[Finding, ...]:
     """Write a machine, and return what the file cannot say, one sentence each.
 
     Meshes and geometry are copied, unless they are in the folder of the file already: a mesh into the
     folder "<name>_meshes" beside it, the geometry as "<name>.3dt". The file appears whole or not at all.
+    """
+    return save_files(machine, path).findings
+
+
+def save_files(
+    machine: Model | ModelSpec, path: str | PathLike[str], replace: bool = True, gather: bool = False
+) -> Saved:
+    """As `save`; without `replace` it is an error if one of the files is there already.
+
+    With `gather`, Treadle's own format gets all meshes in one geometry file.
     """
     if not isinstance(machine, (Model, ModelSpec)):
         raise InputError(f"save needs a Model or a ModelSpec, not {type(machine).__name__}")
@@ -67,15 +85,17 @@ def save(machine: Model | ModelSpec, path: str | PathLike[str]) -> tuple[Finding
     if not writer.own and isinstance(machine, ModelSpec):
         machine = machine.compile(strict=False)
     try:
-        with WholeFiles(path.parent) as files:
-            carried = carry(machine, path, writer.meshes, parts=not writer.own)
+        with WholeFiles(path.parent, replace) as files:
+            carried = carry(machine, path, writer.meshes, parts=not writer.own, gather=gather and writer.own)
             for name, content in carried.files.items():
                 files.add(name, content)
             findings = writer.write(carried.machine, files.place(path.name))
     except ModelError as error:
         error.file = error.file or str(path)
         raise
+    except FileExistsError as error:
+        raise ModelError("is there already", file=error.filename, hint="choose another name") from None
     except OSError as error:
         message = f"cannot be written ({error.strerror or error})"
         raise ModelError(message, file=path, hint="check the folder and its permissions") from None
-    return (*carried.findings, *findings)
+    return Saved(tuple(files.paths()), (*carried.findings, *findings))

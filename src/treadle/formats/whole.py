@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tempfile
@@ -12,15 +13,23 @@ __all__ = ["WholeFiles"]
 
 
 class WholeFiles:
-    """Files are made in a hidden folder inside theirs and moved out of it when all of them are complete."""
+    """Files are made in a hidden folder inside theirs and moved out of it when all of them are complete.
 
-    def __init__(self, folder: Path) -> None:
+    Without `replace`, FileExistsError is raised before any is moved if one of them is there already.
+    """
+
+    def __init__(self, folder: Path, replace: bool = True) -> None:
         self.folder = folder
+        self.replace = replace
         self.names: list[str] = []
 
     def __enter__(self) -> WholeFiles:
         self.workshop = Path(tempfile.mkdtemp(prefix=".treadle-", dir=self.folder))
         return self
+
+    def paths(self) -> list[Path]:
+        """Where the files are in the end."""
+        return [self.folder / name for name in self.names]
 
     def place(self, name: str) -> Path:
         """Where to make the file that is to have this name, which may lie in folders below."""
@@ -42,8 +51,14 @@ class WholeFiles:
     ) -> None:
         try:
             if error is None:
+                self._refuse()
                 for name in self.names:
                     (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
                     os.replace(self.workshop / name, self.folder / name)
         finally:
             shutil.rmtree(self.workshop, ignore_errors=True)
+
+    def _refuse(self) -> None:
+        for path in () if self.replace else self.paths():
+            if path.exists():
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))

@@ -1,0 +1,92 @@
+"""`treadle convert`: a machine in another format."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from treadle.cli.console import Debug, Json, console, print_json, reported
+from treadle.cli.findings import count_line, print_findings, rows
+from treadle.cli.machine import Floating, MachineName, Outside, open_machine
+from treadle.errors import ModelError
+
+__all__ = ["convert"]
+
+Target = Annotated[
+    str,
+    typer.Argument(metavar="OUT", help="The file to write; its ending is the format: .urdf, .xml, .toml."),
+]
+Force = Annotated[bool, typer.Option("--force", help="Replace files that are there already.")]
+
+
+@reported
+def convert(
+    machine: MachineName,
+    target: Target,
+    floating: Floating = False,
+    outside: Outside = False,
+    force: Force = False,
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Write a machine in another format, and say what that format cannot hold.
+
+    The ending of OUT is the format: .urdf, .xml (MJCF), or .toml (Treadle's own, which can hold
+    everything). Meshes are copied into the folder OUT_meshes beside it; for .toml all shapes go into one
+    .3dt file. Nothing is replaced without --force, and nothing is left half-written.
+
+    \b
+    Examples:
+      treadle convert robot.urdf robot.toml
+      treadle convert roadheader roadheader.xml
+      treadle convert robot.xml out/robot.urdf --force
+    """
+    from treadle.formats.save import save_files
+
+    model = open_machine(machine, floating, outside)
+    try:
+        saved = save_files(model, target, replace=force, gather=True)
+    except ModelError as error:
+        if error.message == "is there already":
+            error.hint = "use --force to replace it"
+        raise
+    if json:
+        files = [{"file": str(path), "bytes": path.stat().st_size} for path in saved.files]
+        print_json({"command": "convert", "machine": machine, "files": files, "rows": rows(saved.findings)})
+        return
+    out = console()
+    for name, size in _listing(Path(target).expanduser(), saved.files):
+        out.print(f"[green]wrote[/green]  {name}  [dim]{size}[/dim]", soft_wrap=True)
+    if saved.findings:
+        out.print("\n[bold]What is not carried over as it was[/bold]")
+        print_findings(out, saved.findings)
+        out.print()
+        out.print(count_line(saved.findings))
+
+
+def _listing(target: Path, files: tuple[Path, ...]) -> list[tuple[str, str]]:
+    """The file itself, then the others, folder by folder."""
+    from rich.markup import escape
+
+    lines = [(str(target), _amount(target.stat().st_size))]
+    folders: dict[Path, list[Path]] = defaultdict(list)
+    for path in files:
+        if path != target and path.parent == target.parent:
+            lines.append((str(path), _amount(path.stat().st_size)))
+        elif path != target:
+            folders[path.parent].append(path)
+    for folder, inside in folders.items():
+        total = _amount(sum(path.stat().st_size for path in inside))
+        count = f"{len(inside)} file{'s' if len(inside) > 1 else ''}"
+        lines.append((f"{folder}/", f"{count}, {total}"))
+    return [(escape(name), size) for name, size in lines]
+
+
+def _amount(size: int) -> str:
+    for unit, factor in (("MB", 1e6), ("kB", 1e3)):
+        if size >= factor:
+            return f"{size / factor:.3g} {unit}"
+    return f"{size} bytes"
