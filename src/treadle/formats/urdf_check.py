@@ -67,7 +67,7 @@ def check_urdf(root: Any) -> str:
             raise _error(joint, joint, message, "remove one of the two, or use a format that has them")
     roots = [name for name in names if name not in above]
     if len(roots) != 1:
-        raise _root_error(roots, links)
+        raise _root_error(roots, links, joints)
     return roots[0]
 
 
@@ -125,6 +125,8 @@ def _check_joint(joint: Any, links: list[str]) -> None:
         if element.get("link") not in links:
             message = f"its {role} {element.get('link')!r} is not a link of this file"
             raise _error(joint, element, message, suggest(element.get("link"), links))
+    if joint.find("parent").get("link") == joint.find("child").get("link"):
+        raise _error(joint, joint, "connects a link with itself", "name two different links")
 
 
 def _check_mimics(joints: list[Any]) -> None:
@@ -141,10 +143,16 @@ def _check_mimics(joints: list[Any]) -> None:
             mimic = followed.get(leader)
 
 
-def _root_error(roots: list[str], links: list[Any]) -> ModelError:
+def _root_error(roots: list[str], links: list[Any], joints: list[Any]) -> ModelError:
     if not roots:
-        hint = "one link must be no joint's child"
-        return ModelError("the joints run in a circle: there is no root link", hint=hint)
+        # every link is the child of one joint: go up from the first joint until a link comes again
+        above = {joint.find("child").get("link"): joint for joint in joints}
+        path = [joints[0].find("parent").get("link")]
+        while (link := above[path[-1]].find("parent").get("link")) not in path:
+            path.append(link)
+        circle = " -> ".join(f'"{name}"' for name in [link, *reversed(path[path.index(link) :])])
+        joint = above[link]
+        return _error(joint, joint, f"the joints run in a circle: {circle}", "leave one of them out")
     second = next(link for link in links if link.get("name") == roots[1])
     listed = ", ".join(f'"{name}"' for name in roots[:4]) + (", ..." if len(roots) > 4 else "")
     hint = "connect all but one of them by joints"

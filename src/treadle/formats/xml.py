@@ -26,7 +26,9 @@ def parse_xml(content: bytes) -> Any:
     try:
         root = etree.fromstring(content, parser)
     except (etree.XMLSyntaxError, ValueError) as error:
-        raise ModelError(f"is not XML: {error}", line=getattr(error, "lineno", None)) from None
+        message = f"is not XML: {getattr(error, 'msg', None) or error}"
+        line = getattr(error, "lineno", None)
+        raise ModelError(message, line=line, hint="check that it is the right file") from None
     for entry in parser.error_log:
         if entry.level_name in ("ERROR", "FATAL") and entry.domain_name != "NAMESPACE":
             message = f"is not well-formed XML: {entry.message.strip()}"
