@@ -128,6 +128,14 @@ def test_the_table_of_joints_is_complete():
         assert rows[kind].endswith(f"| {len(joint.positions)} | {len(joint.velocities)} |")
 
 
+def test_the_table_of_signals_is_complete():
+    from treadle.sim.recording import SIGNAL_KINDS
+
+    text = text_of(DOCS / "howto" / "record-and-replay.md")
+    for pattern in SIGNAL_KINDS:
+        assert f"`{pattern.replace('*', 'NAME')}`" in text
+
+
 def test_every_integrator_is_explained():
     text = text_of(DOCS / "theory" / "integration.md")
     for integrator in INTEGRATORS:

@@ -12,7 +12,7 @@ import treadle
 
 HEAVY = {
     "llvmlite", "scipy", "trimesh", "yourdfpy", "matplotlib", "typer", "rich", "mujoco", "numba", "pinocchio",
-    "heyoka", "lxml", "multiprocessing",
+    "heyoka", "lxml", "multiprocessing", "pyarrow", "mcap", "pandas",
 }  # fmt: skip
 
 
