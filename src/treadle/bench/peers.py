@@ -32,6 +32,7 @@ _PEERS = {
     "heyoka": ("heyoka", "heyoka"),
     "mujoco": ("mujoco", "MuJoCo"),
     "pinocchio": ("pin", "Pinocchio"),
+    "pybullet": ("pybullet", "Bullet"),
 }
 
 

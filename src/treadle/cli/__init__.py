@@ -15,6 +15,7 @@ from treadle.cli.demo import demo
 from treadle.cli.info import info
 from treadle.cli.run import run
 from treadle.cli.scenes import scenes
+from treadle.cli.study import study
 
 __all__ = ["app", "main"]
 
@@ -26,7 +27,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (info, check, convert, run, scenes, demo):
+for command in (info, check, convert, run, scenes, demo, study):
     app.command()(command)
 app.add_typer(bench)
 

@@ -1,0 +1,39 @@
+"""Published experiments, each in a file that runs it again. A new one is its file and a line in STUDIES.
+
+A study's description is the first sentence of its file.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from treadle.errors import InputError
+from treadle.model.model import suggest
+from treadle.studies.chain_scaling import chain_scaling
+from treadle.studies.roadheader_accuracy import roadheader_accuracy
+from treadle.studies.roadheader_energy import roadheader_energy
+from treadle.studies.roadheader_performance import roadheader_performance
+from treadle.studies.study import Findings, Study
+
+__all__ = ["STUDIES", "Findings", "Study", "description", "find_study"]
+
+#: Functions that run a study, by name.
+STUDIES: dict[str, Study] = {
+    "chain-scaling": chain_scaling,
+    "roadheader-accuracy": roadheader_accuracy,
+    "roadheader-energy": roadheader_energy,
+    "roadheader-performance": roadheader_performance,
+}
+
+
+def find_study(name: str) -> Study:
+    """The study of this name."""
+    if name not in STUDIES:
+        raise InputError(f"there is no study named {name!r}; {suggest(name, list(STUDIES))}")
+    return STUDIES[name]
+
+
+def description(name: str) -> str:
+    """What a study is about, in one line."""
+    text = sys.modules[find_study(name).__module__].__doc__ or ""
+    return " ".join(text.split("\n\n")[0].split()).rstrip(".")
