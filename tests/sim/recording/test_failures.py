@@ -212,9 +212,10 @@ def test_read_only_folder(model, read_only, suffix):
 def test_no_place_to_record(model, tmp_path, suffix):
     with pytest.raises(td.RecordingError, match=r"there is no folder .*absent to record into; make it first"):
         moving(model).record(tmp_path / "absent" / f"run.{suffix}")
-    (tmp_path / "run.mcap").mkdir()
+    (tmp_path / f"run.{suffix}").mkdir()
     with pytest.raises(td.RecordingError, match="is a folder; name a file inside it"):
-        moving(model).record(tmp_path / "run.mcap")
+        moving(model).record(tmp_path / f"run.{suffix}")
+    assert [path.name for path in tmp_path.iterdir()] == [f"run.{suffix}"]
 
 
 @pytest.mark.parametrize("suffix", FORMATS)

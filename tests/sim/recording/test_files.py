@@ -10,6 +10,7 @@ from mcap.reader import make_reader
 import treadle as td
 from tests.machines import random_spec, random_state
 from tests.native.direct import identical
+from treadle.sim.recording.header import Header
 from treadle.spatial import Quaternion
 
 FORMATS = ["mcap", "parquet"]
@@ -173,6 +174,18 @@ def test_options_of_the_integrator(tmp_path):
     again.restore(table.start)
     again.run(1)
     assert identical(again.q, list(table.states())[-1][1])
+
+
+def test_recordings_of_other_versions(folder, monkeypatch):
+    """What this version does not know is passed over; what it needs and does not find is said."""
+    table = td.read_recording(folder / "run.parquet")
+    texts = table._header.to_json()
+    assert Header.from_json({**texts, "weather": "1"}, "x") == table._header
+    with pytest.raises(td.RecordingError, match="x is not a recording that this version of Treadle can read"):
+        Header.from_json({name: text for name, text in texts.items() if name != "joints"}, "x")
+    table._header.start["weather"] = 1
+    with pytest.raises(td.RecordingError, match="its first state is one of Treadle"):
+        table.start  # noqa: B018
 
 
 # MCAP by the library's own reader

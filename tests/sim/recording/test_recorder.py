@@ -224,6 +224,14 @@ def test_a_function_that_fails_at_once_leaves_no_file(model, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("name", ["time", "energy.total", "both.1", "body.upper.pose.x"])
+def test_names_of_numbers_are_unique(model, tmp_path, name):
+    wanted = ["energy.total", "body.*", {"both": lambda s: s.q, name: lambda s: s.q[0]}]
+    with pytest.raises(td.InputError, match="give yours another name"):
+        moving(model).record(tmp_path / "run.mcap", wanted)
+    assert list(tmp_path.iterdir()) == []
+
+
 # arguments
 
 

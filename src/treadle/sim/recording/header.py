@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -61,7 +62,9 @@ class Header:
     def from_json(cls, texts: dict[str, str], source: str) -> Header:
         """The header back from its fields; RecordingError where they are not those of a recording."""
         try:
-            fields = {name: json.loads(text) for name, text in texts.items()}
+            # those that another version knew are of no use here
+            known = [field.name for field in dataclasses.fields(cls)]
+            fields = {name: json.loads(texts[name]) for name in known}
             fields["joints"] = tuple((name, size) for name, size in fields["joints"])
             fields["signals"] = tuple(
                 Layout(s["name"], tuple(s["components"]), tuple(s["units"]), s["own"])
@@ -69,7 +72,9 @@ class Header:
             )
             return cls(**fields)
         except (ValueError, KeyError, TypeError):
-            raise RecordingError(f"{source} is not a recording of this version of Treadle") from None
+            raise RecordingError(
+                f"{source} is not a recording that this version of Treadle can read"
+            ) from None
 
     @property
     def columns(self) -> list[str]:

@@ -33,6 +33,8 @@ class ParquetWriter:
         import pyarrow as pa
 
         self._path = path
+        if path.is_dir():
+            raise RecordingError(f"{path} is a folder; name a file inside it")
         self._outlet = Outlet(path.with_name(path.name + PARTIAL))
         with contextlib.suppress(FileNotFoundError):
             # an earlier recording; beside the growing one it would be taken for it

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from treadle.errors import InputError
+from treadle.errors import InputError, RecordingError
 from treadle.model.model import Model, suggest
 from treadle.sim.recording.header import Header
 from treadle.sim.recording.writers import check_suffix, open_writer
@@ -63,7 +63,13 @@ class Recording:
         fields: dict[str, Any] = {
             name: np.array(x) if isinstance(x, list) else x for name, x in self._header.start.items()
         }
-        return State(**fields)
+        try:
+            return State(**fields)
+        except TypeError:
+            raise RecordingError(
+                f"{self.path}: its first state is one of Treadle {self.version}, "
+                "which this version cannot restore"
+            ) from None
 
     def __getitem__(self, name: str) -> np.ndarray:
         """A signal, one component of it, or "time"."""

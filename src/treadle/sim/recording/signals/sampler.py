@@ -40,6 +40,7 @@ class Sampler:
         for signal, numbers in zip(own, found, strict=True):
             parts = tuple(str(k) for k in range(len(numbers))) if len(numbers) > 1 else ()
             self.layouts.append(Layout(signal.name, parts, (signal.unit,) * len(numbers), own=True))
+        _check_columns([column for layout in self.layouts for column in layout.columns])
         #: numbers in a row
         self.width = self._width + sum(self._sizes)
 
@@ -58,6 +59,15 @@ class Sampler:
                 raise InputError(f"signal {signal.name!r} gave {len(numbers)} numbers, but {size} at first")
             row[start : start + size] = numbers
             start += size
+
+
+def _check_columns(columns: Sequence[str]) -> None:
+    """That no component of a signal has the name of another signal."""
+    seen = {"time"}
+    for column in columns:
+        if column in seen:
+            raise InputError(f"two signals give numbers called {column!r}; give yours another name")
+        seen.add(column)
 
 
 def _compiled(sim: Simulation, signals: Sequence[Signal]) -> Callable[..., np.ndarray]:
