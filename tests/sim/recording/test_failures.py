@@ -127,7 +127,8 @@ def test_file_too_large(model, tmp_path, suffix):
     table = td.read_recording(path)
     assert not table.complete
     assert 5 < table.time[-1] < 100
-    assert float(time) == pytest.approx(100.0 + round(table.time[-1]) + 1.0)
+    # the error came with the second that did not fit
+    assert table.time[-1] < float(time) - 100.0 <= table.time[-1] + 1.0 + 1e-9
     check_run(table, model)
     assert max(file.stat().st_size for file in tmp_path.iterdir()) <= 300_000
 

@@ -146,14 +146,12 @@ def test_every_simulated_second_is_flushed(model, tmp_path, suffix):
     assert td.read_recording(path).complete
 
 
-def test_every_second_on_the_wall_is_flushed(model, tmp_path, monkeypatch):
-    now = [100.0]
-    monkeypatch.setattr(recorder.time, "monotonic", lambda: now[0])
+def test_every_second_on_the_wall_is_flushed(model, tmp_path, clock):
     sim = moving(model)
     with sim.record(tmp_path / "run.mcap", rate=100):
         sim.run(0.1)
         assert len(times(tmp_path / "run.mcap")) == 1
-        now[0] += 1.0
+        clock[0] += 1.0
         sim.run(0.1)
         # the first sample behind that second takes all before it along
         assert len(times(tmp_path / "run.mcap")) == 12

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import atexit
-import time
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
+from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -62,7 +62,7 @@ class Recorder:
         self._steps_since = 0
         header = Header.of(sim, self.rate, self._sampler.layouts)
         self._writer = open_writer(self.path, header)
-        self._flushed = (sim.time, time.monotonic())
+        self._flushed = (sim.time, monotonic())
         sim._observers.append(self)
         # a script that ends without closing still leaves a whole file
         atexit.register(self.close)
@@ -94,7 +94,7 @@ class Recorder:
     def flush(self) -> None:
         """Hand all samples to the operating system, from where they outlive this process."""
         rows, self._filled = self._block[: self._filled], 0
-        self._flushed = (self._sim.time, time.monotonic())
+        self._flushed = (self._sim.time, monotonic())
         if len(rows):
             try:
                 self._writer.add(rows)
@@ -133,7 +133,7 @@ class Recorder:
         simulated, passed = self._flushed
         full = self._filled == len(self._block)
         # half a nanosecond allows for the rounding of times
-        second = self._sim.time - simulated >= _FLUSH - 5e-10 or time.monotonic() - passed >= _FLUSH
+        second = self._sim.time - simulated >= _FLUSH - 5e-10 or monotonic() - passed >= _FLUSH
         if full or second:
             self.flush()
 
