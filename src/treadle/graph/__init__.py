@@ -1,7 +1,7 @@
 """Expression graph: trace plain Python over generic scalars, simplify, differentiate."""
 
 from treadle.graph.derivative import forward, gradient, jacobian, reverse
-from treadle.graph.evaluate import evaluate
+from treadle.graph.evaluate import evaluate, through_graph
 from treadle.graph.expression import Expr, Graph, Scalar, trace
 from treadle.graph.functions import (
     acos,
@@ -32,5 +32,6 @@ from treadle.graph.iteration import iterate
 __all__ = [
     "Expr", "Graph", "Scalar", "acos", "asin", "atan", "atan2", "clip", "cos", "entry", "equal", "evaluate",
     "exp", "floor", "forward", "gradient", "hold", "iterate", "jacobian", "log", "logical_not", "lookup",
-    "lookup2", "maximum", "minimum", "reverse", "sin", "sqrt", "tan", "tanh", "trace", "where",
+    "lookup2", "maximum", "minimum", "reverse", "sin", "sqrt", "tan", "tanh", "through_graph", "trace",
+    "where",
 ]  # fmt: skip

@@ -107,8 +107,14 @@ def _needed(graph: Graph, outputs: Sequence[Scalar]) -> list[int]:
 
 def _require_no_loops(graph: Graph, nodes: Sequence[int], inputs: Iterable[int]) -> None:
     """Derivatives do not pass through loops: refuse where the inputs may reach one."""
+    inputs = set(inputs)
     first = min(inputs, default=0)
-    if any(i > first and graph.operation[i] == "tail" for i in nodes):
+    for i in nodes:
+        if graph.operation[i] != "tail" or i in inputs:
+            continue
+        # what was made after the last round cannot reach into the loop
+        if first > max(graph.loops[graph.operands[i][0]].next):
+            continue
         raise ValueError("the derivative of a loop is not known; wrap its result in treadle.hold")
 
 

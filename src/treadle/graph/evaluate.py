@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from treadle.graph import functions
-from treadle.graph.expression import Expr, Graph, Scalar
+from treadle.graph.expression import Expr, Graph, Scalar, trace
 from treadle.graph.iteration import loop_bodies
 
-__all__ = ["evaluate"]
+__all__ = ["evaluate", "through_graph"]
 
 
 def evaluate(graph: Graph, outputs: Sequence[Scalar], values: Sequence[Any]) -> list[Any]:
@@ -61,6 +61,14 @@ def _evaluate_loop(
         begin_round(loop.next)
         if not np.any(results[loop.heads[-1]]):
             break
+
+
+def through_graph(function: Callable[[list[Any]], Sequence[Scalar]], values: Sequence[Scalar]) -> list[Any]:
+    """function(values), which needs traced values: plain numbers are traced and evaluated."""
+    if any(isinstance(x, Expr) for x in values):
+        return list(function(list(values)))
+    graph, outputs = trace(function, len(values))
+    return evaluate(graph, outputs, values)
 
 
 _FUNCTIONS: dict[str, Callable] = {

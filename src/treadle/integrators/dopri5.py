@@ -17,7 +17,9 @@ def tableau() -> Tableau:
     from scipy.integrate import RK45
 
     A = [row[:k].tolist() for k, row in enumerate(RK45.A)]
-    return Tableau([*A, RK45.B.tolist()], [*RK45.B.tolist(), 0.0], [*RK45.C.tolist(), 1.0], [RK45.E.tolist()])
+    b, c = [*RK45.B.tolist(), 0.0], [*RK45.C.tolist(), 1.0]
+    # of the interpolant's powers the fourth is what the cubic terms lack
+    return Tableau([*A, RK45.B.tolist()], b, c, [RK45.E.tolist()], [RK45.P[:, 3].tolist()])
 
 
 METHOD = Method(

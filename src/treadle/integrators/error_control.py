@@ -8,6 +8,7 @@ substep follows from the error of the last; it is kept in the `memory`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from treadle.graph import Scalar, iterate, maximum, minimum, sqrt, where
 from treadle.integrators.method import Advance
@@ -15,10 +16,10 @@ from treadle.integrators.runge_kutta import combine, stage_rates
 from treadle.integrators.system import System
 from treadle.integrators.tableau import Tableau
 
-__all__ = ["controlled_step"]
+__all__ = ["LIMIT", "Attempt", "attempt", "controlled_step", "first_substep", "unfinished"]
 
 #: Substeps after which a step gives up.
-_LIMIT = 1_000_000
+LIMIT = 1_000_000
 
 #: Where the search for a first substep begins, in seconds.
 _FIRST = 1e-4
@@ -35,39 +36,74 @@ def controlled_step(
 ) -> Advance:
     """One step of dt seconds in substeps; `memory` is the substep to try first."""
     coefficients = tableau()
-    tolerance = system.options["tolerance"]
     nq, nv = len(q), len(v)
-    exponent = -1.0 / order
 
     def substep(values: list[Scalar]) -> tuple[list[Scalar], object]:
         q, v, (done, h, tried) = values[:nq], values[nq : nq + nv], values[nq + nv :]
-        left = dt - done
-        last = left <= h * 1.0001
-        h_now = where(last, left, h)
-        rates = stage_rates(coefficients, system, q, v, time + done, h_now)
-        change = combine(coefficients.b, rates, h_now)
-        new_v = [x + dx for x, dx in zip(v, change[nv:], strict=True)]
-        scale = [*[1.0] * nv, *[1.0 + maximum(abs(a), abs(b)) for a, b in zip(v, new_v, strict=True)]]
-        error = _error(coefficients, rates, scale) / tolerance
-        # what is not a number counts as very large
-        error = where(error < 1e10, maximum(error, 1e-10), 1e10)
-        accept = error <= 1.0
-        factor = minimum(maximum(0.9 * error**exponent, 0.2), 6.0)
-        # a substep cut short at the end says little about the next
-        h_next = where(accept & last, maximum(h, h_now * factor), h_now * factor)
+        now = attempt(coefficients, order, system, q, v, time + done, dt - done, h)
         kept = [
-            where(accept, new, old)
-            for new, old in zip([*system.integrate(q, change[:nv]), *new_v], [*q, *v], strict=True)
+            where(now.accept, new, old) for new, old in zip([*now.q, *now.v], [*q, *v], strict=True)
         ]
-        reached = where(accept, where(last, dt, done + h_now), done)
-        go_on = (reached < dt) & (h_next > 1e-13 * dt)
-        return [*kept, reached, h_next, tried + 1.0], go_on
+        reached = where(now.accept, where(now.last, dt, done + now.h), done)
+        return [*kept, reached, now.h_next, tried + 1.0], unfinished(reached, dt, now.h_next)
 
-    (known,) = system.memory
-    first = where(known > 0.0, known, minimum(dt, _FIRST))
-    values = iterate(substep, [*q, *v, 0.0, first, 0.0], _LIMIT)
+    values = iterate(substep, [*q, *v, 0.0, first_substep(system.memory[0], dt), 0.0], LIMIT)
     done, h, tried = values[nq + nv :]
     return Advance(values[:nq], values[nq : nq + nv], [h], [tried, dt - done])
+
+
+class Attempt(NamedTuple):
+    """A substep that was tried: where it leads, and whether it is good enough."""
+
+    q: list[Scalar]
+    v: list[Scalar]
+    #: its length, and that of the next, in seconds
+    h: Scalar
+    h_next: Scalar
+    accept: Any
+    #: whether it is the last of the step
+    last: Any
+    #: rates of (delta, v) at every stage, and their change
+    rates: list[list[Scalar]]
+    change: list[Scalar]
+
+
+def attempt(
+    tableau: Tableau,
+    order: int,
+    system: System,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    time: Scalar,
+    left: Scalar,
+    h: Scalar,
+) -> Attempt:
+    """A substep of h seconds, or of those that are left if they are fewer."""
+    nv = len(v)
+    last = left <= h * 1.0001
+    h_now = where(last, left, h)
+    rates = stage_rates(tableau, system, q, v, time, h_now)
+    change = combine(tableau.b, rates, h_now)
+    new_v = [x + dx for x, dx in zip(v, change[nv:], strict=True)]
+    scale = [*[1.0] * nv, *[1.0 + maximum(abs(a), abs(b)) for a, b in zip(v, new_v, strict=True)]]
+    error = _error(tableau, rates, scale) / system.options["tolerance"]
+    # what is not a number counts as very large
+    error = where(error < 1e10, maximum(error, 1e-10), 1e10)
+    accept = error <= 1.0
+    factor = minimum(maximum(0.9 * error ** (-1.0 / order), 0.2), 6.0)
+    # a substep cut short at the end says little about the next
+    h_next = where(accept & last, maximum(h, h_now * factor), h_now * factor)
+    return Attempt(system.integrate(q, change[:nv]), new_v, h_now, h_next, accept, last, rates, change)
+
+
+def first_substep(known: Scalar, dt: Scalar) -> Scalar:
+    """The substep to try first: the one that is known from before, if any."""
+    return where(known > 0.0, known, minimum(dt, _FIRST))
+
+
+def unfinished(done: Scalar, dt: Scalar, h: Scalar) -> Any:
+    """Whether a step goes on: there is time left, and the substeps have not become vanishingly small."""
+    return (done < dt) & (h > 1e-13 * dt)
 
 
 def _error(tableau: Tableau, rates: Sequence[Sequence[Scalar]], scale: Sequence[Scalar]) -> Scalar:

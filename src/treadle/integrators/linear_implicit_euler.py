@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from treadle.dynamics.crba import crba
 from treadle.dynamics.derivatives import tangent_seeds
 from treadle.dynamics.lu import lu_solve
-from treadle.graph import Expr, Scalar, evaluate, forward, trace
+from treadle.graph import Expr, Scalar, forward, through_graph
 from treadle.integrators.method import Advance, Method
 from treadle.integrators.system import System
 
@@ -37,13 +37,7 @@ def step(system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar,
         ahead = [sum((slopes[i][j] * v[j] for j in range(nv)), 0.0) for i in range(nv)]
         return lu_solve(matrix, [-(dt * (r + dt * s)) for r, s in zip(missing, ahead, strict=True)])
 
-    state = [*q, *v]
-    if isinstance(state[0], Expr):
-        moved = change(state)  # type: ignore[arg-type]
-    else:
-        graph, outputs = trace(change, len(state))
-        moved = evaluate(graph, outputs, state)
-    new = [x + dx for x, dx in zip(v, moved, strict=True)]
+    new = [x + dx for x, dx in zip(v, through_graph(change, [*q, *v]), strict=True)]
     return Advance(system.integrate(q, [dt * x for x in new]), new)
 
 

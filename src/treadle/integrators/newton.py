@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from treadle.dynamics.lu import lu_solve
-from treadle.graph import Expr, Scalar, evaluate, iterate, jacobian, maximum, trace
+from treadle.graph import Expr, Scalar, iterate, jacobian, maximum, through_graph
 
 __all__ = ["newton"]
 
@@ -49,7 +49,4 @@ def _newton_step(residual: Callable[[list[Scalar]], Sequence[Scalar]], x: list[S
         r = list(residual(unknown))  # type: ignore[arg-type]
         return lu_solve(jacobian(r, unknown), r)
 
-    if isinstance(x[0], Expr):
-        return solved(x)  # type: ignore[arg-type]
-    graph, outputs = trace(solved, len(x))
-    return evaluate(graph, outputs, x)
+    return through_graph(solved, x)

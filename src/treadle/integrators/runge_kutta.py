@@ -31,10 +31,17 @@ def runge_kutta_step(
 
 
 def stage_rates(
-    tableau: Tableau, system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, dt: Scalar
+    tableau: Tableau,
+    system: System,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    time: Scalar,
+    dt: Scalar,
+    dense: bool = False,
 ) -> list[list[Scalar]]:
-    """Rates of (delta, v) at every stage."""
-    nv, stages = len(v), len(tableau.A)
+    """Rates of (delta, v) at every stage of a step, or also at those for `dense` output."""
+    nv, stages = len(v), len(tableau.A) if dense else tableau.stages
+    A, c = tableau.A[:stages], tableau.c[:stages]
 
     def rate(delta: Sequence[Scalar], change: Sequence[Scalar], after: Scalar) -> list[Scalar]:
         position = system.integrate(q, delta)
@@ -49,20 +56,20 @@ def stage_rates(
 
     if stages <= _FEW:
         rates = [first()]
-        for row, c in zip(tableau.A[1:], tableau.c[1:], strict=True):
+        for row, node in zip(A[1:], c[1:], strict=True):
             reached = combine(row, rates, dt)
-            rates.append(rate(reached[:nv], reached[nv:], c))
+            rates.append(rate(reached[:nv], reached[nv:], node))
         return rates
 
     # row by row, filled up with zeros
-    weights = [x for row in tableau.A for x in (*row, *[0.0] * (stages - len(row)))]
+    weights = [x for row in A for x in (*row, *[0.0] * (stages - len(row)))]
 
     def one_stage(values: list[Scalar]) -> tuple[list[Scalar], object]:
         number, *flat = values
         known = [flat[k * 2 * nv : (k + 1) * 2 * nv] for k in range(stages)]
         row = [entry(weights, number * float(stages) + float(k)) for k in range(stages)]
         reached = combine(row, known, dt)
-        new = rate(reached[:nv], reached[nv:], entry(tableau.c, number))
+        new = rate(reached[:nv], reached[nv:], entry(c, number))
         kept = [
             where(equal(number, float(k)), x, old)
             for k in range(stages)

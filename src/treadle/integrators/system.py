@@ -14,6 +14,7 @@ from treadle.forces.load import body_loads
 from treadle.forces.passive import damping, passive_force
 from treadle.graph import Scalar
 from treadle.model.model import Model
+from treadle.solvers.direct import closed_dynamics
 from treadle.spatial import Force
 
 __all__ = ["System"]
@@ -43,7 +44,10 @@ class System:
         model = self.model
         if not (isinstance(implicit_damping, float) and implicit_damping == 0.0):
             model = _with_rotors(model, [d * implicit_damping for d in damping(model)])
-        return forward_dynamics(model, q, v, self.force(q, v, time), self._external(q))
+        force, external = self.force(q, v, time), self._external(q)
+        if model.closed:
+            return closed_dynamics(model, q, v, force, external)
+        return forward_dynamics(model, q, v, force, external)
 
     def balance(
         self, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar], time: Scalar
@@ -70,7 +74,7 @@ class System:
     def load_force(self, q: Sequence[Scalar]) -> list[Scalar]:
         """Joint forces that the loads on the bodies amount to."""
         external = self._external(q)
-        zeros = [0.0] * self.model.nv
+        zeros: list[Scalar] = [0.0] * self.model.nv
         if external is None:
             return zeros
         weightless = replace(self.model, gravity=(0.0, 0.0, 0.0))

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 
 from treadle.dynamics.cholesky import factor, parent_freedoms, solve
 from treadle.dynamics.crba import crba
-from treadle.graph import Expr, Scalar, evaluate, reverse, trace
+from treadle.graph import Expr, Scalar, reverse, through_graph
 from treadle.integrators.method import Advance, Method
 from treadle.integrators.newton import newton
 from treadle.integrators.system import System
@@ -69,10 +69,11 @@ def _momenta(
 def _position_derivative(system: System, q: list[Scalar], v: list[Scalar]) -> list[Scalar]:
     """Derivative of the Lagrangian by q at fixed v, along the directions that v spans."""
     nq = system.model.nq
-    if not isinstance(v[0], Expr):
-        graph, outputs = trace(lambda x: _position_derivative(system, x[:nq], x[nq:]), nq + len(v))
-        return evaluate(graph, outputs, [*q, *v])
-    by_coordinate = reverse([system.lagrangian(q, v)], [1.0], q)  # type: ignore[arg-type]
+
+    def by_coordinates(x: list[Expr]) -> list[Scalar]:
+        return reverse([system.lagrangian(x[:nq], x[nq:])], [1.0], x[:nq])
+
+    by_coordinate = through_graph(by_coordinates, [*q, *v])
     slopes: list[Scalar] = []
     for joint in system.model.joints:
         for k in range(joint.type.nv):

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from treadle.graph import Scalar
-from treadle.joints.joint import Joint
+from treadle.joints.joint import Closure, Joint, apart
 from treadle.spatial import Motion, Quaternion, Transform, Vec3
 
 __all__ = ["Ball", "rotation_midpoint_covector", "rotation_tangent_rate", "unit_quaternion"]
@@ -53,6 +53,9 @@ class Ball(Joint):
 
     def sample(self, rng: np.random.Generator) -> list[float]:
         return unit_quaternion(rng.standard_normal(4).tolist())
+
+    def closure(self, P: Transform, S: Transform) -> Closure:
+        return apart(P, S), []
 
 
 def rotation_tangent_rate(delta: Vec3, omega: Vec3) -> Vec3:

@@ -8,7 +8,7 @@ import numpy as np
 
 from treadle.graph import Scalar
 from treadle.joints.ball import rotation_midpoint_covector, rotation_tangent_rate, unit_quaternion
-from treadle.joints.joint import Joint
+from treadle.joints.joint import Closure, Joint
 from treadle.spatial import Motion, Quaternion, Transform, Vec3
 
 __all__ = ["Free"]
@@ -63,3 +63,6 @@ class Free(Joint):
 
     def sample(self, rng: np.random.Generator) -> list[float]:
         return [*unit_quaternion(rng.standard_normal(4).tolist()), *rng.uniform(-1.0, 1.0, 3).tolist()]
+
+    def closure(self, P: Transform, S: Transform) -> Closure:
+        return [], []

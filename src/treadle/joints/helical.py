@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
-from treadle.graph import Scalar
-from treadle.joints.joint import Joint, rotation_about, unit
+from treadle.graph import Scalar, atan2, floor
+from treadle.joints.joint import Closure, Joint, across, aligned, apart, rotation_about, unit
 from treadle.spatial import Motion, Transform
 
 __all__ = ["Helical"]
@@ -29,3 +30,13 @@ class Helical(Joint):
 
     def subspace(self, q: Sequence[Scalar]) -> list[Motion]:
         return [Motion(self.axis, self.axis * self.pitch)]
+
+    def closure(self, P: Transform, S: Transform) -> Closure:
+        u, w = across(self.axis)
+        turned = S.rotation.apply(u)
+        angle = atan2(P.rotation.apply(w).dot(turned), P.rotation.apply(u).dot(turned))
+        (along,) = apart(P, S, (self.axis,))
+        if self.pitch != 0.0:
+            # the angle is known up to whole turns: take those that fit
+            angle = angle + 2.0 * math.pi * floor((along / self.pitch - angle) / (2.0 * math.pi) + 0.5)
+        return [*apart(P, S, (u, w)), along - self.pitch * angle], aligned(P, S, self.axis)

@@ -11,7 +11,11 @@ import numpy as np
 from treadle.graph import Scalar, cos, sin
 from treadle.spatial import Mat3, Motion, Transform, Vec3
 
-__all__ = ["Joint", "rotation_about", "unit"]
+__all__ = ["Closure", "Joint", "across", "aligned", "apart", "rotation_about", "unit"]
+
+
+#: Lengths and sines that vanish where a loop is closed.
+Closure = tuple[list[Scalar], list[Scalar]]
 
 
 class Joint(ABC):
@@ -69,6 +73,14 @@ class Joint(ABC):
         """d(delta)/dt of a position integrate(q0, delta) that moves with velocity v."""
         return list(v)
 
+    def closure(self, P: Transform, S: Transform) -> Closure:
+        """Numbers that vanish where P X_J(q) = S for some q, one per relative motion that it prevents.
+
+        P and S are the joint's frame in the predecessor and in the successor, both in the same axes. The
+        numbers are lengths (m), and sines of angles.
+        """
+        raise NotImplementedError(f"a {self.kind} joint cannot close a loop")
+
     def midpoint_covector(self, delta: Sequence[Scalar], g: Sequence[Scalar]) -> list[Scalar]:
         """The force g at the middle of a tangent step, as a force at its end (see `variational`)."""
         return list(g)
@@ -81,6 +93,28 @@ class Joint(ABC):
         """A random position, angles in [-pi, pi] and lengths in [-1, 1]."""
         spans = [np.pi if unit == "rad" else 1.0 for unit in self.position_units]
         return [float(rng.uniform(-s, s)) for s in spans]
+
+
+def apart(P: Transform, S: Transform, axes: Sequence[Vec3] | None = None) -> list[Scalar]:
+    """Distance of two origins along all directions, or along axes of the first frame."""
+    gap = S.translation - P.translation
+    return list(gap) if axes is None else [P.rotation.apply(axis).dot(gap) for axis in axes]
+
+
+def aligned(P: Transform, S: Transform, axis: Vec3) -> list[Scalar]:
+    """Sines of the angles between an axis of the second frame and the same axis of the first."""
+    turned = S.rotation.apply(axis)
+    return [P.rotation.apply(other).dot(turned) for other in across(axis)]
+
+
+def across(axis: Vec3) -> tuple[Vec3, Vec3]:
+    """Unit vectors u, w across a unit axis, with u x w along it; x and y themselves for z."""
+    n = np.array(list(axis), dtype=float)
+    # start from the coordinate axis after the largest component, cyclically: z -> x, x -> y, y -> z
+    start = np.roll(np.eye(3), 1, axis=1)[int(np.argmax(np.abs(n)))]
+    u = start - n * (n @ start)
+    u /= np.linalg.norm(u)
+    return unit(u.tolist()), unit(np.cross(n, u).tolist())
 
 
 def rotation_about(axis: Vec3, angle: Scalar) -> Mat3:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from treadle.graph import Scalar
-from treadle.joints.joint import Joint, rotation_about, unit
+from treadle.joints.joint import Closure, Joint, across, aligned, apart, rotation_about, unit
 from treadle.spatial import Motion, Transform, Vec3
 
 __all__ = ["Planar"]
@@ -24,7 +22,7 @@ class Planar(Joint):
 
     def __init__(self, axis: Sequence[float] = (0, 0, 1)) -> None:
         self.axis = unit(axis)
-        self.u, self.w = _plane_axes(self.axis)
+        self.u, self.w = across(self.axis)
 
     def transform(self, q: Sequence[Scalar]) -> Transform:
         return Transform(rotation_about(self.axis, q[0]), self.u * q[1] + self.w * q[2])
@@ -42,12 +40,5 @@ class Planar(Joint):
         velocity_B = R.apply_transposed(self.u * v[1] + self.w * v[2])
         return Motion(Vec3(), velocity_B.cross(self.axis * v[0]))
 
-
-def _plane_axes(normal: Vec3) -> tuple[Vec3, Vec3]:
-    """Unit axes u, w of the plane with u x w = normal; x and y themselves for the normal z."""
-    n = np.array(list(normal), dtype=float)
-    # start from the coordinate axis after the largest component, cyclically: z -> x, x -> y, y -> z
-    start = np.roll(np.eye(3), 1, axis=1)[int(np.argmax(np.abs(n)))]
-    u = start - n * (n @ start)
-    u /= np.linalg.norm(u)
-    return unit(u.tolist()), unit(np.cross(n, u).tolist())
+    def closure(self, P: Transform, S: Transform) -> Closure:
+        return apart(P, S, (self.axis,)), aligned(P, S, self.axis)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle.graph import Scalar
-from treadle.joints.joint import Joint, unit
+from treadle.joints.joint import Closure, Joint, across, aligned, apart, unit
 from treadle.spatial import Mat3, Motion, Transform, Vec3
 
 __all__ = ["Prismatic"]
@@ -28,3 +28,8 @@ class Prismatic(Joint):
 
     def subspace(self, q: Sequence[Scalar]) -> list[Motion]:
         return [Motion(Vec3(), self.axis)]
+
+    def closure(self, P: Transform, S: Transform) -> Closure:
+        u, w = across(self.axis)
+        turn = P.rotation.apply(w).dot(S.rotation.apply(u))
+        return apart(P, S, (u, w)), [*aligned(P, S, self.axis), turn]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle.graph import Scalar
-from treadle.joints.joint import Joint, rotation_about, unit
+from treadle.joints.joint import Closure, Joint, aligned, apart, rotation_about, unit
 from treadle.spatial import Motion, Transform, Vec3
 
 __all__ = ["Revolute"]
@@ -28,3 +28,6 @@ class Revolute(Joint):
 
     def subspace(self, q: Sequence[Scalar]) -> list[Motion]:
         return [Motion(self.axis, Vec3())]
+
+    def closure(self, P: Transform, S: Transform) -> Closure:
+        return apart(P, S), aligned(P, S, self.axis)

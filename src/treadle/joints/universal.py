@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle.graph import Scalar
-from treadle.joints.joint import Joint, rotation_about, unit
+from treadle.joints.joint import Closure, Joint, apart, rotation_about, unit
 from treadle.spatial import Motion, Transform, Vec3
 
 __all__ = ["Universal"]
@@ -39,3 +39,7 @@ class Universal(Joint):
 
     def _first_axis(self, q: Sequence[Scalar]) -> Vec3:
         return rotation_about(self.second_axis, q[1]).apply_transposed(self.axis)
+
+    def closure(self, P: Transform, S: Transform) -> Closure:
+        between = P.rotation.apply(self.axis).dot(S.rotation.apply(self.second_axis))
+        return apart(P, S), [between - self.axis.dot(self.second_axis)]

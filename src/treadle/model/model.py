@@ -129,6 +129,11 @@ class Model:
         return sum(body.joint.type.nv for body in self.bodies)
 
     @property
+    def closed(self) -> bool:
+        """Whether loops or couplings constrain the tree."""
+        return bool(self.loops or self.couplings)
+
+    @property
     def joints(self) -> tuple[ModelJoint, ...]:
         """The moving joints, in the order of q and v."""
         return tuple(body.joint for body in self.bodies)
@@ -203,6 +208,17 @@ class Model:
                     )
                     for body in self.bodies
                 ],
+                [
+                    (
+                        loop.predecessor,
+                        loop.successor,
+                        None if loop.type is None else (loop.type.kind, _plain(vars(loop.type))),
+                        _plain(loop.predecessor_placement.to_list()),
+                        _plain(loop.successor_placement.to_list()),
+                    )
+                    for loop in self.loops
+                ],
+                [(c.q, c.v, c.source_q, c.source_v, _plain(c.coefficients)) for c in self.couplings],
                 [(frame.body, _plain(frame.placement.to_list())) for frame in self.frames],
                 [
                     (

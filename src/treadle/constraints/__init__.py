@@ -1,0 +1,1 @@
+"""Constraints: what keeps a machine from moving as its tree could, one kind per file."""

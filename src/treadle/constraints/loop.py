@@ -1,0 +1,52 @@
+"""Joints that close loops: the same joint frame seen from both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from treadle.dynamics.kinematics import joint_transforms
+from treadle.graph import Scalar
+from treadle.joints.joint import Closure, aligned, apart
+from treadle.model.fittings import Loop
+from treadle.model.model import WORLD, Model
+from treadle.spatial import Transform, Vec3
+
+__all__ = ["loop_closure"]
+
+
+def loop_closure(model: Model, q: Sequence[Scalar], loop: Loop) -> Closure:
+    """Lengths (m) and sines of angles that vanish where the loop is closed.
+
+    Both sides are seen from the body where their ways to the base meet, so that nothing depends on the
+    joints below it.
+    """
+    X = joint_transforms(model, q)
+    first, second = _way(model, loop.predecessor), _way(model, loop.successor)
+    while first and second and first[-1] == second[-1]:
+        first.pop()
+        second.pop()
+    P = _pose(X, first) @ loop.predecessor_placement
+    S = _pose(X, second) @ loop.successor_placement
+    return _fixed(P, S) if loop.type is None else loop.type.closure(P, S)
+
+
+def _way(model: Model, body: int) -> list[int]:
+    """Bodies from this one to the base."""
+    way = []
+    while body != WORLD:
+        way.append(body)
+        body = model.bodies[body].parent
+    return way
+
+
+def _pose(X: Sequence[Transform], way: Sequence[int]) -> Transform:
+    pose = Transform.identity()
+    for body in reversed(way):
+        pose = pose @ X[body]
+    return pose
+
+
+def _fixed(P: Transform, S: Transform) -> Closure:
+    """Nothing moves: no distance, and no turn about any axis."""
+    x, y, z = Vec3(1.0), Vec3(0.0, 1.0), Vec3(0.0, 0.0, 1.0)
+    return apart(P, S), [*aligned(P, S, z), P.rotation.apply(y).dot(S.rotation.apply(x))]

@@ -1,0 +1,137 @@
+"""Constraint forces by a direct solve: (J M^-1 J^T) lambda = b through the tree's sparse factor.
+
+With M = L^T D L and Y = L^-T J^T the matrix is A = Y^T D^-1 Y. It is factored row by row; a row whose
+remainder is next to nothing depends on those before it (it is redundant, or the machine passes a singular
+position) and takes no force. That choice is made anew at every evaluation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from treadle.constraints.rows import Row
+from treadle.dynamics.cholesky import factor, parent_freedoms
+from treadle.dynamics.crba import crba
+from treadle.graph import Scalar, maximum, where
+from treadle.model.model import Model
+
+__all__ = ["ClosureFactor", "closure_factor"]
+
+#: A row counts as dependent where what the others leave of it is below this share of its group.
+DEPENDENT = 1e-11
+
+
+@dataclass(frozen=True)
+class ClosureFactor:
+    """Factors of M and of A = J M^-1 J^T at one position, in an order that keeps them sparse."""
+
+    rows: Sequence[Row]
+    L: Sequence[dict[int, Scalar]]
+    inverse_diagonal: Sequence[Scalar]
+    Y: Sequence[dict[int, Scalar]]
+    order: Sequence[int]
+    lower: Sequence[dict[int, Scalar]]
+    inverse_pivots: Sequence[Scalar]
+
+    def multipliers(self, b: Sequence[Scalar]) -> list[Scalar]:
+        """lambda with A lambda = b; zero for rows that depend on others."""
+        x: dict[int, Scalar] = {i: b[i] for i in self.order}
+        for i in self.order:
+            for j, value in self.lower[i].items():
+                x[i] = x[i] - value * x[j]
+        for i in self.order:
+            x[i] = x[i] * self.inverse_pivots[i]
+        for i in reversed(self.order):
+            for j, value in self.lower[i].items():
+                x[j] = x[j] - value * x[i]
+        return [x[i] for i in range(len(b))]
+
+    def response(self, multipliers: Sequence[Scalar]) -> list[Scalar]:
+        """M^-1 J^T lambda: the jump of v under impulses along the rows."""
+        x: list[Scalar] = [0.0] * len(self.L)
+        for row, value in zip(self.Y, multipliers, strict=True):
+            for k, y in row.items():
+                x[k] = x[k] + y * value
+        x = [value * scale for value, scale in zip(x, self.inverse_diagonal, strict=True)]
+        for k in range(len(x)):
+            for i, value in self.L[k].items():
+                x[k] = x[k] - value * x[i]
+        return x
+
+
+def closure_factor(model: Model, q: Sequence[Scalar], rows: Sequence[Row]) -> ClosureFactor:
+    """The factors at a position."""
+    L, inverse_diagonal = factor(crba(model, q), parent_freedoms(model))
+    Y = [_half_solved(L, row.jacobian) for row in rows]
+    A = [
+        {
+            j: sum((y * Y[j][k] * inverse_diagonal[k] for k, y in Y[i].items() if k in Y[j]), 0.0)
+            for j in range(len(rows))
+            if Y[i].keys() & Y[j].keys() and j <= i
+        }
+        for i in range(len(rows))
+    ]
+    order = _elimination_order(A)
+    lower, inverse_pivots = _factor_rows(A, order, rows)
+    return ClosureFactor(rows, L, inverse_diagonal, Y, order, lower, inverse_pivots)
+
+
+def _half_solved(L: Sequence[dict[int, Scalar]], jacobian: dict[int, Scalar]) -> dict[int, Scalar]:
+    """L^-T J^T of one row: only freedoms that support its own appear."""
+    y = dict(jacobian)
+    for k in reversed(range(len(L))):
+        if k not in y:
+            continue
+        for i, value in L[k].items():
+            y[i] = y[i] - value * y[k] if i in y else -(value * y[k])
+    return y
+
+
+def _elimination_order(A: Sequence[dict[int, Scalar]]) -> list[int]:
+    """Rows with the fewest neighbours first (minimum degree): little fills in."""
+    neighbours: list[set[int]] = [set() for _ in A]
+    for i, row in enumerate(A):
+        for j in row:
+            if i != j:
+                neighbours[i].add(j)
+                neighbours[j].add(i)
+    left = set(range(len(A)))
+    order = []
+    while left:
+        i = min(left, key=lambda k: (len(neighbours[k]), k))
+        order.append(i)
+        left.discard(i)
+        for j in neighbours[i]:
+            neighbours[j] |= neighbours[i] - {j}
+            neighbours[j].discard(i)
+    return order
+
+
+def _factor_rows(
+    A: Sequence[dict[int, Scalar]], order: Sequence[int], rows: Sequence[Row]
+) -> tuple[list[dict[int, Scalar]], list[Scalar]]:
+    """Unit lower-triangular rows (by the rows eliminated before) and reciprocal pivots, or zeros."""
+    groups: dict[int, Scalar] = {}
+    for i, row in enumerate(rows):
+        size = A[i][i]
+        groups[row.group] = maximum(groups[row.group], size) if row.group in groups else size
+    place = {i: k for k, i in enumerate(order)}
+    left: list[dict[int, Scalar]] = [{} for _ in A]
+    for i, row in enumerate(A):
+        for j, value in row.items():
+            later, earlier = (i, j) if place[i] >= place[j] else (j, i)
+            left[later][earlier] = value
+    lower: list[dict[int, Scalar]] = [{} for _ in A]
+    inverse: list[Scalar] = [0.0] * len(A)
+    for k in order:
+        pivot = left[k][k]
+        inverse[k] = where(pivot > DEPENDENT * groups[rows[k].group], 1.0 / pivot, 0.0)
+        users = [i for i in order if place[i] > place[k] and k in left[i]]
+        for i in users:
+            lower[i][k] = left[i][k] * inverse[k]
+        for number, i in enumerate(users):
+            for j in users[: number + 1]:
+                taken = lower[i][k] * left[j][k]
+                left[i][j] = left[i][j] - taken if j in left[i] else -taken
+    return lower, inverse

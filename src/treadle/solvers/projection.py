@@ -1,0 +1,78 @@
+"""Back onto the constraints: positions first, then velocities, in the norm of the inertia matrix.
+
+    q <- q (+) -M^-1 J^T A^-1 c(q)  until c(q) = 0,    v <- v - M^-1 J^T A^-1 J v,    A = J M^-1 J^T
+
+M, J and A are those of the first position: it is near the constraints already, so that few rounds take
+the residual down to rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from treadle.constraints.rows import closure_rows, rates, residuals
+from treadle.graph import Expr, Scalar, iterate, maximum, through_graph
+from treadle.model.model import Model
+from treadle.solvers.closure import closure_factor
+
+__all__ = ["project"]
+
+#: Rounds after which a projection gives up.
+_LIMIT = 20
+
+#: Residuals below this count as closed, once they no longer shrink.
+_SMALL = 1e-9
+
+
+def project(
+    model: Model, q: Sequence[Scalar], v: Sequence[Scalar]
+) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
+    """Position and velocity that satisfy the constraints, the residual left over, and the rounds taken."""
+    nq, nv = len(q), len(v)
+    values = through_graph(lambda x: _projected(model, x[:nq], x[nq:]), [*q, *v])
+    return values[:nq], values[nq : nq + nv], values[nq + nv :]
+
+
+def _projected(model: Model, q: Sequence[Expr], v: Sequence[Scalar]) -> list[Scalar]:
+    rows = closure_rows(model, q)
+    nq, nv = len(q), len(v)
+    if not rows:
+        return [*q, *v, 0.0, 0.0]
+    solver = closure_factor(model, q, rows)
+
+    def kept(position: Sequence[Scalar]) -> list[Scalar]:
+        every = residuals(model, position)
+        return [every[row.index] for row in rows]
+
+    def moved(position: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+        c = kept(position)
+        step = solver.response([-x for x in solver.multipliers(c)])
+        new = [x for j in model.joints for x in j.type.integrate(position[j.q], step[j.v])]
+        return new, c
+
+    def slowed(position: Sequence[Scalar], velocity: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+        c = kept(position)
+        speeds = rates(model, position, velocity, c)  # type: ignore[arg-type]
+        step = solver.response(solver.multipliers(speeds))
+        return [x - dx for x, dx in zip(velocity, step, strict=True)], speeds
+
+    *position, gap, rounds = _repeat(lambda x: moved(x[:nq]), list(q))
+    *velocity, _, _ = _repeat(lambda x: slowed(position, x[:nv]), list(v))
+    return [*position, *velocity, gap, rounds]
+
+
+def _repeat(
+    improve: Callable[[list[Scalar]], tuple[list[Scalar], list[Scalar]]], start: list[Scalar]
+) -> list[Scalar]:
+    """Improve while the residual is there and, once small, still halves; then what it was, and the rounds."""
+
+    def one_round(values: list[Scalar]) -> tuple[list[Scalar], object]:
+        *x, previous, rounds = values
+        new, residual = improve(x)
+        worst: Scalar = 0.0
+        for c in residual:
+            worst = maximum(worst, abs(c))
+        go_on = (worst > 1e-15) & ((worst < 0.5 * previous) | (worst > _SMALL))
+        return [*new, worst, rounds + 1.0], go_on
+
+    return iterate(one_round, [*start, 1e30, 0.0], _LIMIT)
