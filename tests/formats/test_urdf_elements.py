@@ -26,7 +26,7 @@ EVERYTHING = """
       <geometry><cylinder radius="0.1" length="0.2"/></geometry>
       <material name="blue"><color rgba="0 0 1 1"/></material>
     </visual>
-    <visual><geometry><capsule radius="0.1" length="0.2"/></geometry></visual>
+    <visual><geometry><cone radius="0.1" length="0.2"/></geometry></visual>
     <collision name="skin" group="1">
       <origin xyz="0 0 0.1" rpy="0 0 0.2"/>
       <geometry><sphere radius="0.3"/></geometry>
@@ -90,7 +90,7 @@ EVERYTHING = """
 FREE = {"version of robot", "name of material", "link of frame", "reference of gazebo", "name of sensor"}
 #: Elements that are named as a whole, with all that stands in them.
 INSIDE = (
-    "capsule",
+    "cone",
     "verbose",
     "contact_coefficients",
     "safety_controller",
@@ -146,7 +146,7 @@ def test_nothing_can_be_taken_out_without_a_trace(content):
 def test_what_is_not_read_is_named():
     report = "\n".join(read(EVERYTHING.encode(), "file").report)
     for name in (
-        "calibration (1)", "capsule (1)", "contact_coefficients (1)", "frame (1)", "gazebo (1)", "sensor (1)",
+        "calibration (1)", "cone (1)", "contact_coefficients (1)", "frame (1)", "gazebo (1)", "sensor (1)",
         "motorTorqueConstant (1)", "safety_controller (1)", "self_collision_checking (1)", "texture (1)",
         "verbose (1)", "acceleration of limit (1)", "group of collision (1)", "owner of robot (1)",
         "type of link (1)", '"visual of base"', '"servo"', '"drive"', '"float"', '"glue"',

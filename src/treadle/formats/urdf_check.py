@@ -11,7 +11,7 @@ __all__ = ["check_urdf"]
 
 #: Attributes that hold numbers, and how many; all finite but the limits, those of boxes also with commas.
 _NUMBERS = {
-    "origin": {"xyz": 3, "rpy": 3},
+    "origin": {"xyz": 3, "rpy": 3, "quat_xyzw": 4},
     "axis": {"xyz": 3},
     "mass": {"value": 1},
     "inertia": dict.fromkeys(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), 1),
@@ -20,6 +20,7 @@ _NUMBERS = {
     "mimic": {"multiplier": 1, "offset": 1},
     "box": {"size": 3},
     "cylinder": {"radius": 1, "length": 1},
+    "capsule": {"radius": 1, "length": 1},
     "sphere": {"radius": 1},
     "color": {"rgba": 4},
 }
@@ -33,6 +34,7 @@ _REQUIRED_ATTRIBUTES = {
     "mimic": ("joint",),
     "box": ("size",),
     "cylinder": ("radius", "length"),
+    "capsule": ("radius", "length"),
     "sphere": ("radius",),
     "mesh": ("filename",),
 }
@@ -92,9 +94,18 @@ def _check_attributes(part: Any, element: Any) -> None:
     if tag == "mesh" and not any(_are_numbers(scale, count, False) for count in (1, 3)):
         message = f"<mesh scale={element.get('scale')!r}> needs 3 numbers"
         raise _error(part, element, message, "correct it, or leave it out")
+    if tag == "origin" and element.get("quat_xyzw") is not None:
+        _check_quaternion(part, element)
     if tag == "geometry" and len(element) != 1:
         message = f"<geometry> holds {len(element)} shapes"
         raise _error(part, element, message, "give each its own <visual> or <collision>")
+
+
+def _check_quaternion(part: Any, element: Any) -> None:
+    if element.get("rpy") is not None:
+        raise _error(part, element, "<origin> has both rpy and quat_xyzw", "keep one of them")
+    if sum(float(word) ** 2 for word in element.get("quat_xyzw").split()) < 1e-16:
+        raise _error(part, element, "<origin> has a quat_xyzw that is zero", "write 0 0 0 1 for no rotation")
 
 
 def _are_numbers(text: str, count: int, endless: bool) -> bool:

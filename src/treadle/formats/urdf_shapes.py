@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from treadle.formats.urdf_later import is_capsule
 from treadle.model import ModelSpec
 from treadle.model.finding import Finding
 
@@ -21,7 +22,7 @@ def leave_out_shapes(root: Any) -> list[Finding]:
             if geometry is not None and len(geometry) == 0:
                 left.append(f"{element.tag} of {link.get('name')}")
                 link.remove(element)
-    what = "shapes left out, for their geometry is not box, cylinder, sphere or mesh"
+    what = "shapes left out, for their geometry is not box, cylinder, sphere, capsule or mesh"
     return [Finding(what, left, "warning")] if left else []
 
 
@@ -34,6 +35,7 @@ def add_shapes(spec: ModelSpec, robot: Any, root: Any) -> list[Finding]:
             for item, place in zip(items, element.findall(role), strict=True):
                 name = _unique(item.name or f"{link.name}/{role}", used)
                 kind, options = _geometry(item.geometry)
+                kind = "capsule" if is_capsule(place) else kind
                 if item.origin is not None:
                     options |= {"position": item.origin[:3, 3], "rotation": item.origin[:3, :3]}
                 if role == "visual":

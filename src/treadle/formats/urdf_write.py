@@ -18,8 +18,8 @@ import numpy as np
 from treadle.errors import ModelError
 from treadle.formats.urdf_drives import SCALAR_TYPES
 from treadle.formats.urdf_lost import mimics, motors, what_is_lost
-from treadle.formats.urdf_write_shapes import add_shapes, add_tag, numbers, origin
-from treadle.model import BodySpec, JointSpec, Model, ModelSpec, describe
+from treadle.formats.urdf_write_shapes import add_shapes, add_tag, numbers, origin, shapes_of
+from treadle.model import BodySpec, JointSpec, Model, ModelSpec, ShapeSpec, describe
 from treadle.model.finding import Finding
 from treadle.model.placement import is_identity, placement_of
 from treadle.model.topology import body_inertia
@@ -73,6 +73,9 @@ class _Writer:
         self.links = {item.name for item in (*spec.bodies, *spec.frames)}
         self.joints = {joint.name for joint in spec.joints}
         self.mimics = mimics(spec)
+        self.shapes: dict[str | None, list[ShapeSpec]] = defaultdict(list)
+        for shape in shapes_of(spec):
+            self.shapes[shape.body].append(shape)
         #: the joint of a base that stands at the world's origin, and so can be the root link
         self.mount = next((joint for joint in self.tree if _is_mount(joint)), None)
         self.world = self._fresh("world", self.links) if self.mount is None else self.mount.child
@@ -84,7 +87,7 @@ class _Writer:
         """Fill the root element: links, then joints in the order of the tree, then motors."""
         self.root.set("name", self.spec.name)
         if self.mount is None:
-            add_shapes(add_tag(self.root, "link", name=self.world), self.spec, None)
+            add_shapes(add_tag(self.root, "link", name=self.world), self.shapes[None])
         for body in self.spec.bodies:
             self._link(body)
         for joint in self.tree:
@@ -126,9 +129,9 @@ class _Writer:
             names = {"ixx": (0, 0), "iyy": (1, 1), "izz": (2, 2), "ixy": (0, 1), "ixz": (0, 2), "iyz": (1, 2)}
             inertia = 0.5 * (inertia + inertia.T)
             add_tag(inertial, "inertia", **{name: numbers(inertia[k]) for name, k in names.items()})
-        add_shapes(link, self.spec, body.name)
+        add_shapes(link, self.shapes[body.name])
         if self.mount is not None and body.name == self.world:
-            add_shapes(link, self.spec, None)
+            add_shapes(link, self.shapes[None])
 
     def _joint(self, joint: JointSpec) -> None:
         """The joint, and the links and fixed joints that URDF needs beside it."""

@@ -6,6 +6,7 @@ URDF has boxes, cylinders, spheres and meshes. A capsule becomes a cylinder and 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from treadle.model import ModelSpec, ShapeSpec
 from treadle.model.parts import IDENTITY
 from treadle.model.values import plain, rotation_matrix
 
-__all__ = ["SHAPES", "add_shapes", "add_tag", "numbers", "origin", "shapes_of"]
+__all__ = ["SHAPES", "add_shapes", "add_tag", "angles", "numbers", "origin", "shapes_of"]
 
 #: Shapes that are written.
 SHAPES = ("box", "sphere", "cylinder", "capsule", "mesh")
@@ -39,12 +40,12 @@ def origin(parent: Any, position: Any, rotation: Any = IDENTITY) -> None:
     if np.any(position):
         attributes["xyz"] = numbers(position)
     if plain(rotation) != IDENTITY:
-        attributes["rpy"] = numbers(_angles(rotation_matrix(rotation)))
+        attributes["rpy"] = numbers(angles(rotation_matrix(rotation)))
     if attributes:
         add_tag(parent, "origin", **attributes)
 
 
-def _angles(R: np.ndarray) -> tuple[float, float, float]:
+def angles(R: np.ndarray) -> tuple[float, float, float]:
     """Roll, pitch and yaw with R = Rz(yaw) Ry(pitch) Rx(roll), to rounding also where pitch is upright."""
     pitch = math.atan2(-R[2, 0], math.hypot(R[0, 0], R[1, 0]))
     yaw = math.atan2(R[1, 0], R[0, 0])
@@ -63,13 +64,13 @@ def shapes_of(spec: ModelSpec) -> list[ShapeSpec]:
     ]
 
 
-def add_shapes(link: Any, spec: ModelSpec, body: str | None) -> None:
-    """The shapes of a body (None: the world) that URDF has."""
-    for shape in shapes_of(spec):
-        if shape.body == body and shape.type == "capsule":
+def add_shapes(link: Any, shapes: Sequence[ShapeSpec]) -> None:
+    """Those of a link's shapes that URDF has."""
+    for shape in shapes:
+        if shape.type == "capsule":
             for part in _capsule_parts(shape):
                 _add_shape(link, part)
-        elif shape.body == body and shape.type in SHAPES:
+        elif shape.type in SHAPES:
             _add_shape(link, shape)
 
 
