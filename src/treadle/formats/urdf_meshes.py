@@ -55,6 +55,8 @@ class _Finder:
         self.folder = folder
         self.packages = Packages(folder)
         self.found: dict[str, tuple[str, bool]] = {}
+        #: folders without the links in their paths, which take long to follow
+        self.real: dict[Path, Path] = {}
 
     def find(self, shape: ShapeSpec) -> tuple[str, bool]:
         """The path of a mesh from the folder, and whether it is there."""
@@ -62,7 +64,7 @@ class _Finder:
         if name not in self.found:
             path = self._locate(name.replace("\\", "/"), shape)
             relative = os.path.relpath(path, self.packages.home).replace(os.sep, "/")
-            self.found[name] = relative, path.is_file()
+            self.found[name] = relative, os.path.isfile(path)
         return self.found[name]
 
     def _locate(self, name: str, shape: ShapeSpec) -> Path:
@@ -71,14 +73,12 @@ class _Finder:
             return self._in_package(name, rest, shape)
         if separator and scheme == "file":
             name = "/" + rest.lstrip("/")
-        try:
-            return self.folder.locate(name, line=shape.line, element=f'shape "{shape.name}"')
-        except ModelError:
+        if "://" not in name and not PurePosixPath(name).is_absolute():
             # a description that is part of a package may name all of its files
-            target = self._resolved(self.packages.home / name, shape)
-            if "://" in name or PurePosixPath(name).is_absolute() or not self.packages.allows(target):
-                raise
-            return target
+            target = self._resolved(self.packages.home / name)
+            if self.packages.allows(target):
+                return target
+        return self.folder.locate(name, line=shape.line, element=f'shape "{shape.name}"')
 
     def _in_package(self, name: str, rest: str, shape: ShapeSpec) -> Path:
         """The file in a package; the mistake `package:///NAME/path` is common and understood."""
@@ -86,19 +86,18 @@ class _Finder:
         root = self.packages.find(package)
         if root is None:
             raise self._refused(name, "names no package", "write package://NAME/path", shape)
-        target = self._resolved(root / inner, shape)
+        target = self._resolved(root / inner)
         if not self.packages.allows(target):
             hint = "put the file into the package, or load it with allow_outside=True"
             raise self._refused(name, "is outside its package", hint, shape)
         return target
 
-    def _resolved(self, path: Path, shape: ShapeSpec) -> Path:
-        try:
-            target = path.resolve()
-            target.exists()
-            return target
-        except (OSError, RuntimeError, ValueError):
-            raise self._refused(str(shape.file), "cannot be found", "check its path", shape) from None
+    def _resolved(self, path: Path) -> Path:
+        """The path without links and dots."""
+        if path.parent not in self.real:
+            self.real[path.parent] = Path(os.path.realpath(path.parent))
+        target = self.real[path.parent] / path.name
+        return Path(os.path.realpath(target)) if path.name == ".." or os.path.islink(target) else target
 
     def _refused(self, name: str, problem: str, hint: str, shape: ShapeSpec) -> ModelError:
         element = f'shape "{shape.name}"'
