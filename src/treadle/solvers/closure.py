@@ -126,7 +126,8 @@ def _factor_rows(
     inverse: list[Scalar] = [0.0] * len(A)
     for k in order:
         pivot = left[k][k]
-        inverse[k] = where(pivot > DEPENDENT * groups[rows[k].group], 1.0 / pivot, 0.0)
+        independent = pivot > DEPENDENT * groups[rows[k].group]
+        inverse[k] = where(independent, 1.0 / where(independent, pivot, 1.0), 0.0)
         users = [i for i in order if place[i] > place[k] and k in left[i]]
         for i in users:
             lower[i][k] = left[i][k] * inverse[k]

@@ -1,0 +1,66 @@
+"""Random machines with closed loops, and states in which they are closed."""
+
+import numpy as np
+from hypothesis import strategies as st
+
+from tests.machines import MOVING_KINDS, random_spec, random_state
+from treadle import Model, ModelSpec
+from treadle.dynamics import compiled
+from treadle.joints import JOINT_TYPES
+from treadle.spatial import Mat3, Transform, Vec3
+
+__all__ = ["CLOSING_KINDS", "close_loop", "loop_machines", "random_transform"]
+
+CLOSING_KINDS = ("fixed", "revolute", "prismatic", "helical", "cylindrical", "universal", "planar", "ball")
+
+
+def random_transform(rng: np.random.Generator) -> Transform:
+    """A random pose."""
+    rotation, _ = np.linalg.qr(rng.standard_normal((3, 3)))
+    rotation *= np.sign(np.linalg.det(rotation))
+    return Transform(Mat3.of(rotation.tolist()), Vec3(*rng.uniform(-0.5, 0.5, 3).tolist()))
+
+
+def close_loop(
+    spec: ModelSpec, rng: np.random.Generator, q: np.ndarray, kind: str, first: str | None, second: str
+) -> None:
+    """Add a joint between two links that fits the position q of the tree."""
+    model = spec.compile().without_loops()
+    names = [frame.name for frame in model.frames]
+    poses = compiled.frame_poses(model, q)
+    X_WP = np.eye(4) if first is None else poses[names.index(first)]
+    X_WS = poses[names.index(second)]
+    options = {"pitch": 0.3} if kind == "helical" else {}
+    joint = None if kind == "fixed" else JOINT_TYPES[kind](**options)
+    F_P = random_transform(rng).to_matrix()
+    inside = np.eye(4) if joint is None else joint.transform(joint.sample(rng)).to_matrix()
+    F_S = np.linalg.inv(X_WS) @ X_WP @ F_P @ inside
+    spec.add_joint(
+        f"closing{len(spec.joints)}",
+        kind,
+        first,
+        second,
+        position=F_P[:3, 3],
+        rotation=F_P[:3, :3],
+        child_position=F_S[:3, 3],
+        child_rotation=F_S[:3, :3],
+        **options,
+    )
+
+
+@st.composite
+def loop_machines(draw: st.DrawFn) -> tuple[Model, np.ndarray, np.random.Generator]:
+    """A machine with one or two loops, a position in which they are closed, and a generator."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    count = draw(st.integers(2, 5))
+    kinds = [kind for kind in MOVING_KINDS if kind != "free"]
+    spec = random_spec(rng, count, kinds=kinds)
+    q, _, _ = random_state(spec.compile(), rng)
+    names = [body.name for body in spec.bodies]
+    for _ in range(draw(st.integers(1, 2))):
+        kind = draw(st.sampled_from(CLOSING_KINDS))
+        second = names[int(rng.integers(1, len(names)))]
+        others = [None, *[name for name in names if name != second]]
+        first = others[int(rng.integers(0, len(others)))]
+        close_loop(spec, rng, np.array(q), kind, first, second)
+    return spec.compile(), np.array(q), rng
