@@ -2,7 +2,7 @@
 
     python benchmarks/recording.py [--json]
 
-The cost is the time of a recorded run less that of the same run unrecorded, by the number of samples;
+The cost is the processor time of a recorded run less that of the same run unrecorded, by the number of samples;
 the shortest of several runs of each counts, and they take turns.
 """
 
@@ -50,11 +50,11 @@ def measure(name: str, path: Path) -> dict:
         for recorded in (False, True):
             sim.restore(start)
             with sim.record(path, rate=RATE) if recorded else nullcontext() as recorder:
-                began = time.perf_counter()
+                began = time.process_time()
                 sim.step(steps)
                 if recorder is not None:
                     recorder.flush()
-                best[recorded] = min(best[recorded], time.perf_counter() - began)
+                best[recorded] = min(best[recorded], time.process_time() - began)
     table = td.read_recording(path)
     return {
         "machine": name,
