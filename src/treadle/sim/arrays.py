@@ -15,7 +15,7 @@ from treadle.model.parameters import parameter_value
 __all__ = ["CARRIED", "allocate", "check_options"]
 
 #: Arrays that a step reads and writes.
-CARRIED = ("q", "v", "clock", "memory", "effort", "alive")
+CARRIED = ("q", "v", "clock", "memory", "effort", "ledger", "alive")
 
 
 #: Smallest values of options, where not zero: below these rounding is larger.
@@ -50,7 +50,7 @@ def allocate(
     for name, column in columns.items():
         arrays[name] = np.empty((len(column), worlds), dtype=precision)
         arrays[name][:] = np.array(column, dtype=float).reshape(-1, 1)
-    return arrays | {f"next_{name}": arrays[name] for name in CARRIED}
+    return arrays | {f"next_{name}": arrays[name] for name in CARRIED if name in arrays}
 
 
 def check_options(integrator: str, options: Mapping[str, Any]) -> dict[str, float]:

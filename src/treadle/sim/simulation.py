@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from treadle.errors import InputError
 from treadle.forces.law import ForceLaw
 from treadle.forces.load import LOAD_SIZE, frame_load
+from treadle.forces.passive import damping
 from treadle.integrators import INTEGRATORS
 from treadle.model.model import Model
 from treadle.native.executable import Runner
@@ -22,6 +23,8 @@ from treadle.sim.checks import check_choice, check_count, check_model, check_ste
 from treadle.sim.controller import Controllers
 from treadle.sim.divergence import check_given, diverged
 from treadle.sim.handles import BodyHandle, JointHandle
+from treadle.sim.journal import Journal
+from treadle.sim.ledger import floating_freedoms
 from treadle.sim.observer import Observer
 from treadle.sim.quality import Quality, measure
 from treadle.sim.state import State
@@ -61,8 +64,12 @@ class Simulation:
         dt = check_step(settings["dt"] if dt is None else dt)
         self.laws = tuple(laws)
         self.controllers = Controllers(model, controllers)
+        damped = any(d != 0.0 for d in damping(model))
+        self._floating = floating_freedoms(model)
+        self._driven = bool(damped or self.laws or self.controllers)
         self._loads = np.zeros((LOAD_SIZE * len(model.bodies), 1))
         self._runners: dict[tuple, Runner] = {}
+        self._journal = Journal(self)
         self._start, self._steps = 0.0, 0
         # what looks at the state on the way, such as recorders
         self._observers: list[Observer] = []
@@ -216,6 +223,7 @@ class Simulation:
         memory = self._arrays["memory"]
         # that of another integrator is of no use: this one starts afresh
         memory[:, 0] = state.memory if len(state.memory) == len(memory) else 0.0
+        self._journal.restart()
 
     def reset(self) -> None:
         """Return to the state before the first step."""
@@ -251,9 +259,11 @@ class Simulation:
         for name in ("q", "v", "tau", "dt"):
             # the arrays that users may hold views of stay the same
             arrays[name] = self._arrays.get(name, arrays[name])
-        arrays |= {f"next_{name}": arrays[name] for name in CARRIED} | {"loads": self._loads}
+        arrays |= {"loads": self._loads, "ledger": self._journal.ledger}
+        arrays |= {f"next_{name}": arrays[name] for name in CARRIED}
         self._arrays = arrays
         self._runners.clear()
+        self._journal.restart()
 
     def _advance(self, count: int) -> None:
         """Run steps in one go, or one by one where a controller has to be asked."""
@@ -273,6 +283,7 @@ class Simulation:
 
     def _run(self, count: int) -> None:
         run = self._runner()
+        self._journal.before()
         arrays = self._arrays
         arrays["clock"][:, 0] = self._start, self._steps
         arrays["alive"][:, 0] = 1.0, 0.0
@@ -282,6 +293,7 @@ class Simulation:
         taken = int(arrays["alive"][1, 0])
         self.measured_time += taken * self.dt
         self._steps += taken
+        self._journal.after(taken)
         if taken < count:
             self._halted()
 
@@ -296,7 +308,10 @@ class Simulation:
 
     def _runner(self, guarded: bool = True) -> Runner:
         """The compiled step; the one with loads only when there are any."""
-        kind = bool(self._loads.any()), guarded
+        loaded = bool(self._loads.any())
+        # nothing else does work
+        driven = guarded and (loaded or self._driven or bool(self.tau.any()))
+        kind = loaded, guarded, driven, driven and bool(self.tau[self._floating].any())
         if kind not in self._runners:
             program = step_program(
                 self.model,
@@ -305,6 +320,8 @@ class Simulation:
                 laws=self.laws,
                 controllers=self.controllers.traced,
                 guarded=guarded,
+                accounted=kind[2],
+                pushed=kind[3],
             )
             self._runners[kind] = compile_program(program).runner(self._arrays)
         return self._runners[kind]

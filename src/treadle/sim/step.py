@@ -13,6 +13,7 @@ from treadle.model.limbs import limb_inputs
 from treadle.model.model import Model
 from treadle.native.program import Program
 from treadle.sim.arrays import CARRIED
+from treadle.sim.ledger import ledger_size, step_entry
 
 __all__ = ["FASTEST", "step_program"]
 
@@ -28,6 +29,8 @@ def step_program(
     laws: Sequence[ForceLaw] = (),
     controllers: Sequence[ForceLaw] = (),
     guarded: bool = True,
+    accounted: bool = False,
+    pushed: bool = True,
 ) -> Program:
     """One step of the machine: q, v -> q, v under tau (and loads) over dt.
 
@@ -36,7 +39,9 @@ def step_program(
     the step: laws act all through it, controllers once at its start.
     Methods with options, a memory or an unknown number of rounds have arrays for them. A `guarded` step
     that would leave the finite numbers, or any speed of this world, is not taken, nor any after it:
-    "alive" is 1 until then, and counts the steps that were taken.
+    "alive" is 1 until then, and counts the steps that were taken. An `accounted` step adds the work and
+    impulse of forces to its "ledger"; unless it is `pushed`, no `tau` acts between a floating machine and the
+    world.
     """
     method = INTEGRATORS[integrator]
     sizes = {
@@ -50,6 +55,7 @@ def step_program(
         "options": len(method.options),
         "memory": method.memory(model),
         "effort": 2 if method.iterates else 0,
+        "ledger": ledger_size(model) if accounted else 0,
         "alive": 2 if guarded else 0,
     }
     inputs = {name: size for name, size in sizes.items() if size or name in ("q", "v", "tau")}
@@ -79,12 +85,17 @@ def step_program(
             "memory": after.memory,
             "effort": [rounds + after.effort[0], maximum(worst, abs(after.effort[1]))],
         }
+        if accounted:
+            ends = (values["q"], values["v"]), (after.q, after.v)
+            entry = step_entry(system, method.order, *ends, start + steps * dt, dt, pushed)
+            results["ledger"] = [a + b for a, b in zip(values["ledger"], entry, strict=True)]
         results = {name: result for name, result in results.items() if name in inputs}
         if guarded:
             results = _guard(values, results)
         return {f"next_{name}": result for name, result in results.items()}
 
-    digest = f"step {integrator} loaded={loaded} guarded={guarded} {model.digest}"
+    kind = f"loaded={loaded} guarded={guarded} accounted={accounted, pushed}"
+    digest = f"step {integrator} {kind} {model.digest}"
     if parameters:
         # the model's digest knows no names, but parameters are found by them
         digest += f" {list(parameters)} {[x.name for x in (*model.links, *model.joints)]}"

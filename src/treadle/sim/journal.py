@@ -1,0 +1,60 @@
+"""Since when a simulation runs undisturbed, and what its counters said then."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from treadle.sim.ledger import ledger_size
+
+if TYPE_CHECKING:
+    from treadle.sim.simulation import Simulation
+    from treadle.sim.state import State
+
+__all__ = ["Journal"]
+
+
+class Journal:
+    """The undisturbed run that led to the present state of a simulation.
+
+    It starts anew where positions or velocities are not those that the last step left: then they were set
+    or restored, and no balance can be drawn across that. Joint forces, loads and steps may change on the
+    way; the run is only not `repeatable` from its start then.
+    """
+
+    def __init__(self, sim: Simulation) -> None:
+        self._sim = sim
+        #: work and impulse so far, which steps add to
+        self.ledger = np.zeros((ledger_size(sim.model), 1))
+        #: state at the start of the run; None before the first step
+        self.start: State | None = None
+        self.steps = 0
+        #: whether the same steps from `start` would come out the same
+        self.repeatable = True
+        self.rounds = 0.0
+        self._left: tuple[bytes, ...] = ()
+        self._inputs: tuple[bytes, ...] = ()
+
+    def before(self) -> None:
+        """Called before steps are taken."""
+        sim = self._sim
+        arrays = sim._arrays
+        inputs = arrays["tau"].tobytes(), arrays["dt"].tobytes(), sim._loads.tobytes()
+        if (arrays["q"].tobytes(), arrays["v"].tobytes()) != self._left:
+            self.start, self.steps, self.repeatable = sim.save(), 0, True
+            self.ledger[:] = 0.0
+            self.rounds = sim.effort[0]
+        elif inputs != self._inputs:
+            self.repeatable = False
+        self._inputs = inputs
+
+    def after(self, taken: int) -> None:
+        """Called after steps were taken."""
+        arrays = self._sim._arrays
+        self._left = arrays["q"].tobytes(), arrays["v"].tobytes()
+        self.steps += taken
+
+    def restart(self) -> None:
+        """Let the next step begin a new run."""
+        self._left = ()

@@ -1,0 +1,157 @@
+"""What forces put into a machine during a step: work, and the impulse on a machine that floats.
+
+    W = int F . v dt,    J = int f dt,    H = int (n - c x f) dt
+
+F are all joint forces but those of springs, which count as energy; f and n are the forces and moments
+from outside other than gravity, c is the centre of mass. The integrals are taken from the states at both
+ends of the step, by a rule of the method's own order, up to 4: what the method did in between is not asked,
+so that keeping the ledger changes no bit of the motion.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from treadle.dynamics.kinematics import body_velocities, world_transforms
+from treadle.dynamics.momentum import center_of_mass
+from treadle.forces.law import law_force
+from treadle.forces.load import body_loads
+from treadle.forces.passive import damping
+from treadle.graph import Scalar
+from treadle.integrators import System
+from treadle.model.model import WORLD, Model
+from treadle.spatial import Force, Vec3
+
+__all__ = ["floating_freedoms", "floats", "ledger_size", "step_entry"]
+
+
+def ledger_size(model: Model) -> int:
+    """Numbers in the ledger: work (J), then for a machine that floats H (N m s) and J (N s)."""
+    return 7 if floats(model) else 1
+
+
+def floats(model: Model) -> bool:
+    """Whether nothing but free joints ties the machine to the world."""
+    roots = [body.joint.type.kind for body in model.bodies if body.parent == WORLD]
+    return bool(roots) and all(kind == "free" for kind in roots)
+
+
+def floating_freedoms(model: Model) -> list[int]:
+    """Places in v of the joints to the world, if the machine floats."""
+    if not floats(model):
+        return []
+    return [k for b in model.bodies if b.parent == WORLD for k in range(b.joint.v.start, b.joint.v.stop)]
+
+
+class _Node(NamedTuple):
+    """An instant of the step: its weight, the state there, and the velocity that dampers feel."""
+
+    weight: float
+    q: list[Scalar]
+    v: list[Scalar]
+    damped: Sequence[Scalar]
+    time: Scalar
+
+
+def step_entry(
+    system: System,
+    order: int,
+    before: tuple[Sequence[Scalar], Sequence[Scalar]],
+    after: tuple[Sequence[Scalar], Sequence[Scalar]],
+    time: Scalar,
+    dt: Scalar,
+    pushed: bool = True,
+) -> list[Scalar]:
+    """What a step from (q, v) before to (q, v) after adds to the ledger.
+
+    Without `pushed`, the joint forces `tau` are known to be zero at the joints that float.
+    """
+    total: list[Scalar] = [0.0] * ledger_size(system.model)
+    for node in _nodes(system, order, before, after, time, dt):
+        rates = _rates(system, node, pushed)
+        total = [x + node.weight * rate for x, rate in zip(total, rates, strict=True)]
+    return [dt * x for x in total]
+
+
+def _nodes(
+    system: System,
+    order: int,
+    before: tuple[Sequence[Scalar], Sequence[Scalar]],
+    after: tuple[Sequence[Scalar], Sequence[Scalar]],
+    time: Scalar,
+    dt: Scalar,
+) -> Iterator[_Node]:
+    """Order 1 and 2: the middle; above: the two points of Gauss, on the cubic through both ends."""
+    (q0, v0), (q1, v1) = before, after
+    delta = [x for j in system.model.joints for x in j.type.difference(q0[j.q], q1[j.q])]
+    if order <= 2:
+        middle = system.integrate(q0, [0.5 * x for x in delta])
+        # what closes the balance of a constant inertia exactly, however strong the dampers
+        mean = [0.5 * (a + b) for a, b in zip(v0, v1, strict=True)]
+        moved = [x / dt for x in delta]
+        v, damped = (mean, v1) if order == 1 else (moved, moved)
+        yield _Node(1.0, middle, v, damped, time + 0.5 * dt)
+        return
+    end_rate = system.tangent_rate(delta, v1)
+    for s in (0.5 - math.sqrt(3.0) / 6.0, 0.5 + math.sqrt(3.0) / 6.0):
+        a, b, c = s * s * (3.0 - 2.0 * s), s * (1.0 - s) ** 2, s * s * (s - 1.0)
+        da, db, dc = 6.0 * s * (1.0 - s), (1.0 - s) * (1.0 - 3.0 * s), s * (3.0 * s - 2.0)
+        way = [a * x + dt * (b * y + c * z) for x, y, z in zip(delta, v0, end_rate, strict=True)]
+        rate = [da * (x / dt) + db * y + dc * z for x, y, z in zip(delta, v0, end_rate, strict=True)]
+        v = _velocity(system, way, rate)
+        yield _Node(0.5, system.integrate(q0, way), v, v, time + s * dt)
+
+
+def _velocity(system: System, delta: Sequence[Scalar], rate: Sequence[Scalar]) -> list[Scalar]:
+    """The v whose tangent rate at delta is `rate`; every round gains an order of delta."""
+    v = list(rate)
+    for joint in system.model.joints:
+        if joint.type.nq == joint.type.nv:
+            continue
+        wanted = found = v[joint.v]
+        for _ in range(4):
+            reached = joint.type.tangent_rate(delta[joint.v], found)
+            found = [x - (y - z) for x, y, z in zip(wanted, reached, found, strict=True)]
+        v[joint.v] = found
+    return v
+
+
+def _rates(system: System, node: _Node, pushed: bool) -> list[Scalar]:
+    """Rates of the ledger at an instant: power, and moment and force from outside."""
+    model = system.model
+    tau = list(system.tau)
+    if not pushed:
+        for k in floating_freedoms(model):
+            tau[k] = 0.0
+    force = [t - d * x for t, d, x in zip(tau, damping(model), node.damped, strict=True)]
+    for law in system.laws:
+        added = law_force(model, law, node.q, node.v, node.time)
+        force = [a + b for a, b in zip(force, added, strict=True)]
+    power: Scalar = sum((f * x for f, x in zip(force, node.v, strict=True)), 0.0)
+    loads = body_loads(model, node.q, system.loads) if system.loads else {}
+    if loads:
+        velocities = body_velocities(model, node.q, node.v)
+        power = sum((velocities[i].dot(load) for i, load in loads.items()), power)
+    if not floats(model):
+        return [power]
+    wrench = _outside(model, node.q, force, loads)
+    about_center = wrench.angular - center_of_mass(model, node.q).cross(wrench.linear)
+    return [power, *about_center, *wrench.linear]
+
+
+def _outside(model: Model, q: Sequence[Scalar], force: Sequence[Scalar], loads: dict[int, Force]) -> Force:
+    """Loads and the joint forces at the free joints, about the world's origin in world axes."""
+    poses = world_transforms(model, q)
+    total = Force.zero()
+    for i, load in loads.items():
+        total = total + poses[i].force_to_parent(load)
+    for body, X_WB in zip(model.bodies, poses, strict=True):
+        if body.parent == WORLD:
+            # a moment in body axes about the body's origin, a force in the joint's axes
+            part = force[body.joint.v]
+            linear = body.placement.rotation.apply(Vec3(*part[3:]))
+            moment = X_WB.rotation.apply(Vec3(*part[:3])) + X_WB.translation.cross(linear)
+            total = total + Force(moment, linear)
+    return total
