@@ -2,8 +2,8 @@
 
     python benchmarks/recording.py [--json]
 
-The cost is the processor time of a recorded run less that of the same run unrecorded, by the number of samples;
-the shortest of several runs of each counts, and they take turns.
+The cost is the processor time of a recorded run less that of the same run unrecorded, by the number of
+samples; the shortest of several runs of each counts, and they take turns.
 """
 
 from __future__ import annotations
