@@ -14,7 +14,7 @@ from treadle.cli.recording import Recording
 from treadle.cli.run import advance
 
 URDF = """<robot name="two">
-  <link name="base"><visual/><inertial><mass value="1"/>
+  <link name="base"><odd/><inertial><mass value="1"/>
     <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
   <link name="tip"><inertial><origin xyz="0 0 -0.5"/><mass value="2"/>
     <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
@@ -80,7 +80,18 @@ def test_start_is_quick():
 
 @pytest.mark.parametrize(
     "command",
-    [[], ["info"], ["run"], ["scenes"], ["demo"], ["bench", "dynamics"], ["bench", "algorithms"]],
+    [
+        [],
+        ["info"],
+        ["check"],
+        ["convert"],
+        ["run"],
+        ["scenes"],
+        ["demo"],
+        ["bench", "dynamics"],
+        ["bench", "algorithms"],
+        ["bench", "geometry"],
+    ],
     ids=" ".join,
 )
 def test_help_has_examples(command):
@@ -96,11 +107,26 @@ def test_info_of_a_scene():
     assert "44.3 kg" in text
 
 
+def test_info_of_the_roadheader():
+    """Total mass, reach and working envelope, and what closes its loops."""
+    text = " ".join(output("info", "roadheader").split())
+    assert "total mass 59.98 t" in text
+    assert "reach ahead of the slewing axis 5.288 m" in text
+    assert "cutting height 5.649 m" in text
+    assert "slew_left_pin ball arm_base slew_left_rod" in text
+    assert "mobility 9 degrees of freedom" in text
+    data = record("info", "roadheader")
+    assert {fact["name"]: fact["unit"] for fact in data["facts"]}["cutting width"] == "m"
+    assert len(data["loops"]) == 9
+    assert data["summary"]["size"][0] > 11.0
+    assert record("info", "arm")["facts"] == []
+
+
 def test_info_of_a_file(robot):
     text = output("info", robot)
     assert "hinge" in text
     assert "Import report" in text
-    assert "visual (1)" in text
+    assert "odd" in text
 
 
 def test_info_as_json(robot):

@@ -6,8 +6,10 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from treadle.cli.console import Debug, Json, console, print_json, reported
-from treadle.cli.machine import Floating, MachineName, open_machine
+from treadle.cli.findings import print_findings
+from treadle.cli.machine import Floating, MachineName, Outside, is_scene, open_machine
 from treadle.model.model import WORLD, Body, Model
+from treadle.scenes.facts import Fact, scene_facts
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,7 +25,13 @@ _NARROWEST_NAME = 10
 
 
 @reported
-def info(machine: MachineName, floating: Floating = False, json: Json = False, debug: Debug = False) -> None:
+def info(
+    machine: MachineName,
+    floating: Floating = False,
+    outside: Outside = False,
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
     """Show the links and joints of a machine, its size and what its import left out.
 
     \b
@@ -32,20 +40,28 @@ def info(machine: MachineName, floating: Floating = False, json: Json = False, d
       treadle info robot.urdf --floating
       treadle info robot.urdf --json
     """
-    model = open_machine(machine, floating)
+    from treadle.formats.shape_boxes import measured_summary
+
+    model = open_machine(machine, floating, outside)
+    summary = measured_summary(model)
+    facts = scene_facts(machine) if is_scene(machine) else []
     if json:
-        print_json(_record(model))
+        told = [fact._asdict() for fact in facts]
+        print_json({**_record(model), "summary": summary.to_dict(), "facts": told})
         return
     out = console(width=160)
     out.print(_tree(model, out))
+    if model.loops:
+        out.print()
+        out.print(_loops(model))
     out.print()
-    out.print(str(model.summary()), markup=False, soft_wrap=True)
-    out.print(f"nq = {model.nq} positions, nv = {model.nv} velocities; ", end="")
+    out.print(str(summary), markup=False, soft_wrap=True)
+    _print_facts(out, facts)
+    out.print(f"\nnq = {model.nq} positions, nv = {model.nv} velocities; ", end="")
     out.print(f"gravity {', '.join(f'{x:g}' for x in model.gravity)} m/s2")
     if model.report:
         out.print("\n[bold]Import report[/bold]")
-        for line in model.report:
-            out.print(f"- {line}", markup=False, soft_wrap=True)
+        print_findings(out, model.report)
 
 
 def _tree(model: Model, out: Console) -> Table:
@@ -78,6 +94,27 @@ def _tree(model: Model, out: Console) -> Table:
     return table
 
 
+def _loops(model: Model) -> Table:
+    """The joints that close loops, and which links they connect."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(box=None, header_style="dim", pad_edge=False)
+    for head in ("closes a loop", "type", "between", "and"):
+        table.add_column(head, no_wrap=True)
+    for loop in model.loops:
+        kind = "fixed" if loop.type is None else "continuous" if loop.continuous else loop.type.kind
+        ends = (loop.predecessor_link or "world", loop.successor_link)
+        table.add_row(f"[cyan]{escape(loop.name)}[/cyan]", kind, *map(escape, ends))
+    return table
+
+
+def _print_facts(out: Console, facts: list[Fact]) -> None:
+    width = max((len(fact.name) for fact in facts), default=0)
+    for index, fact in enumerate(facts):
+        out.print(f"{'' if index else chr(10)}{fact.name:<{width}}  {fact}", markup=False)
+
+
 def _kind(body: Body) -> str:
     return "continuous" if body.joint.continuous else body.joint.type.kind
 
@@ -107,7 +144,7 @@ def _links(model: Model, body: int) -> tuple[str, str]:
     own = [link for link in model.links if link.body == body]
     more = f" [dim]+ {len(own) - 1}[/dim]" if len(own) > 1 else ""
     mass = sum(float(link.mass) for link in own)  # type: ignore[arg-type]
-    return f"{escape(own[0].name)}{more}", f"{mass:.4g} kg"
+    return f"{escape(own[0].name)}{more}", f"{mass:.0f} kg" if mass >= 1e3 else f"{mass:.4g} kg"
 
 
 def _limits(body: Body) -> str:
@@ -142,7 +179,6 @@ def _record(model: Model) -> dict[str, Any]:
         "name": model.name,
         "nq": model.nq,
         "nv": model.nv,
-        "summary": model.summary().to_dict(),
         "gravity": list(model.gravity),
         "joints": [
             {
@@ -170,6 +206,16 @@ def _record(model: Model) -> dict[str, Any]:
                 "inertia": [[float(x) for x in row] for row in link.rotational.to_rows()],  # type: ignore[arg-type]
             }
             for link in model.links
+        ],
+        "loops": [
+            {
+                "name": loop.name,
+                "type": "fixed" if loop.type is None else loop.type.kind,
+                "predecessor": loop.predecessor_link,
+                "successor": loop.successor_link,
+                "constraints": loop.constraints,
+            }
+            for loop in model.loops
         ],
         "report": list(model.report),
     }

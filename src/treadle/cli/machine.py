@@ -13,7 +13,7 @@ from treadle.formats.load import FORMATS
 from treadle.model.model import Model, suggest
 from treadle.scenes import scene, scene_names
 
-__all__ = ["Floating", "MachineName", "Outside", "open_machine"]
+__all__ = ["Floating", "MachineName", "Outside", "is_scene", "open_machine"]
 
 MachineName = Annotated[
     str,
@@ -31,10 +31,15 @@ Outside = Annotated[
 def open_machine(name: str, floating: bool = False, outside: bool = False) -> Model:
     """The machine of this name; a file that exists comes before a scene."""
     path = Path(name).expanduser()
-    if name in scene_names() and not path.is_file():
+    if is_scene(name):
         if floating:
             raise InputError(f"--floating is for files, and the scene {name!r} has its base where it belongs")
         return scene(name)
     if path.exists() or path.suffix or len(path.parts) > 1:
         return load(path, floating_base=floating, allow_outside=outside)
     raise InputError(f"there is no file and no scene named {name!r}; {suggest(name, scene_names())}")
+
+
+def is_scene(name: str) -> bool:
+    """Whether the name is that of a scene and of no file."""
+    return name in scene_names() and not Path(name).expanduser().is_file()
