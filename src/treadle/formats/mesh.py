@@ -6,6 +6,7 @@ import io
 import json
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from treadle.errors import ModelError
 
-__all__ = ["SUFFIXES", "read_mesh", "suspicious_scale"]
+__all__ = ["SUFFIXES", "mesh_bounds", "read_mesh", "suspicious_scale"]
 
 #: Kinds of files that can be read.
 SUFFIXES = (".stl", ".obj", ".dae", ".glb")
@@ -60,6 +61,22 @@ def read_mesh(
     if factors.prod() < 0:
         triangles = triangles[:, ::-1]
     return points * (unit * factors), np.ascontiguousarray(triangles)
+
+
+def mesh_bounds(path: str | PathLike[str]) -> np.ndarray:
+    """Lowest and highest coordinates (2, 3) of a mesh; a file that has not changed is read once only."""
+    path = Path(path).expanduser()
+    try:
+        stamp = path.stat().st_mtime_ns
+    except OSError:
+        stamp = 0
+    return _bounds(path, stamp)
+
+
+@lru_cache(maxsize=4096)
+def _bounds(path: Path, stamp: int) -> np.ndarray:
+    points, _ = read_mesh(path)
+    return np.array([points.min(axis=0), points.max(axis=0)])
 
 
 def suspicious_scale(bounds: ArrayLike) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from treadle.errors import ModelError
-from treadle.formats.mesh import read_mesh, suspicious_scale
+from treadle.formats.mesh import mesh_bounds, suspicious_scale
 from treadle.model.finding import Finding
 from treadle.model.fittings import Shape
 from treadle.model.model import Model
@@ -37,8 +37,7 @@ def mesh_findings(model: Model) -> list[Finding]:
             missing += [] if file in reported else [file]
             continue
         try:
-            points, _ = read_mesh(path)
-            bounds[file] = np.array([points.min(axis=0), points.max(axis=0)])
+            bounds[file] = mesh_bounds(path)
         except ModelError as error:
             lines.append(Finding(f'mesh "{file}" {error.message}', severity="warning", hint=error.hint))
     if missing:

@@ -8,7 +8,7 @@ import numpy as np
 
 from treadle.errors import ModelError
 from treadle.formats.geometry_findings import open_geometry
-from treadle.formats.mesh import read_mesh
+from treadle.formats.mesh import mesh_bounds
 from treadle.formats.mesh_findings import mesh_path
 from treadle.model.fittings import Shape
 from treadle.model.model import Model
@@ -49,7 +49,6 @@ def shape_boxes(model: Model) -> dict[int, np.ndarray]:
 
 def _file_box(model: Model, shape: Shape) -> np.ndarray | None:
     try:
-        points, _ = read_mesh(mesh_path(model.file, str(shape.file)))
+        return mesh_bounds(mesh_path(model.file, str(shape.file)))
     except ModelError:
         return None
-    return np.array([points.min(axis=0), points.max(axis=0)]) if len(points) else None

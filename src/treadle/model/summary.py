@@ -68,13 +68,13 @@ class Summary:
         ]
         if self.loops or self.couplings:
             constraints = sum(count for _, count in self.loops)
-            closing = f"{len(self.loops)} with {constraints} constraints"
             left = f"{self.mobility} degrees of freedom are left"
-            redundant = f", {self.redundant} of the constraints are redundant" if self.redundant else ""
+            if self.redundant:
+                left += f", {self.redundant} of the constraints are redundant"
             rows[3:3] = [
-                ("loops", closing),
-                ("couplings", str(self.couplings)),
-                ("mobility", left + redundant),
+                *([("loops", f"{len(self.loops)} with {constraints} constraints")] if self.loops else []),
+                *([("couplings", str(self.couplings))] if self.couplings else []),
+                ("mobility", left),
             ]
         if self.massless:
             rows.append(("moving without mass", listed(self.massless)))
