@@ -57,6 +57,8 @@ CHANGED = {
     "mass is infinite": ('value="2"', 'value="inf"', "needs a number", 6, LINK),
     "mass overflows": ('value="2"', 'value="1e999"', "needs a number", 6, LINK),
     "mass is hexadecimal": ('value="2"', 'value="0x10"', "needs a number", 6, LINK),
+    "mass with an underscore": ('value="2"', 'value="2_000"', "needs a number", 6, LINK),
+    "mass in digits of another script": ('value="2"', 'value="２"', "needs a number", 6, LINK),
     "mass is negative": ('value="2"', 'value="-2"', "negative mass", 3, 'body "arm"'),
     "mass missing": ('<mass value="2"/>', "", "has no <mass>", 4, LINK),
     "inertia missing": ("<inertia ", "<other ", "has no <inertia>", 4, LINK),

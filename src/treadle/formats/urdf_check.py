@@ -109,6 +109,9 @@ def _check_quaternion(part: Any, element: Any) -> None:
 
 
 def _are_numbers(text: str, count: int, endless: bool) -> bool:
+    # Python reads more than URDF has: 1_000, and digits of other scripts
+    if "_" in text or not text.isascii():
+        return False
     try:
         values = [float(word) for word in text.split()]
     except ValueError:
