@@ -9,20 +9,22 @@ import sys
 
 from treadle.errors import InputError
 from treadle.model.model import suggest
-from treadle.studies.chain_scaling import chain_scaling
-from treadle.studies.roadheader_accuracy import roadheader_accuracy
-from treadle.studies.roadheader_energy import roadheader_energy
-from treadle.studies.roadheader_performance import roadheader_performance
+from treadle.studies import (
+    chain_scaling,
+    roadheader_accuracy,
+    roadheader_energy,
+    roadheader_performance,
+)
 from treadle.studies.study import Findings, Study
 
 __all__ = ["STUDIES", "Findings", "Study", "description", "find_study"]
 
 #: Functions that run a study, by name.
 STUDIES: dict[str, Study] = {
-    "chain-scaling": chain_scaling,
-    "roadheader-accuracy": roadheader_accuracy,
-    "roadheader-energy": roadheader_energy,
-    "roadheader-performance": roadheader_performance,
+    "chain-scaling": chain_scaling.run,
+    "roadheader-accuracy": roadheader_accuracy.run,
+    "roadheader-energy": roadheader_energy.run,
+    "roadheader-performance": roadheader_performance.run,
 }
 
 

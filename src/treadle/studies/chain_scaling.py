@@ -19,7 +19,7 @@ from treadle.studies.study import Column, Findings, Report, new_figure
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["chain_scaling"]
+__all__ = ["run"]
 
 _LINKS, _QUICK_LINKS = (10, 25, 50, 100, 150, 200, 250), (10, 25, 50)
 
@@ -35,7 +35,7 @@ _COLUMNS = (
 )
 
 
-def chain_scaling(quick: bool, report: Report) -> Findings:
+def run(quick: bool, report: Report) -> Findings:
     """Time chains of growing length; quick: the short ones only."""
     effort = QUICK if quick else FULL
     sizes = _QUICK_LINKS if quick else _LINKS

@@ -27,7 +27,7 @@ from treadle.studies.study import Column, Findings, Report, new_figure
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["roadheader_performance"]
+__all__ = ["run"]
 
 #: Substeps per frame, and the step that makes 60 frames a second of them.
 SUBSTEPS, DT = 10, 1.0 / 600.0
@@ -61,7 +61,7 @@ _METHODS = (
 )
 
 
-def roadheader_performance(quick: bool, report: Report) -> Findings:
+def run(quick: bool, report: Report) -> Findings:
     """Time a frame of every form of the machine with every method."""
     effort = QUICK if quick else FULL
     rows: list[dict[str, Any]] = []
