@@ -18,6 +18,7 @@ from treadle.integrators import (
     rk6,
     symplectic_euler,
     variational,
+    variational4,
 )
 from treadle.integrators.method import Advance, Method
 from treadle.integrators.system import System
@@ -36,6 +37,7 @@ INTEGRATORS: dict[str, Method] = {
     "implicit_midpoint": implicit_midpoint.METHOD,
     "generalized_alpha": generalized_alpha.METHOD,
     "variational": variational.METHOD,
+    "variational4": variational4.METHOD,
     "dopri5": dopri5.METHOD,
     "dopri853": dopri853.METHOD,
 }

@@ -35,7 +35,7 @@ def step(system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar,
         before, _ = _momenta(system, q, delta, time, dt)
         return [x - p for x, p in zip(before, momentum, strict=True)]
 
-    delta, effort = newton(unbalanced, [dt * x for x in v], scale=1e-3 * dt)
+    delta, effort = newton(unbalanced, [dt * x for x in v], scale=1e-3 * abs(dt))
     _, after = _momenta(system, q, delta, time, dt)
     end = system.integrate(q, delta)
     L, diagonal = factor(crba(system.model, end), parent_freedoms(system.model))
