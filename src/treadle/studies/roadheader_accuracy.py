@@ -9,7 +9,6 @@ by what rounding does to their forces.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -37,11 +36,10 @@ _ITERATIONS, _EVERY = 50, 10
 _COLUMNS = (
     Column("method", "method"),
     Column("coordinates", "coordinates"),
-    Column("error", "largest error", ".2e"),
-    Column("final_error", "at the end", ".2e"),
-    Column("distance_error", "of distance", ".2e"),
-    Column("gap", "gap (m)", ".2e"),
-    Column("step_time", "µs/step", ".3g"),
+    Column("error", "largest error", ".1e"),
+    Column("final_error", "at the end", ".1e"),
+    Column("distance_error", "of distance", ".1e"),
+    Column("gap", "gap in a joint (m)", ".1e"),
 )
 
 #: After a number of steps: where the tool is, the lift angle, and the largest gap in a joint (m).
@@ -58,7 +56,6 @@ class _Track:
     errors: list[float] = field(default_factory=list)
     distances: list[float] = field(default_factory=list)
     gaps: list[float] = field(default_factory=list)
-    seconds: float = 0.0
 
     def row(self) -> dict[str, Any]:
         return {
@@ -69,7 +66,6 @@ class _Track:
             "final_error": self.errors[-1],
             "distance_error": max(self.distances),
             "gap": max(self.gaps),
-            "step_time": self.seconds / (self.steps[-1] - _EVERY) * 1e6,
         }
 
 
@@ -97,14 +93,11 @@ def run(quick: bool, report: Report) -> Findings:
 
 
 def _follow(arm: ArmRaising, method: str, coordinates: str, run: Iterator[_Sample], steps: int) -> _Track:
-    """Go through the samples of a method; the time is that of the steps and of reading their result."""
+    """Go through the samples of a method."""
     track = _Track(method, coordinates)
     next(run)
     for number in range(_EVERY, steps + 1, _EVERY):
-        started = time.perf_counter()
         tip, lift, gap = next(run)
-        # what compiles, compiles in the first steps
-        track.seconds += time.perf_counter() - started if number > _EVERY else 0.0
         place, distance = arm.errors(tip, lift)
         track.steps.append(number)
         track.errors.append(place)

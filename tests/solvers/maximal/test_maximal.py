@@ -199,6 +199,13 @@ def test_what_cannot_be_done_is_said():
         point.add_body("bob", 1.0, center=(0, 0, -1))
         point.add_joint("hinge", "revolute", None, "bob", axis=(0, 1, 0))
         Simmc(point.compile())
+    with pytest.raises(td.ModelError, match="no couplings between joints"):
+        geared = td.ModelSpec("geared")
+        for name in ("first", "second"):
+            geared.add_body(name, 1.0, inertia=(0.1, 0.1, 0.1))
+            geared.add_joint(f"to_{name}", "revolute", None, name)
+        geared.add_coupling("gear", "to_second", "to_first", (0.0, 2.0))
+        Simmc(geared.compile())
     sim = Simmc(td.scene("pendulum"))
     with pytest.raises(td.InputError, match="did you mean 'elbow'"):
         sim.hold("elbo", 0.0)

@@ -76,6 +76,12 @@ class Freedoms(NamedTuple):
 
 def mechanism(model: Model) -> tuple[Bodies, Joints, Freedoms, dict[str, slice]]:
     """The machine's bodies, joints and freedoms, and which freedoms belong to a joint by its name."""
+    if model.couplings:
+        raise ModelError(
+            "maximal coordinates know no couplings between joints",
+            element=f"coupling {model.couplings[0].name!r}",
+            hint="leave it out",
+        )
     bodies = _bodies(model)
     joints: dict[str, list] = {name: [] for name in Joints._fields}
     freedoms: dict[str, list] = {name: [] for name in Freedoms._fields}
