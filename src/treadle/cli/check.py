@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from treadle.cli.console import FAILED, MISTAKEN, Debug, Json, console, print_json, reported
+from treadle.cli.console import FAILED, MISTAKEN, Debug, Json, busy, console, print_json, reported
 from treadle.cli.findings import count_line, print_findings, rows
 from treadle.cli.machine import Floating, MachineName, Outside, open_machine
 from treadle.errors import ModelError
@@ -47,8 +47,9 @@ def check(
         print_json({"command": "check", "machine": machine, **_refusal(error)})
         raise typer.Exit(MISTAKEN) from None
 
-    findings = _findings(model)
-    summary = _summary(model)
+    with busy("opening meshes and geometry", shown=not json):
+        findings = _findings(model)
+        summary = _summary(model)
     counts = {kind: sum(item.severity == kind for item in findings) for kind in ("error", "warning")}
     if json:
         checks = [_check(f"{kind}s", count) for kind, count in counts.items()]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
-__all__ = ["FAILED", "MISTAKEN", "Debug", "Json", "console", "print_json", "progress", "reported"]
+__all__ = ["FAILED", "MISTAKEN", "Debug", "Json", "busy", "console", "print_json", "progress", "reported"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -92,6 +92,18 @@ def console(width: int = 100) -> Console:
     from rich.console import Console
 
     return Console(highlight=False, width=None if sys.stdout.isatty() else width)
+
+
+@contextmanager
+def busy(text: str, shown: bool) -> Iterator[None]:
+    """A line on stderr while something takes its time, shown only if that is a terminal."""
+    from rich.console import Console
+
+    if not (shown and sys.stderr.isatty()):
+        yield
+        return
+    with Console(stderr=True).status(text):
+        yield
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from treadle.cli.console import Debug, Json, console, print_json, reported
+from treadle.cli.console import Debug, Json, busy, console, print_json, reported
 from treadle.cli.findings import count_line, print_findings, rows
 from treadle.cli.machine import Floating, MachineName, Outside, open_machine
 from treadle.errors import ModelError
@@ -48,7 +48,8 @@ def convert(
 
     model = open_machine(machine, floating, outside)
     try:
-        saved = save_files(model, target, replace=force, gather=True)
+        with busy(f"writing {target}", shown=not json):
+            saved = save_files(model, target, replace=force, gather=True)
     except ModelError as error:
         if error.message == "is there already":
             error.hint = "use --force to replace it"

@@ -18,8 +18,8 @@ from treadle.model.topology import total_inertia
 __all__ = ["Solid", "body_solids"]
 
 #: What a body gets that has too little, kg and kg m2; MuJoCo's own limit is 1e-15.
-LEAST_MASS, LEAST_MOMENT = 1e-9, 1e-12
-_LIMIT = 1e-14
+LEAST_MASS, LEAST_MOMENT = 1e-12, 1e-14
+_LIMIT = 2e-15
 #: Violations of A + B >= C up to this share are rounding.
 _ROUNDING = 1e-9
 
@@ -43,18 +43,23 @@ class Solid:
         if self.mass == 0.0 and not self.inertia.any():
             return None
         moments, axes = self._principal()
-        halves = 0.5 * moments.sum() - moments
-        if halves.min() < -_ROUNDING * abs(moments).max():
+        if not self.physical:
             notes.add(_UNPHYSICAL, name, "warning")
-            halves = np.maximum(halves, 0.0)
+            halves = np.maximum(0.5 * moments.sum() - moments, 0.0)
             moments = halves.sum() - halves
         # equal up to rounding is not enough
-        largest = int(moments.argmax())
-        moments[largest] = min(moments[largest], moments.sum() - moments[largest])
+        first, second, third = np.argsort(moments)
+        moments[third] = min(moments[third], moments[first] + moments[second])
         values: dict[str, Any] = {"pos": self.center, "mass": self.mass}
         if axes is not None:
             values["quat"] = _quaternion(axes)
         return {**values, "diaginertia": moments}
+
+    @property
+    def physical(self) -> bool:
+        """Whether a real body can have the inertia: no principal moment exceeds the sum of the others."""
+        moments, _ = self._principal()
+        return bool((0.5 * moments.sum() - moments).min() >= -_ROUNDING * np.abs(moments).max())
 
     @property
     def enough(self) -> bool:
@@ -77,9 +82,15 @@ def body_solids(links: list[Link], moves: bool, notes: Notes) -> list[Solid]:
         Solid(float(link.mass), np.array(list(link.center)), np.array(link.rotational.to_rows()))  # type: ignore[arg-type]
         for link in links
     ]
-    if not moves or any(solid.enough for solid in solids):
+    if not moves:
         return solids
+    enough, physical = any(solid.enough for solid in solids), all(solid.physical for solid in solids)
+    if enough and physical:
+        return solids
+    # links of which some are not sound by themselves may be so together
     name, whole = links[0].name, _together(links)
+    if enough and not whole.physical:
+        return solids
     if not whole.enough:
         light = whole.mass < _LIMIT
         notes.add(_TOO_LIGHT if light else _TOO_THIN, name, "warning" if light else "note")
