@@ -25,8 +25,8 @@ __all__ = ["advance", "quality_record", "print_quality", "run"]
 #: Samples of a long run; a shorter one is sampled at every step.
 _MOST_SAMPLES = 20_000
 
-#: Largest move of a link by which one step may be wrong, in mm.
-_STEP_ERROR = 0.1
+#: Colours of the ratings.
+_COLOURS = {"good": "green", "fair": "yellow", "poor": "red"}
 
 
 @reported
@@ -162,20 +162,21 @@ def _assign(sim: Simulation, assignment: str) -> None:
 
 
 def quality_record(quality: Quality) -> dict[str, Any]:
-    """The quality of a run as rows and checks."""
-    error = quality["step error"]
+    """The quality of a run as rows, and as checks of those that can be judged."""
+    kept = ("name", "value", "unit", "meaning", "rating")
     return {
-        "rows": [
-            {"name": m.name, "value": m.value, "unit": m.unit, "meaning": m.meaning} for m in quality.measures
-        ],
+        "rows": [{name: getattr(m, name) for name in kept} for m in quality.measures],
         "checks": [
             {
-                "name": "step error in mm, at most",
-                "value": error,
-                "limit": _STEP_ERROR,
-                "holds": error <= _STEP_ERROR,
+                "name": f"{m.name} in {m.unit}, at most",
+                "value": abs(m.value),
+                "limit": m.limit,
+                "holds": m.rating == "good",
             }
+            for m in quality.measures
+            if m.limit is not None
         ],
+        "rating": quality.rating,
         "verdict": quality.verdict,
     }
 
@@ -188,9 +189,11 @@ def print_quality(quality: Quality) -> None:
     table.add_column("quality")
     table.add_column("value", justify="right")
     table.add_column("unit")
+    table.add_column("rating")
     table.add_column("what it means")
     for m in quality.measures:
-        table.add_row(m.name, f"{m.value:.4g}", m.unit, m.meaning)
+        rating = f"[{_COLOURS[m.rating]}]{m.rating}[/]" if m.rating else ""
+        table.add_row(m.name, f"{m.value:.4g}", m.unit, rating, m.meaning)
     out = console()
     out.print(table)
     out.print(quality.verdict, markup=False)

@@ -241,9 +241,13 @@ class Simulation:
 
         return Recorder(self, path, signals, rate)
 
-    def quality(self) -> Quality:
-        """How far the run so far can be trusted, in numbers and in words."""
-        return measure(self)
+    def quality(self, thorough: bool = False, keep: float | None = None) -> Quality:
+        """How far the run since its state was last set can be trusted, in numbers and in words.
+
+        `thorough` repeats the run with half and twice the step for an error bar on its end; `keep` (m) asks
+        for the largest step that keeps that error. Neither leaves a trace in the simulation.
+        """
+        return measure(self, thorough, keep)
 
     @property
     def effort(self) -> tuple[float, float]:

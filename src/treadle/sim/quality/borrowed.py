@@ -1,0 +1,80 @@
+"""Steps that a simulation takes on trial: afterwards it is as it was, to the last bit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from treadle.errors import SimulationDiverged
+
+if TYPE_CHECKING:
+    from treadle.sim.simulation import Simulation
+    from treadle.sim.state import State
+
+__all__ = ["Borrowed", "borrowed"]
+
+
+class Borrowed:
+    """A simulation on trial. Controllers that are called back hold what they commanded last."""
+
+    def __init__(self, sim: Simulation) -> None:
+        self._sim = sim
+
+    @property
+    def q(self) -> np.ndarray:
+        return self._sim.q
+
+    @property
+    def v(self) -> np.ndarray:
+        return self._sim.v
+
+    def go_to(self, state: State, dt: float | None = None, tolerance: float | None = None) -> None:
+        """Continue from a state, with another step or tolerance."""
+        self._sim.restore(state)
+        if dt is not None:
+            self._sim.dt = dt
+        if tolerance is not None:
+            place = list(self._sim.options).index("tolerance")
+            self._sim._arrays["options"][place, 0] = tolerance
+
+    def try_steps(self, count: int) -> bool:
+        """Take steps; False where they diverge."""
+        try:
+            self._sim.step(count)
+        except SimulationDiverged:
+            return False
+        return True
+
+    def try_half_step(self) -> bool:
+        """Take one step of half the size; False where it diverges."""
+        self._sim.dt *= 0.5
+        return self.try_steps(1)
+
+
+@contextmanager
+def borrowed(sim: Simulation) -> Iterator[Borrowed]:
+    """The simulation, to take steps with that leave no trace."""
+    journal, controllers = sim._journal, sim.controllers
+    arrays = {name: array.copy() for name, array in sim._arrays.items() if not name.startswith("next_")}
+    own = ("_start", "_steps", "_fresh", "reference", "wall_time", "measured_time", "_observers")
+    kept = {name: getattr(sim, name) for name in own}
+    account, called_back = dict(vars(journal)), controllers.called_back
+    try:
+        # recorders must not see these steps, and a controller must not be asked twice
+        sim._observers = []
+        sim._fresh = False
+        if called_back:
+            controllers.called_back = ()
+            sim.tau[:] += controllers.commanded
+        with sim.events.quiet():
+            yield Borrowed(sim)
+    finally:
+        controllers.called_back = called_back
+        for name, array in arrays.items():
+            sim._arrays[name][:] = array
+        for name, value in kept.items():
+            setattr(sim, name, value)
+        vars(journal).update(account)

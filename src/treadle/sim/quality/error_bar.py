@@ -1,0 +1,78 @@
+"""Error bar on the positions at the end of the run, and how long its trajectory can be trusted."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treadle.sim.quality.measure import Measure, length_text, rate
+from treadle.sim.quality.rerun import Rerun
+from treadle.sim.quality.run import Run
+
+__all__ = ["error_bar", "frame_error_bars", "trusted_time"]
+
+#: Largest errors that are good and fair, as parts of the machine's size; beyond, a position says nothing.
+_GOOD, _FAIR, _LOST = 1e-3, 1e-2, 5e-2
+
+#: Named frames that get an error bar of their own.
+_MOST_FRAMES = 4
+
+
+def error_bar(run: Run) -> Measure | None:
+    """Estimated distance of the worst link from where it should be now."""
+    again = run.rerun
+    if not isinstance(again, Rerun):
+        return None
+    worst = int(np.argmax(again.final))
+    error, name = float(again.final[worst]), run.model.frames[worst].name
+    when = f"after {again.times[-1]:.3g} s"
+    part = "" if again.whole else f" ({when}: repeating all of the run would take too long)"
+    rating = rate(error, _GOOD * run.size, _FAIR * run.size)
+    advice = run.finer(error / (_GOOD * run.size))
+    reason = f"{when} {name!r} is about {length_text(error)} from where it should be"
+    if rating == "good":
+        reason = f"{when} no link is farther than about {length_text(error)} from where it should be"
+    elif error > _LOST * run.size and not again.settled:
+        reason = (
+            f"{when} a smaller step moves {name!r} by {length_text(error)} and does not settle: this "
+            "trajectory cannot be trusted to its end"
+        )
+        if abs(run.energy_drift) < 0.01 * run.energy_scale:
+            # a chaotic motion: no method follows it for long
+            rating = "fair"
+            reason += ", as of any chaotic motion; its energy and averages over many runs can"
+            advice = "look at many runs from slightly different starts instead of one"
+    return Measure(
+        "error bar",
+        error * 1e3,
+        "mm",
+        f"estimated error of the run at the worst link, {name!r}{part}",
+        rating,
+        _GOOD * run.size * 1e3,
+        reason,
+        advice,
+    )
+
+
+def frame_error_bars(run: Run) -> list[Measure]:
+    """The same for frames that were named, such as a tool."""
+    again = run.rerun
+    if not isinstance(again, Rerun):
+        return []
+    links = {link.name for link in run.model.links}
+    named = [(k, f.name) for k, f in enumerate(run.model.frames) if f.name not in links][:_MOST_FRAMES]
+    return [
+        Measure(f"error bar of {name}", float(again.final[k]) * 1e3, "mm", f"the same at frame {name!r}")
+        for k, name in named
+    ]
+
+
+def trusted_time(run: Run) -> Measure | None:
+    """How long the positions stayed within a hundredth of the machine's size of the exact ones."""
+    again = run.rerun
+    if not isinstance(again, Rerun):
+        return None
+    lost = np.flatnonzero(again.errors.max(axis=1, initial=0.0) > _FAIR * run.size)
+    if not lost.size:
+        return None
+    meaning = f"until the error passed {_FAIR * run.size * 1e3:.3g} mm, a hundredth of the machine's size"
+    return Measure("trusted time", float(again.times[max(lost[0] - 1, 0)]), "s", meaning)
