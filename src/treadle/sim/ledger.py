@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from treadle.dynamics.kinematics import body_velocities, world_transforms
 from treadle.dynamics.momentum import center_of_mass
-from treadle.forces.law import law_force
 from treadle.forces.load import body_loads
 from treadle.forces.passive import damping
 from treadle.graph import Scalar
@@ -121,14 +121,15 @@ def _velocity(system: System, delta: Sequence[Scalar], rate: Sequence[Scalar]) -
 def _rates(system: System, node: _Node, pushed: bool) -> list[Scalar]:
     """Rates of the ledger at an instant: power, and moment and force from outside."""
     model = system.model
-    tau = list(system.tau)
     if not pushed:
+        held = list(system.tau)
         for k in floating_freedoms(model):
-            tau[k] = 0.0
-    force = [t - d * x for t, d, x in zip(tau, damping(model), node.damped, strict=True)]
-    for law in system.laws:
-        added = law_force(model, law, node.q, node.v, node.time)
-        force = [a + b for a, b in zip(force, added, strict=True)]
+            held[k] = 0.0
+        system = replace(system, tau=held)
+    force = system.force(node.q, node.v, node.time, springs=False)
+    if node.damped is not node.v:
+        slower = zip(force, damping(model), node.v, node.damped, strict=True)
+        force = [f + d * (x - y) for f, d, x, y in slower]
     power: Scalar = sum((f * x for f, x in zip(force, node.v, strict=True)), 0.0)
     loads = body_loads(model, node.q, system.loads) if system.loads else {}
     if loads:
