@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     )
     from treadle.errors import InputError, ModelError, RecordingError, SimulationDiverged, TreadleError
     from treadle.forces.law import ForceLaw
+    from treadle.forces.switch import switch
     from treadle.formats import load, load_spec, save
     from treadle.graph import (
         acos,
@@ -65,11 +66,11 @@ if TYPE_CHECKING:
         sphere_inertia,
     )
     from treadle.scenes import scene, scene_names
-    from treadle.sim import Simulation, State
+    from treadle.sim import Event, Simulation, State
     from treadle.sim.recording import read_recording
 
 __all__ = [
-    "Batch", "BodySpec", "Derivatives", "ForceLaw", "FrameSpec", "InputError", "JointSpec", "Model",
+    "Batch", "BodySpec", "Derivatives", "Event", "ForceLaw", "FrameSpec", "InputError", "JointSpec", "Model",
     "ModelError", "ModelSpec", "RecordingError", "Simulation", "SimulationDiverged", "State",
     "TreadleError", "__version__", "acos", "asin", "atan", "atan2", "box_inertia", "center_of_mass",
     "clip", "cos", "cylinder_inertia", "derivatives", "exp", "floor", "forward_dynamics",
@@ -77,7 +78,7 @@ __all__ = [
     "inverse_dynamics_jacobians", "kinetic_energy", "load", "load_spec", "log", "lookup", "lookup2",
     "mass_matrix", "maximum", "minimum", "momentum", "parameter_names", "parameter_value",
     "potential_energy", "read_recording", "rpy", "save", "scene", "scene_names", "sin", "sphere_inertia",
-    "sqrt", "tan", "tanh", "where",
+    "sqrt", "switch", "tan", "tanh", "where",
 ]  # fmt: skip
 
 #: Where the public names live; a module is imported when one of its names is first asked for.
@@ -96,6 +97,9 @@ _HOMES = {
     "treadle.forces.law": (
         "ForceLaw",
     ),
+    "treadle.forces.switch": (
+        "switch",
+    ),
     "treadle.formats": (
         "load", "load_spec", "save",
     ),
@@ -111,7 +115,7 @@ _HOMES = {
         "scene", "scene_names",
     ),
     "treadle.sim": (
-        "Simulation", "State",
+        "Event", "Simulation", "State",
     ),
     "treadle.sim.recording": (
         "read_recording",

@@ -41,9 +41,7 @@ def controlled_step(
     def substep(values: list[Scalar]) -> tuple[list[Scalar], object]:
         q, v, (done, h, tried) = values[:nq], values[nq : nq + nv], values[nq + nv :]
         now = attempt(coefficients, order, system, q, v, time + done, dt - done, h)
-        kept = [
-            where(now.accept, new, old) for new, old in zip([*now.q, *now.v], [*q, *v], strict=True)
-        ]
+        kept = [where(now.accept, new, old) for new, old in zip([*now.q, *now.v], [*q, *v], strict=True)]
         reached = where(now.accept, where(now.last, dt, done + now.h), done)
         return [*kept, reached, now.h_next, tried + 1.0], unfinished(reached, dt, now.h_next)
 

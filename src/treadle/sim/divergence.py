@@ -13,7 +13,7 @@ from treadle.sim.step import FASTEST
 if TYPE_CHECKING:
     from treadle.sim.simulation import Simulation
 
-__all__ = ["check_given", "diverged"]
+__all__ = ["check_given", "diverged", "stuck"]
 
 
 def check_given(sim: Simulation) -> None:
@@ -35,6 +35,21 @@ def diverged(sim: Simulation, attempt: np.ndarray) -> SimulationDiverged:
     return SimulationDiverged(
         f"the simulation of {sim.model.name!r} diverged at t = {when:.6g} s: {owner} {fact}; "
         f"{_cause(sim, worst)}",
+        time=when,
+        element=owner,
+        last_good_state=sim.save(),
+    )
+
+
+def stuck(sim: Simulation, tried: float, left: float) -> SimulationDiverged:
+    """The error for a step that the control of its error could not finish, `left` seconds before its end."""
+    when = sim.time + sim.dt - left
+    acceleration = compiled.forward_dynamics(sim.model, sim.q, sim.v, sim.tau)
+    owner = _owner(sim, "v", int(np.argmax(np.abs(acceleration))))
+    jumps = " and write conditions in force laws with td.switch" if sim.laws else ""
+    return SimulationDiverged(
+        f"{sim.integrator!r} cannot keep the tolerance {sim.options['tolerance']:g} at t = {when:.9g} s, "
+        f"where {owner} accelerates most (after {tried:.0f} substeps of a step): give it a larger one{jumps}",
         time=when,
         element=owner,
         last_good_state=sim.save(),

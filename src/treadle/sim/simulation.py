@@ -21,7 +21,8 @@ from treadle.native.program import compile_program
 from treadle.sim.arrays import CARRIED, allocate, check_options
 from treadle.sim.checks import check_choice, check_count, check_model, check_step, check_vector
 from treadle.sim.controller import Controllers
-from treadle.sim.divergence import check_given, diverged
+from treadle.sim.divergence import check_given, diverged, stuck
+from treadle.sim.event import Event, Events
 from treadle.sim.handles import BodyHandle, JointHandle
 from treadle.sim.journal import Journal
 from treadle.sim.ledger import floating_freedoms
@@ -29,6 +30,7 @@ from treadle.sim.observer import Observer
 from treadle.sim.quality import Quality, measure
 from treadle.sim.state import State
 from treadle.sim.step import step_program
+from treadle.sim.watcher import Watcher
 
 if TYPE_CHECKING:
     from treadle.sim.recording import Recorder, Wanted
@@ -44,7 +46,8 @@ class Simulation:
     for this model; the first call compiles it (or finds it in the disk cache). `laws` are the user's own
     force laws, functions that are traced into the step (see `treadle.forces.law`); `controllers` are
     functions of the same form that are asked once at the start of every step (see
-    `treadle.sim.controller`). Step and integrator come from the model's settings unless they are given;
+    `treadle.sim.controller`); `events` are looked out for by integrators with error control (see
+    `treadle.sim.event`). Step and integrator come from the model's settings unless they are given;
     further arguments are options of the integrator, such as tolerance=1e-9 for "dopri5".
     """
 
@@ -57,6 +60,7 @@ class Simulation:
         v: ArrayLike | None = None,
         laws: Sequence[ForceLaw] = (),
         controllers: Sequence[ForceLaw] = (),
+        events: Sequence[Event] = (),
         **options: float,
     ) -> None:
         self.model = check_model(model, "Simulation")
@@ -64,6 +68,8 @@ class Simulation:
         dt = check_step(settings["dt"] if dt is None else dt)
         self.laws = tuple(laws)
         self.controllers = Controllers(model, controllers)
+        self.events = Events(model, events)
+        self._watcher = Watcher(self)
         damped = any(d != 0.0 for d in damping(model))
         self._floating = floating_freedoms(model)
         self._driven = bool(damped or self.laws or self.controllers)
@@ -181,14 +187,15 @@ class Simulation:
         self._loads[:] = 0.0
 
     def step(self, count: int = 1) -> None:
-        """Advance by a number of steps, in machine code."""
+        """Advance by a number of steps, in machine code; an event may end them before."""
         left = check_count("steps", count, least=0)
-        while left:
+        self.events.stopped_by = None
+        while left and self.events.stopped_by is None:
             piece = min([left, *[observer.due() for observer in self._observers]])
-            self._advance(piece)
+            taken = self._advance(piece)
             left -= piece
-            for observer in tuple(self._observers):
-                observer.advanced(piece)
+            for observer in tuple(self._observers if taken else ()):
+                observer.advanced(taken)
 
     def run(self, seconds: float) -> None:
         """Advance by a time, rounded to whole steps."""
@@ -223,6 +230,7 @@ class Simulation:
         memory = self._arrays["memory"]
         # that of another integrator is of no use: this one starts afresh
         memory[:, 0] = state.memory if len(state.memory) == len(memory) else 0.0
+        self.events.forget_after(self.time)
         self._journal.restart()
 
     def reset(self) -> None:
@@ -260,6 +268,8 @@ class Simulation:
         check_choice("integrator", integrator, INTEGRATORS)
         self._integrator = integrator
         arrays = allocate(self.model, integrator, dt, check_options(integrator, options))
+        if self._watcher.needed:
+            arrays["memory"] = np.zeros((self._watcher.memory, 1))
         for name in ("q", "v", "tau", "dt"):
             # the arrays that users may hold views of stay the same
             arrays[name] = self._arrays.get(name, arrays[name])
@@ -267,47 +277,62 @@ class Simulation:
         arrays |= {f"next_{name}": arrays[name] for name in CARRIED}
         self._arrays = arrays
         self._runners.clear()
+        self._watcher.prepare(arrays)
         self._journal.restart()
 
-    def _advance(self, count: int) -> None:
-        """Run steps in one go, or one by one where a controller has to be asked."""
+    def _advance(self, count: int) -> int:
+        """Run steps in one go, or one by one where a controller has to be asked; how many were taken."""
         if self._fresh:
             # whatever was set before the first step is where the run starts
             self.reference, self._fresh = self.save(), False
         if not self.controllers.called_back:
-            self._run(count)
-            return
-        for _ in range(count):
+            return self._run(count)
+        for taken in range(count):
             given = self.tau.copy()
+            commanded = given + self.controllers.force(self.q, self.v, self.time)
+            self.tau[:] = commanded
             try:
-                self.tau[:] += self.controllers.force(self.q, self.v, self.time)
-                self._run(1)
+                finished = self._run(1)
             finally:
-                self.tau[:] = given
+                # what the action of an event changed stays
+                self.tau[:] = np.where(self.tau == commanded, given, self.tau - (commanded - given))
+            if not finished:
+                return taken
+        return count
 
-    def _run(self, count: int) -> None:
-        run = self._runner()
+    def _run(self, count: int) -> int:
         self._journal.before()
+        if self._watcher.needed:
+            return self._watcher.run(count)
+        run = self._runner()
         arrays = self._arrays
         arrays["clock"][:, 0] = self._start, self._steps
         arrays["alive"][:, 0] = 1.0, 0.0
-        started = time.perf_counter()
-        run(0, 1, count)
-        self.wall_time += time.perf_counter() - started
+        self._timed(run, count)
         taken = int(arrays["alive"][1, 0])
         self.measured_time += taken * self.dt
         self._steps += taken
         self._journal.after(taken)
         if taken < count:
             self._halted()
+        return taken
+
+    def _timed(self, run: Runner, count: int) -> None:
+        started = time.perf_counter()
+        run(0, 1, count)
+        self.wall_time += time.perf_counter() - started
 
     def _halted(self) -> None:
         """Explain a step that was not taken: the state is the last good one."""
         check_given(self)
-        state = self.save()
+        state, effort = self.save(), self._arrays["effort"].copy()
+        self._arrays["effort"][:] = 0.0
         self._runner(guarded=False)(0, 1, 1)
-        attempt = self.v.copy()
+        attempt, (tried, left) = self.v.copy(), self.effort
         self.restore(state)
+        self._arrays["effort"][:] = effort
+        if left > 0.0 and INTEGRATORS[self._integrator].adaptive:
+            raise stuck(self, tried, left)
         raise diverged(self, attempt)
 
     def _runner(self, guarded: bool = True) -> Runner:

@@ -91,7 +91,7 @@ def step_program(
             results["ledger"] = [a + b for a, b in zip(values["ledger"], entry, strict=True)]
         results = {name: result for name, result in results.items() if name in inputs}
         if guarded:
-            results = _guard(values, results)
+            results = _guard(values, results, after.effort[1] if method.adaptive else 0.0)
         return {f"next_{name}": result for name, result in results.items()}
 
     kind = f"loaded={loaded} guarded={guarded} accounted={accounted, pushed}"
@@ -110,11 +110,11 @@ def step_program(
 
 
 def _guard(
-    values: Mapping[str, Sequence[Scalar]], results: dict[str, Sequence[Scalar]]
+    values: Mapping[str, Sequence[Scalar]], results: dict[str, Sequence[Scalar]], left: Scalar
 ) -> dict[str, Sequence[Scalar]]:
-    """The results of a step that stays in bounds, else what was there before."""
+    """The results of a step that stays in bounds and has no seconds left, else what was there before."""
     alive, taken = values["alive"]
-    fine = (alive > 0.5) & (sum((x * x for x in results["v"]), 0.0) < FASTEST * FASTEST)
+    fine = (alive > 0.5) & (sum((x * x for x in results["v"]), 0.0) < FASTEST * FASTEST) & (left <= 0.0)
     kept: dict[str, Sequence[Scalar]] = {
         name: [where(fine, new, old) for new, old in zip(result, values[name], strict=True)]
         for name, result in results.items()

@@ -1,0 +1,144 @@
+"""Steps under error control that look out for sign changes, and stop after the substep that has one.
+
+A function is compared at the start of a substep, at its end and at three points inside (on the cubic
+interpolant), so that of two crossings in one substep at least those further apart than a quarter of it
+are seen. Where exactly it crosses is for the caller to find, on the dense output of that substep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from treadle.graph import Scalar, equal, iterate, where
+from treadle.integrators.dense import cubic_terms, inside
+from treadle.integrators.error_control import LIMIT, Attempt, attempt, first_substep, unfinished
+from treadle.integrators.system import System
+from treadle.integrators.tableau import Tableau
+
+__all__ = ["EARLY", "POINTS", "Watch", "Watched", "watched_step"]
+
+#: Points of a substep at which functions are compared, as shares of it.
+POINTS = (0.25, 0.5, 0.75, 1.0)
+
+#: Where the sign right after the start of a substep is taken.
+EARLY = 2.0**-16
+
+#: q, v, time -> a scalar for every function.
+Functions = Callable[[Sequence[Scalar], Sequence[Scalar], Scalar], Sequence[Scalar]]
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Events with their directions (+1, -1 or 0 for both), then switches with their modes (1 or 0).
+
+    Of an event that just happened (`fired` is 1) counts the side on which it is right after the start; one
+    that was turned back counts as being on the side that it came from (2 or -2), whatever its value.
+    """
+
+    functions: Functions
+    directions: Sequence[int]
+    fired: Sequence[Scalar]
+    modes: Sequence[Scalar] = ()
+
+
+@dataclass(frozen=True)
+class Watched:
+    """The state where the step ended or stopped, and the last substep: its start, length and state there."""
+
+    q: list[Scalar]
+    v: list[Scalar]
+    #: seconds of the step that are done
+    done: Scalar
+    stopped: Scalar
+    h: Scalar
+    tried: Scalar
+    fired: list[Scalar]
+    begin: Scalar
+    span: Scalar
+    q_begin: list[Scalar]
+    v_begin: list[Scalar]
+
+
+def watched_step(
+    tableau: Tableau,
+    order: int,
+    system: System,
+    watch: Watch,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    time: Scalar,
+    dt: Scalar,
+    done: Scalar,
+    every: Any,
+) -> Watched:
+    """What is left of a step of dt seconds after `done` of them; with `every`, its next substep only."""
+    nq, nv, events = len(q), len(v), len(watch.directions)
+
+    def substep(values: list[Scalar]) -> tuple[list[Scalar], object]:
+        state, begin_state = values[: nq + nv], values[nq + nv : 2 * (nq + nv)]
+        fired, (done, h, tried, _, begin, span) = values[-6 - events : -6], values[-6:]
+        q, v = state[:nq], state[nq:]
+        now = attempt(tableau, order, system, q, v, time + done, dt - done, h)
+        crossed = _crossed(system, watch, q, v, time + done, now, fired)
+        stopped = where(now.accept & (crossed | every), 1.0, 0.0)
+        reached = where(now.accept, where(now.last, dt, done + now.h), done)
+        spent = [now.h_next, tried + 1.0, stopped]
+        after = [*now.q, *now.v, *state, *[0.0] * events, reached, *spent, done, now.h]
+        before = [*state, *begin_state, *fired, done, *spent, begin, span]
+        kept = [where(now.accept, new, old) for new, old in zip(after, before, strict=True)]
+        return kept, unfinished(reached, dt, now.h_next) & (stopped < 0.5)
+
+    first = first_substep(system.memory[0], dt)
+    start = [*q, *v, *q, *v, *watch.fired, done, first, 0.0, 0.0, done, 0.0]
+    values = iterate(substep, start, LIMIT)
+    reached, h, tried, stopped, begin, span = values[-6:]
+    state, begin_state = values[: nq + nv], values[nq + nv : 2 * (nq + nv)]
+    return Watched(
+        state[:nq], state[nq:], reached, stopped, h, tried, values[-6 - events : -6],
+        begin, span, begin_state[:nq], begin_state[nq:],
+    )  # fmt: skip
+
+
+def _crossed(
+    system: System,
+    watch: Watch,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    time: Scalar,
+    now: Attempt,
+    fired: Sequence[Scalar],
+) -> Any:
+    """Whether a function changes its sign in a substep, in a direction that counts."""
+    nv, events = len(v), len(watch.directions)
+    terms = cubic_terms(now.change, now.rates[0], now.rates[-1], now.h)
+
+    def values(x: float) -> Sequence[Scalar]:
+        if x == 1.0:
+            return watch.functions(now.q, now.v, time + now.h)
+        moved = inside(terms, x)
+        velocity = [a + b for a, b in zip(v, moved[nv:], strict=True)]
+        return watch.functions(system.integrate(q, moved[:nv]), velocity, time + x * now.h)
+
+    at_start, early = watch.functions(q, v, time), values(EARLY)
+    before = [
+        where(abs(flag) > 1.5, flag, where((flag > 0.5) | equal(a, 0.0), b, a))
+        for flag, a, b in zip(fired, at_start[:events], early[:events], strict=True)
+    ]
+    found: Scalar = 0.0
+    for x in (EARLY, *POINTS):
+        after = early if x == EARLY else values(x)
+        for mode, argument in zip(watch.modes, after[events:], strict=True):
+            # on the side where the mode would be another one
+            found = where(mode > 0.5, where(argument > 0.0, found, 1.0), where(argument > 0.0, 1.0, found))
+        if x == EARLY:
+            continue
+        for number, direction in enumerate(watch.directions):
+            a, b = before[number], after[number]
+            if direction >= 0:
+                found = where((a < 0.0) & (b >= 0.0), 1.0, found)
+            if direction <= 0:
+                found = where((a > 0.0) & (b <= 0.0), 1.0, found)
+        before = list(after[:events])
+    return found > 0.5  # type: ignore[operator]

@@ -1,0 +1,76 @@
+"""Dense output in Python: the motion during one substep of an error-controlled method."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from treadle.errors import InputError
+from treadle.forces.law import ForceLaw
+from treadle.forces.load import LOAD_SIZE
+from treadle.forces.switch import locked
+from treadle.graph import Scalar
+from treadle.integrators import INTEGRATORS, System
+from treadle.integrators.dense import dense_terms, inside
+from treadle.model.model import Model
+from treadle.native.program import Program
+
+__all__ = ["Interpolant", "dense_program"]
+
+
+class Interpolant:
+    """The state at any time from `start` to `end`, of the order of the method's dense output."""
+
+    def __init__(
+        self, model: Model, start: float, span: float, q: np.ndarray, v: np.ndarray, terms: np.ndarray
+    ) -> None:
+        self._model = model
+        self.start, self.span = start, span
+        self._q, self._v = q.tolist(), np.array(v)
+        self._terms = terms
+
+    @property
+    def end(self) -> float:
+        return self.start + self.span
+
+    def __call__(self, time: float) -> tuple[np.ndarray, np.ndarray]:
+        """Positions and velocities at a time."""
+        if not self.start <= time <= self.end:
+            raise InputError(f"the interpolant holds from {self.start:g} to {self.end:g} s, not at {time!r}")
+        return self.after(min(time - self.start, self.span))
+
+    def after(self, seconds: float) -> tuple[np.ndarray, np.ndarray]:
+        """Positions and velocities some seconds after the start."""
+        change = np.array(inside(self._terms, seconds / self.span))  # type: ignore[arg-type]
+        nv = self._model.nv
+        delta = change[:nv].tolist()
+        q = [x for j in self._model.joints for x in j.type.integrate(self._q[j.q], delta[j.v])]
+        return np.array(q), self._v + change[nv:]
+
+
+def dense_program(
+    model: Model, integrator: str, loaded: bool, laws: Sequence[ForceLaw], switches: int
+) -> Program:
+    """q, v at the time and over the seconds `span` -> the terms of dense output, one after the other."""
+    method = INTEGRATORS[integrator]
+    assert method.tableau is not None
+    tableau = method.tableau()
+    sizes = {
+        "q": model.nq,
+        "v": model.nv,
+        "tau": model.nv,
+        "span": 2,
+        "loads": LOAD_SIZE * len(model.bodies) if loaded else 0,
+        "modes": switches,
+    }
+    inputs = {name: size for name, size in sizes.items() if size}
+
+    def terms(**values: Sequence[Scalar]) -> Mapping[str, Sequence[Scalar]]:
+        time, h = values["span"]
+        system = System(model, values["tau"], values.get("loads", ()), laws)
+        with locked(values.get("modes")):
+            rows = dense_terms(tableau, system, values["q"], values["v"], time, h)
+        return {"terms": [x for row in rows for x in row]}
+
+    return Program(None, inputs, terms, hot=False)

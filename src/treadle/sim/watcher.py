@@ -1,0 +1,250 @@
+"""The loop of a simulation with events or switches: machine code up to a crossing, then Python.
+
+After the substep in which something crossed zero, its dense output is computed, the crossings are
+located, and the state is taken back to the first of them that acts; what is left of the step goes on from
+there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from treadle.errors import InputError, TreadleError
+from treadle.forces.switch import switch_count
+from treadle.integrators import INTEGRATORS
+from treadle.native.executable import Executable, Runner
+from treadle.native.program import compile_program
+from treadle.sim.crossing import SAME, Crossing, crossings
+from treadle.sim.event import Event, Occurrence
+from treadle.sim.interpolant import Interpolant, dense_program
+from treadle.sim.watched_step import CONTINUED, FRESH, STOPPED, WATCHED, pause_size, watched_program
+
+if TYPE_CHECKING:
+    from treadle.sim.simulation import Simulation
+
+__all__ = ["Watcher"]
+
+#: Most steps in one go: those after a stop are for nothing.
+_MOST = 256
+
+#: So many stops within so many seconds are too many.
+_STOPS, _MOMENT = 100, 1e-9
+
+
+class Watcher:
+    """Runs the steps of a simulation whose integrator controls its error."""
+
+    def __init__(self, sim: Simulation) -> None:
+        self._sim = sim
+        self.switches = switch_count(sim.model, sim.laws) if sim.laws else 0
+        self._runners: dict[bool, Runner] = {}
+        self._dense: dict[bool, Executable] = {}
+        self._arrays: dict[str, np.ndarray] = {}
+        self._stops: list[float] = []
+        self._acting = False
+
+    @property
+    def needed(self) -> bool:
+        """Whether there is anything to look out for."""
+        adaptive = INTEGRATORS[self._sim.integrator].adaptive
+        if self._sim.events and not adaptive:
+            raise InputError(
+                f"events need an integrator with error control: 'dopri5' or 'dopri853', "
+                f"not {self._sim.integrator!r}"
+            )
+        return adaptive and self._sim.model.nv > 0 and bool(self._sim.events or self.switches)
+
+    @property
+    def memory(self) -> int:
+        """Numbers that are kept from step to step."""
+        return 1 + len(self._sim.events)
+
+    def prepare(self, arrays: dict[str, np.ndarray]) -> None:
+        """Take the arrays of the simulation, and add its own."""
+        model = self._sim.model
+        sizes = {"pause": pause_size(model), "modes": self.switches, "held": model.nv}
+        own = {name: np.zeros((size, 1)) for name, size in sizes.items()}
+        both = arrays | own
+        self._arrays = both | {f"next_{name}": both[name] for name in WATCHED}
+        self._runners.clear()
+        self._dense.clear()
+
+    def run(self, count: int) -> int:
+        """Take steps until they are done or an event ends the run; the number that was taken."""
+        if self._acting:
+            raise InputError("the action of an event must not step the simulation; it goes on by itself")
+        sim, pause = self._sim, self._arrays["pause"][:, 0]
+        sim.events.stopped_by = None
+        pause[:2] = FRESH, 0.0
+        done, piece = 0, 1
+        while done < count and sim.events.stopped_by is None:
+            piece = min(piece, count - done)
+            fired = self._fired.copy()
+            resumed = pause[2] if pause[0] == CONTINUED else 0.0
+            taken = self._take(piece)
+            done += taken
+            if pause[0] == STOPPED:
+                # flags belong to the first substep after they were set
+                first = taken == 0 and pause[3] == resumed
+                done += self._resolve(fired if first else np.zeros_like(fired))
+                piece = 1
+            elif taken < piece:
+                if pause[0] == CONTINUED:
+                    sim._start, sim._steps = sim.time + float(pause[2]), 0
+                sim._journal.after(done)
+                sim._halted()
+            else:
+                piece = min(2 * piece, _MOST)
+        sim._journal.after(done)
+        return done
+
+    @property
+    def _fired(self) -> np.ndarray:
+        """Which events happened just now, live."""
+        return self._arrays["memory"][1:, 0]
+
+    def _take(self, count: int) -> int:
+        """Steps in machine code; the number that was finished."""
+        sim, arrays = self._sim, self._arrays
+        arrays["clock"][:, 0] = sim._start, sim._steps
+        arrays["alive"][:, 0] = 1.0, 0.0
+        sim._timed(self._runner(), count)
+        taken = int(arrays["alive"][1, 0])
+        sim._steps += taken
+        sim.measured_time += taken * sim.dt
+        return taken
+
+    def _resolve(self, fired: np.ndarray) -> int:
+        """Deal with the substep after which the step stopped; 1 if that ended a step, else 0."""
+        sim, pause, modes = self._sim, self._arrays["pause"][:, 0], self._arrays["modes"][:, 0]
+        motion = self._motion()
+        found = crossings(sim.model, motion, sim.events, fired.tolist(), sim.laws, modes.tolist())
+        acting = [
+            c for c in found if c.event is None or (sim.events[c.event].acts and not self._sim.events.muted)
+        ]
+        pause[0] = CONTINUED
+        if not acting:
+            self._write_down(motion, found)
+            if pause[2] < sim.dt:
+                return 0
+            pause[0] = FRESH
+            sim._steps += 1
+            return 1
+        cut = acting[0].after
+        present = [c for c in found if c.after <= cut + SAME]
+        self._write_down(motion, present)
+        sim.q[:], sim.v[:] = motion.after(cut)
+        pause[2] = pause[3] + cut
+        self._fired[:] = 0.0
+        for crossing in present:
+            if crossing.event is None:
+                modes[crossing.switch] = 1.0 - modes[crossing.switch]
+            else:
+                self._fired[crossing.event] = 1.0
+        self._count_stops(motion.start + cut, acting[0])
+        return 0 if self._sim.events.muted else self._act(motion.start + cut, present)
+
+    def _motion(self) -> Interpolant:
+        """Dense output of the last substep."""
+        sim, (nq, nv) = self._sim, (self._sim.model.nq, self._sim.model.nv)
+        pause = self._arrays["pause"][:, 0].copy()
+        begin, span, q, v = pause[3], pause[4], pause[5 : 5 + nq], pause[5 + nq :]
+        start = sim.time + float(begin)
+        loaded = bool(sim._loads.any())
+        if loaded not in self._dense:
+            program = dense_program(sim.model, sim.integrator, loaded, sim.laws, self.switches)
+            self._dense[loaded] = compile_program(program)
+        values = {
+            "q": q,
+            "v": v,
+            "tau": sim.tau + self._arrays["held"][:, 0],
+            "span": [start, span],
+            "loads": sim._loads[:, 0],
+            "modes": self._arrays["modes"][:, 0],
+        }
+        dense = self._dense[loaded]
+        given = dense(*[values[name] for name in dense.layout.inputs])
+        assert given is not None
+        return Interpolant(sim.model, start, float(span), q, v, given[0].reshape(-1, 2 * nv))
+
+    def _write_down(self, motion: Interpolant, found: Sequence[Crossing]) -> None:
+        if self._sim.events.muted:
+            return
+        for crossing in found:
+            if crossing.event is not None:
+                name = self._sim.events[crossing.event].name
+                entry = Occurrence(motion.start + crossing.after, name, *motion.after(crossing.after))
+                self._sim.events.log.append(entry)
+
+    def _act(self, time: float, present: Sequence[Crossing]) -> int:
+        """Call the actions, at the time of the event; 1 if they left the step, else 0."""
+        sim = self._sim
+        clock, dt, state = (sim._start, sim._steps), sim.dt, (sim.q.copy(), sim.v.copy())
+        events = [(c.event, sim.events[c.event]) for c in present if c.event is not None]
+        courses = [self._course(event, time) for _, event in events]
+        sim._start, sim._steps = time, 0
+        self._acting = True
+        try:
+            for _, event in events:
+                answer = None if event.action is None else event.action(sim)
+                if event.terminal or (isinstance(answer, (bool, np.bool_)) and answer):
+                    sim.events.stopped_by = event
+        finally:
+            self._acting = False
+        if not (np.array_equal(sim.q, state[0]) and np.array_equal(sim.v, state[1])):
+            # no balance can be drawn across that
+            sim._journal.restart()
+            sim._journal.before()
+        if (sim._start, sim._steps, sim.dt) != (time, 0, dt):
+            # the action went to another state or changed the step: the next one starts here
+            self._arrays["pause"][0] = FRESH
+            return 1
+        for (number, event), (value, rate) in zip(events, courses, strict=True):
+            new_value, new_rate = self._course(event, time)
+            if new_value != value:
+                self._fired[number] = 0.0
+            elif rate * new_rate <= 0.0 and rate != 0.0:
+                self._fired[number] = -2.0 * np.sign(rate)
+        if sim.events.stopped_by is None:
+            sim._start, sim._steps = clock
+        return 0
+
+    def _course(self, event: Event, time: float) -> tuple[float, float]:
+        """Value of an event's function now, and by how much it changes if the velocity lasts."""
+        model, (q, v), h = self._sim.model, (self._sim.q.tolist(), self._sim.v.tolist()), 1e-6
+
+        def after(h: float) -> float:
+            moved = [x for j in model.joints for x in j.type.integrate(q[j.q], [h * x for x in v[j.v]])]
+            return float(event.value(model, moved, v, time + h))
+
+        return float(event.value(model, q, v, time)), after(h) - after(-h)
+
+    def _count_stops(self, time: float, crossing: Crossing) -> None:
+        """Give up where stops follow each other without end."""
+        self._stops = [*self._stops[1 - _STOPS :], time]
+        if len(self._stops) < _STOPS or not 0.0 <= time - self._stops[0] < _MOMENT:
+            return
+        self._stops.clear()
+        if crossing.event is None:
+            what = f"switch {crossing.switch} of the force laws"
+            remedy = "a smooth law, such as td.tanh(v / 0.01)"
+        else:
+            what = f"event {self._sim.events[crossing.event].name!r}"
+            remedy = "an action that returns True, which ends the run, when the motion comes to rest"
+        raise TreadleError(
+            f"{what} crossed zero {_STOPS} times within {_MOMENT:g} s at t = {time:.9g} s; it needs {remedy}"
+        )
+
+    def _runner(self) -> Runner:
+        """The compiled step; the one with loads only when there are any."""
+        sim = self._sim
+        loaded = bool(sim._loads.any())
+        if loaded not in self._runners:
+            program = watched_program(
+                sim.model, sim.integrator, loaded, sim.laws, sim.controllers.traced, sim.events, self.switches
+            )
+            self._runners[loaded] = compile_program(program).runner(self._arrays)
+        return self._runners[loaded]
