@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treadle.errors import ModelError
-from treadle.formats import threedt
+from treadle.formats import threedt, threedt_rows
 from treadle.formats.geometry import DEFAULT_COLOR, Component, Geometry, Part
 
 DOCS = Path(__file__).parents[2] / "docs" / "formats"
@@ -382,7 +382,7 @@ def test_the_first_of_several_mistakes_is_reported(by_table):
 
 
 def test_lines_are_counted_past_comments_and_pieces(monkeypatch):
-    monkeypatch.setattr(threedt, "_PIECE", 10)
+    monkeypatch.setattr(threedt_rows, "_PIECE", 10)
     with pytest.raises(ModelError, match="'x' is not a number") as caught:
         threedt.read(changed("0 0 1\n", "# one\n\n0 0 1 # two\n\n x 1 1\n").encode())
     assert caught.value.line == 16

@@ -1,18 +1,15 @@
 """Treadle's geometry format `.3dt`: robot -> component -> body -> points and faces, in one plain text.
 
-The grammar is in docs/formats/3dt.md. Rows of numbers make up nearly all of a file, and each block of
-them is converted as a whole: a large one by pyarrow if it is laid out as `write` does it, any other one
-line by line. Both round decimals correctly, so that what is written is read back bit for bit.
+The grammar is in docs/formats/3dt.md. This is the structure; the rows of numbers, which make up nearly all
+of a file, are in `threedt_rows`.
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +18,16 @@ import numpy as np
 
 from treadle.errors import ModelError
 from treadle.formats.geometry import DEFAULT_COLOR, Attributes, Component, Geometry, Part
+from treadle.formats.threedt_rows import (
+    NUMBER,
+    NotANumber,
+    Rows,
+    by_lines,
+    by_table,
+    face_rows,
+    first_fault,
+    point_rows,
+)
 
 __all__ = ["read", "text", "write"]
 
@@ -30,9 +37,6 @@ _LARGEST_FILE = 4_000_000_000
 #: From these numbers of bytes on, pyarrow is worth its import, and worth the start of a conversion.
 _LARGE_FILE = 2_000_000
 _LARGE_BLOCK = 6_000
-
-#: Rows turned into text at a time.
-_ROWS_AT_ONCE = 50_000
 
 
 def read(source: str | PathLike[str] | bytes) -> Geometry:
@@ -58,7 +62,7 @@ def text(geometry: Geometry) -> str:
     return "".join(_pieces(geometry))
 
 
-# reading: statements
+# reading
 
 _CONTENTS = {
     "robot": "attribute, component, end robot",
@@ -69,7 +73,6 @@ _CHILD = {"robot": "component", "component": "body"}
 
 #: A comment, a JSON string or a bare word, with the space before it.
 _TOKEN = re.compile(r'\s*(?:#.*|(?P<quoted>"(?:[^"\\]++|\\.)*+")|(?P<bare>[^\s"#]+))(?=\s|$)')
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 #: The longest statement is `color` with red, green, blue and alpha.
 _MOST_WORDS = 5
@@ -192,7 +195,7 @@ class _Reader:
 
     def number(self, word: _Word) -> float:
         """A finite number."""
-        if word.quoted or not _NUMBER.fullmatch(word.text) or math.isinf(float(word.text)):
+        if word.quoted or not NUMBER.fullmatch(word.text) or math.isinf(float(word.text)):
             raise self.error(f"{_brief(word.text)} is not a finite number", "texts need quotes, numbers none")
         return float(word.text)
 
@@ -237,7 +240,7 @@ class _Reader:
             raise self.error(f"{_brief(quoted)} is not a sound text", hint) from None
         return value
 
-    def block(self, kind: str, words: list[_Word], before: str, point_count: int = 0) -> _Rows:
+    def block(self, kind: str, words: list[_Word], before: str, point_count: int = 0) -> Rows:
         """The rows of points, or of faces between so many points, up to a line that begins with `before`."""
         digits = words[0].text if len(words) == 1 else ""
         if not (digits.isascii() and digits.isdecimal() and len(digits) < 19):
@@ -245,10 +248,10 @@ class _Reader:
         begin, end = self.next, self.line_with(before.encode())
         self.next = end
         large = len(self.data) >= _LARGE_FILE and end - begin >= _LARGE_BLOCK
-        rows = _convert_table(self.data, begin, end, kind) if large else None
-        if rows is None or _fault(rows, kind, int(digits), point_count):
+        rows = by_table(self.data, begin, end, kind) if large else None
+        if rows is None or first_fault(rows, kind, int(digits), point_count):
             rows = self.convert_lines(begin, end, kind)
-            fault = _fault(rows, kind, int(digits), point_count)
+            fault = first_fault(rows, kind, int(digits), point_count)
             if fault and fault.row < len(rows.widths):
                 raise self.error(fault.message, fault.hint, self.line(begin) + int(rows.lines[fault.row]))
             if fault and end == len(self.data):
@@ -272,37 +275,14 @@ class _Reader:
             position = self.data.find(letter, end) if end >= 0 else -1
         return len(self.data)
 
-    def convert_lines(self, begin: int, end: int, kind: str) -> _Rows:
-        """Rows of numbers that may have comments, blank lines and any spaces between them."""
-        values, widths = [np.empty(0, _TYPES[kind])], [np.empty(0, np.int64)]
-        while begin < end:
-            # a piece at a time, because words in Python take several times the space of their letters
-            middle = self.data.find(b"\n", begin + _PIECE, end) + 1 or end
-            piece = self.data[begin:middle]
-            if b"#" in piece:
-                piece = _COMMENT.sub(b"", piece)
-            try:
-                # numpy would take a sign alone for 0
-                if kind == "faces" and (b"-" in piece or b"+" in piece):
-                    raise ValueError
-                numbers = np.fromstring(piece, _TYPES[kind], sep=" ")
-            except ValueError:
-                raise self.no_number(piece, kind, begin) from None
-            widths.append(_row_widths(piece, len(numbers)))
-            # numpy takes spaces alone for a 0
-            values.append(numbers[: widths[-1].sum()])
-            begin = middle
-        all_widths = np.concatenate(widths)
-        lines = np.flatnonzero(all_widths)
-        return _Rows(np.concatenate(values), all_widths[lines], lines)
-
-    def no_number(self, piece: bytes, kind: str, begin: int) -> ModelError:
-        """The error of the first word of a piece that is no number."""
-        form, name = _FORMS[kind]
-        words = ((i, word) for i, row in enumerate(piece.splitlines()) for word in row.split())
-        index, word = next((i, word) for i, word in words if not form.fullmatch(word))
-        hint = f"after the line {kind} come rows of numbers, as many as it announces"
-        return self.error(f"{_brief(word.decode())} is not {name}", hint, self.line(begin) + index)
+    def convert_lines(self, begin: int, end: int, kind: str) -> Rows:
+        """Rows of numbers in any layout; the error of the first word that is none."""
+        try:
+            return by_lines(self.data, begin, end, kind)
+        except NotANumber as fault:
+            hint = f"after the line {kind} come rows of numbers, as many as it announces"
+            line = self.line(fault.position) + fault.line
+            raise self.error(f"{_brief(fault.word)} is not {fault.wanted}", hint, line) from None
 
     def misplaced(self, keyword: str) -> ModelError:
         """The error of a statement that is unknown or in the wrong place."""
@@ -317,110 +297,6 @@ class _Reader:
     def line(self, position: int) -> int:
         """Number of the line at a position, from 1."""
         return self.data.count(b"\n", 0, position) + 1
-
-
-# reading: rows of numbers
-
-_COMMENT = re.compile(rb"(?<!\S)#[^\n]*")
-_FORMS = {
-    "points": (re.compile(_NUMBER.pattern.encode()), "a number"),
-    "faces": (re.compile(rb"\d+"), "the number of a point"),
-}
-_TYPES = {"points": np.float64, "faces": np.int64}
-
-#: Bytes that are converted line by line in one go.
-_PIECE = 200_000
-
-#: A table of more columns than this is read as one column.
-_MOST_COLUMNS = 16
-
-
-class _Rows(NamedTuple):
-    """The numbers of all rows, how many each row has, and how many lines into the block each row is."""
-
-    values: np.ndarray
-    widths: np.ndarray
-    lines: np.ndarray | Sequence[int] = ()
-
-
-class _Fault(NamedTuple):
-    row: int
-    message: str
-    hint: str
-
-
-def _row_widths(content: bytes, count: int) -> np.ndarray:
-    """How many of so many numbers are in each line."""
-    signs = np.frombuffer(content, np.uint8)
-    breaks = signs[signs <= ord(" ")]
-    if len(breaks) == count and signs[0] > ord(" ") and content.endswith(b"\n") and b"\r" not in content:
-        # each number is followed by one sign, so those that are line feeds end the rows
-        return np.diff(np.flatnonzero(breaks == ord("\n")), prepend=-1)
-    return np.array([len(row.split()) for row in content.splitlines()])
-
-
-def _convert_table(data: bytes, begin: int, end: int, kind: str) -> _Rows | None:
-    """Rows with one space between their numbers and nothing else; None if they are not like that."""
-    from pyarrow import ArrowInvalid
-
-    # pyarrow would take 0x10 for a number
-    if data.find(b"x", begin, end) >= 0 or data.find(b"X", begin, end) >= 0:
-        return None
-    width = data.count(b" ", begin, data.find(b"\n", begin)) + 1
-    last_width = data.count(b" ", data.rfind(b"\n", begin, end - 1) + 1, end) + 1
-    if width == last_width <= _MOST_COLUMNS:
-        with contextlib.suppress(ArrowInvalid):
-            values = _columns(memoryview(data)[begin:end], kind, width)
-            return _Rows(values.reshape(-1), np.broadcast_to(width, len(values)))
-    with contextlib.suppress(ArrowInvalid):
-        # rows of different length: one column
-        content = data[begin:end]
-        values = _columns(content.replace(b" ", b"\n"), kind, 1).reshape(-1)
-        return _Rows(values, _row_widths(content, len(values)))
-    return None
-
-
-def _columns(content: bytes | memoryview, kind: str, width: int) -> np.ndarray:
-    """The numbers of a table (rows, width); ArrowInvalid if it is not such a table."""
-    import pyarrow as pa
-    from pyarrow import csv
-
-    # one thread: several finish little sooner, for twice the work
-    types = {str(i): pa.float64() if kind == "points" else pa.int32() for i in range(width)}
-    table = csv.read_csv(
-        pa.BufferReader(content),
-        csv.ReadOptions(column_names=list(types), use_threads=False),
-        csv.ParseOptions(delimiter=" ", quote_char=False, ignore_empty_lines=False),
-        csv.ConvertOptions(column_types=types, null_values=[], strings_can_be_null=False),
-    )
-    values = np.empty((table.num_rows, width), np.float64 if kind == "points" else np.int32)
-    for i, column in enumerate(table.columns):
-        np.concatenate([chunk.to_numpy() for chunk in column.chunks], out=values[:, i])
-    return values
-
-
-def _fault(rows: _Rows, kind: str, announced: int, point_count: int) -> _Fault | None:
-    """The first thing that is wrong with the rows; its row is one past the last if rows are missing."""
-    values, widths, faults = rows.values, rows.widths, []
-    if kind == "points":
-        wrong_widths, need = widths != 3, "a point has 3 coordinates"
-        wrong_values = ~np.isfinite(values)
-        wrong, limits = "a coordinate is {}", "coordinates are finite numbers"
-    else:
-        wrong_widths, need = widths < 3, "a face has 3 points or more"
-        wrong_values = (values < 0) | (values >= point_count)
-        wrong, limits = "a face names point {}", f"the body has {point_count} points, and the first is 0"
-    if wrong_widths.any():
-        row = int(wrong_widths.argmax())
-        faults.append(_Fault(row, f"the row has {widths[row]} numbers", need))
-    if wrong_values.any():
-        index = int(wrong_values.argmax())
-        row = int(np.searchsorted(np.cumsum(widths), index, side="right"))
-        faults.append(_Fault(row, wrong.format(values[index]), limits))
-    if len(widths) != announced:
-        message = f"{announced} {kind} are announced, and {len(widths)} rows follow"
-        faults.append(_Fault(min(len(widths), announced), message, "correct the number or the rows"))
-    return min(faults, default=None, key=lambda fault: fault.row)
 
 
 def _content(path: Path) -> bytes:
@@ -458,9 +334,9 @@ def _pieces(geometry: Geometry) -> Iterator[str]:
             yield f"      color {' '.join(map(_number, part.color))}\n"
             yield from _attributes(part.attributes, "      ")
             yield f"      points {part.point_count}\n"
-            yield from _point_rows(part)
+            yield from point_rows(part)
             yield f"      faces {part.face_count}\n"
-            yield from _face_rows(part)
+            yield from face_rows(part)
             yield "    end body\n"
         yield "  end component\n"
     yield "\nend robot\n"
@@ -470,21 +346,6 @@ def _attributes(attributes: Attributes, indent: str) -> Iterator[str]:
     for key, value in attributes.items():
         words = _quoted(value) if isinstance(value, str) else _number(value)
         yield f"{indent}attribute {_quoted(key)} {words}\n"
-
-
-def _point_rows(part: Part) -> Iterator[str]:
-    for first in range(0, part.point_count, _ROWS_AT_ONCE):
-        points = part.points[first : first + _ROWS_AT_ONCE]
-        rows = "%s %s %s\n" * len(points) % tuple(map(repr, points.reshape(-1).tolist()))
-        yield rows.replace(".0 ", " ").replace(".0\n", "\n")
-
-
-def _face_rows(part: Part) -> Iterator[str]:
-    for first in range(0, part.face_count, _ROWS_AT_ONCE):
-        offsets = part.face_offsets[first : first + _ROWS_AT_ONCE + 1]
-        indices = list(map(str, part.face_indices[offsets[0] : offsets[-1]].tolist()))
-        bounds = pairwise((offsets - offsets[0]).tolist())
-        yield "".join([" ".join(indices[begin:end]) + "\n" for begin, end in bounds])
 
 
 def _number(value: float) -> str:
