@@ -32,13 +32,20 @@ def body_function(code: Sequence[Chunk | LoopEdge], block: Block) -> str:
             entered[n] = label
             label = f"round{n}"
             # the value that comes from the end of the round is filled in there
-            lines += [f"  br label %{label}", f"{label}:", f"  %count{n} = phi i64 {{{n}}}"]
+            if part.guarded:
+                lines += [
+                    *_any(block, part, "begin"),
+                    f"  br i1 %begin.any{n}, label %{label}, label %after{n}",
+                ]
+            else:
+                lines.append(f"  br label %{label}")
+            lines += [f"{label}:", f"  %count{n} = phi i64 {{{n}}}"]
         else:
             n = part.loop
-            lines += [*_any(block, part), f"  %later{n} = add i64 %count{n}, 1"]
+            lines += [*_any(block, part, "end"), f"  %later{n} = add i64 %count{n}, 1"]
             lines += [
                 f"  %left{n} = icmp slt i64 %later{n}, {part.limit}",
-                f"  %again{n} = and i1 %any{n}, %left{n}",
+                f"  %again{n} = and i1 %end.any{n}, %left{n}",
                 f"  br i1 %again{n}, label %round{n}, label %after{n}",
                 f"after{n}:",
             ]
@@ -49,21 +56,21 @@ def body_function(code: Sequence[Chunk | LoopEdge], block: Block) -> str:
     return f"define void @body(ptr noalias %frame) {{\nentry:\n{text}\n  ret void\n}}"
 
 
-def _any(block: Block, edge: LoopEdge) -> list[str]:
+def _any(block: Block, edge: LoopEdge, place: str) -> list[str]:
     """Whether the flag of a loop is set in any lane."""
     n, real = edge.loop, block.real
     zero = "0.0" if block.lanes == 1 else "zeroinitializer"
     lines = [
-        f"  %where{n} = getelementptr {block.element}, ptr %frame, i64 {edge.flag * block.lanes}",
-        f"  %flag{n} = load {real}, ptr %where{n}, align {block.size * block.lanes}",
+        f"  %{place}.where{n} = getelementptr {block.element}, ptr %frame, i64 {edge.flag * block.lanes}",
+        f"  %{place}.flag{n} = load {real}, ptr %{place}.where{n}, align {block.size * block.lanes}",
     ]
     if block.lanes == 1:
-        return [*lines, f"  %any{n} = fcmp une {real} %flag{n}, {zero}"]
+        return [*lines, f"  %{place}.any{n} = fcmp une {real} %{place}.flag{n}, {zero}"]
     return [
         *lines,
-        f"  %set{n} = fcmp une {real} %flag{n}, {zero}",
-        f"  %bits{n} = bitcast <{block.lanes} x i1> %set{n} to i{block.lanes}",
-        f"  %any{n} = icmp ne i{block.lanes} %bits{n}, 0",
+        f"  %{place}.set{n} = fcmp une {real} %{place}.flag{n}, {zero}",
+        f"  %{place}.bits{n} = bitcast <{block.lanes} x i1> %{place}.set{n} to i{block.lanes}",
+        f"  %{place}.any{n} = icmp ne i{block.lanes} %{place}.bits{n}, 0",
     ]
 
 
