@@ -57,10 +57,10 @@ def _evaluate_loop(
 
     begin_round(loop.start)
     for _ in range(loop.limit):
-        _evaluate_region(graph, number, bodies, values, results)
-        begin_round(loop.next)
         if not np.any(results[loop.heads[-1]]):
             break
+        _evaluate_region(graph, number, bodies, values, results)
+        begin_round(loop.next)
 
 
 def through_graph(function: Callable[[list[Any]], Sequence[Scalar]], values: Sequence[Scalar]) -> list[Any]:

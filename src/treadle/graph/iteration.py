@@ -19,18 +19,22 @@ __all__ = ["iterate", "loop_bodies"]
 Body = Callable[[list[Scalar]], tuple[Sequence[Scalar], Any]]
 
 
-def iterate(body: Body, start: Sequence[Scalar], limit: int) -> list[Scalar]:
+def iterate(body: Body, start: Sequence[Scalar], limit: int, when: Any = True) -> list[Scalar]:
     """Repeat `x, go_on = body(x)` from `start` while the condition holds, at most `limit` rounds.
 
-    In many worlds side by side, those that are done keep their values while the others go on.
+    Unless the condition `when` holds at the start, the values stay as they are and no round is computed;
+    what the body needs must then come in through `start`, or it is computed before the loop. In many
+    worlds side by side, those that are done keep their values while the others go on.
     """
-    graph = _graph_of(start)
+    graph = _graph_of([*start, when])
     if graph is not None:
-        return _traced(graph, body, start, limit)
+        return _traced(graph, body, start, limit, when)
+    if not when:
+        return list(start)
     values, go_on = body(list(start))
     graph = _graph_of([*values, go_on])
     if graph is not None:
-        return _traced(graph, body, start, limit)
+        return _traced(graph, body, start, limit, when)
     for _ in range(limit - 1):
         if not go_on:
             break
@@ -42,9 +46,9 @@ def _graph_of(values: Sequence[Scalar]) -> Graph | None:
     return next((x.graph for x in values if isinstance(x, Expr)), None)
 
 
-def _traced(graph: Graph, body: Body, start: Sequence[Scalar], limit: int) -> list[Scalar]:
+def _traced(graph: Graph, body: Body, start: Sequence[Scalar], limit: int, when: Any) -> list[Scalar]:
     number = len(graph.loops)
-    begin = [*[graph.lift(x).index for x in start], graph.constant(1.0).index]
+    begin = [graph.lift(x).index for x in (*start, where(when, 1.0, 0.0))]
     loop = Loop(begin, limit)
     graph.loops.append(loop)
     heads: list[Scalar] = [graph.unique("head", (number, k)) for k in range(len(begin))]

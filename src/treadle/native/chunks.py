@@ -28,12 +28,16 @@ class Chunk:
 
 @dataclass(frozen=True)
 class LoopEdge:
-    """Where the rounds of a loop begin, or go back to while the flag in a slot is not zero."""
+    """Where the rounds of a loop begin, or go back to while the flag in a slot is not zero.
+
+    One that is `guarded` looks at the flag before its first round, too.
+    """
 
     loop: int
     begins: bool
     flag: int
     limit: int
+    guarded: bool
 
 
 def cut(
@@ -63,7 +67,8 @@ def cut(
 def _edge(graph: Graph, edge: Edge, slot: int) -> list[Chunk | LoopEdge]:
     """What happens where a loop begins or ends: its values are set."""
     loop = graph.loops[edge.loop]
-    mark = LoopEdge(edge.loop, edge.begins, slot + len(loop.start) - 1, loop.limit)
+    guarded = loop.start[-1] not in graph.constants
+    mark = LoopEdge(edge.loop, edge.begins, slot + len(loop.start) - 1, loop.limit, guarded)
     if not edge.begins:
         return [Chunk(stores=[(i, slot + k) for k, i in enumerate(loop.next)]), mark]
     heads = {i: slot + k for k, i in enumerate(loop.heads)}
