@@ -1,6 +1,7 @@
 from collections import Counter
 from itertools import pairwise
 
+import manifold3d
 import numpy as np
 import pytest
 
@@ -282,7 +283,6 @@ def _shells(solid):
 
 def _clashes(shapes, posture, smallest=2e-5):
     """Common volumes (m3) of parts of different bodies, by both names, where they are not meant to be."""
-    manifold3d = pytest.importorskip("manifold3d")
     poses = body_poses(posture)
     items = []
     for body, parts in shapes.items():
