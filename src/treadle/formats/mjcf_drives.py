@@ -34,12 +34,13 @@ def add_actuators(spec: ModelSpec, compiled: Compiled) -> None:
     model = compiled.model
     # sentences of the report, with the actuators that each is about
     notes: dict[str, list[str]] = defaultdict(list)
+    left: dict[str, list[str]] = defaultdict(list)
     for drive, name in enumerate(compiled.names("actuator", model.nactuator)):
         problem = _problem(model, drive)
         target = None if problem else _target(model, drive)
         if problem or target is None:
             problem = problem or "which are not motors on one freedom of their joint"
-            notes[f"actuators left out, {problem}"].append(name)
+            left[f"actuators left out, {problem}"].append(name)
             continue
         joint, freedom, gear = target
         if model.actuator_dyntype[drive] in _FILTERS:
@@ -53,6 +54,8 @@ def add_actuators(spec: ModelSpec, compiled: Compiled) -> None:
         kind, options = _law(model, drive, gear)
         line = compiled.line("actuator", name)
         spec.add_actuator(name, kind, compiled.joints[joint], freedom=freedom, **options, line=line)
+    for sentence, names in left.items():
+        compiled.note(sentence, names, "warning")
     for sentence, names in notes.items():
         compiled.note(sentence, names)
 
@@ -158,7 +161,7 @@ def add_equalities(spec: ModelSpec, compiled: Compiled) -> None:
             _couple_joints(spec, compiled, index, name)
         elif kind != _COUPLED_TENDONS or not _couple_tendon(spec, compiled, index, name):
             left.append(f"{name} ({'tendons' if kind == _COUPLED_TENDONS else 'flex'})")
-    compiled.note("equality constraints left out", left)
+    compiled.note("equality constraints left out", left, "warning")
     if len(left) < model.neq:
         compiled.report.append(
             "equality constraints are soft in MuJoCo (solref, solimp) and became exact loops and couplings"

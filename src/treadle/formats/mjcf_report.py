@@ -26,6 +26,8 @@ _CALLED = {
     "flex": "flexible bodies (their points are carried over as bodies, without elasticity)",
     "hfield": "height fields",
 }
+#: Those of them that move the machine or hold it.
+_ACTING = ("tendon", "flex", "hfield", "plugin")
 #: Options that are carried over or have their own sentence.
 _KNOWN_OPTIONS = ("timestep", "gravity", "integrator", "disableflags", "enableflags", "disableactuator")
 
@@ -35,9 +37,10 @@ def report_rest(compiled: Compiled) -> None:
     model = compiled.model
     for kind, count in _KINDS.items():
         names = compiled.names(kind, getattr(model, count))
-        compiled.note(f"{_CALLED.get(kind, kind + 's')} are not carried over", names)
+        severity = "warning" if kind in _ACTING else "note"
+        compiled.note(f"{_CALLED.get(kind, kind + 's')} are not carried over", names, severity)
     mocap = [compiled.bodies[body] for body in np.flatnonzero(model.body_mocapid >= 0)]
-    compiled.note("bodies that follow motion capture, fixed here", mocap)
+    compiled.note("bodies that follow motion capture, fixed here", mocap, "warning")
     _report_joints(compiled)
     _report_bodies(compiled)
     _report_keyframes(compiled)
@@ -81,7 +84,8 @@ def _report_joints(compiled: Compiled) -> None:
         ),
     }
     for sentence, found in findings.items():
-        compiled.note(sentence, [names[joint] for joint in np.flatnonzero(found)])
+        severity = "note" if "softness" in sentence or "margin" in sentence else "warning"
+        compiled.note(sentence, [names[joint] for joint in np.flatnonzero(found)], severity)
 
 
 def _softness(reference: np.ndarray, impedance: np.ndarray) -> np.ndarray:
@@ -93,7 +97,8 @@ def _softness(reference: np.ndarray, impedance: np.ndarray) -> np.ndarray:
 def _report_bodies(compiled: Compiled) -> None:
     model = compiled.model
     lifted = [compiled.bodies[body] for body in np.flatnonzero(model.body_gravcomp)]
-    compiled.note("bodies whose weight is compensated (gravcomp), which is not carried over", lifted)
+    sentence = "bodies whose weight is compensated (gravcomp), which is not carried over"
+    compiled.note(sentence, lifted, "warning")
     if (model.tree_sleep_policy >= 3).any():
         compiled.report.append("which bodies may sleep is not carried over")
 
