@@ -66,13 +66,13 @@ if TYPE_CHECKING:
         sphere_inertia,
     )
     from treadle.scenes import scene, scene_names
-    from treadle.sim import Event, Simulation, State
+    from treadle.sim import Event, History, Pace, Simulation, State
     from treadle.sim.recording import read_recording
 
 __all__ = [
-    "Batch", "BodySpec", "Derivatives", "Event", "ForceLaw", "FrameSpec", "InputError", "JointSpec", "Model",
-    "ModelError", "ModelSpec", "RecordingError", "Simulation", "SimulationDiverged", "State",
-    "TreadleError", "__version__", "acos", "asin", "atan", "atan2", "box_inertia", "center_of_mass",
+    "Batch", "BodySpec", "Derivatives", "Event", "ForceLaw", "FrameSpec", "History", "InputError",
+    "JointSpec", "Model", "ModelError", "ModelSpec", "Pace", "RecordingError", "Simulation",
+    "SimulationDiverged", "State", "TreadleError", "__version__", "acos", "asin", "atan", "atan2", "box_inertia", "center_of_mass",
     "clip", "cos", "cylinder_inertia", "derivatives", "exp", "floor", "forward_dynamics",
     "frame_jacobian", "frame_pose", "frame_poses", "impulse_response", "inverse_dynamics",
     "inverse_dynamics_jacobians", "kinetic_energy", "load", "load_spec", "log", "lookup", "lookup2",
@@ -115,7 +115,7 @@ _HOMES = {
         "scene", "scene_names",
     ),
     "treadle.sim": (
-        "Event", "Simulation", "State",
+        "Event", "History", "Pace", "Simulation", "State",
     ),
     "treadle.sim.recording": (
         "read_recording",

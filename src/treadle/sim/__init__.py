@@ -1,7 +1,9 @@
 """The simulation of one world."""
 
 from treadle.sim.event import Event
+from treadle.sim.history import History
+from treadle.sim.pace import Pace
 from treadle.sim.simulation import Simulation
 from treadle.sim.state import State
 
-__all__ = ["Event", "Simulation", "State"]
+__all__ = ["Event", "History", "Pace", "Simulation", "State"]

@@ -1,0 +1,126 @@
+"""Rewinding: the last seconds of a simulation, kept as states in a ring.
+
+States are stored every so often, and wherever something was changed from outside between steps. A time in
+between is reached from the state before it by taking the same steps again, which gives the same bits.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from treadle.errors import InputError
+from treadle.sim.state import State
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from treadle.sim.simulation import Simulation
+
+__all__ = ["History"]
+
+
+class History:
+    """Keeps the last `seconds` of a simulation, with a state every so many seconds, until it is closed.
+
+    Controllers that are called back have a memory of their own, which no state holds: with such ones
+    every step is stored, and `rewind` asks them for nothing.
+    """
+
+    def __init__(self, sim: Simulation, seconds: float = 10.0, every: float = 0.05) -> None:
+        for name, value in (("seconds", seconds), ("every", every)):
+            if not (isinstance(value, (int, float)) and np.isfinite(value) and value > 0.0):
+                raise InputError(f"History: {name} must be a positive number of seconds, not {value!r}")
+        self._sim = sim
+        self.seconds, self.every = float(seconds), float(every)
+        self._states: deque[State] = deque([sim.save()])
+        self._left = self._marks()
+        self._since = 0
+        sim._observers.append(self)
+
+    @property
+    def start(self) -> float:
+        """The earliest time to rewind to, in seconds."""
+        return max(self._states[0].time, min(self._sim.time - self.seconds, self._sim.time))
+
+    def __len__(self) -> int:
+        """States that are stored."""
+        return len(self._states)
+
+    def rewind(self, seconds: float) -> None:
+        """Go back by a time, to a whole step; what came after is forgotten."""
+        if not (isinstance(seconds, (int, float)) and np.isfinite(seconds) and seconds >= 0.0):
+            raise InputError(f"rewind: seconds must be a number that is not negative, not {seconds!r}")
+        sim = self._sim
+        self._note_changes()
+        goal = sim.time - float(seconds)
+        # half a step allows for the rounding of times
+        if goal < self.start - 0.5 * sim.dt:
+            raise InputError(
+                f"rewind: the history goes back by {sim.time - self.start:g} s, not by {seconds:g} s"
+            )
+        while len(self._states) > 1 and self._states[-1].time > goal + 1e-9 * self._states[-1].dt:
+            self._states.pop()
+        state = self._states[-1]
+        sim.restore(state)
+        # recorders have seen these steps
+        observers, sim._observers = sim._observers, []
+        try:
+            sim.step(max(0, round((goal - state.time) / state.dt)))
+        finally:
+            sim._observers = observers
+        self._left, self._since = self._marks(), sim._steps - state.steps
+
+    def due(self) -> int:
+        """Steps until the next state is stored; before the first of them, changes are noted."""
+        self._note_changes()
+        return max(1, self._stride() - self._since)
+
+    def advanced(self, count: int) -> None:
+        """Store the state if it is time to."""
+        self._since += count
+        self._left = self._marks()
+        if self._since >= self._stride():
+            self._store()
+
+    def close(self) -> None:
+        """Forget everything."""
+        self._states.clear()
+        if self in self._sim._observers:
+            self._sim._observers.remove(self)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _stride(self) -> int:
+        """Steps from one state to the next."""
+        return 1 if self._sim.controllers.called_back else max(1, round(self.every / self._sim.dt))
+
+    def _note_changes(self) -> None:
+        """Store a state that was not reached by steps alone, or that forces act on which were not there."""
+        if self._marks() != self._left:
+            self._store()
+            self._left = self._marks()
+
+    def _store(self) -> None:
+        now = self._sim.save()
+        while self._states and self._states[-1].time >= now.time:
+            # time was set back, or the state changed
+            self._states.pop()
+        self._states.append(now)
+        self._since = 0
+        while len(self._states) > 1 and self._states[1].time <= now.time - self.seconds:
+            self._states.popleft()
+
+    def _marks(self) -> tuple[float | int | bytes, ...]:
+        """Everything that steps depend on."""
+        sim = self._sim
+        vectors = [sim._arrays[name].tobytes() for name in ("q", "v", "tau", "dt")]
+        return sim._start, sim._steps, *vectors, sim._loads.tobytes()
