@@ -12,7 +12,7 @@ from treadle.bench.machines import Machine
 from treadle.bench.peers import MissingPeer, MujocoModel, difference, peer, peer_name
 from treadle.bench.race import Contestant, Effort, calibrate, race
 from treadle.bench.results import Outcome, Rival, Row, compare
-from treadle.bench.step import DT
+from treadle.bench.step import DT, change_difference
 
 __all__ = ["measure_worlds"]
 
@@ -89,5 +89,9 @@ class _MujocoBatch:
         self.batch.step()
         self.worlds.step(1)
         by_q = difference(self.qpos, self.worlds.q[:, self.order_q])
-        change = self.worlds.v[:, self.order_v] - self.start_v
-        return max(by_q, difference(self.qvel - self.start_v, change))
+        ours, theirs = self.worlds.v[:, self.order_v] - self.start_v, self.qvel - self.start_v
+        # the world that is farthest apart stands for all
+        worst = int(np.argmax(np.abs(ours - theirs).max(axis=1)))
+        q, back = self.start_q[worst][np.argsort(self.order_q)], np.argsort(self.order_v)
+        by_v = change_difference(self.worlds.model, q, ours[worst][back], theirs[worst][back])
+        return max(by_q, by_v)

@@ -43,13 +43,13 @@ def study(
 
     run = find_study(name)
     picture = _picture(out, name)
-    notes = busy()
+    load = busy()
     with progress(shown=not json, steady=False) as bar:
         shown = bar.add_task(name, total=1.0)
         findings = run(
             quick, lambda done, what: bar.update(shown, completed=done, description=what, refresh=True)
         )
-    findings.notes = notes + findings.notes
+    findings.notes += load if findings.timed else []
     findings.draw().savefig(picture)
     if json:
         record = {"command": f"study {name}", "quick": quick, "computer": computer(), **findings.record()}

@@ -89,7 +89,7 @@ def run(quick: bool, report: Report) -> Findings:
     check = at_most(
         f"relative error of the tool in generalized coordinates, {steps} steps", ours["error"], LIMIT
     )
-    return Findings(_COLUMNS, rows, lambda: _draw(tracks), [check], notes)
+    return Findings(_COLUMNS, rows, lambda: _draw(tracks), [check], notes, timed=False)
 
 
 def _follow(arm: ArmRaising, method: str, coordinates: str, run: Iterator[_Sample], steps: int) -> _Track:

@@ -42,6 +42,8 @@ class Findings:
     draw: Callable[[], Figure]
     checks: list[Check] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    #: whether there are times among the numbers, which a busy computer makes longer
+    timed: bool = True
 
     def record(self) -> dict[str, Any]:
         """What JSON shows."""

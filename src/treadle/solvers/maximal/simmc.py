@@ -76,20 +76,21 @@ def _advance(bodies, joints, freedoms, state, rows, h, count, iterations, tolera
             if rows.mass[r] > 0.0:
                 _apply(bodies, rows, r, state.velocity, state.turning, rows.impulse[r])
         shift[:], tilt[:] = 0.0, 0.0
-        taken, residual = 0, 0.0
-        while taken < iterations:
-            residual = _sweep(bodies, rows, state.velocity, state.turning)
-            residual = max(residual, _closing_sweep(bodies, rows, shift, tilt))
+        taken, moving, closing = 0, np.inf, np.inf
+        while taken < iterations and max(moving, closing) > tolerance:
+            # the two do not depend on each other, and either may be done first
+            if moving > tolerance:
+                moving = _sweep(bodies, rows, state.velocity, state.turning)
+            if closing > tolerance:
+                closing = _closing_sweep(bodies, rows, shift, tilt)
             taken += 1
-            if residual <= tolerance:
-                break
         for i in range(len(bodies.inverse_mass) - 1):
             step = plus(row(state.velocity, i), row(shift, i))
             turn = plus(row(state.turning, i), row(tilt, i))
             move(state, i, scaled(step, h), scaled(turn, h))
         for f in range(len(freedoms.servo)):
             freedoms.position[f] += h * freedoms.rate[f]
-        total, most, worst = total + taken, max(most, taken), max(worst, residual)
+        total, most, worst = total + taken, max(most, taken), max(worst, moving, closing)
     return total, most, worst
 
 
