@@ -18,6 +18,7 @@ from treadle.integrators import INTEGRATORS
 from treadle.sim import Simulation
 
 if TYPE_CHECKING:
+    from treadle.report import History
     from treadle.sim.quality import Quality
 
 __all__ = ["advance", "quality_record", "print_quality", "run"]
@@ -63,6 +64,12 @@ def run(
     rate: Annotated[
         float | None, typer.Option(help="Samples per second to record; 100 if not given.")
     ] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Write a report of the run's quality, with plots, as one HTML file.")
+    ] = None,
+    keep: Annotated[
+        float | None, typer.Option(help="Error in metres for which to find the largest step.")
+    ] = None,
     json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -74,6 +81,7 @@ def run(
       treadle run robot.urdf --seconds 10 --dt 5e-4 --integrator rk4
       treadle run robot.urdf --floating --set floating_base.velocity=0,0,1,0,0,0 --csv run.csv
       treadle run arm --set swing=0.5 --set turn.torque=20 --json
+      treadle run arm --set swing=0.5 --report arm.html --keep 1e-4
       treadle run roadheader --record run.mcap --signals "joint.*,energy.*" --rate 60
     """
     model = open_machine(machine, floating)
@@ -84,21 +92,43 @@ def run(
         raise InputError(f"--seconds must be a number that is not negative, not {seconds}")
     plot_path = None if plot is None else output_path(plot, picture=True)
     csv_path = None if csv is None else output_path(csv)
+    report_path = None if report is None else _report_path(report)
+    steps = round(seconds / dt)
 
     recording = Recording(sim) if plot_path or csv_path else None
-    with _recorder(sim, record, signals, rate):
-        advance(sim, round(seconds / dt), recording, shown=not json)
+    history = None if report_path is None else _history(sim, steps)
+    with _recorder(sim, record, signals, rate), history or nullcontext():
+        advance(sim, steps, recording, shown=not json)
     if recording is not None and plot_path is not None:
         recording.write_plot(plot_path, f"{model.name}: {seconds:g} s in steps of {dt:g} s, {sim.integrator}")
     if recording is not None and csv_path is not None:
         recording.write_csv(csv_path)
-    quality, files = sim.quality(), [str(path) for path in (plot, csv, record) if path is not None]
+    quality = sim.quality(thorough=True, keep=keep)
+    if history is not None and report_path is not None:
+        from treadle.report import write_report
+
+        write_report(report_path, history, quality)
+    files = [str(path) for path in (plot, csv, record, report) if path is not None]
     if json:
         print_json({"command": "run", "machine": model.name, **quality_record(quality), "files": files})
         return
     print_quality(quality)
     for path in files:
         console().print(f"wrote {path}", markup=False)
+
+
+def _report_path(path: Path) -> Path:
+    """Where the report will be written; InputError, before a long run, if it cannot be."""
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"{path}: the name of a report ends in .html")
+    return output_path(path)
+
+
+def _history(sim: Simulation, steps: int) -> History:
+    """What the report needs of the run; plotting is imported only where it is asked for."""
+    from treadle.report import History
+
+    return History(sim, steps)
 
 
 def _recorder(

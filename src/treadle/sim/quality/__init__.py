@@ -14,6 +14,7 @@ import numpy as np
 from treadle.errors import InputError
 from treadle.sim.quality import energy, error_bar, largest_step, momentum, solver, speed, step_error
 from treadle.sim.quality.measure import Measure, Quality, Rating
+from treadle.sim.quality.rerun import Rerun
 from treadle.sim.quality.run import Run
 from treadle.sim.quality.verdict import verdict
 
@@ -34,6 +35,7 @@ MEASURES: list[Callable[[Run], Measure | Iterable[Measure] | None]] = [
     step_error.step_error,
     error_bar.error_bar,
     error_bar.frame_error_bars,
+    error_bar.largest_error,
     error_bar.trusted_time,
     largest_step.largest_step,
     solver.solver_rounds,
@@ -51,7 +53,14 @@ def measure(sim: Simulation, thorough: bool = False, keep: float | None = None) 
         if result is not None:
             found += [result] if isinstance(result, Measure) else list(result)
     rating, text = verdict(run, found)
-    return Quality(tuple(found), rating, text)
+    return Quality(tuple(found), rating, text, _error_growth(run))
+
+
+def _error_growth(run: Run) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
+    again = run.rerun
+    if not isinstance(again, Rerun):
+        return None
+    return tuple(again.times.tolist()), tuple(again.errors.max(axis=1, initial=0.0).tolist())
 
 
 def _check_keep(keep: Any) -> float | None:

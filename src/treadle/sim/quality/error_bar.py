@@ -8,7 +8,7 @@ from treadle.sim.quality.measure import Measure, length_text, rate
 from treadle.sim.quality.rerun import Rerun
 from treadle.sim.quality.run import Run
 
-__all__ = ["error_bar", "frame_error_bars", "trusted_time"]
+__all__ = ["error_bar", "frame_error_bars", "largest_error", "trusted_time"]
 
 #: Largest errors that are good and fair, as parts of the machine's size; beyond, a position says nothing.
 _GOOD, _FAIR, _LOST = 1e-3, 1e-2, 5e-2
@@ -23,17 +23,27 @@ def error_bar(run: Run) -> Measure | None:
     if not isinstance(again, Rerun):
         return None
     worst = int(np.argmax(again.final))
-    error, name = float(again.final[worst]), run.model.frames[worst].name
-    when = f"after {again.times[-1]:.3g} s"
-    part = "" if again.whole else f" ({when}: repeating all of the run would take too long)"
+    when = "" if again.whole else f" after {again.times[-1]:.3g} s; repeating all of it would take too long"
+    meaning = f"estimated error of the run at the worst link, {run.model.frames[worst].name!r}{when}"
+    return Measure("error bar", float(again.final[worst]) * 1e3, "mm", meaning)
+
+
+def largest_error(run: Run) -> Measure | None:
+    """The same at the worst time of the run, which is what it is judged by."""
+    again = run.rerun
+    if not isinstance(again, Rerun):
+        return None
+    time, worst = np.unravel_index(int(np.argmax(again.errors)), again.errors.shape)
+    name, when = run.model.frames[int(worst)].name, f"at {run.start.time + again.times[time]:.3g} s"
+    error = again.largest
     rating = rate(error, _GOOD * run.size, _FAIR * run.size)
     advice = run.finer(error / (_GOOD * run.size))
     reason = f"{when} {name!r} is about {length_text(error)} from where it should be"
     if rating == "good":
-        reason = f"{when} no link is farther than about {length_text(error)} from where it should be"
+        reason = f"no link is ever farther than about {length_text(error)} from where it should be"
     elif error > _LOST * run.size and not again.settled:
         reason = (
-            f"{when} a smaller step moves {name!r} by {length_text(error)} and does not settle: this "
+            f"a smaller step moves {name!r} by up to {length_text(error)} and does not settle: this "
             "trajectory cannot be trusted to its end"
         )
         if abs(run.energy_drift) < 0.01 * run.energy_scale:
@@ -41,16 +51,9 @@ def error_bar(run: Run) -> Measure | None:
             rating = "fair"
             reason += ", as of any chaotic motion; its energy and averages over many runs can"
             advice = "look at many runs from slightly different starts instead of one"
-    return Measure(
-        "error bar",
-        error * 1e3,
-        "mm",
-        f"estimated error of the run at the worst link, {name!r}{part}",
-        rating,
-        _GOOD * run.size * 1e3,
-        reason,
-        advice,
-    )
+    meaning = f"estimated error at the worst time and link, {when} and {name!r}"
+    limit = _GOOD * run.size * 1e3
+    return Measure("largest error", error * 1e3, "mm", meaning, rating, limit, reason, advice)
 
 
 def frame_error_bars(run: Run) -> list[Measure]:
@@ -58,11 +61,12 @@ def frame_error_bars(run: Run) -> list[Measure]:
     again = run.rerun
     if not isinstance(again, Rerun):
         return []
-    links = {link.name for link in run.model.links}
+    links, worst = {link.name for link in run.model.links}, int(np.argmax(again.final))
     named = [(k, f.name) for k, f in enumerate(run.model.frames) if f.name not in links][:_MOST_FRAMES]
     return [
         Measure(f"error bar of {name}", float(again.final[k]) * 1e3, "mm", f"the same at frame {name!r}")
         for k, name in named
+        if k != worst
     ]
 
 

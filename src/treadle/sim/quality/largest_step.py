@@ -1,11 +1,11 @@
-"""The largest step, or tolerance, that keeps a requested error to the end of the run."""
+"""The largest step, or tolerance, that keeps a requested error over the whole run."""
 
 from __future__ import annotations
 
 import math
 
 from treadle.sim.quality.measure import Measure
-from treadle.sim.quality.rerun import Rerun, Resolution, effective_order, final_error
+from treadle.sim.quality.rerun import Rerun, Resolution, effective_order, largest_error
 from treadle.sim.quality.run import Run
 
 __all__ = ["largest_step"]
@@ -27,10 +27,10 @@ def largest_step(run: Run) -> Measure | None:
     again = run.rerun
     if not isinstance(again, Rerun):
         return Measure(name, float("nan"), unit, f"{keeps}: not known, for {again}")
-    best = _search(run, present, float(again.final.max(initial=0.0)), float(again.times[-1]))
+    best = _search(run, present, again.largest, float(again.times[-1]))
     value = float("nan") if best is None else best.dt if best.tolerance is None else best.tolerance
-    end = f"after {again.times[-1]:.3g} s"
-    meaning = f"{keeps} {end}" if best is not None else f"{keeps} {end}: none was found"
+    span = f"over {again.times[-1]:.3g} s"
+    meaning = f"{keeps} {span}" if best is not None else f"{keeps} {span}: none was found"
     return Measure(name, value, unit, meaning)
 
 
@@ -48,7 +48,7 @@ def _search(run: Run, present: Resolution, error: float, seconds: float) -> Reso
         trial = _scaled(trial, factor if math.isfinite(error) else 0.3, seconds)
         if seconds / trial.dt > _MOST_STEPS:
             break
-        error = final_error(run.sim, run.start, seconds, trial)
+        error = largest_error(run.sim, run.start, seconds, trial)
         if error <= run.keep and (best is None or _coarseness(trial) > _coarseness(best)):
             best = trial
     return best

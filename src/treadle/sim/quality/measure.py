@@ -40,6 +40,8 @@ class Quality:
     #: that of the worst measure; None after too few steps to tell
     rating: Rating | None
     verdict: str
+    #: seconds from the start of the run and the error (m) of the worst link then, if it was repeated
+    error_growth: tuple[tuple[float, ...], tuple[float, ...]] | None = None
 
     def __getitem__(self, name: str) -> float:
         """The value of a measure."""

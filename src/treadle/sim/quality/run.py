@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from treadle.dynamics import compiled
-from treadle.dynamics.energy import spring_energy
 from treadle.integrators import INTEGRATORS
 from treadle.model.model import WORLD, Model
 from treadle.sim.quality.borrowed import borrowed
-from treadle.sim.quality.rerun import Rerun, effective_order, rerun
+from treadle.sim.quality.rerun import Rerun, effective_order, rerun, stored_energy
 from treadle.spatial import Vec3
 
 if TYPE_CHECKING:
     from treadle.sim.simulation import Simulation
 
-__all__ = ["FEW_STEPS", "Run", "machine_size", "stored_energy"]
+__all__ = ["FEW_STEPS", "Run", "machine_size"]
 
 #: Fewer steps than this say nothing about a drift.
 FEW_STEPS = 100
@@ -154,9 +153,3 @@ def machine_size(model: Model) -> float:
 
 def _norm(vector: Vec3) -> float:
     return math.hypot(*(float(x) for x in vector))  # type: ignore[arg-type]
-
-
-def stored_energy(model: Model, q: np.ndarray, v: np.ndarray) -> float:
-    """Kinetic energy, that of gravity and that of the joint springs, in J."""
-    springs = float(spring_energy(model, q.tolist()))  # type: ignore[arg-type]
-    return compiled.kinetic_energy(model, q, v) + compiled.potential_energy(model, q) + springs
