@@ -48,7 +48,16 @@ def swapping(a):
     return iterate(lambda x: ([x[1], x[0], x[2] + 1.0], x[2] < 6.0), [a[0], -a[0], 0.0], 10)
 
 
-@pytest.mark.parametrize("function", [cube_root, nested, swapping])
+def sometimes(a):
+    """A loop that is entered only for large values, with a loop inside."""
+
+    def body(x):
+        return [x[0] * 0.5, x[1] + iterate(lambda y: ([y[0] + 1.0], y[0] < x[0]), [0.0], 5)[0]], x[0] > 4.0
+
+    return iterate(body, [a[0], 0.0], 50, when=a[0] > 3.0)
+
+
+@pytest.mark.parametrize("function", [cube_root, nested, swapping, sometimes])
 @pytest.mark.parametrize("lanes", [1, 4])
 @pytest.mark.parametrize("chunk", [1, 3, 500])
 def test_machine_code_agrees_with_plain_python(function, lanes, chunk, monkeypatch):
@@ -57,6 +66,18 @@ def test_machine_code_agrees_with_plain_python(function, lanes, chunk, monkeypat
     np.testing.assert_allclose(run(function, VALUES, lanes).T, expected, rtol=1e-14, atol=1e-14)
     graph, outputs = trace(function, 1)
     np.testing.assert_allclose(evaluate(graph, outputs, [VALUES[2]]), expected[2], rtol=1e-14, atol=1e-14)
+
+
+def test_a_loop_that_is_not_entered_computes_nothing():
+    """Its division by zero would show."""
+
+    def function(a):
+        return iterate(
+            lambda x: ([1.0 / x[0], x[1] + 1.0], x[1] < 3.0), [a[0] - 2.0, 0.0], 9, when=a[0] > 5.0
+        )
+
+    assert run(function, [2.0, 1.0], 1).T.tolist() == [[0.0, 0.0], [-1.0, 0.0]]
+    assert run(function, [2.0, 6.0, 2.0, 2.0], 4)[:, [0, 1]].T.tolist() == [[0.0, 0.0], [4.0, 4.0]]
 
 
 def test_worlds_side_by_side_have_the_bits_of_one_alone():

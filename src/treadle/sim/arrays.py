@@ -15,7 +15,7 @@ from treadle.model.parameters import parameter_value
 __all__ = ["CARRIED", "allocate", "check_options"]
 
 #: Arrays that a step reads and writes.
-CARRIED = ("q", "v", "clock", "memory", "effort", "ledger", "alive")
+CARRIED = ("q", "v", "clock", "memory", "effort", "gap", "ledger", "alive")
 
 
 #: Smallest values of options, where not zero: below these rounding is larger.
@@ -41,9 +41,10 @@ def allocate(
         "dt": [dt],
         "clock": [0.0, 0.0],
         "parameters": [parameter_value(model, name) for name in parameters],
-        "options": list((method.options | dict(options)).values()),
+        "options": list((dict(method.options) | dict(options)).values()),
         "memory": [0.0] * method.memory(model),
         "effort": [0.0, 0.0],
+        "gap": [0.0, 0.0],
         "alive": [1.0, 0.0],
     }
     arrays = {}

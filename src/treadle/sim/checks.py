@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from treadle.errors import InputError, ModelError
+from treadle.errors import InputError
 from treadle.model.model import Model, suggest
 from treadle.model.regularity import require_regular
 
@@ -20,11 +20,6 @@ def check_model(model: Any, what: str) -> Model:
         raise InputError(
             f"a {what} needs a Model, from td.load(file), td.scene(name) or spec.compile(), "
             f"not {type(model).__name__}"
-        )
-    if model.loops or model.couplings:
-        raise ModelError(
-            f"{model.name!r} has closed loops or coupled joints, which are not simulated yet: "
-            "model.without_loops() gives its tree",
         )
     require_regular(model)
     return model

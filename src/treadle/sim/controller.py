@@ -36,7 +36,7 @@ class Controllers(Sequence[ForceLaw]):
         """Joint forces of those that are called back."""
         total = np.zeros(self._model.nv)
         for controller in self.called_back:
-            total += law_force(self._model, controller, q.tolist(), v.tolist(), time)
+            total += np.array(law_force(self._model, controller, q.tolist(), v.tolist(), time), dtype=float)
         self.commanded = total
         return total
 

@@ -14,6 +14,7 @@ from treadle.model.model import Model
 from treadle.native.program import Program
 from treadle.sim.arrays import CARRIED
 from treadle.sim.ledger import ledger_size, step_entry
+from treadle.solvers.projection import project
 
 __all__ = ["FASTEST", "step_program"]
 
@@ -55,6 +56,7 @@ def step_program(
         "options": len(method.options),
         "memory": method.memory(model),
         "effort": 2 if method.iterates else 0,
+        "gap": 2 if model.closed else 0,
         "ledger": ledger_size(model) if accounted else 0,
         "alive": 2 if guarded else 0,
     }
@@ -77,12 +79,17 @@ def step_program(
             after = method.step(system, values["q"], values["v"], start + steps * dt, dt)
         else:
             after = Advance(list(values["q"]), [], memory)
+        gap: Sequence[Scalar] = (0.0, 0.0)
+        if model.closed and model.nv:
+            q, v, gap = project(machine, after.q, after.v)
+            after = after._replace(q=q, v=v)
         rounds, worst = values.get("effort", (0.0, 0.0))
         results = {
             "q": after.q,
             "v": after.v,
             "clock": [start, steps + 1.0],
             "memory": after.memory,
+            "gap": [maximum(values["gap"][0], gap[0]), values["gap"][1] + gap[1]] if model.closed else [],
             "effort": [rounds + after.effort[0], maximum(worst, abs(after.effort[1]))],
         }
         if accounted:

@@ -16,7 +16,7 @@ from treadle.dynamics.crba import crba
 from treadle.graph import Scalar, maximum, where
 from treadle.model.model import Model
 
-__all__ = ["ClosureFactor", "closure_factor"]
+__all__ = ["ClosureFactor", "closure_factor", "half_solved"]
 
 #: A row counts as dependent where what the others leave of it is below this share of its group.
 DEPENDENT = 1e-11
@@ -47,6 +47,17 @@ class ClosureFactor:
                 x[j] = x[j] - value * x[i]
         return [x[i] for i in range(len(b))]
 
+    def half_coupled(self, y: dict[int, Scalar]) -> dict[int, Scalar]:
+        """Coupling of the rows with a half-solved column y of the tree, itself half solved."""
+        x: dict[int, Scalar] = {}
+        for i in self.order:
+            shared = [k for k in self.Y[i] if k in y]
+            terms = [(self.Y[i][k] * self.inverse_diagonal[k], y[k]) for k in shared]
+            terms += [(-value, x[j]) for j, value in self.lower[i].items() if j in x]
+            if terms:
+                x[i] = sum((a * b for a, b in terms), 0.0)
+        return x
+
     def response(self, multipliers: Sequence[Scalar]) -> list[Scalar]:
         """M^-1 J^T lambda: the jump of v under impulses along the rows."""
         x: list[Scalar] = [0.0] * len(self.L)
@@ -63,7 +74,7 @@ class ClosureFactor:
 def closure_factor(model: Model, q: Sequence[Scalar], rows: Sequence[Row]) -> ClosureFactor:
     """The factors at a position."""
     L, inverse_diagonal = factor(crba(model, q), parent_freedoms(model))
-    Y = [_half_solved(L, row.jacobian) for row in rows]
+    Y = [half_solved(L, row.jacobian) for row in rows]
     A = [
         {
             j: sum((y * Y[j][k] * inverse_diagonal[k] for k, y in Y[i].items() if k in Y[j]), 0.0)
@@ -77,7 +88,7 @@ def closure_factor(model: Model, q: Sequence[Scalar], rows: Sequence[Row]) -> Cl
     return ClosureFactor(rows, L, inverse_diagonal, Y, order, lower, inverse_pivots)
 
 
-def _half_solved(L: Sequence[dict[int, Scalar]], jacobian: dict[int, Scalar]) -> dict[int, Scalar]:
+def half_solved(L: Sequence[dict[int, Scalar]], jacobian: dict[int, Scalar]) -> dict[int, Scalar]:
     """L^-T J^T of one row: only freedoms that support its own appear."""
     y = dict(jacobian)
     for k in reversed(range(len(L))):
