@@ -21,7 +21,9 @@ __all__ = ["info"]
 _WIDEST_GUIDE = 32
 
 #: Columns that a name keeps.
-_NARROWEST_NAME = 10
+_NARROWEST_NAME = 12
+
+_HEADS = ["joint", "type", "axis", "limits", "links", "mass"]
 
 
 @reported
@@ -66,32 +68,62 @@ def info(
 
 def _tree(model: Model, out: Console) -> Table:
     """Joints under the joints that carry them, each with the links that it moves."""
-    from rich.cells import cell_len
-    from rich.markup import escape, render
     from rich.table import Table
 
-    rows = []
-    if any(link.body == WORLD for link in model.links):
-        rows.append(("world", "", "", "", *_links(model, WORLD)))
-    for index, guide in _branches(model):
-        body = model.bodies[index]
-        # a chain is as deep as it is long
-        name = f"[dim]{guide[-_WIDEST_GUIDE:]}[/dim][cyan]{escape(body.joint.name)}[/cyan]"
-        axes = " ".join(_axis(axis) for axis in _axes(body))
-        rows.append((name, _kind(body), axes, _limits(body), *_links(model, index)))
+    heads, rows = _HEADS, _rows(model, digits=3)
+    if _narrowest(rows, heads) > out.width:
+        heads, rows = _without("axis", heads, _rows(model, digits=2))
+    if _narrowest(rows, heads) > out.width:
+        heads, rows = _without("links", heads, rows)
 
     table = Table(box=None, header_style="dim", pad_edge=False)
-    heads = ("joint", "type", "axis", "limits", "links", "mass")
-    widths = [max(cell_len(render(row[k]).plain) for row in [*rows, heads]) for k in range(len(heads))]
-    # where the terminal is narrow the links' names are cut; the joints' are what users have to type
-    total = sum(widths) + 2 * (len(widths) - 1)
-    widths[4] = max(_NARROWEST_NAME, widths[4] - max(0, total - out.width))
-    out.width = max(out.width, sum(widths) + 2 * (len(widths) - 1))
+    widths = _widths(rows, heads)
+    if "links" in heads:
+        # the links' names are cut where there is no room; the joints' are what users have to type
+        excess = sum(widths) + 2 * (len(widths) - 1) - out.width
+        widths[-2] = max(_NARROWEST_NAME, widths[-2] - max(0, excess))
     for head, needed in zip(heads, widths, strict=True):
         table.add_column(head, no_wrap=True, width=needed, justify="right" if head == "mass" else "left")
     for row in rows:
         table.add_row(*row)
     return table
+
+
+def _rows(model: Model, digits: int) -> list[list[str]]:
+    """Joint, type, axis, limits, links and mass, line by line."""
+    from rich.markup import escape
+
+    rows = []
+    if any(link.body == WORLD for link in model.links):
+        rows.append(["world", "", "", "", *_links(model, WORLD)])
+    for index, guide in _branches(model):
+        body = model.bodies[index]
+        # a chain is as deep as it is long
+        name = f"[dim]{guide[-_WIDEST_GUIDE:]}[/dim][cyan]{escape(body.joint.name)}[/cyan]"
+        axes = " ".join(_axis(axis) for axis in _axes(body))
+        rows.append([name, _kind(body), axes, _limits(body, digits), *_links(model, index)])
+    return rows
+
+
+def _without(head: str, heads: list[str], rows: list[list[str]]) -> tuple[list[str], list[list[str]]]:
+    """The table without a column."""
+    k = heads.index(head)
+    return heads[:k] + heads[k + 1 :], [row[:k] + row[k + 1 :] for row in rows]
+
+
+def _narrowest(rows: list[list[str]], heads: list[str]) -> int:
+    """Columns that the table needs with the names of links cut."""
+    widths = dict(zip(heads, _widths(rows, heads), strict=True))
+    if "links" in widths:
+        widths["links"] = min(widths["links"], _NARROWEST_NAME)
+    return sum(widths.values()) + 2 * (len(widths) - 1)
+
+
+def _widths(rows: list[list[str]], heads: list[str]) -> list[int]:
+    from rich.cells import cell_len
+    from rich.markup import render
+
+    return [max(cell_len(render(row[k]).plain) for row in [*rows, heads]) for k in range(len(heads))]
 
 
 def _loops(model: Model) -> Table:
@@ -147,13 +179,13 @@ def _links(model: Model, body: int) -> tuple[str, str]:
     return f"{escape(own[0].name)}{more}", f"{mass:.0f} kg" if mass >= 1e3 else f"{mass:.4g} kg"
 
 
-def _limits(body: Body) -> str:
+def _limits(body: Body, digits: int) -> str:
     """Lower and upper limits, freedom by freedom, with the unit of each."""
     joint, parts = body.joint, []
     units = [unit.removesuffix("/s") for unit in joint.type.velocity_units]
     for low, high, unit in zip(joint.lower, joint.upper, units, strict=True):
         if math.isfinite(low) or math.isfinite(high):
-            parts.append(f"{low:.3f} to {high:.3f} {unit}")
+            parts.append(f"{low:.{digits}f} to {high:.{digits}f} {unit}")
     return ", ".join(parts)
 
 

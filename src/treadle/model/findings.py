@@ -17,7 +17,8 @@ def findings(model: Model, singular: Container[str] = ()) -> list[Finding]:
     lines: list[Finding] = []
     massless = [name for name in massless_bodies(model) if name not in singular]
     if massless:
-        lines.append(Finding("bodies that move without a mass", massless, "warning", "give them a mass"))
+        # not wrong, for what they carry has an inertia
+        lines.append(Finding("bodies that move without a mass", massless))
     lines += _loop_lines(model)
     outside = joints_outside(model, model.initial()[0])
     if outside:

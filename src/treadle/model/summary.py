@@ -13,7 +13,6 @@ from treadle.model.findings import joints_outside, massless_bodies
 from treadle.model.fittings import Shape
 from treadle.model.mobility import mobility
 from treadle.model.model import WORLD, Link, Model
-from treadle.model.values import listed
 
 __all__ = ["Summary", "summarize"]
 
@@ -76,10 +75,6 @@ class Summary:
                 *([("couplings", str(self.couplings))] if self.couplings else []),
                 ("mobility", left),
             ]
-        if self.massless:
-            rows.append(("moving without mass", listed(self.massless)))
-        if self.outside:
-            rows.append(("outside their limits", listed(self.outside)))
         width = max(len(label) for label, _ in rows)
         return "\n".join(f"{label:<{width}}  {text}" for label, text in rows)
 
