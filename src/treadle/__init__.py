@@ -72,9 +72,9 @@ if TYPE_CHECKING:
 __all__ = [
     "Batch", "BodySpec", "Derivatives", "Event", "ForceLaw", "FrameSpec", "History", "InputError",
     "JointSpec", "Model", "ModelError", "ModelSpec", "Pace", "RecordingError", "Simulation",
-    "SimulationDiverged", "State", "TreadleError", "__version__", "acos", "asin", "atan", "atan2", "box_inertia", "center_of_mass",
-    "clip", "cos", "cylinder_inertia", "derivatives", "exp", "floor", "forward_dynamics",
-    "frame_jacobian", "frame_pose", "frame_poses", "impulse_response", "inverse_dynamics",
+    "SimulationDiverged", "State", "TreadleError", "__version__", "acos", "asin", "atan", "atan2",
+    "box_inertia", "center_of_mass", "clip", "cos", "cylinder_inertia", "derivatives", "exp", "floor",
+    "forward_dynamics", "frame_jacobian", "frame_pose", "frame_poses", "impulse_response", "inverse_dynamics",
     "inverse_dynamics_jacobians", "kinetic_energy", "load", "load_spec", "log", "lookup", "lookup2",
     "mass_matrix", "maximum", "minimum", "momentum", "parameter_names", "parameter_value",
     "potential_energy", "read_recording", "rpy", "save", "scene", "scene_names", "sin", "sphere_inertia",
