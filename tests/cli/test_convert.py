@@ -104,7 +104,7 @@ def test_json(robot, tmp_path):
     data = json.loads(convert(robot, out, "--json").stdout)
     assert {Path(item["file"]).name for item in data["files"]} == {"robot.xml", "base.stl"}
     assert all(item["bytes"] > 100 for item in data["files"])
-    assert {"severity", "element", "what", "hint"} == set(data["rows"][0])
+    assert {"stage", "severity", "element", "what", "hint"} == set(data["rows"][0])
     assert any(row["element"] == "hinge" and "speed" in row["what"] for row in data["rows"])
 
 
@@ -114,6 +114,17 @@ def test_what_is_lost_is_said(tmp_path):
     assert "slew_left_pin" in text
     assert "warning" in text
     assert text.endswith("notes")
+
+
+def test_what_reading_left_out_is_said_too(robot, tmp_path):
+    robot.write_text(URDF.replace('ixx="0.1"', 'ixx="0.5"').replace("</robot>", "<gazebo/></robot>"))
+    text = convert(robot, tmp_path / "robot.toml").stdout
+    assert "Already when two.urdf was read" in text
+    assert "its inertia is not physical" in " ".join(text.split())
+    assert f"about reading it: treadle check {robot}" in text
+    assert "Everything else was carried over." in text
+    data = json.loads(convert(robot, tmp_path / "robot.xml", "--json").stdout)
+    assert {row["stage"] for row in data["rows"]} == {"reading", "writing"}
 
 
 def test_roadheader_keeps_everything_in_its_own_format(tmp_path):

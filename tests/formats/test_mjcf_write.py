@@ -404,6 +404,18 @@ def test_names_that_are_taken():
     assert "body world -> world_" in said(spec)
 
 
+def test_a_link_that_is_the_world():
+    spec = two_hinges()
+    spec.add_body("world")
+    spec.add_joint("fixed", "fixed", None, "world")
+    spec.add_shape("sign", "world", "sphere", (0.1,))
+    peer = compiled(spec.compile())
+    assert (peer.nbody, peer.geom("sign").bodyid[0]) == (3, 0)
+    # one with a mass is a body
+    spec.bodies[-1].mass = 1.0
+    assert compiled(spec.compile()).body("world_").mass[0] == 1.0
+
+
 def test_frames_are_sites():
     spec = one_body()
     spec.bodies[0].center = (0.0, 0.0, 0.1)

@@ -12,6 +12,7 @@ from treadle.cli.console import Debug, Json, busy, console, print_json, reported
 from treadle.cli.findings import count_line, print_findings, rows
 from treadle.cli.machine import Floating, MachineName, Outside, open_machine
 from treadle.errors import ModelError
+from treadle.model.finding import as_finding
 
 __all__ = ["convert"]
 
@@ -56,16 +57,31 @@ def convert(
         raise
     if json:
         files = [{"file": str(path), "bytes": path.stat().st_size} for path in saved.files]
-        print_json({"command": "convert", "machine": machine, "files": files, "rows": rows(saved.findings)})
+        told = [{"stage": "reading", **row} for row in rows(model.report)]
+        told += [{"stage": "writing", **row} for row in rows(saved.findings)]
+        print_json({"command": "convert", "machine": machine, "files": files, "rows": told})
         return
+    from rich.markup import escape
+
     out = console()
     for name, size in _listing(Path(target).expanduser(), saved.files):
         out.print(f"[green]wrote[/green]  {name}  [dim]{size}[/dim]", soft_wrap=True)
+    lost = [line for line in model.report if as_finding(line).severity != "note"]
+    if lost:
+        out.print(f"\n[bold]Already when {escape(Path(machine).name)} was read[/bold]")
+        print_findings(out, lost)
+    if len(lost) < len(model.report):
+        noted = count_line(model.report).rpartition(", ")[2]
+        out.print(
+            f"\n{noted} about reading it: treadle check {machine}", style="dim", markup=False, soft_wrap=True
+        )
     if saved.findings:
         out.print("\n[bold]What is not carried over as it was[/bold]")
         print_findings(out, saved.findings)
         out.print()
         out.print(count_line(saved.findings))
+    else:
+        out.print(f"\nEverything{' else' if lost else ''} was carried over.")
 
 
 def _listing(target: Path, files: tuple[Path, ...]) -> list[tuple[str, str]]:

@@ -122,10 +122,13 @@ class Tree:
         return element, pose(X_BE.inverse() @ X_BF)
 
     def _write(self) -> None:
-        for link, solid in zip(
-            self._of_body.get(WORLD, []), body_solids(self._of_body.get(WORLD, []), False, self.notes)
-        ):
-            self._add_link(self.world, _IDENTITY, link, solid)
+        fixed = self._of_body.get(WORLD, [])
+        for link, solid in zip(fixed, body_solids(fixed, False, self.notes), strict=True):
+            if _is_world(link):
+                self._links[link.name] = (self.world, _IDENTITY)
+                self.body_names[link.name] = "world"
+            else:
+                self._add_link(self.world, _IDENTITY, link, solid)
         chain: list[int] = []
         merged = self._merged()
         for index in depth_first(self.model):
@@ -234,6 +237,12 @@ class Tree:
                     "bodies without mass between two joints, made one with the next", links[0].name
                 )
         return merged
+
+
+def _is_world(link: Link) -> bool:
+    """Whether a link is what URDF files often begin with: "world", without mass, fixed at its origin."""
+    at_origin = np.array_equal(link.placement.to_matrix(), np.eye(4))
+    return link.name == "world" and link.mass == 0.0 and at_origin
 
 
 def _children(model: Model) -> dict[int, list[int]]:
