@@ -12,7 +12,7 @@ from treadle.model import ModelSpec
 from treadle.model.model import Model
 from treadle.scenes import SCENES
 
-__all__ = ["frictionless", "sprung_roadheader"]
+__all__ = ["frictionless", "smooth", "sprung_roadheader"]
 
 #: Natural frequencies of the springs (Hz): of the working joints, and of the barrels and rods.
 _WORKING, _CYLINDERS = 1.5, 7.0
@@ -20,9 +20,14 @@ _WORKING, _CYLINDERS = 1.5, 7.0
 _DRIVES = ("cutter", "gather_left", "gather_right")
 
 
+def smooth(name: str, **options: Any) -> Model:
+    """A scene as a tree of bodies, joints and dampers: what MuJoCo computes from the same machine as MJCF."""
+    return _smooth(name, **options).compile().without_loops()
+
+
 def frictionless(name: str, **options: Any) -> Model:
-    """A scene as a tree without dampers and dry friction."""
-    return _without_friction(name, **options).compile().without_loops()
+    """The same without dampers."""
+    return _frictionless(name, **options).compile().without_loops()
 
 
 def sprung_roadheader() -> Model:
@@ -35,7 +40,7 @@ def sprung_roadheader() -> Model:
     loose = frictionless("roadheader")
     q, _ = loose.initial()
     inertia = np.diag(mass_matrix(loose, q))
-    spec = _without_friction("roadheader")
+    spec = _frictionless("roadheader")
     specs = {joint.name: joint for joint in spec.joints}
     for joint in loose.joints:
         if joint.name not in _DRIVES:
@@ -45,8 +50,17 @@ def sprung_roadheader() -> Model:
     return spec.compile().without_loops()
 
 
-def _without_friction(name: str, **options: Any) -> ModelSpec:
+def _smooth(name: str, **options: Any) -> ModelSpec:
     spec = SCENES[name](**options)
+    spec.actuators.clear()
     for joint in spec.joints:
-        joint.damping = joint.friction = 0.0
+        joint.lower = joint.upper = joint.effort = joint.speed = None
+        joint.friction = 0.0
+    return spec
+
+
+def _frictionless(name: str, **options: Any) -> ModelSpec:
+    spec = _smooth(name, **options)
+    for joint in spec.joints:
+        joint.damping = 0.0
     return spec

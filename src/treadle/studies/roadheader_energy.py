@@ -244,8 +244,8 @@ def _row(start: _Start, course: _Course, peak: float, steps: int) -> dict[str, A
 def _checks(row: dict[str, Any]) -> list[Check]:
     what = f"{row['machine']}, {row['method']}"
     return [
-        at_most(f"{what}: energy error in the last tenth by that in the first", row["trend"], TREND_LIMIT),
-        at_most(f"{what}: energy error by the peak kinetic energy", row["error"], ERROR_LIMIT),
+        at_most(f"{what}: energy error, last tenth by first", row["trend"], TREND_LIMIT),
+        at_most(f"{what}: energy error by peak kinetic energy", row["error"], ERROR_LIMIT),
     ]
 
 
@@ -254,8 +254,12 @@ def _draw(drawn: list[tuple[str, float, list[_Course]]]) -> Figure:
 
     figure = new_figure(len(drawn))
     for axes, (name, peak, courses) in zip(figure.axes, drawn, strict=True):
-        axes.set_prop_cycle(color=colormaps["tab20"](range(20)))
-        for course in courses:
+        ours = sum(course.library == "Treadle" for course in courses)
+        colors = [
+            *colormaps["turbo"](np.linspace(0.0, 1.0, ours)),
+            *colormaps["gray"](np.linspace(0.0, 0.6, len(courses) - ours)),
+        ]
+        for course, color in zip(courses, colors, strict=True):
             # evenly on the logarithmic axis
             edges = np.unique(np.geomspace(1, len(course.times), 60).astype(int)) - 1
             # the largest error up to a time: what vibrates would fill the plot
@@ -264,8 +268,9 @@ def _draw(drawn: list[tuple[str, float, list[_Course]]]) -> Figure:
             # of two lines that lie on each other, both can be seen
             width = {"implicit_midpoint": 4.0, "variational": 2.0}.get(course.method, 1.3)
             axes.loglog(
-                course.times[edges], np.maximum(errors, 1e-17), style, linewidth=width, label=course.label
-            )
+                course.times[edges], np.maximum(errors, 1e-17), style, color=color, linewidth=width,
+                label=course.label,
+            )  # fmt: skip
         axes.set(xlabel="time (s)", title=f"{name}, steps of {DT * 1e3:g} ms", ylim=(1e-16, 1e2))
         axes.set_ylabel("largest energy error so far / peak kinetic energy")
         axes.grid(alpha=0.3)

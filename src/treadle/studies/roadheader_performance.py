@@ -20,8 +20,8 @@ from treadle.bench.results import TOLERANCE, Check, at_most
 from treadle.bench.step import step_difference
 from treadle.dynamics.compiled import frame_poses
 from treadle.model.model import Model
-from treadle.scenes import scene
 from treadle.sim import Simulation
+from treadle.studies.machines import smooth
 from treadle.studies.study import Column, Findings, Report, new_figure
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class _Case:
     limit: float
 
 
-_CASES = (_Case("tree", lambda: scene("roadheader").without_loops(), 0.5),)
+_CASES = (_Case("tree", lambda: smooth("roadheader"), 0.5),)
 
 #: Treadle's integrators, those of MuJoCo that compute the same, and whether the poses of all bodies are read.
 _METHODS = (
