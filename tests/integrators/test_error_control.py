@@ -44,7 +44,7 @@ def test_positions_of_the_benchmark():
         assert -sim.body("bob0").pose[:3, :3][0] @ [0.0, 0.0, -1.0] == pytest.approx(-expected_x, abs=2e-12)
 
 
-@pytest.mark.parametrize("dt", [0.1, 1.0])
+@pytest.mark.parametrize("dt", [0.1, 0.5, 1.0])
 @pytest.mark.parametrize("tolerance", [1e-6, 1e-9, 1e-12])
 @pytest.mark.parametrize("integrator", ["dopri5", "dopri853"])
 @pytest.mark.parametrize("masses", [1, 2, 3])

@@ -18,6 +18,7 @@ from treadle.studies import (
     roadheader_accuracy,
     roadheader_energy,
     roadheader_performance,
+    work_precision,
 )
 from treadle.studies.arm_raising import DT, LIFT, STEPS, TIP, arm_raising
 from treadle.studies.machines import frictionless, sprung_roadheader
@@ -249,3 +250,26 @@ def test_frames_of_both_are_the_same_motion(monkeypatch):
         assert row["ratio"] == pytest.approx(row["peer_time"] / row["frame_time"])
     assert [check.limit for check in findings.checks] == [0.5]
     assert len(findings.draw().axes) == 1
+
+
+# ---------------------------------------------------------------------------------------------------------
+# work-precision
+# ---------------------------------------------------------------------------------------------------------
+
+
+def test_work_and_precision(monkeypatch):
+    monkeypatch.setattr(work_precision, "_MACHINES", {1: ("A01", 2.0)})
+    findings = work_precision.run(True, silent)
+    rows = {row["integrator"]: row for row in findings.rows}
+    assert rows["rk4"]["evaluations_1e-06"] == 4 * 200
+    assert rows["explicit_euler"]["time_1e-12"] is None
+    assert rows["dopri853"]["evaluations_1e-12"] < rows["dopri5"]["evaluations_1e-12"]
+    assert len(findings.checks) == 6
+    assert all(check.holds for check in findings.checks)
+    assert len(findings.draw().axes) == 2
+
+
+def test_a_tolerance_that_is_missed_is_noticed():
+    missed = work_precision._Run(1e-6, 1.1e-5, 1.0, 10.0)
+    reached = work_precision._Run(1e-9, 0.9e-8, 1.0, 10.0)
+    assert [check.holds for check in work_precision._checks("a method", [missed, reached])] == [False, True]

@@ -107,12 +107,13 @@ def unfinished(done: Scalar, dt: Scalar, h: Scalar) -> Any:
 def _error(tableau: Tableau, rates: Sequence[Sequence[Scalar]], scale: Sequence[Scalar]) -> Scalar:
     """Error of a substep per second of it, as a mean over the state, each relative to its scale.
 
-    Of two estimates e5 and e3 it is e5^2 / sqrt(e5^2 + e3^2 / 100) (Hairer, Norsett, Wanner, II.10).
+    Of two estimates e5 and e3 it is e5^2 / sqrt(e5^2 + e3^2 / 100) (Hairer, Norsett, Wanner, II.10), three
+    times: alone it is too small for the long substeps of tolerances above 1e-7.
     """
     squares = [_mean_square(combine(weights, rates, 1.0), scale) for weights in tableau.errors]
     if len(squares) == 1:
         return sqrt(squares[0])
-    return squares[0] / sqrt(maximum(squares[0] + 0.01 * squares[1], 1e-60))
+    return 3.0 * squares[0] / sqrt(maximum(squares[0] + 0.01 * squares[1], 1e-60))
 
 
 def _mean_square(values: Sequence[Scalar], scale: Sequence[Scalar]) -> Scalar:

@@ -14,6 +14,7 @@ from treadle.studies import (
     roadheader_accuracy,
     roadheader_energy,
     roadheader_performance,
+    work_precision,
 )
 from treadle.studies.study import Findings, Study
 
@@ -25,6 +26,7 @@ STUDIES: dict[str, Study] = {
     "roadheader-accuracy": roadheader_accuracy.run,
     "roadheader-energy": roadheader_energy.run,
     "roadheader-performance": roadheader_performance.run,
+    "work-precision": work_precision.run,
 }
 
 
