@@ -19,7 +19,7 @@ from treadle.model.model import Model
 from treadle.native.executable import Executable
 from treadle.native.program import compile_program, default_lanes
 from treadle.sim.arrays import allocate, check_options
-from treadle.sim.checks import check_choice, check_count, check_model, check_step
+from treadle.sim.checks import check_choice, check_closes, check_count, check_model, check_step
 from treadle.sim.step import step_program
 
 __all__ = ["Batch"]
@@ -54,6 +54,7 @@ class Batch:
         settings: dict[str, Any] = {"dt": 1e-3, "integrator": "symplectic_euler"} | dict(model.settings)
         self.integrator: str = settings["integrator"] if integrator is None else integrator
         check_choice("integrator", self.integrator, INTEGRATORS)
+        check_closes(model, self.integrator)
         self.parameters = tuple(parameters)
         check_choice("precision", precision, ("float64", "float32"))
         self.precision = precision
@@ -241,6 +242,9 @@ class Batch:
         """The compiled step; the one with loads only when there are any."""
         loaded = "loads" in self._arrays
         if loaded not in self._executables:
-            program = step_program(self.model, self.integrator, loaded, self.parameters, self.laws)
+            bounded = self.model.limited or self.model.rubs
+            program = step_program(
+                self.model, self.integrator, loaded, self.parameters, self.laws, bounded=bounded
+            )
             self._executables[loaded] = compile_program(program, self.lanes, self.precision)
         return self._executables[loaded]

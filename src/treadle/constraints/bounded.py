@@ -1,7 +1,7 @@
 """Rows with bounded impulses: what holds a single freedom as long as its strength lasts.
 
-A row wants the velocity of its freedom at the end of the step to be `target`, and may spend an impulse
-between `low` and `high` (N m s or N s) on it. At a bound the velocity is what it becomes.
+A row wants the velocity of its freedom at the end of the step to lie between `slowest` and `fastest`, and may
+spend an impulse between `low` and `high` (N m s or N s) on it. At a bound the velocity is what it becomes.
 """
 
 from __future__ import annotations
@@ -10,24 +10,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from treadle.graph import Scalar, maximum, minimum, where
+from treadle.graph import Scalar, clip, maximum, minimum
 from treadle.model.model import Model
 
 __all__ = ["BoundedRow", "friction_rows", "limit_rows"]
 
-#: Share of a violated limit that one step takes back: all at once would throw the joint out again.
-RECOVERY = 0.2
+#: Share of a violated limit that one step takes back, and how fast (rad/s, m/s) at most: all at once would
+#: throw the joint out again.
+RECOVERY, RECOVERY_SPEED = 0.2, 1.0
 
-#: An impulse that nothing withstands, in N m s or N s.
+#: An impulse that nothing withstands (N m s, N s), a speed that nothing has.
 ANY = 1e30
 
 
 @dataclass(frozen=True)
 class BoundedRow:
-    """A freedom, the velocity it should have, and the impulses to spend; `active` if it does anything."""
+    """A freedom, the velocities it may have, and the impulses to spend; `active` if it may have to."""
 
     freedom: int
-    target: Scalar
+    slowest: Scalar
+    fastest: Scalar
     low: Scalar
     high: Scalar
     active: Any = True
@@ -39,7 +41,7 @@ def friction_rows(model: Model, dt: Scalar) -> list[BoundedRow]:
     for joint in model.joints:
         for k, friction in enumerate(joint.friction):
             if not (isinstance(friction, float) and friction == 0.0):
-                rows.append(BoundedRow(joint.v.start + k, 0.0, -(dt * friction), dt * friction))
+                rows.append(BoundedRow(joint.v.start + k, 0.0, 0.0, -(dt * friction), dt * friction))
     return rows
 
 
@@ -49,15 +51,9 @@ def limit_rows(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scala
     for joint in model.joints:
         if joint.type.nq != joint.type.nv or joint.continuous:
             continue
-        for k in range(joint.type.nv):
-            row = _limit_row(
-                joint.v.start + k,
-                q[joint.q.start + k],
-                v[joint.v.start + k],
-                joint.lower[k],
-                joint.upper[k],
-                dt,
-            )
+        for k, (lower, upper) in enumerate(zip(joint.lower, joint.upper, strict=True)):
+            freedom = joint.v.start + k
+            row = _limit_row(freedom, q[joint.q.start + k], v[freedom], lower, upper, dt)
             if row is not None:
                 rows.append(row)
     return rows
@@ -66,19 +62,17 @@ def limit_rows(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scala
 def _limit_row(
     freedom: int, q: Scalar, v: Scalar, lower: float, upper: float, dt: Scalar
 ) -> BoundedRow | None:
+    if lower == float("-inf") and upper == float("inf"):
+        return None
     ahead = q + dt * v
-    target: Scalar = 0.0
-    low: Scalar = 0.0
-    high: Scalar = 0.0
+    slowest, fastest = -ANY, ANY
     active: Any = False
     if lower > float("-inf"):
-        hit = ahead < lower
         distance = (lower - q) / dt
-        target = where(hit, minimum(distance, maximum(RECOVERY * distance, 0.0)), target)
-        high, active = where(hit, ANY, 0.0), hit
+        slowest = minimum(distance, clip(RECOVERY * distance, 0.0, RECOVERY_SPEED))
+        active = ahead < lower
     if upper < float("inf"):
-        hit = ahead > upper
         distance = (upper - q) / dt
-        target = where(hit, maximum(distance, minimum(RECOVERY * distance, 0.0)), target)
-        low, active = where(hit, -ANY, 0.0), hit | active
-    return None if active is False else BoundedRow(freedom, target, low, high, active)
+        fastest = maximum(distance, clip(RECOVERY * distance, -RECOVERY_SPEED, 0.0))
+        active = (ahead > upper) | active
+    return BoundedRow(freedom, slowest, fastest, -ANY, ANY, active)

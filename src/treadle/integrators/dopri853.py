@@ -31,5 +31,6 @@ METHOD = Method(
     options={"tolerance": 1e-9},
     memory=lambda model: 1,
     iterates=True,
+    closes=True,
     tableau=tableau,
 )

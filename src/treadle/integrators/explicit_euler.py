@@ -11,5 +11,8 @@ from treadle.integrators.tableau import Tableau
 __all__ = ["METHOD"]
 
 METHOD = Method(
-    partial(runge_kutta_step, Tableau([[]], [1.0], [0.0])), 1, "explicit Euler: gains energy, for comparison"
+    partial(runge_kutta_step, Tableau([[]], [1.0], [0.0])),
+    1,
+    "explicit Euler: gains energy, for comparison",
+    closes=True,
 )

@@ -17,13 +17,15 @@ class Advance(NamedTuple):
     """The state after a step.
 
     `memory` is what the method keeps for the next step; `effort` says what the step took: rounds of its
-    solver (or steps tried), and what was left over at the end (a relative change, or seconds).
+    solver (or steps tried), and what was left over at the end (a relative change, or seconds). `work` (J) is
+    that of stops and friction, if the method asked for them.
     """
 
     q: list[Scalar]
     v: list[Scalar]
     memory: Sequence[Scalar] = ()
     effort: Sequence[Scalar] = (0.0, 0.0)
+    work: Scalar = 0.0
 
 
 def _nothing(model: Model) -> int:
@@ -43,6 +45,10 @@ class Method:
     memory: Callable[[Model], int] = _nothing
     #: whether a step takes an unknown number of rounds, which `effort` counts
     iterates: bool = False
+    #: whether it takes its accelerations from the system, which knows closed loops
+    closes: bool = False
+    #: whether it asks for stops and friction between its kick and its drift; else they act after the step
+    arrests: bool = False
     #: the coefficients of a method that subdivides its steps under error control, made when asked for
     tableau: Callable[[], Tableau] | None = None
 

@@ -11,5 +11,8 @@ from treadle.integrators.tableau import Tableau
 __all__ = ["METHOD"]
 
 METHOD = Method(
-    partial(runge_kutta_step, Tableau([[], [0.5]], [0.0, 1.0], [0.0, 0.5])), 2, "explicit midpoint rule"
+    partial(runge_kutta_step, Tableau([[], [0.5]], [0.0, 1.0], [0.0, 0.5])),
+    2,
+    "explicit midpoint rule",
+    closes=True,
 )

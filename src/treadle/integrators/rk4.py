@@ -14,4 +14,6 @@ _TABLEAU = Tableau(
     A=[[], [0.5], [0.0, 0.5], [0.0, 0.0, 1.0]], b=[1 / 6, 1 / 3, 1 / 3, 1 / 6], c=[0.0, 0.5, 0.5, 1.0]
 )
 
-METHOD = Method(partial(runge_kutta_step, _TABLEAU), 4, "classical Runge-Kutta: accurate at small steps")
+METHOD = Method(
+    partial(runge_kutta_step, _TABLEAU), 4, "classical Runge-Kutta: accurate at small steps", closes=True
+)

@@ -24,4 +24,6 @@ _TABLEAU = Tableau(
     c=[0.0, 1 / 3, 2 / 3, 1 / 3, 1 / 2, 1 / 2, 1.0],
 )
 
-METHOD = Method(partial(runge_kutta_step, _TABLEAU), 6, "Butcher's sixth order: very accurate at small steps")
+METHOD = Method(
+    partial(runge_kutta_step, _TABLEAU), 6, "Butcher's sixth order: very accurate at small steps", closes=True
+)

@@ -2,7 +2,8 @@
 
     v' = v + h a(q, v),    q' = q (+) h v'
 
-Joint dampers are taken at the new velocity, so no damping is too strong for the step.
+Joint dampers are taken at the new velocity, so no damping is too strong for the step. Stops and friction of
+the joints act on the new velocity before the drift.
 """
 
 from __future__ import annotations
@@ -19,8 +20,14 @@ __all__ = ["METHOD"]
 def step(system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, dt: Scalar) -> Advance:
     """Position and velocity after one step of dt seconds."""
     a = system.acceleration(q, v, time, implicit_damping=dt)
-    v = [x + dt * rate for x, rate in zip(v, a, strict=True)]
-    return Advance(system.integrate(q, [dt * x for x in v]), v)
+    v, work = system.arrest(q, [x + dt * rate for x, rate in zip(v, a, strict=True)])
+    return Advance(system.integrate(q, [dt * x for x in v]), v, work=work)
 
 
-METHOD = Method(step, 1, "symplectic Euler with implicit dampers: one evaluation a step, robust")
+METHOD = Method(
+    step,
+    1,
+    "symplectic Euler with implicit dampers: one evaluation a step, robust",
+    closes=True,
+    arrests=True,
+)

@@ -15,6 +15,7 @@ from treadle.forces.passive import damping, passive_force
 from treadle.graph import Scalar
 from treadle.model.model import Model
 from treadle.solvers.direct import closed_dynamics
+from treadle.solvers.impulses import Rows, bounded_velocity
 from treadle.spatial import Force
 
 __all__ = ["System"]
@@ -24,7 +25,8 @@ __all__ = ["System"]
 class System:
     """A model with the joint forces `tau` and the loads on its bodies held over the step, and force laws.
 
-    `options` are the values of the method's own options, `memory` what it kept from the step before.
+    `options` are the values of the method's own options, `memory` what it kept from the step before;
+    `bounds` are the rows of stops and friction.
     """
 
     model: Model
@@ -33,6 +35,7 @@ class System:
     laws: Sequence[ForceLaw] = ()
     options: Mapping[str, Scalar] = field(default_factory=dict)
     memory: Sequence[Scalar] = ()
+    bounds: Rows | None = None
 
     def acceleration(
         self, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, implicit_damping: Scalar = 0.0
@@ -48,6 +51,10 @@ class System:
         if model.closed:
             return closed_dynamics(model, q, v, force, external)
         return forward_dynamics(model, q, v, force, external)
+
+    def arrest(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[list[Scalar], Scalar]:
+        """The velocity after the impulses of stops and friction, and the work (J) that they did."""
+        return (list(v), 0.0) if self.bounds is None else bounded_velocity(self.model, q, v, self.bounds)
 
     def balance(
         self, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar], time: Scalar

@@ -5,12 +5,13 @@ are one body. All constants are plain floats, unless `lift` replaced some of the
 
 The bodies form a tree. Joints that close loops (`model.loops`) and relations between joints
 (`model.couplings`) stand beside it: the functions of the dynamics (forward_dynamics, mass_matrix, ...) are
-those of the tree and do not look at them. `digest` covers what compiled code depends on, which is the tree.
+those of the tree and do not look at them, a simulation does. `digest` covers all that code depends on.
 """
 
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -179,6 +180,32 @@ class Model:
             lines.append(f"couplings left out: {listed([coupling.name for coupling in self.couplings])}")
         return replace(self, loops=(), couplings=(), report=(*self.report, *lines))
 
+    @cached_property
+    def limited(self) -> bool:
+        """Whether a joint has a stop."""
+        return any(
+            low > -math.inf or high < math.inf
+            for joint in self.joints
+            if joint.type.nq == joint.type.nv and not joint.continuous
+            for low, high in zip(joint.lower, joint.upper, strict=True)
+        )
+
+    @cached_property
+    def rubs(self) -> bool:
+        """Whether a joint has friction."""
+        return any(friction != 0.0 for joint in self.joints for friction in joint.friction)
+
+    def without_bounds(self) -> Model:
+        """The same machine without the stops and the friction of its joints."""
+        bodies = []
+        for body in self.bodies:
+            count = body.joint.type.nv
+            joint = replace(
+                body.joint, lower=(-math.inf,) * count, upper=(math.inf,) * count, friction=(0.0,) * count
+            )
+            bodies.append(replace(body, joint=joint))
+        return replace(self, bodies=tuple(bodies))
+
     def summary(self) -> Summary:
         """Degrees of freedom, loops, mass and size, in numbers."""
         from treadle.model.summary import summarize
@@ -202,6 +229,8 @@ class Model:
                         _plain(vars(body.joint.type)),
                         _plain((body.joint.damping, body.joint.stiffness, body.joint.reference)),
                         _plain(body.joint.armature),
+                        _plain((body.joint.friction, body.joint.lower, body.joint.upper)),
+                        body.joint.continuous,
                         _plain(body.placement.to_list()),
                         _plain([body.inertia.mass, *body.inertia.moment]),
                         _plain(body.inertia.rotational.to_rows()),

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from treadle.errors import InputError
+from treadle.integrators import INTEGRATORS
 from treadle.model.model import Model, suggest
 from treadle.model.regularity import require_regular
 
-__all__ = ["check_choice", "check_count", "check_model", "check_step", "check_vector"]
+__all__ = ["check_choice", "check_closes", "check_count", "check_model", "check_step", "check_vector"]
 
 
 def check_model(model: Any, what: str) -> Model:
@@ -23,6 +24,16 @@ def check_model(model: Any, what: str) -> Model:
         )
     require_regular(model)
     return model
+
+
+def check_closes(model: Model, integrator: str) -> None:
+    """That an integrator can hold the model's loops."""
+    if model.closed and not INTEGRATORS[integrator].closes:
+        able = ", ".join(repr(name) for name, method in INTEGRATORS.items() if method.closes)
+        raise InputError(
+            f"{integrator!r} does not hold the closed loops and coupled joints of {model.name!r}; "
+            f"use {able}, or model.without_loops()"
+        )
 
 
 def check_step(dt: Any) -> float:

@@ -19,7 +19,7 @@ from treadle.model.model import Model
 from treadle.native.executable import Runner
 from treadle.native.program import compile_program
 from treadle.sim.arrays import CARRIED, allocate, check_options
-from treadle.sim.checks import check_choice, check_count, check_model, check_step, check_vector
+from treadle.sim.checks import check_choice, check_closes, check_count, check_model, check_step, check_vector
 from treadle.sim.controller import Controllers
 from treadle.sim.divergence import check_given, diverged, stuck
 from treadle.sim.event import Event, Events
@@ -73,6 +73,8 @@ class Simulation:
         damped = any(d != 0.0 for d in damping(model))
         self._floating = floating_freedoms(model)
         self._driven = bool(damped or self.laws or self.controllers)
+        # the code that holds stops is long: it is made when a joint first meets one
+        self._bounded = model.rubs
         self._loads = np.zeros((LOAD_SIZE * len(model.bodies), 1))
         self._runners: dict[tuple, Runner] = {}
         self._journal = Journal(self)
@@ -266,6 +268,7 @@ class Simulation:
     def _choose(self, integrator: Any, dt: float, options: dict[str, float]) -> None:
         """Make the arrays that an integrator needs."""
         check_choice("integrator", integrator, INTEGRATORS)
+        check_closes(self.model, integrator)
         self._integrator = integrator
         arrays = allocate(self.model, integrator, dt, check_options(integrator, options))
         if self._watcher.needed:
@@ -313,8 +316,13 @@ class Simulation:
         self.measured_time += taken * self.dt
         self._steps += taken
         self._journal.after(taken)
-        if taken < count:
-            self._halted()
+        if taken == count:
+            return count
+        if self.model.limited and not self._bounded:
+            check_given(self)
+            self._bounded = True
+            return taken + self._run(count - taken)
+        self._halted()
         return taken
 
     def _timed(self, run: Runner, count: int) -> None:
@@ -339,18 +347,20 @@ class Simulation:
         """The compiled step; the one with loads only when there are any."""
         loaded = bool(self._loads.any())
         # nothing else does work
-        driven = guarded and (loaded or self._driven or bool(self.tau.any()))
-        kind = loaded, guarded, driven, driven and bool(self.tau[self._floating].any())
+        driven = guarded and (loaded or self._driven or self._bounded or bool(self.tau.any()))
+        pushed = driven and bool(self.tau[self._floating].any())
+        kind = loaded, guarded, driven, pushed, self._bounded
         if kind not in self._runners:
             program = step_program(
                 self.model,
                 self._integrator,
-                kind[0],
+                loaded,
                 laws=self.laws,
                 controllers=self.controllers.traced,
                 guarded=guarded,
-                accounted=kind[2],
-                pushed=kind[3],
+                bounded=self._bounded,
+                accounted=driven,
+                pushed=pushed,
             )
             self._runners[kind] = compile_program(program).runner(self._arrays)
         return self._runners[kind]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
+from treadle.constraints.bounded import BoundedRow, friction_rows, limit_rows
 from treadle.forces.law import ForceLaw, law_force
 from treadle.forces.load import LOAD_SIZE
-from treadle.graph import Scalar, maximum, where
+from treadle.graph import Scalar, logical_not, maximum, where
 from treadle.integrators import INTEGRATORS, Advance, System
 from treadle.model import lift
 from treadle.model.limbs import limb_inputs
@@ -30,6 +32,7 @@ def step_program(
     laws: Sequence[ForceLaw] = (),
     controllers: Sequence[ForceLaw] = (),
     guarded: bool = True,
+    bounded: bool = False,
     accounted: bool = False,
     pushed: bool = True,
 ) -> Program:
@@ -40,9 +43,10 @@ def step_program(
     the step: laws act all through it, controllers once at its start.
     Methods with options, a memory or an unknown number of rounds have arrays for them. A `guarded` step
     that would leave the finite numbers, or any speed of this world, is not taken, nor any after it:
-    "alive" is 1 until then, and counts the steps that were taken. An `accounted` step adds the work and
-    impulse of forces to its "ledger"; unless it is `pushed`, no `tau` acts between a floating machine and the
-    world.
+    "alive" is 1 until then, and counts the steps that were taken. A `bounded` step holds the joints' stops
+    and friction; one that is guarded but not bounded is not taken if a joint would pass a stop. An
+    `accounted` step adds the work and impulse of forces to its "ledger"; unless it is `pushed`, no `tau` acts
+    between a floating machine and the world.
     """
     method = INTEGRATORS[integrator]
     sizes = {
@@ -74,11 +78,18 @@ def step_program(
         for controller in controllers:
             added = law_force(machine, controller, values["q"], values["v"], start + steps * dt)
             tau = [a + b for a, b in zip(tau, added, strict=True)]
-        system = System(machine, tau, loads, laws, options, memory)
+
+        def bounds(q: Sequence[Scalar], v: Sequence[Scalar]) -> list[BoundedRow]:
+            return [*limit_rows(machine, q, v, dt), *friction_rows(machine, dt)]
+
+        system = System(machine, tau, loads, laws, options, memory, bounds if bounded else None)
         if model.nv:
             after = method.step(system, values["q"], values["v"], start + steps * dt, dt)
         else:
             after = Advance(list(values["q"]), [], memory)
+        if not method.arrests:
+            v, work = system.arrest(after.q, after.v)
+            after = after._replace(v=v, work=work)
         gap: Sequence[Scalar] = (0.0, 0.0)
         if model.closed and model.nv:
             q, v, gap = project(machine, after.q, after.v)
@@ -95,13 +106,18 @@ def step_program(
         if accounted:
             ends = (values["q"], values["v"]), (after.q, after.v)
             entry = step_entry(system, method.order, *ends, start + steps * dt, dt, pushed)
+            entry[0] = entry[0] + after.work
             results["ledger"] = [a + b for a, b in zip(values["ledger"], entry, strict=True)]
         results = {name: result for name, result in results.items() if name in inputs}
         if guarded:
-            results = _guard(values, results, after.effort[1] if method.adaptive else 0.0)
+            fine = True if not method.adaptive else after.effort[1] <= 0.0
+            if not bounded:
+                for row in limit_rows(machine, values["q"] if method.arrests else after.q, after.v, dt):
+                    fine = logical_not(row.active) & fine
+            results = _guard(values, results, fine)
         return {f"next_{name}": result for name, result in results.items()}
 
-    kind = f"loaded={loaded} guarded={guarded} accounted={accounted, pushed}"
+    kind = f"loaded={loaded} guarded={guarded} bounded={bounded} accounted={accounted, pushed}"
     digest = f"step {integrator} {kind} {model.digest}"
     if parameters:
         # the model's digest knows no names, but parameters are found by them
@@ -117,11 +133,11 @@ def step_program(
 
 
 def _guard(
-    values: Mapping[str, Sequence[Scalar]], results: dict[str, Sequence[Scalar]], left: Scalar
+    values: Mapping[str, Sequence[Scalar]], results: dict[str, Sequence[Scalar]], fine: Any
 ) -> dict[str, Sequence[Scalar]]:
-    """The results of a step that stays in bounds and has no seconds left, else what was there before."""
+    """The results of a step that is fine and no speed of this world, else what was there before."""
     alive, taken = values["alive"]
-    fine = (alive > 0.5) & (sum((x * x for x in results["v"]), 0.0) < FASTEST * FASTEST) & (left <= 0.0)
+    fine = (alive > 0.5) & (sum((x * x for x in results["v"]), 0.0) < FASTEST * FASTEST) & fine
     kept: dict[str, Sequence[Scalar]] = {
         name: [where(fine, new, old) for new, old in zip(result, values[name], strict=True)]
         for name, result in results.items()

@@ -16,7 +16,7 @@ from treadle.joints import Joint
 from treadle.model.model import WORLD, Model
 from treadle.spatial import Mat3, Quaternion, Transform
 
-__all__ = ["SLIDE", "TURN", "Bodies", "Freedoms", "Joints", "mechanism"]
+__all__ = ["SLIDE", "TURN", "Bodies", "Couplings", "Freedoms", "Joints", "Mechanism", "mechanism"]
 
 #: Kinds of freedoms.
 SLIDE, TURN = 0, 1
@@ -74,14 +74,26 @@ class Freedoms(NamedTuple):
     effort: np.ndarray  # (freedoms)
 
 
-def mechanism(model: Model) -> tuple[Bodies, Joints, Freedoms, dict[str, slice]]:
-    """The machine's bodies, joints and freedoms, and which freedoms belong to a joint by its name."""
-    if model.couplings:
-        raise ModelError(
-            "maximal coordinates know no couplings between joints",
-            element=f"coupling {model.couplings[0].name!r}",
-            hint="leave it out",
-        )
+class Couplings(NamedTuple):
+    """Freedoms whose position is a polynomial of that of a source (-1: of nothing, a constant)."""
+
+    freedom: np.ndarray  # (couplings)
+    source: np.ndarray  # (couplings)
+    coefficients: np.ndarray  # (couplings, terms) from the constant up
+
+
+class Mechanism(NamedTuple):
+    """A whole machine, and which freedoms belong to a joint by its name."""
+
+    bodies: Bodies
+    joints: Joints
+    freedoms: Freedoms
+    couplings: Couplings
+    places: dict[str, slice]
+
+
+def mechanism(model: Model) -> Mechanism:
+    """The machine in arrays; ModelError where it has something that maximal coordinates do not know."""
     bodies = _bodies(model)
     joints: dict[str, list] = {name: [] for name in Joints._fields}
     freedoms: dict[str, list] = {name: [] for name in Freedoms._fields}
@@ -110,7 +122,7 @@ def mechanism(model: Model) -> tuple[Bodies, Joints, Freedoms, dict[str, slice]]
                 freedoms, index, freedom, frames, {key: values[number] for key, values in passive.items()}
             )
         places[name] = slice(first, len(freedoms["joint"]))
-    return bodies, _arrays(Joints, joints), _arrays(Freedoms, freedoms), places
+    return Mechanism(bodies, _arrays(Joints, joints), _arrays(Freedoms, freedoms), _couplings(model), places)
 
 
 def _bodies(model: Model) -> Bodies:
@@ -161,6 +173,17 @@ def _all_joints(model: Model) -> Iterator[tuple[str, Joint | None, int, np.ndarr
 
 def _passive(joint: Any) -> dict[str, tuple[float, ...]]:
     return {name: getattr(joint, name) for name in ("damping", "stiffness", "reference", "friction")}
+
+
+def _couplings(model: Model) -> Couplings:
+    """The freedoms of the tree come first, in the order of its velocities."""
+    terms = max((len(coupling.coefficients) for coupling in model.couplings), default=1)
+    coefficients = np.zeros((len(model.couplings), terms))
+    for values, coupling in zip(coefficients, model.couplings, strict=True):
+        values[: len(coupling.coefficients)] = coupling.coefficients
+    freedom = [coupling.v for coupling in model.couplings]
+    source = [-1 if coupling.source_v is None else coupling.source_v for coupling in model.couplings]
+    return Couplings(np.array(freedom, dtype=np.int64), np.array(source, dtype=np.int64), coefficients)
 
 
 def _axis(kind: Any) -> np.ndarray:

@@ -17,13 +17,14 @@ from treadle.solvers.maximal.motion import (
 )
 from treadle.solvers.maximal.vectors import cross, dot, minus, rotated, rotated_back, row, set_row
 
-__all__ = ["Rows", "empty_rows", "fill_rows"]
+__all__ = ["Rows", "coupling_row", "empty_rows", "fill_rows"]
 
 
 class Rows(NamedTuple):
-    """Those of the joints first, then three for every freedom: spring with damper, friction, motor.
+    """Those of the joints, three for every freedom (spring with damper, friction, motor), two per coupling.
 
-    The rate of a row is  linear . (v_B - v_A) + turn_b . w_B - turn_a . w_A.
+    The rate of a row is  linear . (v_B - v_A) + turn_b . w_B - turn_a . w_A,  minus `slope` times that of its
+    partner where it has one: the row of the freedom that it is coupled with, idle by itself.
     """
 
     body: np.ndarray  # (rows, 2) A and B
@@ -39,19 +40,25 @@ class Rows(NamedTuple):
     closes: np.ndarray  # (rows) whether it has one
     bound: np.ndarray  # (rows) largest impulse
     impulse: np.ndarray  # (rows) kept from step to step
+    partner: np.ndarray  # (rows) -1 where it has none
+    slope: np.ndarray  # (rows)
 
 
-def empty_rows(hard: int, freedoms: int) -> Rows:
+def empty_rows(hard: int, freedoms: int, couplings: int) -> Rows:
     """Rows for joints that lock `hard` directions and leave a number of freedoms."""
-    count = hard + 3 * freedoms
+    count = hard + 3 * freedoms + 2 * couplings
     vectors = ("linear", "turn_a", "turn_b", "response_a", "response_b")
     arrays = {name: np.zeros((count, 3) if name in vectors else count) for name in Rows._fields}
-    others = {"body": np.zeros((count, 2), dtype=np.int64), "closes": np.zeros(count, dtype=np.bool_)}
+    others = {
+        "body": np.zeros((count, 2), dtype=np.int64),
+        "closes": np.zeros(count, dtype=np.bool_),
+        "partner": np.full(count, -1, dtype=np.int64),
+    }
     return Rows(**{**arrays, **others})
 
 
 @njit(cache=True)
-def fill_rows(bodies, joints, freedoms, state, rows, h, share):
+def fill_rows(bodies, joints, freedoms, couplings, state, rows, h, share):
     """Write the rows for a step of h seconds that removes a share of the joints' errors."""
     rows.softness[:], rows.target[:], rows.closing[:], rows.bound[:] = 0.0, 0.0, 0.0, np.inf
     r = 0
@@ -78,6 +85,60 @@ def fill_rows(bodies, joints, freedoms, state, rows, h, share):
     for f in range(len(freedoms.joint)):
         _freedom_rows(bodies, joints, freedoms, state, rows, r, f, h, share)
         r += 3
+    for c in range(len(couplings.freedom)):
+        error = coupling_row(bodies, joints, freedoms, couplings, state, rows, r, c)
+        _close(rows, r, error, share / h)
+        r += 2
+
+
+@njit(cache=True)
+def coupling_row(bodies, joints, freedoms, couplings, state, rows, r, c):
+    """Write a coupling into row r and its source into row r + 1; by how much it is violated."""
+    f, g = couplings.freedom[c], couplings.source[c]
+    _axis_row(bodies, joints, freedoms, state, rows, r, f)
+    wanted, slope = couplings.coefficients[c, 0], 0.0
+    rows.partner[r] = -1
+    if g >= 0:
+        # the polynomial and its derivative by Horner's scheme
+        x, wanted = freedom_position(joints, freedoms, state, g), 0.0
+        for k in range(couplings.coefficients.shape[1] - 1, -1, -1):
+            slope = slope * x + wanted
+            wanted = wanted * x + couplings.coefficients[c, k]
+        _axis_row(bodies, joints, freedoms, state, rows, r + 1, g)
+        mobility = 1.0 / rows.mass[r] if rows.mass[r] > 0.0 else 0.0
+        mobility += slope * slope / rows.mass[r + 1] if rows.mass[r + 1] > 0.0 else 0.0
+        mobility -= 2.0 * slope * _shared(bodies, rows, r, r + 1)
+        rows.mass[r] = 1.0 / mobility if mobility > 0.0 else 0.0
+        rows.partner[r], rows.slope[r] = r + 1, slope
+    rows.mass[r + 1] = 0.0
+    return _difference(freedoms, f, freedom_position(joints, freedoms, state, f), wanted)
+
+
+@njit(cache=True)
+def _shared(bodies, rows, r, s):
+    """Rate of row r under a unit impulse along row s, through the bodies that both have."""
+    total = 0.0
+    for m in range(2):
+        for n in range(2):
+            if rows.body[r, m] == rows.body[s, n]:
+                turn = row(rows.turn_a if m == 0 else rows.turn_b, r)
+                response = row(rows.response_a if n == 0 else rows.response_b, s)
+                along = bodies.inverse_mass[rows.body[r, m]] * dot(row(rows.linear, r), row(rows.linear, s))
+                total += (1.0 if m == n else -1.0) * (along + dot(turn, response))
+    return total
+
+
+@njit(cache=True)
+def _axis_row(bodies, joints, freedoms, state, rows, r, f):
+    """The row whose rate is that of a freedom."""
+    j = freedoms.joint[f]
+    a, b = joints.body[j, 0], joints.body[j, 1]
+    axis = freedom_axis(joints, freedoms, state, f)
+    if freedoms.kind[f] == SLIDE:
+        _, on_b = joint_points(joints, state, j)
+        _slide_row(bodies, state, rows, r, a, b, on_b, axis)
+    else:
+        _turn_row(bodies, state, rows, r, a, b, axis)
 
 
 @njit(cache=True)
@@ -89,10 +150,6 @@ def _freedom_rows(bodies, joints, freedoms, state, rows, r, f, h, share):
     rows.closes[r : r + 3] = False
     if not (active[0] or active[1] or active[2]):
         return
-    j = freedoms.joint[f]
-    a, b = joints.body[j, 0], joints.body[j, 1]
-    axis = freedom_axis(joints, freedoms, state, f)
-    _, on_b = joint_points(joints, state, j)
     position = freedom_position(joints, freedoms, state, f) if freedoms.measured[f] else 0.0
     for n in range(3):
         if not active[n]:
@@ -101,10 +158,7 @@ def _freedom_rows(bodies, joints, freedoms, state, rows, r, f, h, share):
             # p = -h (k (x + h v) + d v), solved for the new rate v
             rows.softness[r] = 1.0 / (h * (d + h * k))
             rows.target[r] = -k * _difference(freedoms, f, position, freedoms.reference[f]) / (d + h * k)
-        if freedoms.kind[f] == SLIDE:
-            _slide_row(bodies, state, rows, r + n, a, b, on_b, axis)
-        else:
-            _turn_row(bodies, state, rows, r + n, a, b, axis)
+        _axis_row(bodies, joints, freedoms, state, rows, r + n, f)
     rows.bound[r + 1] = freedoms.friction[f] * h
     rows.bound[r + 2] = freedoms.effort[f] * h
     rows.target[r + 2] = freedoms.rate[f]

@@ -52,26 +52,25 @@ class Simmc(MaximalSimulation):
         if iterations < 1 or tolerance < 0.0 or not 0.0 <= share <= 1.0:
             raise InputError("iterations must be at least 1, tolerance not negative and share from 0 to 1")
         self.iterations, self.tolerance, self.share = int(iterations), float(tolerance), float(share)
-        self._rows = empty_rows(
-            int(self.joints.slides.sum() + self.joints.turns.sum()), len(self.freedoms.joint)
-        )
+        hard = int(self.joints.slides.sum() + self.joints.turns.sum())
+        self._rows = empty_rows(hard, len(self.freedoms.joint), len(self.couplings.freedom))
 
     def _advance(self, count: int) -> Effort:
         taken = _advance(
-            self.bodies, self.joints, self.freedoms, self.state, self._rows, self.dt, count, self.iterations,
-            self.tolerance, self.share,
+            self.bodies, self.joints, self.freedoms, self.couplings, self.state, self._rows, self.dt, count,
+            self.iterations, self.tolerance, self.share,
         )  # fmt: skip
         return Effort(count, *taken)
 
 
 @njit(cache=True)
-def _advance(bodies, joints, freedoms, state, rows, h, count, iterations, tolerance, share):
+def _advance(bodies, joints, freedoms, couplings, state, rows, h, count, iterations, tolerance, share):
     """Take steps; iterations in all, most in one step, largest residual."""
     total, most, worst = 0, 0, 0.0
     shift, tilt = np.zeros_like(state.velocity), np.zeros_like(state.turning)
     for _ in range(count):
         push(bodies, state, h)
-        fill_rows(bodies, joints, freedoms, state, rows, h, share)
+        fill_rows(bodies, joints, freedoms, couplings, state, rows, h, share)
         for r in range(len(rows.mass)):
             if rows.mass[r] > 0.0:
                 _apply(bodies, rows, r, state.velocity, state.turning, rows.impulse[r])
@@ -124,7 +123,13 @@ def _closing_sweep(bodies, rows, shift, tilt):
 
 @njit(cache=True)
 def _rate(rows, r, velocity, turning):
-    """J v of a row."""
+    """J v of a row, with its partner."""
+    rate, s = _own_rate(rows, r, velocity, turning), rows.partner[r]
+    return rate if s < 0 else rate - rows.slope[r] * _own_rate(rows, s, velocity, turning)
+
+
+@njit(cache=True)
+def _own_rate(rows, r, velocity, turning):
     a, b = rows.body[r, 0], rows.body[r, 1]
     rate = 0.0
     for k in range(3):
@@ -135,7 +140,15 @@ def _rate(rows, r, velocity, turning):
 
 @njit(cache=True)
 def _apply(bodies, rows, r, velocity, turning, impulse):
-    """v += M^-1 J^T p of a row."""
+    """v += M^-1 J^T p of a row, with its partner."""
+    _own_apply(bodies, rows, r, velocity, turning, impulse)
+    s = rows.partner[r]
+    if s >= 0:
+        _own_apply(bodies, rows, s, velocity, turning, -rows.slope[r] * impulse)
+
+
+@njit(cache=True)
+def _own_apply(bodies, rows, r, velocity, turning, impulse):
     a, b = rows.body[r, 0], rows.body[r, 1]
     for k in range(3):
         velocity[a, k] -= bodies.inverse_mass[a] * rows.linear[r, k] * impulse

@@ -42,7 +42,7 @@ class Effort:
 
 
 class MaximalSimulation(ABC):
-    """A machine whose bodies are free and whose joints, loops included, are constraints.
+    """A machine whose bodies are free and whose joints, loops and couplings are constraints.
 
     It starts from generalized coordinates q and v of the tree (the model's initial state unless given).
     Springs, dampers and dry friction of the joints act; angles of springs and motors are taken within half a
@@ -59,7 +59,7 @@ class MaximalSimulation(ABC):
         if not (np.isfinite(dt) and dt > 0.0):
             raise InputError(f"dt must be a positive number of seconds, not {dt!r}")
         self.model, self.dt = model, float(dt)
-        self.bodies, self.joints, self.freedoms, self._places = mechanism(model)
+        self.bodies, self.joints, self.freedoms, self.couplings, self._places = mechanism(model)
         initial_q, initial_v = model.initial()
         self.state = _state(
             model, self.bodies.center, initial_q if q is None else q, initial_v if v is None else v

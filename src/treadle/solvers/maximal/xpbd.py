@@ -32,6 +32,7 @@ from treadle.solvers.maximal.motion import (
     push,
     turn_error,
 )
+from treadle.solvers.maximal.rows import coupling_row, empty_rows
 from treadle.solvers.maximal.simulation import Effort, MaximalSimulation
 from treadle.solvers.maximal.vectors import (
     cross,
@@ -72,17 +73,18 @@ class Xpbd(MaximalSimulation):
         if substeps < 1 or iterations < 1 or tolerance < 0.0:
             raise InputError("substeps and iterations must be at least 1, and tolerance not negative")
         self.substeps, self.iterations, self.tolerance = int(substeps), int(iterations), float(tolerance)
+        self._rows = empty_rows(0, 0, 1)
 
     def _advance(self, count: int) -> Effort:
         total, most, residual = _advance(
-            self.bodies, self.joints, self.freedoms, self.state, self.dt / self.substeps,
-            count * self.substeps, self.iterations, self.tolerance,
+            self.bodies, self.joints, self.freedoms, self.couplings, self.state, self._rows,
+            self.dt / self.substeps, count * self.substeps, self.iterations, self.tolerance,
         )  # fmt: skip
         return Effort(count, total, most * self.substeps, residual)
 
 
 @njit(cache=True)
-def _advance(bodies, joints, freedoms, state, h, count, iterations, tolerance):
+def _advance(bodies, joints, freedoms, couplings, state, rows, h, count, iterations, tolerance):
     """Take substeps; iterations in all, most in one, largest residual."""
     total, most, worst = 0, 0, 0.0
     position, quaternion = state.position.copy(), state.quaternion.copy()
@@ -103,6 +105,9 @@ def _advance(bodies, joints, freedoms, state, h, count, iterations, tolerance):
             residual = 0.0
             for f in range(len(freedoms.joint)):
                 off = _solve_freedom(bodies, joints, freedoms, state, start, multiplier, f, h)
+                residual = max(residual, off)
+            for c in range(len(couplings.freedom)):
+                off = _solve_coupling(bodies, joints, freedoms, couplings, state, rows, c)
                 residual = max(residual, off)
             for j in range(len(joints.body)):
                 residual = max(residual, _solve_joint(bodies, joints, state, j))
@@ -167,6 +172,21 @@ def _solve_freedom(bodies, joints, freedoms, state, start, multiplier, f, h):
         if n == 0:
             off = abs(error)
     return off
+
+
+@njit(cache=True)
+def _solve_coupling(bodies, joints, freedoms, couplings, state, rows, c):
+    """Bring two freedoms to where a coupling wants them; how far off they were."""
+    error = coupling_row(bodies, joints, freedoms, couplings, state, rows, 0, c)
+    change = -error * rows.mass[0]
+    for r in range(2 if rows.partner[0] > 0 else 1):
+        along = change if r == 0 else -rows.slope[0] * change
+        for side in range(2):
+            i, sign = rows.body[r, side], along if side == 1 else -along
+            response = row(rows.response_a if side == 0 else rows.response_b, r)
+            step = scaled(row(rows.linear, r), sign * bodies.inverse_mass[i])
+            move(state, i, step, scaled(response, sign))
+    return abs(error)
 
 
 @njit(cache=True)

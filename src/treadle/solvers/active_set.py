@@ -1,0 +1,155 @@
+"""Bounded impulses by an active set: rows are free to meet their velocity, or fixed at a bound.
+
+In every round the free rows are solved together, exactly; then rows that went over a bound are fixed there,
+and fixed rows whose velocity asks for it are freed, until nothing changes. Rows that depend on others take
+nothing; as soon as those are exhausted, they do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from treadle.constraints.bounded import BoundedRow
+from treadle.graph import Scalar, clip, iterate, maximum, minimum, where
+
+__all__ = ["active_set"]
+
+#: Rounds after which the search for the set ends; few take more than three.
+_LIMIT = 40
+
+#: Rounds of polishing.
+_POLISH = 50
+
+#: What a free row must keep of its own response beside the other free rows, not to depend on them.
+DEPENDENT = 1e-10
+
+#: A freedom whose velocity answers less than this to an impulse (1/kg, 1/(kg m2)) is held by the loops.
+_DEAF = 1e-14
+
+#: Velocities relative to the fastest that count as none.
+_STILL = 1e-12
+
+
+def active_set(
+    G: Sequence[dict[int, Scalar]], rows: Sequence[BoundedRow], v: Sequence[Scalar]
+) -> list[Scalar]:
+    """Impulses of the rows; G is their response matrix, v the velocity of all freedoms without them."""
+    count = len(rows)
+    speed: Scalar = 1e-2
+    for x in v:
+        speed = maximum(speed, abs(x))
+    still = _STILL * speed
+
+    def one_round(values: list[Scalar]) -> tuple[list[Scalar], object]:
+        impulses, states = values[:count], values[count:]
+        free = [abs(state) > 0.5 for state in states]
+        fixed = [where(f, 0.0, p) for f, p in zip(free, impulses, strict=True)]
+        goal = [where(s > 0.0, row.slowest, row.fastest) for s, row in zip(states, rows, strict=True)]
+        missing = [
+            goal[i] - v[row.freedom] - sum((g * fixed[j] for j, g in G[i].items()), 0.0)
+            for i, row in enumerate(rows)
+        ]
+        wanted = _solve_free(G, free, missing)
+        impulses = [where(f, x, p) for f, x, p in zip(free, wanted, fixed, strict=True)]
+        speeds = [
+            v[row.freedom] + sum((g * impulses[j] for j, g in G[i].items()), 0.0)
+            for i, row in enumerate(rows)
+        ]
+        results = [
+            _next(row, p, s, w, still) for row, p, s, w in zip(rows, impulses, states, speeds, strict=True)
+        ]
+        changed: Any = False
+        for (_, new), old in zip(results, states, strict=True):
+            changed = (abs(new - old) > 0.5) | changed
+        return [*[p for p, _ in results], *[s for _, s in results]], changed
+
+    # what holds still is held at first, what stops is not yet there
+    states = [1.0 if _holds(row) else 0.0 for row in rows]
+    found = iterate(one_round, [*[0.0] * count, *states], _LIMIT)[:count]
+    return _polished(G, rows, v, found, still)
+
+
+def _holds(row: BoundedRow) -> bool:
+    """Whether a row wants one velocity, as friction does, not a range of them."""
+    return row.slowest is row.fastest or row.slowest == row.fastest
+
+
+def _next(
+    row: BoundedRow, impulse: Scalar, state: Scalar, speed: Scalar, still: Scalar
+) -> tuple[Scalar, Scalar]:
+    """Impulse and state of a row after a round: 1 free to speed up, -1 to slow down, 0 fixed."""
+    if _holds(row):
+        free = abs(state) > 0.5
+        fast, slow = speed > row.slowest + still, speed < row.slowest - still
+        # one that is free and still moves depends on a stronger one: it pulls against the motion
+        pulled = where(free & fast, row.low, where(free & slow, row.high, clip(impulse, row.low, row.high)))
+        over = (impulse > row.high) | (impulse < row.low) | fast | slow
+        turns = ((impulse >= row.high) & fast) | ((impulse <= row.low) & slow)
+        return pulled, where(free, where(over, 0.0, 1.0), where(turns, 1.0, 0.0))
+    # a stop pushes one way only
+    lowest = where(state > 0.5, 0.0, row.low)
+    highest = where(state < -0.5, 0.0, row.high)
+    kept = clip(impulse, lowest, highest)
+    released = (kept < impulse) | (kept > impulse)
+    asked = where(speed < row.slowest - still, 1.0, where(speed > row.fastest + still, -1.0, 0.0))
+    return kept, where(abs(state) > 0.5, where(released, 0.0, state), asked)
+
+
+def _polished(
+    G: Sequence[dict[int, Scalar]],
+    rows: Sequence[BoundedRow],
+    v: Sequence[Scalar],
+    impulses: Sequence[Scalar],
+    still: Scalar,
+) -> list[Scalar]:
+    """The impulses after each row in turn had its way, until none asks for more.
+
+    Of stops that depend on each other the set holds the first; this finds the one that asks for most.
+    """
+    count = len(rows)
+    inverse = [where(G[i][i] > _DEAF, 1.0 / where(G[i][i] > _DEAF, G[i][i], 1.0), 0.0) for i in range(count)]
+
+    def one_round(values: list[Scalar]) -> tuple[list[Scalar], object]:
+        p, change = list(values), 0.0
+        for i, row in enumerate(rows):
+            speed = v[row.freedom] + sum((g * p[j] for j, g in G[i].items()), 0.0)
+            faster = maximum(p[i] + (row.slowest - speed) * inverse[i], 0.0)
+            slower = minimum(p[i] + (row.fastest - speed) * inverse[i], 0.0)
+            new = clip(faster + slower, row.low, row.high)
+            change = maximum(change, abs((new - p[i]) * G[i][i]))
+            p[i] = new
+        return p, change > still
+
+    return iterate(one_round, impulses, _POLISH)
+
+
+def _solve_free(
+    G: Sequence[dict[int, Scalar]], free: Sequence[Any], missing: Sequence[Scalar]
+) -> list[Scalar]:
+    """Impulses of the free rows that make up for what is missing; zero for the others."""
+    count = len(G)
+    left = [{j: value for j, value in row.items() if j <= i} for i, row in enumerate(G)]
+    lower: list[dict[int, Scalar]] = [{} for _ in G]
+    inverse: list[Scalar] = []
+    for k in range(count):
+        pivot = left[k][k]
+        usable = free[k] & (pivot > DEPENDENT * G[k][k]) & (G[k][k] > _DEAF)
+        inverse.append(where(usable, 1.0 / where(usable, pivot, 1.0), 0.0))
+        below = [i for i in range(k + 1, count) if k in left[i]]
+        for i in below:
+            lower[i][k] = left[i][k] * inverse[k]
+        for number, i in enumerate(below):
+            for j in below[: number + 1]:
+                taken = lower[i][k] * left[j][k]
+                left[i][j] = left[i][j] - taken if j in left[i] else -taken
+    x = list(missing)
+    for i in range(count):
+        for j, value in lower[i].items():
+            x[i] = x[i] - value * x[j]
+    x = [value * scale for value, scale in zip(x, inverse, strict=True)]
+    for i in reversed(range(count)):
+        for j, value in lower[i].items():
+            x[j] = x[j] - value * x[i]
+    # rows that are not free must not take what the back substitution gives them
+    return [where(f, value, 0.0) for f, value in zip(free, x, strict=True)]
