@@ -37,12 +37,11 @@ def output_path(path: Path, picture: bool = False) -> Path:
 
 
 class Recording:
-    """What a simulation did: time, q, v, energy and the joint forces held from then on, per sample."""
+    """What a simulation did: time, q, v, energy and the work done on it, per sample."""
 
     def __init__(self, sim: Simulation) -> None:
         self.sim = sim
-        self._damping = np.array([d for joint in sim.model.joints for d in joint.damping], dtype=float)
-        self._rows: list[tuple[float, np.ndarray, np.ndarray, float, np.ndarray]] = []
+        self._rows: list[tuple[float, np.ndarray, np.ndarray, float, float]] = []
 
     def sample(self) -> None:
         """Add the present state."""
@@ -52,7 +51,7 @@ class Recording:
             + potential_energy(sim.model, sim.q)
             + float(spring_energy(sim.model, sim.q.tolist()))  # type: ignore[arg-type]
         )
-        self._rows.append((sim.time, sim.q.copy(), sim.v.copy(), energy, sim.tau.copy()))
+        self._rows.append((sim.time, sim.q.copy(), sim.v.copy(), energy, sim._journal.work))
 
     @property
     def time(self) -> np.ndarray:
@@ -63,14 +62,10 @@ class Recording:
     def drift(self) -> np.ndarray:
         """Energy gained since the start that no force accounts for, in J.
 
-        Zero for an exact solution: the change of energy is the work of joint forces and dampers.
+        Zero for an exact solution: the change of energy is the work of joint forces, loads, dampers and laws.
         """
-        v, energy, tau = (np.array([row[k] for row in self._rows]) for k in (2, 3, 4))
-        damped = (self._damping * v * v).sum(axis=1)
-        # the trapezoidal rule, with joint forces that are constant from sample to sample
-        power = (tau[:-1] * (v[1:] + v[:-1])).sum(axis=1) - (damped[1:] + damped[:-1])
-        work = np.concatenate([[0.0], np.cumsum(0.5 * np.diff(self.time) * power)])
-        return energy - energy[0] - work
+        energy, work = (np.array([row[k] for row in self._rows]) for k in (3, 4))
+        return energy - energy[0] - (work - work[0])
 
     def write_csv(self, path: Path) -> None:
         """A line per sample: time, positions, velocities, energy."""
@@ -105,7 +100,7 @@ class Recording:
         axes[-1].axhline(0.0, color="0.6", linewidth=0.8)
         axes[-1].plot(time, self.drift, color="tab:red", linewidth=1.2)
         axes[-1].set_ylabel("energy drift (J)")
-        note = "change of the energy beyond the work of joint forces and dampers: zero if exact"
+        note = "change of the energy beyond the work of all forces: zero if exact"
         axes[-1].set_title(note, loc="left", fontsize="small", color="0.3")
         axes[-1].set_xlabel("time (s)")
         axes[-1].set_xlim(time[0], time[-1] if time[-1] > time[0] else time[0] + 1.0)

@@ -84,7 +84,7 @@ def _measures(measures: Iterable[Measure]) -> Iterable[str]:
     for m in measures:
         yield (
             f"<tr><th>{escape(m.name)}</th>"
-            f'<td class="number">{_number(m.value)}</td><td>{escape(m.unit)}</td>'
+            f'<td class="number">{_number(m.value)}</td><td class="unit">{escape(m.unit)}</td>'
             f'<td class="rating {m.rating or "none"}">{m.rating or ""}</td>'
             f'<td class="number">{"" if m.limit is None else _number(m.limit)}</td>'
             f"<td>{escape(m.meaning)}</td></tr>"

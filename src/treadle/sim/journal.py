@@ -36,6 +36,11 @@ class Journal:
         self._left: tuple[bytes, ...] = ()
         self._inputs: tuple[bytes, ...] = ()
 
+    @property
+    def work(self) -> float:
+        """Work (J) done on the machine since the start of the run."""
+        return float(self.ledger[0, 0])
+
     def before(self) -> None:
         """Called before steps are taken."""
         sim = self._sim

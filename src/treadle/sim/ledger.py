@@ -33,9 +33,10 @@ def ledger_size(model: Model) -> int:
 
 
 def floats(model: Model) -> bool:
-    """Whether nothing but free joints ties the machine to the world."""
-    roots = [body.joint.type.kind for body in model.bodies if body.parent == WORLD]
-    return bool(roots) and all(kind == "free" for kind in roots)
+    """Whether nothing but free joints, without rotors, ties the machine to the world."""
+    roots = [body.joint for body in model.bodies if body.parent == WORLD]
+    free = [joint.type.kind == "free" and not any(a != 0.0 for a in joint.armature) for joint in roots]
+    return bool(free) and all(free)
 
 
 def floating_freedoms(model: Model) -> list[int]:

@@ -38,7 +38,7 @@ def energy_drift(run: Run) -> Measure:
         "energy drift",
         drift,
         "J",
-        f"since the start, beyond the work: {most}{part:.2g} of the {scale:.3g} J that moved",
+        f"since the start, beyond the work: {most}{part:.2g} of the {scale:.4g} J that moved",
         rate(worst, _GOOD * scale, _FAIR * scale),
         _GOOD * scale,
         f"the energy is off by {_percent(part)} of what moved through the machine",

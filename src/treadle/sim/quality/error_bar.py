@@ -49,7 +49,7 @@ def largest_error(run: Run) -> Measure | None:
         if abs(run.energy_drift) < 0.01 * run.energy_scale:
             # a chaotic motion: no method follows it for long
             rating = "fair"
-            reason += ", as of any chaotic motion; its energy and averages over many runs can"
+            reason += ", as with any chaotic motion, though its energy and averages over many runs can"
             advice = "look at many runs from slightly different starts instead of one"
     meaning = f"estimated error at the worst time and link, {when} and {name!r}"
     limit = _GOOD * run.size * 1e3

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from treadle.sim.quality.measure import Measure
-from treadle.sim.quality.rerun import Rerun, Resolution, effective_order, largest_error
+from treadle.sim.quality.rerun import Rerun, Resolution, largest_error
 from treadle.sim.quality.run import Run
 
 __all__ = ["largest_step"]
@@ -27,17 +27,18 @@ def largest_step(run: Run) -> Measure | None:
     again = run.rerun
     if not isinstance(again, Rerun):
         return Measure(name, float("nan"), unit, f"{keeps}: not known, for {again}")
-    best = _search(run, present, again.largest, float(again.times[-1]))
+    best = _search(run, present, again)
     value = float("nan") if best is None else best.dt if best.tolerance is None else best.tolerance
     span = f"over {again.times[-1]:.3g} s"
     meaning = f"{keeps} {span}" if best is not None else f"{keeps} {span}: none was found"
     return Measure(name, value, unit, meaning)
 
 
-def _search(run: Run, present: Resolution, error: float, seconds: float) -> Resolution | None:
+def _search(run: Run, present: Resolution, again: Rerun) -> Resolution | None:
     """The coarsest resolution tried whose error was not above `keep`."""
     assert run.keep is not None
-    exponent = 1.0 if present.tolerance is not None else 1.0 / effective_order(run.sim)
+    error, seconds = again.largest, float(again.times[-1])
+    exponent = 1.0 if present.tolerance is not None else 1.0 / math.log2(again.shrink)
     best = present if error <= run.keep else None
     trial = present
     for _ in range(_TRIALS):
@@ -48,7 +49,7 @@ def _search(run: Run, present: Resolution, error: float, seconds: float) -> Reso
         trial = _scaled(trial, factor if math.isfinite(error) else 0.3, seconds)
         if seconds / trial.dt > _MOST_STEPS:
             break
-        error = largest_error(run.sim, run.start, seconds, trial)
+        error = largest_error(run.sim, run.start, seconds, trial, again.shrink)
         if error <= run.keep and (best is None or _coarseness(trial) > _coarseness(best)):
             best = trial
     return best

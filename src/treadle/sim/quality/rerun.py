@@ -24,7 +24,15 @@ if TYPE_CHECKING:
     from treadle.sim.simulation import Simulation
     from treadle.sim.state import State
 
-__all__ = ["Rerun", "Resolution", "effective_order", "largest_error", "rerun", "stored_energy"]
+__all__ = [
+    "Rerun",
+    "Resolution",
+    "effective_order",
+    "expected_shrink",
+    "largest_error",
+    "rerun",
+    "stored_energy",
+]
 
 #: Instants at which runs are compared.
 _SAMPLES = 64
@@ -62,6 +70,11 @@ class Rerun:
     def largest(self) -> float:
         """Largest error (m) of any frame at any time."""
         return float(self.errors.max(initial=0.0))
+
+    @property
+    def shrink(self) -> float:
+        """How errors shrink, as far as it is known: friction, stops and jumps lower the order of a method."""
+        return self.expected if self.observed is None else min(max(self.observed, 1.5), self.expected)
 
     @property
     def settled(self) -> bool:
@@ -104,7 +117,7 @@ def rerun(sim: Simulation, start: State, steps: int, end: State) -> Rerun | str:
             return "the same steps did not come out the same again"
         finer = _positions(sim, trial, start, present.refined(1), marks)
         coarser = _positions(sim, trial, start, present.refined(-1), marks[[0, -1]])
-    expected = 10.0 if present.tolerance is not None else 2.0 ** effective_order(sim)
+    expected = expected_shrink(sim)
     gap = np.linalg.norm(run[: len(finer)] - finer[: len(run)], axis=2)
     observed = None
     if len(coarser) == 2 and len(finer) == len(run) and gap[-1].max(initial=0.0) > _ROUNDING:
@@ -125,16 +138,25 @@ def rerun(sim: Simulation, start: State, steps: int, end: State) -> Rerun | str:
     )
 
 
-def largest_error(sim: Simulation, start: State, seconds: float, resolution: Resolution) -> float:
-    """Largest error (m) of a frame over a time, from this resolution and the next finer one."""
+def largest_error(
+    sim: Simulation, start: State, seconds: float, resolution: Resolution, shrink: float
+) -> float:
+    """Largest error (m) of a frame over a time, from this resolution and the next finer one.
+
+    `shrink` says by how much errors are smaller with the finer one.
+    """
     count = max(1, round(seconds / resolution.dt))
     marks = np.unique(np.linspace(0, count, 17).round().astype(int))
     with borrowed(sim) as trial:
         run, finer = (_positions(sim, trial, start, resolution.refined(k), marks) for k in (0, 1))
     if len(run) < len(marks) or len(finer) < len(marks):
         return float("inf")
-    shrink = 10.0 if resolution.tolerance is not None else 2.0 ** effective_order(sim)
     return float(np.linalg.norm(run - finer, axis=2).max(initial=0.0)) * shrink / (shrink - 1.0)
+
+
+def expected_shrink(sim: Simulation) -> float:
+    """By how much the errors of a run should be smaller with the next finer resolution."""
+    return 10.0 if INTEGRATORS[sim.integrator].adaptive else 2.0 ** effective_order(sim)
 
 
 def effective_order(sim: Simulation) -> int:

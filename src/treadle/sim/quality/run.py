@@ -102,7 +102,10 @@ class Run:
         sim = self.sim
         if self.method.adaptive:
             return f"try tolerance = {_rounded(sim.options['tolerance'] / max(excess, 2.0)):g}"
-        order = effective_order(sim) + (0 if within_run else 1)
+        order = float(effective_order(sim))
+        if isinstance(self.rerun, Rerun):
+            order = math.log2(self.rerun.shrink)
+        order += 0.0 if within_run else 1.0
         factor = max(excess, 1.5) ** (1.0 / order)
         better = "" if self.method.order >= 4 else "integrator = 'rk4'"
         if better and factor > _TOO_SMALL:

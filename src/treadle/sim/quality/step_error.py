@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from treadle.sim.quality.measure import Measure, length_text, rate
-from treadle.sim.quality.rerun import Resolution, largest_error
+from treadle.sim.quality.rerun import Resolution, expected_shrink, largest_error
 from treadle.sim.quality.run import Run
 
 if TYPE_CHECKING:
@@ -36,4 +36,4 @@ def step_error(run: Run) -> Measure:
 
 def next_step_error(sim: Simulation) -> float:
     """Error (m) of the next step at the worst frame."""
-    return largest_error(sim, sim.save(), sim.dt, Resolution.of(sim))
+    return largest_error(sim, sim.save(), sim.dt, Resolution.of(sim), expected_shrink(sim))

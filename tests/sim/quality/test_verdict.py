@@ -1,0 +1,109 @@
+"""The words of the verdict."""
+
+import numpy as np
+
+import treadle as td
+from treadle.sim.quality.measure import length_text, rate
+
+
+def swing(seconds: float = 3.0, q=(1.2, 0.4), **options) -> td.Simulation:
+    sim = td.Simulation(td.scene("pendulum"), q=list(q), **options)
+    sim.run(seconds)
+    return sim
+
+
+def test_good():
+    quality = swing(dt=1e-3, integrator="rk4").quality(thorough=True)
+    assert quality.rating == "good"
+    assert quality.verdict.startswith("Good: the energy is off by ")
+    assert "one step is accurate to " in quality.verdict
+    assert "no link is ever farther than about " in quality.verdict
+    assert "ry " not in quality.verdict
+
+
+def test_fair_names_the_number_and_the_remedy():
+    quality = swing(dt=1e-3).quality(thorough=True)
+    assert quality.rating == "fair"
+    assert quality.verdict.startswith("Fair: at ")
+    assert " from where it should be. Try dt = " in quality.verdict
+    assert "or integrator = 'rk4'." in quality.verdict
+    assert quality.verdict.endswith("The energy drift and the step error are good.")
+
+
+def test_the_remedy_helps():
+    """The step that is proposed does give a good run."""
+    bad = swing(seconds=1.0, dt=1e-3)
+    assert bad.quality(thorough=True).rating == "fair"
+    step = float(bad.quality(thorough=True).verdict.partition("Try dt = ")[2].split()[0])
+    assert swing(seconds=1.0, dt=step).quality(thorough=True).rating == "good"
+
+
+def test_poor():
+    quality = swing(dt=0.02).quality()
+    assert quality.rating == "poor"
+    assert quality.verdict.startswith("Poor: the energy is off by ")
+    assert "Try dt = " in quality.verdict
+
+
+def test_error_control_is_told_to_tighten_its_tolerance():
+    quality = swing(dt=0.5, seconds=60.0, integrator="dopri5", tolerance=0.1).quality()
+    assert quality.rating in ("fair", "poor")
+    assert "ry tolerance = " in quality.verdict
+
+
+def test_chaos():
+    """The energy is right, but no step makes this trajectory come out the same."""
+    quality = swing(seconds=60.0, q=(2.5, 1.5), dt=5e-3, integrator="rk4").quality(thorough=True)
+    assert quality.measure("energy drift").rating == "good"
+    assert quality.rating == "fair"
+    assert "cannot be trusted to its end, as with any chaotic motion" in quality.verdict
+    assert "averages over many runs can" in quality.verdict
+    assert 0.0 < quality["trusted time"] < 60.0
+
+
+def test_few_steps():
+    sim = swing(seconds=0.01)
+    quality = sim.quality()
+    assert quality.rating is None
+    assert quality.verdict.startswith("Too early to judge the run after 10 steps; one step is accurate to ")
+
+
+def test_asking_thoroughly_changes_nothing(tmp_path):
+    sim, other = (swing(dt=1e-3, integrator="generalized_alpha") for _ in range(2))
+    recorder = sim.record(tmp_path / "run.parquet")
+    before = sim.save(), sim.wall_time, sim.effort, recorder.count, sim._journal.steps
+    sim.quality(keep=1e-3)
+    assert (sim.save(), sim.wall_time, sim.effort, recorder.count, sim._journal.steps) == before
+    for each in (sim, other):
+        each.step(50)
+    assert sim.save() == other.save()
+    assert sim.quality()["energy drift"] == other.quality()["energy drift"]
+    recorder.close()
+
+
+def test_controllers_in_python_are_not_asked_for_a_verdict():
+    asked = []
+
+    def controller(q, v, t):
+        asked.append(t)
+        return {"shoulder": -float(q["shoulder"])}
+
+    sim = td.Simulation(td.scene("pendulum"), q=[0.5, 0.0], controllers=[controller])
+    sim.step(200)
+    count = len(asked)
+    quality = sim.quality(thorough=True)
+    assert len(asked) == count
+    assert "a controller in Python was asked" in quality.verdict
+    assert abs(quality["energy drift"]) < 0.01
+
+
+def test_lengths_in_words():
+    assert [length_text(x) for x in (3.87, 0.3384, 0.0122, 8.7e-6, 4e-12, 0.0, np.inf)] == [
+        "3.9 m", "340 mm", "12 mm", "0.0087 mm", "4.0e-09 mm", "0.0e+00 mm", "inf m",
+    ]  # fmt: skip
+
+
+def test_ratings():
+    assert [rate(x, 1.0, 2.0) for x in (0.0, -1.0, 1.5, -2.1, np.inf, np.nan)] == [
+        "good", "good", "fair", "poor", "poor", "poor",
+    ]  # fmt: skip
