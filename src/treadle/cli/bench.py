@@ -33,9 +33,10 @@ _TITLES = {
     "algorithms": "Forward dynamics by composite inertias and by articulated bodies",
     "startup": "Fresh processes: seconds (median)",
     "geometry": "Geometry files: reading .3dt, and the same mesh as OBJ with trimesh",
+    "endurance": "Long runs in one process: growth of memory, and time of the last steps by the first",
 }
 #: Tables about several things of the same machine.
-_SEVERAL = ("startup", "geometry")
+_SEVERAL = ("startup", "geometry", "endurance")
 
 
 @bench.callback()
@@ -122,6 +123,24 @@ def geometry(
     _measure("bench geometry", [Task("geometry", lambda: measure_geometry(size, effort))], json)
 
 
+@bench.command()
+@reported
+def endurance(quick: Quick = False, json: Json = False, debug: Debug = False) -> None:
+    """Take ten million steps in one process and see that memory does not grow and steps do not slow down.
+
+    Three runs: steps in machine code, one step per call from Python, and steps under error control with
+    events and a history to rewind. Memory is compared with that after the first tenth of a run.
+
+    \b
+    Examples:
+      treadle bench endurance
+      treadle bench endurance --quick --json
+    """
+    from treadle.bench.endurance import endurance_tasks
+
+    _measure("bench endurance", endurance_tasks(quick), json)
+
+
 def _measure(command: str, tasks: list[Task], json: bool) -> None:
     """Run the tasks with a progress bar and print what they gave."""
     from treadle.bench.dynamics import run_tasks
@@ -203,7 +222,7 @@ def _print_table(out: Console, name: str, rows: list[Row]) -> None:
         if peer:
             cells += [_number(row.peer_value, row.unit), "" if row.ratio is None else f"{row.ratio:.2f}"]
         if required:
-            sign = "≤" if row.peer is None and row.unit == "s" else "≥"
+            sign = "≤" if row.peer is None and row.unit in ("s", "%", "times") else "≥"
             cells.append("" if row.limit is None else f"{sign} {row.limit:g}")
             cells.append({True: "[green]holds[/green]", False: "[red]fails[/red]", None: ""}[row.holds])
         table.add_row(*cells, *([row.detail or ""] if detailed else []))
