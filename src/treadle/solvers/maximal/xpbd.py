@@ -92,7 +92,8 @@ def _advance(bodies, joints, freedoms, couplings, state, rows, h, count, iterati
     start = np.zeros(len(freedoms.joint))
     for _ in range(count):
         for f in range(len(freedoms.joint)):
-            start[f] = freedom_position(joints, freedoms, state, f)
+            if freedoms.friction[f] != 0.0 or freedoms.servo[f] == 2:
+                start[f] = freedom_position(joints, freedoms, state, f)
         position[:], quaternion[:] = state.position, state.quaternion
         push(bodies, state, h)
         for i in range(len(bodies.inverse_mass) - 1):
