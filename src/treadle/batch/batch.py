@@ -110,6 +110,15 @@ class Batch:
         self._assign("tau", value)
 
     @property
+    def commands(self) -> np.ndarray:
+        """Commands (worlds, actuators) in the order of `model.actuators`, live."""
+        return self._view("commands")
+
+    @commands.setter
+    def commands(self, value: ArrayLike) -> None:
+        self._assign("commands", value)
+
+    @property
     def dt(self) -> np.ndarray:
         """Time step of every world (worlds), in seconds; may be set between steps, also world by world."""
         return self._view("dt")[:, 0].copy()

@@ -13,15 +13,15 @@ are then stable at any step. A drive at its limit no longer depends on v'.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from treadle.forces.cylinder import CYLINDER_STATE, cylinder_drive
+from treadle.forces.cylinder import CYLINDER_STATE, cylinder_drive, cylinder_pressures
 from treadle.graph import Scalar, clip, where
 from treadle.model.fittings import Actuator
 from treadle.model.model import Model
 
-__all__ = ["Drive", "actuator_drives", "actuator_state_size"]
+__all__ = ["Drive", "actuator_drives", "actuator_state", "actuator_state_size"]
 
 
 class Drive(NamedTuple):
@@ -46,19 +46,48 @@ def actuator_drives(
 ) -> list[Drive]:
     """The drive of every actuator; `step` is the time (s) to the velocity v', zero if that is now."""
     drives = []
-    kept = list(state)
-    for actuator, command in zip(model.actuators, commands, strict=True):
-        u = _held(command, actuator.lower, actuator.upper)
+    for actuator, u, pressures in _each(model, commands, state):
         if actuator.type == "cylinder":
-            pressures, kept = kept[:CYLINDER_STATE], kept[CYLINDER_STATE:]
-            stroke = model.joint(actuator.joint)
-            length = stroke.upper[actuator.freedom]
-            assert actuator.q is not None
-            drive = Drive(*cylinder_drive(actuator, length, u, pressures, q[actuator.q], step))
+            x = q[actuator.q] if actuator.q is not None else 0.0
+            drive = Drive(*cylinder_drive(actuator, _stroke(model, actuator), u, pressures, x, step))
         else:
             drive = _linear(actuator, u, q, step)
         drives.append(_limited(drive, actuator.effort, v[actuator.v]))
     return drives
+
+
+def actuator_state(
+    model: Model,
+    commands: Sequence[Scalar],
+    state: Sequence[Scalar],
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    step: Scalar,
+) -> list[Scalar]:
+    """What actuators keep after a step from q that ended with the velocity v."""
+    kept: list[Scalar] = []
+    for actuator, u, pressures in _each(model, commands, state):
+        if actuator.type == "cylinder":
+            x = q[actuator.q] if actuator.q is not None else 0.0
+            length = _stroke(model, actuator)
+            kept += cylinder_pressures(actuator, length, u, pressures, x, v[actuator.v], step)
+    return kept
+
+
+def _each(
+    model: Model, commands: Sequence[Scalar], state: Sequence[Scalar]
+) -> Iterator[tuple[Actuator, Scalar, Sequence[Scalar]]]:
+    """Every actuator with its command in range and its part of the state."""
+    taken = 0
+    for actuator, command in zip(model.actuators, commands, strict=True):
+        size = CYLINDER_STATE if actuator.type == "cylinder" else 0
+        yield actuator, _held(command, actuator.lower, actuator.upper), state[taken : taken + size]
+        taken += size
+
+
+def _stroke(model: Model, actuator: Actuator) -> float:
+    """Length (m) of a cylinder's stroke: where its joint stops."""
+    return model.joint(actuator.joint).upper[actuator.freedom]
 
 
 def _linear(actuator: Actuator, u: Scalar, q: Sequence[Scalar], step: Scalar) -> Drive:

@@ -9,10 +9,12 @@ from treadle.dynamics.energy import kinetic_energy, potential_energy, spring_ene
 from treadle.dynamics.forward import forward_dynamics
 from treadle.dynamics.regroup import regroup
 from treadle.dynamics.rnea import rnea
+from treadle.forces.actuator import Drive, actuator_drives, actuator_state
 from treadle.forces.law import ForceLaw, law_force
 from treadle.forces.load import body_loads
 from treadle.forces.passive import damping, passive_force
 from treadle.graph import Scalar
+from treadle.model.fittings import Actuator
 from treadle.model.model import Model
 from treadle.solvers.direct import closed_dynamics
 from treadle.solvers.impulses import Rows, bounded_velocity
@@ -26,7 +28,8 @@ class System:
     """A model with the joint forces `tau` and the loads on its bodies held over the step, and force laws.
 
     `options` are the values of the method's own options, `memory` what it kept from the step before;
-    `bounds` are the rows of stops and friction.
+    `bounds` are the rows of stops and friction; `commands` are those of the actuators (without them there
+    are none), `drives` the actuators' own state.
     """
 
     model: Model
@@ -36,18 +39,24 @@ class System:
     options: Mapping[str, Scalar] = field(default_factory=dict)
     memory: Sequence[Scalar] = ()
     bounds: Rows | None = None
+    commands: Sequence[Scalar] = ()
+    drives: Sequence[Scalar] = ()
 
     def acceleration(
         self, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, implicit_damping: Scalar = 0.0
     ) -> list[Scalar]:
         """dv/dt at a time; with a step h as `implicit_damping`, dampers act on the velocity v + h dv/dt.
 
-        (M + h D) a = tau - D v - C: the dampers join the rotors in the inertia matrix, at no cost.
+        (M + h D) a = tau - D v - C: the dampers join the rotors in the inertia matrix, at no cost. So do
+        actuators, with the position that they have at the end of the step.
         """
         model = self.model
+        force, external = self.force(q, v, time, step=implicit_damping), self._external(q)
         if not (isinstance(implicit_damping, float) and implicit_damping == 0.0):
-            model = _with_rotors(model, [d * implicit_damping for d in damping(model)])
-        force, external = self.force(q, v, time), self._external(q)
+            slowed = damping(model)
+            for actuator, drive in self._actuation(q, v, implicit_damping):
+                slowed[actuator.v] = slowed[actuator.v] + drive.damping
+            model = _with_rotors(model, [d * implicit_damping for d in slowed])
         if model.closed:
             return closed_dynamics(model, q, v, force, external)
         return forward_dynamics(model, q, v, force, external)
@@ -64,14 +73,28 @@ class System:
         return [x - f for x, f in zip(needed, self.force(q, v, time), strict=True)]
 
     def force(
-        self, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, springs: bool = True
+        self,
+        q: Sequence[Scalar],
+        v: Sequence[Scalar],
+        time: Scalar,
+        springs: bool = True,
+        step: Scalar = 0.0,
     ) -> list[Scalar]:
-        """Joint forces of drives, dampers, laws and, unless they count as energy, springs."""
+        """Joint forces of drives, dampers, laws and, unless they count as energy, springs.
+
+        `step` is the time to the position that actuators are to act on.
+        """
         tau = list(self.tau)
         laws = [law_force(self.model, law, q, v, time) for law in self.laws]
         for force in (passive_force(self.model, q, v, springs), *laws):
             tau = [a + b for a, b in zip(tau, force, strict=True)]
+        for actuator, drive in self._actuation(q, v, step):
+            tau[actuator.v] = tau[actuator.v] + drive.force - drive.damping * v[actuator.v]
         return tau
+
+    def driven(self, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar) -> list[Scalar]:
+        """The actuators' own state after a step from q that ended with the velocity v."""
+        return actuator_state(self.model, self.commands, self.drives, q, v, dt)
 
     def lagrangian(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Scalar:
         """Kinetic energy less that of gravity and springs."""
@@ -94,6 +117,14 @@ class System:
     def tangent_rate(self, delta: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
         """Rate of the tangent step delta when the position moves with v, joint by joint."""
         return [x for j in self.model.joints for x in j.type.tangent_rate(delta[j.v], v[j.v])]
+
+    def _actuation(
+        self, q: Sequence[Scalar], v: Sequence[Scalar], step: Scalar
+    ) -> list[tuple[Actuator, Drive]]:
+        if not self.commands:
+            return []
+        drives = actuator_drives(self.model, self.commands, self.drives, q, v, step)
+        return list(zip(self.model.actuators, drives, strict=True))
 
     def _external(self, q: Sequence[Scalar]) -> dict[int, Force] | None:
         return body_loads(self.model, q, self.loads) if self.loads else None

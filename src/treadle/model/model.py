@@ -247,6 +247,10 @@ class Model:
                     )
                     for loop in self.loops
                 ],
+                [
+                    _plain({k: x for k, x in vars(a).items() if k not in ("name", "joint")})
+                    for a in self.actuators
+                ],
                 [(c.q, c.v, c.source_q, c.source_v, _plain(c.coefficients)) for c in self.couplings],
                 [(frame.body, _plain(frame.placement.to_list())) for frame in self.frames],
                 [

@@ -11,11 +11,12 @@ from treadle.errors import InputError
 from treadle.integrators import INTEGRATORS
 from treadle.model.model import Model, suggest
 from treadle.model.parameters import parameter_value
+from treadle.sim.actuation import resting_drives
 
 __all__ = ["CARRIED", "allocate", "check_options"]
 
 #: Arrays that a step reads and writes.
-CARRIED = ("q", "v", "clock", "memory", "effort", "gap", "ledger", "alive")
+CARRIED = ("q", "v", "clock", "memory", "drives", "effort", "gap", "ledger", "alive")
 
 
 #: Smallest values of options, where not zero: below these rounding is larger.
@@ -43,6 +44,8 @@ def allocate(
         "parameters": [parameter_value(model, name) for name in parameters],
         "options": list((dict(method.options) | dict(options)).values()),
         "memory": [0.0] * method.memory(model),
+        "commands": [0.0] * len(model.actuators),
+        "drives": resting_drives(model, q),
         "effort": [0.0, 0.0],
         "gap": [0.0, 0.0],
         "alive": [1.0, 0.0],

@@ -23,7 +23,7 @@ from treadle.sim.checks import check_choice, check_closes, check_count, check_mo
 from treadle.sim.controller import Controllers
 from treadle.sim.divergence import check_given, diverged, stuck
 from treadle.sim.event import Event, Events
-from treadle.sim.handles import BodyHandle, JointHandle
+from treadle.sim.handles import ActuatorHandle, BodyHandle, JointHandle
 from treadle.sim.journal import Journal
 from treadle.sim.ledger import floating_freedoms
 from treadle.sim.observer import Observer
@@ -72,7 +72,7 @@ class Simulation:
         self._watcher = Watcher(self)
         damped = any(d != 0.0 for d in damping(model))
         self._floating = floating_freedoms(model)
-        self._driven = bool(damped or self.laws or self.controllers)
+        self._driven = bool(damped or self.laws or self.controllers or model.actuators)
         # the code that holds stops is long: it is made when a joint first meets one
         self._bounded = model.rubs
         self._loads = np.zeros((LOAD_SIZE * len(model.bodies), 1))
@@ -158,6 +158,11 @@ class Simulation:
     def tau(self, value: ArrayLike) -> None:
         self.tau[:] = check_vector(f"tau of {self.model.name!r}", value, self.model.nv)
 
+    @property
+    def commands(self) -> np.ndarray:
+        """Commands of `model.actuators`, live; or use `actuator(name)`."""
+        return self._arrays["commands"][:, 0]
+
     def joint(self, name: str) -> JointHandle:
         """Position, velocity and torque of a joint."""
         return JointHandle(self, name)
@@ -165,6 +170,10 @@ class Simulation:
     def body(self, name: str) -> BodyHandle:
         """Pose and velocity of a link or frame."""
         return BodyHandle(self, name)
+
+    def actuator(self, name: str) -> ActuatorHandle:
+        """Command and force of an actuator."""
+        return ActuatorHandle(self, name)
 
     def apply_force(
         self,
@@ -213,7 +222,8 @@ class Simulation:
         """The complete state, as a copy."""
         vectors = [self._arrays[name][:, 0].copy() for name in ("q", "v", "tau")]
         loads, memory = self._loads[:, 0].copy(), self._arrays["memory"][:, 0].copy()
-        return State(self._start, self._steps, self.dt, *vectors, loads=loads, memory=memory)
+        drives = {name: self._arrays[name][:, 0].copy() for name in ("commands", "drives")}
+        return State(self._start, self._steps, self.dt, *vectors, loads=loads, memory=memory, **drives)
 
     def restore(self, state: State) -> None:
         """Return to a saved state; what follows is the same bit for bit."""
@@ -232,6 +242,9 @@ class Simulation:
         memory = self._arrays["memory"]
         # that of another integrator is of no use: this one starts afresh
         memory[:, 0] = state.memory if len(state.memory) == len(memory) else 0.0
+        for name in ("commands", "drives"):
+            if len(getattr(state, name)) == len(self._arrays[name]):
+                self._arrays[name][:, 0] = getattr(state, name)
         self.events.forget_after(self.time)
         self._journal.restart()
 
@@ -273,7 +286,7 @@ class Simulation:
         arrays = allocate(self.model, integrator, dt, check_options(integrator, options))
         if self._watcher.needed:
             arrays["memory"] = np.zeros((self._watcher.memory, 1))
-        for name in ("q", "v", "tau", "dt"):
+        for name in ("q", "v", "tau", "dt", "commands"):
             # the arrays that users may hold views of stay the same
             arrays[name] = self._arrays.get(name, arrays[name])
         arrays |= {"loads": self._loads, "ledger": self._journal.ledger}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from os import PathLike
 from zipfile import BadZipFile
 
@@ -18,7 +18,7 @@ class State:
     """Everything that the next step depends on. Restoring it continues bit for bit, also elsewhere.
 
     Time is kept as a start, a whole number of steps and the step, so that it does not drift. `memory` is
-    what the integrator keeps from step to step.
+    what the integrator keeps from step to step, `drives` what the actuators do.
     """
 
     start: float
@@ -29,6 +29,8 @@ class State:
     tau: np.ndarray
     loads: np.ndarray
     memory: np.ndarray
+    commands: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    drives: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     @property
     def time(self) -> float:
@@ -43,7 +45,7 @@ class State:
     @classmethod
     def read(cls, path: str | PathLike[str]) -> State:
         """The state from a file that `write` made."""
-        names = [field.name for field in fields(cls)]
+        names = [item.name for item in fields(cls)]
         try:
             with open(path, "rb") as file, np.load(file, allow_pickle=False) as stored:
                 values = {name: stored[name] for name in names}

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from treadle.constraints.bounded import BoundedRow, friction_rows, limit_rows
+from treadle.forces.actuator import actuator_state_size
 from treadle.forces.law import ForceLaw, law_force
 from treadle.forces.load import LOAD_SIZE
 from treadle.graph import Scalar, logical_not, maximum, where
@@ -57,6 +58,8 @@ def step_program(
         "clock": 2 if laws or controllers else 0,
         "loads": LOAD_SIZE * len(model.bodies) if loaded else 0,
         "parameters": len(parameters),
+        "commands": len(model.actuators),
+        "drives": actuator_state_size(model),
         "options": len(method.options),
         "memory": method.memory(model),
         "effort": 2 if method.iterates else 0,
@@ -82,7 +85,17 @@ def step_program(
         def bounds(q: Sequence[Scalar], v: Sequence[Scalar]) -> list[BoundedRow]:
             return [*limit_rows(machine, q, v, dt), *friction_rows(machine, dt)]
 
-        system = System(machine, tau, loads, laws, options, memory, bounds if bounded else None)
+        system = System(
+            machine,
+            tau,
+            loads,
+            laws,
+            options,
+            memory,
+            bounds if bounded else None,
+            values.get("commands", ()),
+            values.get("drives", ()),
+        )
         if model.nv:
             after = method.step(system, values["q"], values["v"], start + steps * dt, dt)
         else:
@@ -100,6 +113,7 @@ def step_program(
             "v": after.v,
             "clock": [start, steps + 1.0],
             "memory": after.memory,
+            "drives": system.driven(values["q"], after.v, dt) if "drives" in inputs else [],
             "gap": [maximum(values["gap"][0], gap[0]), values["gap"][1] + gap[1]] if model.closed else [],
             "effort": [rounds + after.effort[0], maximum(worst, abs(after.effort[1]))],
         }
