@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from treadle.errors import InputError
-from treadle.sim.quality import energy, error_bar, largest_step, momentum, solver, speed, step_error
+from treadle.sim.quality import energy, error_bar, largest_step, loops, momentum, solver, speed, step_error
 from treadle.sim.quality.measure import Measure, Quality, Rating
 from treadle.sim.quality.rerun import Rerun
 from treadle.sim.quality.run import Run
@@ -40,6 +40,7 @@ MEASURES: list[Callable[[Run], Measure | Iterable[Measure] | None]] = [
     largest_step.largest_step,
     solver.solver_rounds,
     solver.solver_residual,
+    loops.loop_residual,
     speed.real_time_factor,
 ]
 

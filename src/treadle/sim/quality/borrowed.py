@@ -58,12 +58,13 @@ class Borrowed:
 def borrowed(sim: Simulation) -> Iterator[Borrowed]:
     """The simulation, to take steps with that leave no trace."""
     journal, controllers = sim._journal, sim.controllers
-    arrays = {name: array.copy() for name, array in sim._arrays.items() if not name.startswith("next_")}
-    own = ("_start", "_steps", "_fresh", "reference", "wall_time", "measured_time", "_observers")
+    live = sim._watcher._arrays | sim._arrays
+    arrays = {name: array.copy() for name, array in live.items() if not name.startswith("next_")}
+    own = ("_start", "_steps", "_fresh", "_bounded", "reference", "wall_time", "measured_time", "_observers")
     kept = {name: getattr(sim, name) for name in own}
     account, called_back = dict(vars(journal)), controllers.called_back
     try:
-        # recorders must not see these steps, and a controller must not be asked twice
+        # recorders and events must not see these steps, and a controller must not be asked twice
         sim._observers = []
         sim._fresh = False
         if called_back:
@@ -74,7 +75,7 @@ def borrowed(sim: Simulation) -> Iterator[Borrowed]:
     finally:
         controllers.called_back = called_back
         for name, array in arrays.items():
-            sim._arrays[name][:] = array
+            live[name][:] = array
         for name, value in kept.items():
             setattr(sim, name, value)
         vars(journal).update(account)

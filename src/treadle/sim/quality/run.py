@@ -52,6 +52,9 @@ class Run:
         self.repeatable = journal.repeatable and not sim.controllers.called_back
         self.ledger = journal.ledger[:, 0].copy() if begun else np.zeros(len(journal.ledger))
         self.rounds = sim.effort[0] - journal.rounds if begun else 0.0
+        #: whether the ledger has all work in it: steps that look out for events keep none
+        driven = sim._driven or bool(sim.tau.any()) or bool(sim._loads.any())
+        self.accounted = not (driven and sim._watcher.needed)
 
     @property
     def duration(self) -> float:
@@ -107,7 +110,9 @@ class Run:
             order = math.log2(self.rerun.shrink)
         order += 0.0 if within_run else 1.0
         factor = max(excess, 1.5) ** (1.0 / order)
-        better = "" if self.method.order >= 4 else "integrator = 'rk4'"
+        # no method helps against what acts only once a step
+        once = effective_order(sim) < self.method.order or sim._bounded or len(sim.controllers) > 0
+        better = "" if once or self.method.order >= 4 else "integrator = 'rk4'"
         if better and factor > _TOO_SMALL:
             # a step that is itself far off is too long for any method
             return f"try {better}" if within_run else f"try {better} with dt = {_rounded(sim.dt / 10.0):g} s"
