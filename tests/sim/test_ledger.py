@@ -139,3 +139,19 @@ def test_the_ledger_changes_no_bit_of_the_motion(integrator):
     assert sim._journal.work != 0.0
     assert np.array_equal(batch.q[0], sim.q)
     assert np.array_equal(batch.v[0], sim.v)
+
+
+@pytest.mark.parametrize(("stiffness", "damping"), [(100.0, 5.0), (1e7, 1e4)])
+def test_the_work_of_a_servo(stiffness, damping):
+    """Soft, and so stiff that the step does not resolve it."""
+    spec = td.ModelSpec("servo", gravity=(0, 0, 0))
+    spec.add_body("cart", 2.0, inertia=(1, 1, 1))
+    spec.add_joint("rail", "prismatic", None, "cart")
+    spec.add_actuator("servo", "position", "rail", stiffness=stiffness, damping=damping)
+    sim = td.Simulation(spec.compile(), dt=1e-3, v=[0.5])
+    sim.actuator("servo").command = 0.2
+    start = energy(sim.model, sim.q, sim.v)
+    sim.step(40)
+    gained = energy(sim.model, sim.q, sim.v) - start
+    assert sim.q[0] > 0.01
+    assert gained == pytest.approx(sim._journal.work, rel=1e-9, abs=1e-12)

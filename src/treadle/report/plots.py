@@ -100,7 +100,7 @@ PLOTS = [
     (
         "Energy drift",
         drift,
-        "Change of the energy beyond the work of joint forces, loads, dampers and laws: zero for an exact "
+        "Change of the energy beyond the work of actuators, forces, dampers and laws: zero for an exact "
         "run. A swing about zero is harmless, a trend is not.",
     ),
     (

@@ -45,7 +45,7 @@ class Journal:
         """Called before steps are taken."""
         sim = self._sim
         arrays = sim._arrays
-        inputs = arrays["tau"].tobytes(), arrays["dt"].tobytes(), sim._loads.tobytes()
+        inputs = tuple(arrays[name].tobytes() for name in ("tau", "dt", "loads", "commands"))
         if (arrays["q"].tobytes(), arrays["v"].tobytes()) != self._left:
             self.start, self.steps, self.repeatable = sim.save(), 0, True
             self.ledger[:] = 0.0

@@ -18,7 +18,6 @@ from typing import NamedTuple
 from treadle.dynamics.kinematics import body_velocities, world_transforms
 from treadle.dynamics.momentum import center_of_mass
 from treadle.forces.load import body_loads
-from treadle.forces.passive import damping
 from treadle.graph import Scalar
 from treadle.integrators import System
 from treadle.model.model import WORLD, Model
@@ -47,12 +46,12 @@ def floating_freedoms(model: Model) -> list[int]:
 
 
 class _Node(NamedTuple):
-    """An instant of the step: its weight, the state there, and the velocity that dampers feel."""
+    """An instant of the step: its weight, the state that forces see, and the velocity that they move with."""
 
     weight: float
-    q: list[Scalar]
-    v: list[Scalar]
-    damped: Sequence[Scalar]
+    q: Sequence[Scalar]
+    v: Sequence[Scalar]
+    moved: Sequence[Scalar]
     time: Scalar
 
 
@@ -84,16 +83,16 @@ def _nodes(
     time: Scalar,
     dt: Scalar,
 ) -> Iterator[_Node]:
-    """Order 1 and 2: the middle; above: the two points of Gauss, on the cubic through both ends."""
+    """Order 1: the end; 2: the middle; above: the two points of Gauss, on the cubic through both ends."""
     (q0, v0), (q1, v1) = before, after
+    if order == 1:
+        # closes the balance of a constant inertia exactly, however strong dampers and servos are
+        yield _Node(1.0, q1, v1, [0.5 * (a + b) for a, b in zip(v0, v1, strict=True)], time + dt)
+        return
     delta = [x for j in system.model.joints for x in j.type.difference(q0[j.q], q1[j.q])]
-    if order <= 2:
-        middle = system.integrate(q0, [0.5 * x for x in delta])
-        # what closes the balance of a constant inertia exactly, however strong the dampers
-        mean = [0.5 * (a + b) for a, b in zip(v0, v1, strict=True)]
+    if order == 2:
         moved = [x / dt for x in delta]
-        v, damped = (mean, v1) if order == 1 else (moved, moved)
-        yield _Node(1.0, middle, v, damped, time + 0.5 * dt)
+        yield _Node(1.0, system.integrate(q0, [0.5 * x for x in delta]), moved, moved, time + 0.5 * dt)
         return
     end_rate = system.tangent_rate(delta, v1)
     for s in (0.5 - math.sqrt(3.0) / 6.0, 0.5 + math.sqrt(3.0) / 6.0):
@@ -128,13 +127,10 @@ def _rates(system: System, node: _Node, pushed: bool) -> list[Scalar]:
             held[k] = 0.0
         system = replace(system, tau=held)
     force = system.force(node.q, node.v, node.time, springs=False)
-    if node.damped is not node.v:
-        slower = zip(force, damping(model), node.v, node.damped, strict=True)
-        force = [f + d * (x - y) for f, d, x, y in slower]
-    power: Scalar = sum((f * x for f, x in zip(force, node.v, strict=True)), 0.0)
+    power: Scalar = sum((f * x for f, x in zip(force, node.moved, strict=True)), 0.0)
     loads = body_loads(model, node.q, system.loads) if system.loads else {}
     if loads:
-        velocities = body_velocities(model, node.q, node.v)
+        velocities = body_velocities(model, node.q, node.moved)
         power = sum((velocities[i].dot(load) for i, load in loads.items()), power)
     if not floats(model):
         return [power]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from treadle.constraints.bounded import BoundedRow, friction_rows, limit_rows
@@ -119,7 +120,9 @@ def step_program(
         }
         if accounted:
             ends = (values["q"], values["v"]), (after.q, after.v)
-            entry = step_entry(system, method.order, *ends, start + steps * dt, dt, pushed)
+            # a method that takes forces at the end of the step takes pressures there too
+            books = replace(system, drives=results["drives"]) if method.arrests else system
+            entry = step_entry(books, method.order, *ends, start + steps * dt, dt, pushed)
             entry[0] = entry[0] + after.work
             results["ledger"] = [a + b for a, b in zip(values["ledger"], entry, strict=True)]
         results = {name: result for name, result in results.items() if name in inputs}

@@ -23,7 +23,7 @@ def work(run: Run) -> Measure | None:
     value = float(run.ledger[0])
     if value == 0.0:
         return None
-    return Measure("work", value, "J", "done on the machine by joint forces, loads, dampers and laws")
+    return Measure("work", value, "J", "done on the machine by actuators, forces, dampers, friction and laws")
 
 
 def energy_drift(run: Run) -> Measure:
