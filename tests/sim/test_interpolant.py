@@ -24,7 +24,7 @@ def start(model: td.Model) -> tuple[np.ndarray, np.ndarray]:
 
 
 def exact(model: td.Model, q: np.ndarray, v: np.ndarray, time: float) -> np.ndarray:
-    sim = td.Simulation(model, time, "dopri853", q=q, v=v, tolerance=1e-14 * 5)
+    sim = td.Simulation(model, time, "dopri853", q=q, v=v, tolerance=1e-14)
     sim.step()
     return np.concatenate([sim.q, sim.v])
 

@@ -13,7 +13,7 @@ __all__ = ["METHOD"]
 
 @cache
 def tableau() -> Tableau:
-    """The coefficients, from scipy; the 13th stage is the first of the next step, three more are for output."""
+    """The coefficients, from scipy; the 13th stage starts the next step, three more are for output."""
     from scipy.integrate import DOP853
 
     A = [row[:k].tolist() for k, row in enumerate(DOP853.A)]

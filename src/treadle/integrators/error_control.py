@@ -7,6 +7,7 @@ substep follows from the error of the last; it is kept in the `memory`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -20,6 +21,9 @@ __all__ = ["LIMIT", "Attempt", "attempt", "controlled_step", "first_substep", "u
 
 #: Substeps after which a step gives up.
 LIMIT = 1_000_000
+
+#: Error of the rates by rounding, relative to their mean.
+_ROUNDING = 6e-14
 
 #: Where the search for a first substep begins, in seconds.
 _FIRST = 1e-4
@@ -84,7 +88,12 @@ def attempt(
     change = combine(tableau.b, rates, h_now)
     new_v = [x + dx for x, dx in zip(v, change[nv:], strict=True)]
     scale = [*[1.0] * nv, *[1.0 + maximum(abs(a), abs(b)) for a, b in zip(v, new_v, strict=True)]]
-    error = _error(tableau, rates, scale) / system.options["tolerance"]
+    tolerance = system.options["tolerance"]
+    # what rounding of the rates leaves in the estimate is no error of the substep
+    noise = _ROUNDING * math.hypot(*tableau.errors[0]) / tolerance
+    noise = noise * sqrt(_mean_square(rates[0], [1.0] * len(rates[0])))
+    scale = [size + noise for size in scale]
+    error = _error(tableau, rates, scale) / tolerance
     # what is not a number counts as very large
     error = where(error < 1e10, maximum(error, 1e-10), 1e10)
     accept = error <= 1.0

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from treadle.graph import Scalar, equal, iterate, where
+from treadle.graph import Scalar, equal, iterate, maximum, where
 from treadle.integrators.dense import cubic_terms, inside
 from treadle.integrators.error_control import LIMIT, Attempt, attempt, first_substep, unfinished
 from treadle.integrators.system import System
@@ -71,9 +70,9 @@ def watched_step(
     time: Scalar,
     dt: Scalar,
     done: Scalar,
-    every: Any,
+    every: Scalar,
 ) -> Watched:
-    """What is left of a step of dt seconds after `done` of them; with `every`, its next substep only."""
+    """What is left of a step of dt seconds after `done` of them; if `every` is 1, its next substep only."""
     nq, nv, events = len(q), len(v), len(watch.directions)
 
     def substep(values: list[Scalar]) -> tuple[list[Scalar], object]:
@@ -82,7 +81,8 @@ def watched_step(
         q, v = state[:nq], state[nq:]
         now = attempt(tableau, order, system, q, v, time + done, dt - done, h)
         crossed = _crossed(system, watch, q, v, time + done, now, fired)
-        stopped = where(now.accept & (crossed | every), 1.0, 0.0)
+        # what is left may be nothing
+        stopped = where(now.accept & (now.h > 0.0), maximum(crossed, every), 0.0)
         reached = where(now.accept, where(now.last, dt, done + now.h), done)
         spent = [now.h_next, tried + 1.0, stopped]
         after = [*now.q, *now.v, *state, *[0.0] * events, reached, *spent, done, now.h]
@@ -109,8 +109,8 @@ def _crossed(
     time: Scalar,
     now: Attempt,
     fired: Sequence[Scalar],
-) -> Any:
-    """Whether a function changes its sign in a substep, in a direction that counts."""
+) -> Scalar:
+    """1 if a function changes its sign in a substep, in a direction that counts, else 0."""
     nv, events = len(v), len(watch.directions)
     terms = cubic_terms(now.change, now.rates[0], now.rates[-1], now.h)
 
@@ -141,4 +141,4 @@ def _crossed(
             if direction <= 0:
                 found = where((a > 0.0) & (b <= 0.0), 1.0, found)
         before = list(after[:events])
-    return found > 0.5  # type: ignore[operator]
+    return found

@@ -16,7 +16,9 @@ from treadle.sim.actuation import resting_drives
 __all__ = ["CARRIED", "allocate", "check_options"]
 
 #: Arrays that a step reads and writes.
-CARRIED = ("q", "v", "clock", "memory", "drives", "effort", "gap", "ledger", "alive")
+CARRIED = (
+    "q", "v", "clock", "memory", "drives", "effort", "gap", "ledger", "alive", "pause", "modes", "held",
+)  # fmt: skip
 
 
 #: Smallest values of options, where not zero: below these rounding is larger.

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from treadle.errors import InputError
+from treadle.forces.actuator import actuator_state_size
 from treadle.forces.law import ForceLaw
 from treadle.forces.load import LOAD_SIZE
 from treadle.forces.switch import locked
@@ -62,13 +63,22 @@ def dense_program(
         "tau": model.nv,
         "span": 2,
         "loads": LOAD_SIZE * len(model.bodies) if loaded else 0,
+        "commands": len(model.actuators),
+        "drives": actuator_state_size(model),
         "modes": switches,
     }
     inputs = {name: size for name, size in sizes.items() if size}
 
     def terms(**values: Sequence[Scalar]) -> Mapping[str, Sequence[Scalar]]:
         time, h = values["span"]
-        system = System(model, values["tau"], values.get("loads", ()), laws)
+        system = System(
+            model,
+            values["tau"],
+            values.get("loads", ()),
+            laws,
+            commands=values.get("commands", ()),
+            drives=values.get("drives", ()),
+        )
         with locked(values.get("modes")):
             rows = dense_terms(tableau, system, values["q"], values["v"], time, h)
         return {"terms": [x for row in rows for x in row]}

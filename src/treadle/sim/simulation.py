@@ -284,16 +284,14 @@ class Simulation:
         check_closes(self.model, integrator)
         self._integrator = integrator
         arrays = allocate(self.model, integrator, dt, check_options(integrator, options))
-        if self._watcher.needed:
-            arrays["memory"] = np.zeros((self._watcher.memory, 1))
         for name in ("q", "v", "tau", "dt", "commands"):
             # the arrays that users may hold views of stay the same
             arrays[name] = self._arrays.get(name, arrays[name])
-        arrays |= {"loads": self._loads, "ledger": self._journal.ledger}
+        arrays |= {"loads": self._loads, "ledger": self._journal.ledger} | self._watcher.arrays()
         arrays |= {f"next_{name}": arrays[name] for name in CARRIED}
         self._arrays = arrays
         self._runners.clear()
-        self._watcher.prepare(arrays)
+        self._watcher.restart()
         self._journal.restart()
 
     def _advance(self, count: int) -> int:
@@ -331,12 +329,18 @@ class Simulation:
         self._journal.after(taken)
         if taken == count:
             return count
-        if self.model.limited and not self._bounded:
-            check_given(self)
-            self._bounded = True
+        if self._hold_bounds():
             return taken + self._run(count - taken)
         self._halted()
         return taken
+
+    def _hold_bounds(self) -> bool:
+        """Let stops and friction hold from here on, if there are any and they did not yet."""
+        if not self.model.limited or self._bounded:
+            return False
+        check_given(self)
+        self._bounded = True
+        return True
 
     def _timed(self, run: Runner, count: int) -> None:
         started = time.perf_counter()
@@ -374,6 +378,8 @@ class Simulation:
                 bounded=self._bounded,
                 accounted=driven,
                 pushed=pushed,
+                events=self.events if guarded and self._watcher.needed else None,
+                switches=self._watcher.switches,
             )
             self._runners[kind] = compile_program(program).runner(self._arrays)
         return self._runners[kind]

@@ -17,7 +17,9 @@ from treadle.model.limbs import limb_inputs
 from treadle.model.model import Model
 from treadle.native.program import Program
 from treadle.sim.arrays import CARRIED
+from treadle.sim.event import Event
 from treadle.sim.ledger import ledger_size, step_entry
+from treadle.sim.watched_step import Part, held_force, watched_part, watched_sizes
 from treadle.solvers.projection import project
 
 __all__ = ["FASTEST", "step_program"]
@@ -37,6 +39,8 @@ def step_program(
     bounded: bool = False,
     accounted: bool = False,
     pushed: bool = True,
+    events: Sequence[Event] | None = None,
+    switches: int = 0,
 ) -> Program:
     """One step of the machine: q, v -> q, v under tau (and loads) over dt.
 
@@ -48,7 +52,8 @@ def step_program(
     "alive" is 1 until then, and counts the steps that were taken. A `bounded` step holds the joints' stops
     and friction; one that is guarded but not bounded is not taken if a joint would pass a stop. An
     `accounted` step adds the work and impulse of forces to its "ledger"; unless it is `pushed`, no `tau` acts
-    between a floating machine and the world.
+    between a floating machine and the world. With `events` (maybe none) and as many `switches` in the laws it
+    stops after a substep in which one of them crosses zero (see `watched_step`).
     """
     method = INTEGRATORS[integrator]
     sizes = {
@@ -68,6 +73,8 @@ def step_program(
         "ledger": ledger_size(model) if accounted else 0,
         "alive": 2 if guarded else 0,
     }
+    if events is not None:
+        sizes |= watched_sizes(model, events, switches, bool(controllers))
     inputs = {name: size for name, size in sizes.items() if size or name in ("q", "v", "tau")}
 
     def advance(**values: Sequence[Scalar]) -> Mapping[str, Sequence[Scalar]]:
@@ -78,10 +85,15 @@ def step_program(
         loads, memory = values.get("loads", ()), values.get("memory", ())
         start, steps = values.get("clock", [0.0, 0.0])
         dt = values["dt"][0]
-        tau = values["tau"]
+        now = start + steps * dt
+        tau: Sequence[Scalar] = values["tau"]
+        held: list[Scalar] = [0.0] * model.nv if controllers else []
         for controller in controllers:
-            added = law_force(machine, controller, values["q"], values["v"], start + steps * dt)
-            tau = [a + b for a, b in zip(tau, added, strict=True)]
+            added = law_force(machine, controller, values["q"], values["v"], now)
+            held = [a + b for a, b in zip(held, added, strict=True)]
+        if controllers:
+            held = held if events is None else held_force(values, held)
+            tau = [a + b for a, b in zip(tau, held, strict=True)]
 
         def bounds(q: Sequence[Scalar], v: Sequence[Scalar]) -> list[BoundedRow]:
             return [*limit_rows(machine, q, v, dt), *friction_rows(machine, dt)]
@@ -97,8 +109,11 @@ def step_program(
             values.get("commands", ()),
             values.get("drives", ()),
         )
-        if model.nv:
-            after = method.step(system, values["q"], values["v"], start + steps * dt, dt)
+        part = None if events is None else watched_part(method, system, events, values, now, dt, held)
+        if part is not None:
+            after = part.after
+        elif model.nv:
+            after = method.step(system, values["q"], values["v"], now, dt)
         else:
             after = Advance(list(values["q"]), [], memory)
         if not method.arrests:
@@ -108,55 +123,82 @@ def step_program(
         if model.closed and model.nv:
             q, v, gap = project(machine, after.q, after.v)
             after = after._replace(q=q, v=v)
+        before, since, span = (values["q"], values["v"]), now, dt
+        if part is not None:
+            before, since, span = part.origin, part.since, part.span
         rounds, worst = values.get("effort", (0.0, 0.0))
         results = {
             "q": after.q,
             "v": after.v,
             "clock": [start, steps + 1.0],
             "memory": after.memory,
-            "drives": system.driven(values["q"], after.v, dt) if "drives" in inputs else [],
+            "drives": system.driven(before[0], after.v, span) if "drives" in inputs else [],
             "gap": [maximum(values["gap"][0], gap[0]), values["gap"][1] + gap[1]] if model.closed else [],
             "effort": [rounds + after.effort[0], maximum(worst, abs(after.effort[1]))],
         }
         if accounted:
-            ends = (values["q"], values["v"]), (after.q, after.v)
             # a method that takes forces at the end of the step takes pressures there too
             books = replace(system, drives=results["drives"]) if method.arrests else system
-            entry = step_entry(books, method.order, *ends, start + steps * dt, dt, pushed)
+            entry = step_entry(books, method.order, before, (after.q, after.v), since, span, pushed)
             entry[0] = entry[0] + after.work
             results["ledger"] = [a + b for a, b in zip(values["ledger"], entry, strict=True)]
+        if part is not None:
+            results = _unless_stopped(part, values, results)
         results = {name: result for name, result in results.items() if name in inputs}
         if guarded:
             fine = True if not method.adaptive else after.effort[1] <= 0.0
             if not bounded:
                 for row in limit_rows(machine, values["q"] if method.arrests else after.q, after.v, dt):
                     fine = logical_not(row.active) & fine
-            results = _guard(values, results, fine)
+            results = _guard(values, results, fine, part)
         return {f"next_{name}": result for name, result in results.items()}
 
     kind = f"loaded={loaded} guarded={guarded} bounded={bounded} accounted={accounted, pushed}"
+    if events is not None:
+        kind += " watched"
     digest = f"step {integrator} {kind} {model.digest}"
     if parameters:
         # the model's digest knows no names, but parameters are found by them
         digest += f" {list(parameters)} {[x.name for x in (*model.links, *model.joints)]}"
     carried = [name for name in CARRIED if name in inputs]
     # what a law, or a method or joint from elsewhere, computes only its graph can tell
-    known = not (laws or controllers) and all(
-        part.__module__.startswith("treadle.")
-        for part in (getattr(method.step, "func", method.step), *[type(j.type) for j in model.joints])
+    known = not (laws or controllers or events) and all(
+        owner.__module__.startswith("treadle.")
+        for owner in (getattr(method.step, "func", method.step), *[type(j.type) for j in model.joints])
     )
     carry = {f"next_{name}": name for name in carried}
     return Program(digest if known else None, inputs, advance, carry, twins=limb_inputs(model, inputs))
 
 
+def _unless_stopped(
+    part: Part, values: Mapping[str, Sequence[Scalar]], results: dict[str, Sequence[Scalar]]
+) -> dict[str, Sequence[Scalar]]:
+    """The results, but of a step that stopped on its way without what happens at its end."""
+    on_the_way = dict(values) | {"q": part.after.q, "v": part.after.v}
+    ends = {
+        name: [
+            where(part.stopped, old, new) for old, new in zip(on_the_way[name], results[name], strict=True)
+        ]
+        for name in ("q", "v", "clock", "drives", "gap", "ledger")
+        if results.get(name)
+    }
+    return results | ends | part.results
+
+
 def _guard(
-    values: Mapping[str, Sequence[Scalar]], results: dict[str, Sequence[Scalar]], fine: Any
+    values: Mapping[str, Sequence[Scalar]], results: dict[str, Sequence[Scalar]], fine: Any, part: Part | None
 ) -> dict[str, Sequence[Scalar]]:
     """The results of a step that is fine and no speed of this world, else what was there before."""
     alive, taken = values["alive"]
+    if part is not None:
+        fine = part.stopped | fine
     fine = (alive > 0.5) & (sum((x * x for x in results["v"]), 0.0) < FASTEST * FASTEST) & fine
+    go, finished = fine, fine
+    if part is not None:
+        go = logical_not(part.idle) & fine
+        fine, finished = (part.idle & (alive > 0.5)) | fine, logical_not(part.stopped) & go
     kept: dict[str, Sequence[Scalar]] = {
-        name: [where(fine, new, old) for new, old in zip(result, values[name], strict=True)]
+        name: [where(go, new, old) for new, old in zip(result, values[name], strict=True)]
         for name, result in results.items()
     }
-    return kept | {"alive": [where(fine, 1.0, 0.0), where(fine, taken + 1.0, taken)]}
+    return kept | {"alive": [where(fine, 1.0, 0.0), where(finished, taken + 1.0, taken)]}

@@ -15,12 +15,12 @@ import numpy as np
 from treadle.errors import InputError, TreadleError
 from treadle.forces.switch import switch_count
 from treadle.integrators import INTEGRATORS
-from treadle.native.executable import Executable, Runner
+from treadle.native.executable import Executable
 from treadle.native.program import compile_program
 from treadle.sim.crossing import SAME, Crossing, crossings
 from treadle.sim.event import Event, Occurrence
 from treadle.sim.interpolant import Interpolant, dense_program
-from treadle.sim.watched_step import CONTINUED, FRESH, STOPPED, WATCHED, pause_size, watched_program
+from treadle.sim.watched_step import CONTINUED, FRESH, STOPPED, WATCHED, Pause, watched_sizes
 
 if TYPE_CHECKING:
     from treadle.sim.simulation import Simulation
@@ -40,9 +40,8 @@ class Watcher:
     def __init__(self, sim: Simulation) -> None:
         self._sim = sim
         self.switches = switch_count(sim.model, sim.laws) if sim.laws else 0
-        self._runners: dict[bool, Runner] = {}
         self._dense: dict[bool, Executable] = {}
-        self._arrays: dict[str, np.ndarray] = {}
+        self._places = Pause(sim.model)
         self._stops: list[float] = []
         self._acting = False
 
@@ -57,49 +56,56 @@ class Watcher:
             )
         return adaptive and self._sim.model.nv > 0 and bool(self._sim.events or self.switches)
 
-    @property
-    def memory(self) -> int:
-        """Numbers that are kept from step to step."""
-        return 1 + len(self._sim.events)
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The arrays of a watched step that others do not have, or longer than those of others."""
+        sim = self._sim
+        sizes = watched_sizes(sim.model, sim.events, self.switches, controlled=True)
+        names = [*WATCHED, "memory"] if self.needed else WATCHED
+        return {name: np.zeros((sizes[name], 1)) for name in names}
 
-    def prepare(self, arrays: dict[str, np.ndarray]) -> None:
-        """Take the arrays of the simulation, and add its own."""
-        model = self._sim.model
-        sizes = {"pause": pause_size(model), "modes": self.switches, "held": model.nv}
-        own = {name: np.zeros((size, 1)) for name, size in sizes.items()}
-        both = arrays | own
-        self._arrays = both | {f"next_{name}": both[name] for name in WATCHED}
-        self._runners.clear()
+    def restart(self) -> None:
+        """Forget what belongs to another integrator."""
         self._dense.clear()
 
     def run(self, count: int) -> int:
         """Take steps until they are done or an event ends the run; the number that was taken."""
         if self._acting:
             raise InputError("the action of an event must not step the simulation; it goes on by itself")
-        sim, pause = self._sim, self._arrays["pause"][:, 0]
+        sim, pause = self._sim, self._pause
         sim.events.stopped_by = None
-        pause[:2] = FRESH, 0.0
+        pause[Pause.STATUS], pause[Pause.EVERY] = FRESH, 0.0
         done, piece = 0, 1
         while done < count and sim.events.stopped_by is None:
             piece = min(piece, count - done)
             fired = self._fired.copy()
-            resumed = pause[2] if pause[0] == CONTINUED else 0.0
+            resumed = pause[Pause.DONE] if pause[Pause.STATUS] == CONTINUED else 0.0
             taken = self._take(piece)
             done += taken
-            if pause[0] == STOPPED:
+            if pause[Pause.STATUS] == STOPPED:
                 # flags belong to the first substep after they were set
-                first = taken == 0 and pause[3] == resumed
+                first = taken == 0 and pause[Pause.BEGIN] == resumed
                 done += self._resolve(fired if first else np.zeros_like(fired))
                 piece = 1
             elif taken < piece:
-                if pause[0] == CONTINUED:
-                    sim._start, sim._steps = sim.time + float(pause[2]), 0
+                if sim._hold_bounds():
+                    continue
+                if pause[Pause.STATUS] == CONTINUED:
+                    sim._start, sim._steps = sim.time + float(pause[Pause.DONE]), 0
                 sim._journal.after(done)
                 sim._halted()
             else:
                 piece = min(2 * piece, _MOST)
         sim._journal.after(done)
         return done
+
+    @property
+    def _arrays(self) -> dict[str, np.ndarray]:
+        return self._sim._arrays
+
+    @property
+    def _pause(self) -> np.ndarray:
+        """Where the step is, live."""
+        return self._arrays["pause"][:, 0]
 
     @property
     def _fired(self) -> np.ndarray:
@@ -111,33 +117,28 @@ class Watcher:
         sim, arrays = self._sim, self._arrays
         arrays["clock"][:, 0] = sim._start, sim._steps
         arrays["alive"][:, 0] = 1.0, 0.0
-        sim._timed(self._runner(), count)
+        sim._timed(sim._runner(), count)
         taken = int(arrays["alive"][1, 0])
         sim._steps += taken
         sim.measured_time += taken * sim.dt
         return taken
 
     def _resolve(self, fired: np.ndarray) -> int:
-        """Deal with the substep after which the step stopped; 1 if that ended a step, else 0."""
-        sim, pause, modes = self._sim, self._arrays["pause"][:, 0], self._arrays["modes"][:, 0]
+        """Deal with the substep after which the step stopped; 1 if the step was left, else 0."""
+        sim, pause, modes = self._sim, self._pause, self._arrays["modes"][:, 0]
         motion = self._motion()
         found = crossings(sim.model, motion, sim.events, fired.tolist(), sim.laws, modes.tolist())
-        acting = [
-            c for c in found if c.event is None or (sim.events[c.event].acts and not self._sim.events.muted)
-        ]
-        pause[0] = CONTINUED
+        loud = not sim.events.muted
+        acting = [c for c in found if c.event is None or (sim.events[c.event].acts and loud)]
+        pause[Pause.STATUS] = CONTINUED
         if not acting:
             self._write_down(motion, found)
-            if pause[2] < sim.dt:
-                return 0
-            pause[0] = FRESH
-            sim._steps += 1
-            return 1
+            return 0
         cut = acting[0].after
         present = [c for c in found if c.after <= cut + SAME]
         self._write_down(motion, present)
         sim.q[:], sim.v[:] = motion.after(cut)
-        pause[2] = pause[3] + cut
+        pause[Pause.DONE] = pause[Pause.BEGIN] + cut
         self._fired[:] = 0.0
         for crossing in present:
             if crossing.event is None:
@@ -145,30 +146,27 @@ class Watcher:
             else:
                 self._fired[crossing.event] = 1.0
         self._count_stops(motion.start + cut, acting[0])
-        return 0 if self._sim.events.muted else self._act(motion.start + cut, present)
+        return 0 if sim.events.muted else self._act(motion.start + cut, present)
 
     def _motion(self) -> Interpolant:
         """Dense output of the last substep."""
         sim, (nq, nv) = self._sim, (self._sim.model.nq, self._sim.model.nv)
-        pause = self._arrays["pause"][:, 0].copy()
-        begin, span, q, v = pause[3], pause[4], pause[5 : 5 + nq], pause[5 + nq :]
-        start = sim.time + float(begin)
+        span, state = float(self._pause[Pause.SPAN]), self._pause[self._places.begin].copy()
+        start = sim.time + float(self._pause[Pause.BEGIN])
         loaded = bool(sim._loads.any())
         if loaded not in self._dense:
             program = dense_program(sim.model, sim.integrator, loaded, sim.laws, self.switches)
             self._dense[loaded] = compile_program(program)
-        values = {
-            "q": q,
-            "v": v,
+        values = {name: array[:, 0] for name, array in self._arrays.items()} | {
+            "q": state[:nq],
+            "v": state[nq:],
             "tau": sim.tau + self._arrays["held"][:, 0],
             "span": [start, span],
-            "loads": sim._loads[:, 0],
-            "modes": self._arrays["modes"][:, 0],
         }
         dense = self._dense[loaded]
         given = dense(*[values[name] for name in dense.layout.inputs])
         assert given is not None
-        return Interpolant(sim.model, start, float(span), q, v, given[0].reshape(-1, 2 * nv))
+        return Interpolant(sim.model, start, span, state[:nq], state[nq:], given[0].reshape(-1, 2 * nv))
 
     def _write_down(self, motion: Interpolant, found: Sequence[Crossing]) -> None:
         if self._sim.events.muted:
@@ -194,13 +192,16 @@ class Watcher:
                     sim.events.stopped_by = event
         finally:
             self._acting = False
-        if not (np.array_equal(sim.q, state[0]) and np.array_equal(sim.v, state[1])):
+        changed = not (np.array_equal(sim.q, state[0]) and np.array_equal(sim.v, state[1]))
+        if changed or sim.events.stopped_by is not None:
             # no balance can be drawn across that
             sim._journal.restart()
             sim._journal.before()
+            self._pause[Pause.COUNTED] = self._pause[Pause.DONE]
+            self._pause[self._places.origin] = [*sim.q, *sim.v]
         if (sim._start, sim._steps, sim.dt) != (time, 0, dt):
             # the action went to another state or changed the step: the next one starts here
-            self._arrays["pause"][0] = FRESH
+            self._pause[Pause.STATUS] = FRESH
             return 1
         for (number, event), (value, rate) in zip(events, courses, strict=True):
             new_value, new_rate = self._course(event, time)
@@ -237,14 +238,3 @@ class Watcher:
         raise TreadleError(
             f"{what} crossed zero {_STOPS} times within {_MOMENT:g} s at t = {time:.9g} s; it needs {remedy}"
         )
-
-    def _runner(self) -> Runner:
-        """The compiled step; the one with loads only when there are any."""
-        sim = self._sim
-        loaded = bool(sim._loads.any())
-        if loaded not in self._runners:
-            program = watched_program(
-                sim.model, sim.integrator, loaded, sim.laws, sim.controllers.traced, sim.events, self.switches
-            )
-            self._runners[loaded] = compile_program(program).runner(self._arrays)
-        return self._runners[loaded]
