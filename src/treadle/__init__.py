@@ -68,11 +68,12 @@ if TYPE_CHECKING:
     from treadle.scenes import scene, scene_names
     from treadle.sim import Event, History, Pace, Simulation, State
     from treadle.sim.recording import read_recording
+    from treadle.solvers.assembly import Assembly, assemble
 
 __all__ = [
-    "Batch", "BodySpec", "Derivatives", "Event", "ForceLaw", "FrameSpec", "History", "InputError",
+    "Assembly", "Batch", "BodySpec", "Derivatives", "Event", "ForceLaw", "FrameSpec", "History", "InputError",
     "JointSpec", "Model", "ModelError", "ModelSpec", "Pace", "RecordingError", "Simulation",
-    "SimulationDiverged", "State", "TreadleError", "__version__", "acos", "asin", "atan", "atan2",
+    "SimulationDiverged", "State", "TreadleError", "__version__", "acos", "asin", "assemble", "atan", "atan2",
     "box_inertia", "center_of_mass", "clip", "cos", "cylinder_inertia", "derivatives", "exp", "floor",
     "forward_dynamics", "frame_jacobian", "frame_pose", "frame_poses", "impulse_response", "inverse_dynamics",
     "inverse_dynamics_jacobians", "kinetic_energy", "load", "load_spec", "log", "lookup", "lookup2",
@@ -119,6 +120,9 @@ _HOMES = {
     ),
     "treadle.sim.recording": (
         "read_recording",
+    ),
+    "treadle.solvers.assembly": (
+        "Assembly", "assemble",
     ),
 }  # fmt: skip
 

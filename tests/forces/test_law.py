@@ -58,9 +58,8 @@ def test_forces_by_name(model):
     ],
 )
 def test_wrong_answers(model, given, message):
-    sim = td.Simulation(model, laws=[lambda q, v, t: given])
     with pytest.raises(td.InputError, match=message):
-        sim.step()
+        td.Simulation(model, laws=[lambda q, v, t: given]).step()
 
 
 @pytest.mark.parametrize("integrator", ["symplectic_euler", "rk4"])
@@ -136,6 +135,5 @@ def test_two_laws_with_other_numbers_are_two_programs():
 
 
 def test_conditions_in_python_are_explained(model):
-    sim = td.Simulation(model, laws=[lambda q, v, t: {"elbow": 1.0 if q["elbow"] > 0.0 else 0.0}])
     with pytest.raises(TypeError, match=r"use treadle\.where"):
-        sim.step()
+        td.Simulation(model, laws=[lambda q, v, t: {"elbow": 1.0 if q["elbow"] > 0.0 else 0.0}]).step()

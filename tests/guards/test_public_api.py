@@ -6,6 +6,7 @@ import treadle
 from treadle import graph
 
 PUBLIC = [
+    "Assembly",
     "Batch",
     "BodySpec",
     "Derivatives",
@@ -27,6 +28,7 @@ PUBLIC = [
     "__version__",
     "acos",
     "asin",
+    "assemble",
     "atan",
     "atan2",
     "box_inertia",

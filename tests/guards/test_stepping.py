@@ -36,9 +36,9 @@ ONCE = ["trace", "object_code", "load_object"]
 
 def test_a_simulation_compiles_once(compilations):
     sim = td.Simulation(td.scene("pendulum"))
-    for k in range(20):
-        sim.step()
+    for k in range(1, 21):
         sim.q, sim.v, sim.tau = [0.1 * k, 0.2], [0.3, 0.1 * k], [0.01 * k, 0.0]
+        sim.step()
         sim.dt = 1e-3 * (k + 1)
         sim.joint("elbow").torque = 0.1 * k
         sim.restore(sim.save())

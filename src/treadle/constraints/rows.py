@@ -17,7 +17,7 @@ from treadle.dynamics.derivatives import tangent_seeds
 from treadle.graph import Expr, Scalar, forward
 from treadle.model.model import Model
 
-__all__ = ["Row", "bias", "closure_rows", "rates", "residuals"]
+__all__ = ["Row", "bias", "closure_rows", "rates", "residuals", "row_names"]
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,11 @@ def closure_rows(model: Model, q: Sequence[Expr]) -> list[Row]:
 def residuals(model: Model, q: Sequence[Scalar]) -> list[Scalar]:
     """c(q) of all rows, whether a joint moves them or not."""
     return [c for _, _, c in _named_residuals(model, q)]
+
+
+def row_names(model: Model) -> list[str]:
+    """Names of the loop or coupling that every residual belongs to."""
+    return [name for name, _, _ in _named_residuals(model, model.neutral())]
 
 
 def rates(model: Model, q: Sequence[Expr], v: Sequence[Scalar], values: Sequence[Scalar]) -> list[Scalar]:

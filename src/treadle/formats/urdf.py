@@ -147,9 +147,6 @@ def _report(robot: Any, root: Any) -> list[Finding]:
         "joints whose effort or speed limit is zero, kept as written": [
             joint.name for joint in limited if 0.0 in (joint.limit.effort, joint.limit.velocity)
         ],
-        "joints with friction, which is not simulated yet": [
-            joint.name for joint in scalar if joint.dynamics and float(joint.dynamics.friction or 0.0)
-        ],
         "planar and floating joints, whose limits and damping are not read": [
             joint.name
             for joint in robot.joints

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Sequence
 
 from treadle.model.finding import Finding
+from treadle.model.fittings import Loop
 from treadle.model.mobility import mobility
 from treadle.model.model import Model
 from treadle.model.values import listed
@@ -55,7 +57,11 @@ def _loop_lines(model: Model) -> list[Finding]:
         loops, constraints = len(model.loops), sum(loop.constraints for loop in model.loops)
         names = listed([loop.name for loop in model.loops])
         line = f"{loops} closed loop{'s' if loops > 1 else ''} ({names}) with {constraints} constraints"
-        lines.append(Finding(f"{line}; loops are not simulated yet"))
+        lines.append(Finding(line))
+        idle = [loop.name for loop in model.loops if _has_forces(loop)]
+        if idle:
+            sentence = "loop joints whose own damping, springs, friction, limits and rotors do not act"
+            lines.append(Finding(sentence, idle, "warning", "put them on joints of the tree"))
     if count.redundant:
         sentence = f"{count.redundant} of the {count.constraints} constraints are redundant"
         lines.append(Finding(f"{sentence}: the forces that they bring are not determined, the motion is"))
@@ -69,5 +75,11 @@ def _loop_lines(model: Model) -> list[Finding]:
         lines.append(Finding(sentence, rigid, "warning", "remove them: nothing can move there"))
     if model.couplings:
         names = [coupling.name for coupling in model.couplings]
-        lines.append(Finding("couplings of joints, which are not simulated yet", names))
+        lines.append(Finding("couplings of joints", names))
     return lines
+
+
+def _has_forces(loop: Loop) -> bool:
+    """Whether a loop joint states more than how its bodies may move."""
+    acting = (*loop.damping, *loop.stiffness, *loop.friction, *loop.armature)
+    return any(acting) or any(math.isfinite(x) for x in (*loop.lower, *loop.upper))

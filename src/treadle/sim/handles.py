@@ -104,12 +104,12 @@ class ActuatorHandle:
 
         It holds until it is set again; beyond the actuator's range its end acts.
         """
-        return float(self._sim.commands[self._index])
+        return float(self._sim._arrays["commands"][self._index, 0])
 
     @command.setter
     def command(self, value: float) -> None:
         (number,) = check_vector(f"command of actuator {self.name!r}", value, 1)
-        self._sim.commands[self._index] = number
+        self._sim._arrays["commands"][self._index, 0] = number
 
     @property
     def range(self) -> tuple[float, float]:
@@ -121,7 +121,7 @@ class ActuatorHandle:
     def force(self) -> float:
         """Force on its joint in this state, in N m or N."""
         sim = self._sim
-        commands, drives = sim.commands.tolist(), sim._arrays["drives"][:, 0].tolist()
+        commands, drives = (sim._arrays[name][:, 0].tolist() for name in ("commands", "drives"))
         drive = actuator_drives(sim.model, commands, drives, sim.q.tolist(), sim.v.tolist())[self._index]
         return float(drive.force - drive.damping * self._sim.v[self._actuator.v])
 

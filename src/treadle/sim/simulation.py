@@ -31,6 +31,7 @@ from treadle.sim.quality import Quality, measure
 from treadle.sim.state import State
 from treadle.sim.step import step_program
 from treadle.sim.watcher import Watcher
+from treadle.solvers.assembly import assemble
 
 if TYPE_CHECKING:
     from treadle.sim.recording import Recorder, Wanted
@@ -89,6 +90,9 @@ class Simulation:
             self.q = q
         if v is not None:
             self.v = v
+        if model.closed:
+            assembly = assemble(model, self.q, self.v)
+            self.q[:], self.v[:] = assembly.q, assembly.v
         self._fresh = True
         self.reference = self.save()
 
@@ -157,11 +161,6 @@ class Simulation:
     @tau.setter
     def tau(self, value: ArrayLike) -> None:
         self.tau[:] = check_vector(f"tau of {self.model.name!r}", value, self.model.nv)
-
-    @property
-    def commands(self) -> np.ndarray:
-        """Commands of `model.actuators`, live; or use `actuator(name)`."""
-        return self._arrays["commands"][:, 0]
 
     def joint(self, name: str) -> JointHandle:
         """Position, velocity and torque of a joint."""

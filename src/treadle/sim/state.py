@@ -47,7 +47,7 @@ class State:
         """The state from a file that `write` made."""
         names = [item.name for item in fields(cls)]
         try:
-            with open(path, "rb") as file, np.load(file, allow_pickle=False) as stored:
+            with open(path, "rb") as file, np.load(file) as stored:
                 values = {name: stored[name] for name in names}
         except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
             raise InputError(f"{path}: not a state that State.write made ({error})") from None

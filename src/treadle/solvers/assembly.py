@@ -1,0 +1,140 @@
+"""A consistent state of a machine with loops from an approximate one: positions first, then velocities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from treadle.constraints.rows import closure_rows, residuals, row_names
+from treadle.errors import InputError, ModelError
+from treadle.graph import Scalar
+from treadle.model.model import Model
+from treadle.native.program import Program, compile_program
+
+__all__ = ["Assembly", "assemble"]
+
+#: Residuals (m, sines of angles) below this count as closed.
+CLOSED = 1e-10
+
+#: Steps of Newton's method after which it gives up.
+_LIMIT = 200
+
+#: Singular values below this share of the largest are zero.
+_RANK = 1e-9
+
+#: Singular values below this share of the largest make a position nearly singular.
+_WEAK = 1e-4
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """A state that keeps all loops closed, and what is known about it.
+
+    `mobility` are the degrees of freedom that the loops leave, `redundant` the rows that follow from
+    others, `weak` the joints whose motion the loops hardly determine where they are nearly singular.
+    """
+
+    q: np.ndarray
+    v: np.ndarray
+    residual: float
+    mobility: int
+    redundant: int
+    weak: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        freedoms = f"{self.mobility} degree{'s' if self.mobility != 1 else ''} of freedom left"
+        parts = [f"closed to {self.residual:.1e} (m, rad)", freedoms]
+        if self.redundant:
+            parts.append(f"{self.redundant} redundant constraints, whose forces are not determined")
+        if self.weak:
+            parts.append(f"nearly singular: {', '.join(self.weak)} can move with hardly any resistance")
+        return "; ".join(parts)
+
+
+def assemble(model: Model, q: ArrayLike | None = None, v: ArrayLike | None = None) -> Assembly:
+    """The state nearest to q and v (the initial ones unless they are given) that closes all loops.
+
+    ModelError, with the loop that is widest open, where there is none near.
+    """
+    first_q, first_v = model.initial()
+    position = _vector("q", first_q if q is None else q, model.nq)
+    velocity = _vector("v", first_v if v is None else v, model.nv)
+    if not model.closed:
+        return Assembly(position, velocity, 0.0, model.nv, 0)
+    evaluate = _evaluation(model)
+    c, J = evaluate(position)
+    for _ in range(_LIMIT):
+        size = float(np.linalg.norm(c))
+        if np.abs(c).max(initial=0.0) < 1e-14:
+            break
+        step = -np.linalg.lstsq(J, c, rcond=_RANK)[0]
+        # a step that goes too far is halved; one that no longer helps is at rounding, or stuck
+        for length in 0.5 ** np.arange(12):
+            trial = _moved(model, position, length * step)
+            new_c, new_J = evaluate(trial)
+            if np.linalg.norm(new_c) < (1.0 - 0.1 * length) * size:
+                break
+        else:
+            break
+        position, c, J = trial, new_c, new_J
+    residual = float(np.abs(c).max(initial=0.0))
+    if residual > CLOSED:
+        names = row_names(model)
+        raise ModelError(
+            f"{model.name!r} cannot be assembled near this position: its loop "
+            f"{names[int(np.argmax(np.abs(c)))]!r} stays open by {residual:.3g} (m or rad)",
+            hint="correct the lengths of its links or the frames of its joints, or start nearer",
+        )
+    velocity = velocity - np.linalg.lstsq(J, J @ velocity, rcond=_RANK)[0]
+    _, sizes, directions = np.linalg.svd(J)
+    scale = sizes.max(initial=0.0)
+    rank = int((sizes > _RANK * scale).sum())
+    weak = [directions[k] for k in range(len(sizes)) if _RANK * scale < sizes[k] < _WEAK * scale]
+    return Assembly(position, velocity, residual, model.nv - rank, len(J) - rank, _joints(model, weak))
+
+
+def _evaluation(model: Model) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
+    """c(q) and J(q) of the machine as a function over numbers."""
+    size = len(residuals(model, model.neutral()))
+
+    def rows(q: Sequence[Scalar]) -> Mapping[str, Sequence[Scalar]]:
+        kept = {row.index: row for row in closure_rows(model, q)}  # type: ignore[arg-type]
+        every = residuals(model, q)
+        jacobian = [
+            kept[i].jacobian.get(k, 0.0) if i in kept else 0.0 for i in range(size) for k in range(model.nv)
+        ]
+        return {"residuals": every, "jacobian": jacobian}
+
+    executable = compile_program(Program(f"closure {model.digest}", {"q": model.nq}, rows, hot=False))
+
+    def evaluate(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        outputs = executable(q)
+        if outputs is None:
+            raise InputError(f"q of {model.name!r} must be finite")
+        return outputs[0], outputs[1].reshape(-1, model.nv)
+
+    return evaluate
+
+
+def _moved(model: Model, q: np.ndarray, step: np.ndarray) -> np.ndarray:
+    parts = [joint.type.integrate(q[joint.q].tolist(), step[joint.v].tolist()) for joint in model.joints]
+    return np.array([x for part in parts for x in part], dtype=float)
+
+
+def _joints(model: Model, directions: Sequence[np.ndarray]) -> tuple[str, ...]:
+    """Joints that move most along some directions."""
+    return tuple(
+        joint.name
+        for joint in model.joints
+        if any(np.abs(direction[joint.v]).max() > 0.3 for direction in directions)
+    )
+
+
+def _vector(name: str, value: ArrayLike, size: int) -> np.ndarray:
+    numbers = np.array(value, dtype=float)
+    if numbers.shape != (size,) or not np.isfinite(numbers).all():
+        raise InputError(f"{name} must be {size} finite numbers, not {value!r}")
+    return numbers
