@@ -66,7 +66,7 @@ if TYPE_CHECKING:
         sphere_inertia,
     )
     from treadle.scenes import scene, scene_names
-    from treadle.sim import Event, History, Pace, Simulation, State
+    from treadle.sim import Event, History, Pace, Simulation, State, trajectory
     from treadle.sim.recording import read_recording
     from treadle.solvers.assembly import Assembly, assemble
 
@@ -79,7 +79,7 @@ __all__ = [
     "inverse_dynamics_jacobians", "kinetic_energy", "load", "load_spec", "log", "lookup", "lookup2",
     "mass_matrix", "maximum", "minimum", "momentum", "parameter_names", "parameter_value",
     "potential_energy", "read_recording", "rpy", "save", "scene", "scene_names", "sin", "sphere_inertia",
-    "sqrt", "switch", "tan", "tanh", "where",
+    "sqrt", "switch", "tan", "tanh", "trajectory", "where",
 ]  # fmt: skip
 
 #: Where the public names live; a module is imported when one of its names is first asked for.
@@ -116,7 +116,7 @@ _HOMES = {
         "scene", "scene_names",
     ),
     "treadle.sim": (
-        "Event", "History", "Pace", "Simulation", "State",
+        "Event", "History", "Pace", "Simulation", "State", "trajectory",
     ),
     "treadle.sim.recording": (
         "read_recording",

@@ -70,6 +70,7 @@ PUBLIC = [
     "switch",
     "tan",
     "tanh",
+    "trajectory",
     "where",
 ]
 

@@ -81,10 +81,11 @@ def watched_step(
         q, v = state[:nq], state[nq:]
         now = attempt(tableau, order, system, q, v, time + done, dt - done, h)
         crossed = _crossed(system, watch, q, v, time + done, now, fired)
-        # what is left may be nothing
-        stopped = where(now.accept & (now.h > 0.0), maximum(crossed, every), 0.0)
+        # what is left of a step that stopped at its very end is nothing
+        some = now.h > 0.0
+        stopped = where(now.accept & some, maximum(crossed, every), 0.0)
         reached = where(now.accept, where(now.last, dt, done + now.h), done)
-        spent = [now.h_next, tried + 1.0, stopped]
+        spent = [now.h_next, where(some, tried + 1.0, tried), stopped]
         after = [*now.q, *now.v, *state, *[0.0] * events, reached, *spent, done, now.h]
         before = [*state, *begin_state, *fired, done, *spent, begin, span]
         kept = [where(now.accept, new, old) for new, old in zip(after, before, strict=True)]

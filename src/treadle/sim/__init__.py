@@ -5,5 +5,6 @@ from treadle.sim.history import History
 from treadle.sim.pace import Pace
 from treadle.sim.simulation import Simulation
 from treadle.sim.state import State
+from treadle.sim.trajectory import trajectory
 
-__all__ = ["Event", "History", "Pace", "Simulation", "State"]
+__all__ = ["Event", "History", "Pace", "Simulation", "State", "trajectory"]

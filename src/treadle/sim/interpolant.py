@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 
 import numpy as np
 
@@ -27,19 +28,22 @@ class Interpolant:
         self, model: Model, start: float, span: float, q: np.ndarray, v: np.ndarray, terms: np.ndarray
     ) -> None:
         self._model = model
-        self.start, self.span = start, span
+        self.start, self.end = start, start + span
+        self.span = span
         self._q, self._v = q.tolist(), np.array(v)
         self._terms = terms
-
-    @property
-    def end(self) -> float:
-        return self.start + self.span
 
     def __call__(self, time: float) -> tuple[np.ndarray, np.ndarray]:
         """Positions and velocities at a time."""
         if not self.start <= time <= self.end:
             raise InputError(f"the interpolant holds from {self.start:g} to {self.end:g} s, not at {time!r}")
         return self.after(min(time - self.start, self.span))
+
+    def until(self, seconds: float) -> Interpolant:
+        """The same motion, of which the part up to some seconds after the start counts."""
+        part = copy(self)
+        part.end = self.start + seconds
+        return part
 
     def after(self, seconds: float) -> tuple[np.ndarray, np.ndarray]:
         """Positions and velocities some seconds after the start."""

@@ -315,7 +315,7 @@ class Simulation:
 
     def _run(self, count: int) -> int:
         self._journal.before()
-        if self._watcher.needed:
+        if self._watcher.active:
             return self._watcher.run(count)
         run = self._runner()
         arrays = self._arrays
@@ -365,7 +365,8 @@ class Simulation:
         # nothing else does work
         driven = guarded and (loaded or self._driven or self._bounded or bool(self.tau.any()))
         pushed = driven and bool(self.tau[self._floating].any())
-        kind = loaded, guarded, driven, pushed, self._bounded
+        watched = guarded and self._watcher.active
+        kind = loaded, guarded, driven, pushed, self._bounded, watched
         if kind not in self._runners:
             program = step_program(
                 self.model,
@@ -377,7 +378,7 @@ class Simulation:
                 bounded=self._bounded,
                 accounted=driven,
                 pushed=pushed,
-                events=self.events if guarded and self._watcher.needed else None,
+                events=self.events if watched else None,
                 switches=self._watcher.switches,
             )
             self._runners[kind] = compile_program(program).runner(self._arrays)

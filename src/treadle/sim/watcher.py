@@ -44,6 +44,13 @@ class Watcher:
         self._places = Pause(sim.model)
         self._stops: list[float] = []
         self._acting = False
+        #: where the motion during every substep is kept, if anywhere
+        self.collected: list[Interpolant] | None = None
+
+    @property
+    def active(self) -> bool:
+        """Whether steps are watched now."""
+        return self.needed or self.collected is not None
 
     @property
     def needed(self) -> bool:
@@ -73,7 +80,7 @@ class Watcher:
             raise InputError("the action of an event must not step the simulation; it goes on by itself")
         sim, pause = self._sim, self._pause
         sim.events.stopped_by = None
-        pause[Pause.STATUS], pause[Pause.EVERY] = FRESH, 0.0
+        pause[Pause.STATUS], pause[Pause.EVERY] = FRESH, 0.0 if self.collected is None else 1.0
         done, piece = 0, 1
         while done < count and sim.events.stopped_by is None:
             piece = min(piece, count - done)
@@ -131,6 +138,8 @@ class Watcher:
         loud = not sim.events.muted
         acting = [c for c in found if c.event is None or (sim.events[c.event].acts and loud)]
         pause[Pause.STATUS] = CONTINUED
+        if self.collected is not None:
+            self.collected.append(motion.until(acting[0].after) if acting else motion)
         if not acting:
             self._write_down(motion, found)
             return 0
