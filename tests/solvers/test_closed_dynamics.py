@@ -1,5 +1,7 @@
 """Machines with loops against statements that know nothing of the solver."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -108,9 +110,9 @@ def test_four_bars_pass_their_singular_position_on_the_same_branch():
 
 
 @pytest.mark.parametrize("integrator", ["symplectic_euler", "rk4"])
-def test_the_roadheader_hangs_on_its_cylinders(integrator):
-    """All nine loops stay closed to rounding while the machine sinks under its weight."""
-    model = td.scene("roadheader")
+def test_the_roadheader_sinks_with_its_loops_closed(integrator):
+    """All nine loops stay closed to rounding while the machine, its valves open, gives way to its weight."""
+    model = replace(td.scene("roadheader"), actuators=()).without_bounds()
     sim = td.Simulation(model, dt=2e-3, integrator=integrator)
     for _ in range(10):
         sim.step(50)

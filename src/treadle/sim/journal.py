@@ -41,18 +41,20 @@ class Journal:
         """Work (J) done on the machine since the start of the run."""
         return float(self.ledger[0, 0])
 
-    def before(self) -> None:
-        """Called before steps are taken."""
+    def before(self) -> bool:
+        """Called before steps are taken: whether forces, step and commands are those of the last ones."""
         sim = self._sim
         arrays = sim._arrays
-        inputs = tuple(arrays[name].tobytes() for name in ("tau", "dt", "loads", "commands"))
+        inputs = tuple([arrays[name].tobytes() for name in ("tau", "dt", "loads", "commands")])
+        same = inputs == self._inputs
         if (arrays["q"].tobytes(), arrays["v"].tobytes()) != self._left:
             self.start, self.steps, self.repeatable = sim.save(), 0, True
             self.ledger[:] = 0.0
             self.rounds = sim.effort[0]
-        elif inputs != self._inputs:
+        elif not same:
             self.repeatable = False
         self._inputs = inputs
+        return same
 
     def after(self, taken: int) -> None:
         """Called after steps were taken."""

@@ -23,7 +23,7 @@ from treadle.integrators import System
 from treadle.model.model import WORLD, Model
 from treadle.spatial import Force, Vec3
 
-__all__ = ["floating_freedoms", "floats", "ledger_size", "step_entry"]
+__all__ = ["curved_freedoms", "floats", "ledger_size", "step_entry"]
 
 
 def ledger_size(model: Model) -> int:
@@ -38,11 +38,10 @@ def floats(model: Model) -> bool:
     return bool(free) and all(free)
 
 
-def floating_freedoms(model: Model) -> list[int]:
-    """Places in v of the joints to the world, if the machine floats."""
-    if not floats(model):
-        return []
-    return [k for b in model.bodies if b.parent == WORLD for k in range(b.joint.v.start, b.joint.v.stop)]
+def curved_freedoms(model: Model) -> list[int]:
+    """Places in v of the joints that turn in space, where the integral of a velocity is no position."""
+    curved = [joint for joint in model.joints if joint.type.nq != joint.type.nv]
+    return [k for joint in curved for k in range(joint.v.start, joint.v.stop)]
 
 
 class _Node(NamedTuple):
@@ -66,13 +65,25 @@ def step_entry(
 ) -> list[Scalar]:
     """What a step from (q, v) before to (q, v) after adds to the ledger.
 
-    Without `pushed`, the joint forces `tau` are known to be zero at the joints that float.
+    Without `pushed`, the joint forces `tau` are known to be zero at joints that turn in space.
     """
     total: list[Scalar] = [0.0] * ledger_size(system.model)
+    curved, tau = curved_freedoms(system.model), list(system.tau)
+    if not pushed:
+        tau = [0.0 if k in curved else x for k, x in enumerate(tau)]
+    done: Scalar = 0.0
+    if order > 1:
+        # held forces do work by the way alone
+        for joint in system.model.joints:
+            if joint.v.start not in curved:
+                way = joint.type.difference(before[0][joint.q], after[0][joint.q])
+                done = sum((t * x for t, x in zip(tau[joint.v], way, strict=True)), done)
+        tau = [x if k in curved else 0.0 for k, x in enumerate(tau)]
+    system = replace(system, tau=tau)
     for node in _nodes(system, order, before, after, time, dt):
-        rates = _rates(system, node, pushed)
-        total = [x + node.weight * rate for x, rate in zip(total, rates, strict=True)]
-    return [dt * x for x in total]
+        total = [x + node.weight * rate for x, rate in zip(total, _rates(system, node), strict=True)]
+    total = [dt * x for x in total]
+    return [total[0] + done, *total[1:]]
 
 
 def _nodes(
@@ -118,14 +129,9 @@ def _velocity(system: System, delta: Sequence[Scalar], rate: Sequence[Scalar]) -
     return v
 
 
-def _rates(system: System, node: _Node, pushed: bool) -> list[Scalar]:
+def _rates(system: System, node: _Node) -> list[Scalar]:
     """Rates of the ledger at an instant: power, and moment and force from outside."""
     model = system.model
-    if not pushed:
-        held = list(system.tau)
-        for k in floating_freedoms(model):
-            held[k] = 0.0
-        system = replace(system, tau=held)
     force = system.force(node.q, node.v, node.time, springs=False)
     power: Scalar = sum((f * x for f, x in zip(force, node.moved, strict=True)), 0.0)
     loads = body_loads(model, node.q, system.loads) if system.loads else {}

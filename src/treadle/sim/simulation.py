@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 from treadle.errors import InputError
 from treadle.forces.law import ForceLaw
 from treadle.forces.load import LOAD_SIZE, frame_load
-from treadle.forces.passive import damping
 from treadle.integrators import INTEGRATORS
 from treadle.model.model import Model
 from treadle.native.executable import Runner
@@ -25,7 +24,7 @@ from treadle.sim.divergence import check_given, diverged, stuck
 from treadle.sim.event import Event, Events
 from treadle.sim.handles import ActuatorHandle, BodyHandle, JointHandle
 from treadle.sim.journal import Journal
-from treadle.sim.ledger import floating_freedoms
+from treadle.sim.ledger import curved_freedoms
 from treadle.sim.observer import Observer
 from treadle.sim.quality import Quality, measure
 from treadle.sim.state import State
@@ -71,13 +70,13 @@ class Simulation:
         self.controllers = Controllers(model, controllers)
         self.events = Events(model, events)
         self._watcher = Watcher(self)
-        damped = any(d != 0.0 for d in damping(model))
-        self._floating = floating_freedoms(model)
-        self._driven = bool(damped or self.laws or self.controllers or model.actuators)
+        self._curved = curved_freedoms(model)
         # the code that holds stops is long: it is made when a joint first meets one
         self._bounded = model.rubs
         self._loads = np.zeros((LOAD_SIZE * len(model.bodies), 1))
         self._runners: dict[tuple, Runner] = {}
+        # the one that ran last, which runs again unless forces or loads were changed
+        self._running: Runner | None = None
         self._journal = Journal(self)
         self._start, self._steps = 0.0, 0
         # what looks at the state on the way, such as recorders
@@ -290,6 +289,7 @@ class Simulation:
         arrays |= {f"next_{name}": arrays[name] for name in CARRIED}
         self._arrays = arrays
         self._runners.clear()
+        self._running = None
         self._watcher.restart()
         self._journal.restart()
 
@@ -314,15 +314,16 @@ class Simulation:
         return count
 
     def _run(self, count: int) -> int:
-        self._journal.before()
+        same = self._journal.before()
         if self._watcher.active:
             return self._watcher.run(count)
-        run = self._runner()
-        arrays = self._arrays
-        arrays["clock"][:, 0] = self._start, self._steps
-        arrays["alive"][:, 0] = 1.0, 0.0
-        self._timed(run, count)
-        taken = int(arrays["alive"][1, 0])
+        if not same or self._running is None:
+            self._running = self._runner()
+        clock, alive = self._arrays["clock"], self._arrays["alive"]
+        clock[0, 0], clock[1, 0] = self._start, self._steps
+        alive[0, 0], alive[1, 0] = 1.0, 0.0
+        self._timed(self._running, count)
+        taken = int(alive[1, 0])
         self.measured_time += taken * self.dt
         self._steps += taken
         self._journal.after(taken)
@@ -338,7 +339,7 @@ class Simulation:
         if not self.model.limited or self._bounded:
             return False
         check_given(self)
-        self._bounded = True
+        self._bounded, self._running = True, None
         return True
 
     def _timed(self, run: Runner, count: int) -> None:
@@ -362,11 +363,10 @@ class Simulation:
     def _runner(self, guarded: bool = True) -> Runner:
         """The compiled step; the one with loads only when there are any."""
         loaded = bool(self._loads.any())
-        # nothing else does work
-        driven = guarded and (loaded or self._driven or self._bounded or bool(self.tau.any()))
-        pushed = driven and bool(self.tau[self._floating].any())
+        # the work of forces on joints that turn in space is dear: it is counted where there are any
+        pushed = guarded and bool(self._curved) and bool(self.tau[self._curved].any())
         watched = guarded and self._watcher.active
-        kind = loaded, guarded, driven, pushed, self._bounded, watched
+        kind = loaded, guarded, pushed, self._bounded, watched
         if kind not in self._runners:
             program = step_program(
                 self.model,
@@ -376,7 +376,7 @@ class Simulation:
                 controllers=self.controllers.traced,
                 guarded=guarded,
                 bounded=self._bounded,
-                accounted=driven,
+                accounted=guarded,
                 pushed=pushed,
                 events=self.events if watched else None,
                 switches=self._watcher.switches,

@@ -29,11 +29,8 @@ def work(run: Run) -> Measure | None:
 def energy_drift(run: Run) -> Measure:
     """Change of the energy since the start beyond the work: zero for an exact run."""
     drift, scale = run.energy_drift, run.energy_scale
-    unknown = "too few steps to judge" if run.early else ""
-    if not run.accounted:
-        unknown = "the work is not known where events or switches are looked out for"
-    if unknown:
-        return Measure("energy drift", drift, "J", f"since the start, beyond the work; {unknown}")
+    if run.early:
+        return Measure("energy drift", drift, "J", "since the start, beyond the work; too few steps to judge")
     worst = max(abs(drift), run.rerun.peak_drift if isinstance(run.rerun, Rerun) else 0.0)
     part = worst / scale
     most = f"at most {worst:.2g} J on the way, " if worst > abs(drift) else ""

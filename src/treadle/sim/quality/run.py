@@ -52,9 +52,6 @@ class Run:
         self.repeatable = journal.repeatable and not sim.controllers.called_back
         self.ledger = journal.ledger[:, 0].copy() if begun else np.zeros(len(journal.ledger))
         self.rounds = sim.effort[0] - journal.rounds if begun else 0.0
-        #: whether the ledger has all work in it: steps that look out for events keep none
-        driven = sim._driven or bool(sim.tau.any()) or bool(sim._loads.any())
-        self.accounted = not (driven and sim._watcher.needed)
 
     @property
     def duration(self) -> float:
