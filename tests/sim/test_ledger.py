@@ -116,15 +116,23 @@ def test_no_damper_is_too_strong_for_the_books(integrator):
     assert sim._journal.work == pytest.approx(-2.0, rel=1e-6)
 
 
-def test_what_does_no_work_costs_nothing():
-    """The step of a machine without any forces has no ledger in it."""
-    sim = td.Simulation(td.scene("pendulum"), q=[1.0, 0.5])
-    sim.step(10)
-    assert [kind[2] for kind in sim._runners] == [False]
-    sim.tau[0] = 1.0
-    sim.step(10)
-    assert [kind[2] for kind in sim._runners] == [False, True]
-    assert sim._journal.work != 0.0
+def test_forces_come_and_go():
+    """One program counts the work on plain joints; that on joints that turn in space takes another."""
+    sim = td.Simulation(machine("ball"), q=[1, 0, 0, 0] * 2, integrator="rk4", dt=1e-3)
+    start = energy(sim.model, sim.q, sim.v)
+    for torque in (0.0, 1.0, 0.0):
+        sim.tau[0] = torque
+        sim.step(100)
+    assert len(sim._runners) == 2
+    assert energy(sim.model, sim.q, sim.v) - start == pytest.approx(sim._journal.work, abs=1e-6)
+    plain = td.Simulation(td.scene("pendulum"), q=[1.0, 0.5], integrator="rk4", dt=1e-3)
+    start = energy(plain.model, plain.q, plain.v)
+    plain.step(100)
+    assert plain._journal.work == 0.0
+    plain.tau[0] = 1.0
+    plain.step(100)
+    assert len(plain._runners) == 1
+    assert energy(plain.model, plain.q, plain.v) - start == pytest.approx(plain._journal.work, abs=1e-6)
 
 
 @pytest.mark.parametrize("integrator", ["symplectic_euler", "rk4", "implicit_midpoint"])

@@ -52,7 +52,7 @@ def step_program(
     "alive" is 1 until then, and counts the steps that were taken. A `bounded` step holds the joints' stops
     and friction; one that is guarded but not bounded is not taken if a joint would pass a stop. An
     `accounted` step adds the work and impulse of forces to its "ledger"; unless it is `pushed`, no `tau` acts
-    between a floating machine and the world. With `events` (maybe none) and as many `switches` in the laws it
+    on joints that turn in space. With `events` (maybe none) and as many `switches` in the laws it
     stops after a substep in which one of them crosses zero (see `watched_step`).
     """
     method = INTEGRATORS[integrator]

@@ -107,3 +107,25 @@ def test_ratings():
     assert [rate(x, 1.0, 2.0) for x in (0.0, -1.0, 1.5, -2.1, np.inf, np.nan)] == [
         "good", "good", "fair", "poor", "poor", "poor",
     ]  # fmt: skip
+
+
+def test_forces_after_asking_are_those_from_before():
+    """What a trial changed is not what runs on."""
+
+    def run(asked: bool) -> td.State:
+        spec = td.ModelSpec("top", gravity=(0, 0, 0))
+        spec.add_body("top", 1.0, center=(0, 0, 0.2), inertia=(0.02, 0.02, 0.01))
+        spec.add_joint("pin", "ball", None, "top")
+        sim = td.Simulation(spec.compile(), dt=1e-3, v=[0.1, 0.0, 3.0])
+        sim.tau[:] = 0.1
+        sim.step(50)
+        sim.tau[:] = 0.0
+        sim.apply_force("top", (1.0, 0.0, 0.0))
+        sim.step(150)
+        sim.clear_forces()
+        if asked:
+            sim.quality(thorough=True)
+        sim.step(50)
+        return sim.save()
+
+    assert run(asked=True) == run(asked=False)

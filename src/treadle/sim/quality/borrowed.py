@@ -60,8 +60,8 @@ def borrowed(sim: Simulation) -> Iterator[Borrowed]:
     journal, controllers = sim._journal, sim.controllers
     live = sim._watcher._arrays | sim._arrays
     arrays = {name: array.copy() for name, array in live.items() if not name.startswith("next_")}
-    own = ("_start", "_steps", "_fresh", "_bounded", "reference", "wall_time", "measured_time", "_observers")
-    kept = {name: getattr(sim, name) for name in own}
+    own = ("_start", "_steps", "_fresh", "_bounded", "_running", "reference", "wall_time", "measured_time")
+    kept = {name: getattr(sim, name) for name in (*own, "_observers")}
     account, called_back = dict(vars(journal)), controllers.called_back
     try:
         # recorders and events must not see these steps, and a controller must not be asked twice
