@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from treadle.model.model import WORLD
 from treadle.sim.quality.measure import Measure, length_text, rate
 from treadle.sim.quality.rerun import Rerun
 from treadle.sim.quality.run import Run
@@ -62,7 +63,8 @@ def frame_error_bars(run: Run) -> list[Measure]:
     if not isinstance(again, Rerun):
         return []
     links, worst = {link.name for link in run.model.links}, int(np.argmax(again.final))
-    named = [(k, f.name) for k, f in enumerate(run.model.frames) if f.name not in links][:_MOST_FRAMES]
+    moving = [(k, f) for k, f in enumerate(run.model.frames) if f.body != WORLD]
+    named = [(k, f.name) for k, f in moving if f.name not in links][:_MOST_FRAMES]
     return [
         Measure(f"error bar of {name}", float(again.final[k]) * 1e3, "mm", f"the same at frame {name!r}")
         for k, name in named
