@@ -44,6 +44,17 @@ def test_a_machine_at_rest_is_good():
     assert quality["energy drift"] == 0.0
 
 
+@pytest.mark.parametrize("bodies", [0, 1])
+def test_machines_without_joints(bodies):
+    spec = td.ModelSpec("post")
+    for k in range(bodies):
+        spec.add_body(f"post{k}", 1.0, inertia=(1, 1, 1))
+        spec.add_joint(f"weld{k}", "fixed", None, f"post{k}")
+    sim = td.Simulation(spec.compile())
+    sim.step(200)
+    assert sim.quality(keep=1e-3).rating == "good"
+
+
 def test_momentum_of_a_machine_that_falls_and_is_pushed():
     sim = td.Simulation(walker([LEG] * 4), dt=1e-3, integrator="rk4")
     sim.v[:] = np.linspace(-1.0, 1.0, sim.model.nv)

@@ -33,15 +33,16 @@ def energy_drift(run: Run) -> Measure:
         return Measure("energy drift", drift, "J", "since the start, beyond the work; too few steps to judge")
     worst = max(abs(drift), run.rerun.peak_drift if isinstance(run.rerun, Rerun) else 0.0)
     part = worst / scale
-    most = f"at most {worst:.2g} J on the way, " if worst > abs(drift) else ""
+    most = f", at most {worst:.2g} J on the way" if worst > abs(drift) else ""
+    share = f": {part:.2g} of the {scale:.4g} J that moved" if worst else ""
     return Measure(
         "energy drift",
         drift,
         "J",
-        f"since the start, beyond the work: {most}{part:.2g} of the {scale:.4g} J that moved",
+        f"since the start, beyond the work{most}{share}",
         rate(worst, _GOOD * scale, _FAIR * scale),
         _GOOD * scale,
-        f"the energy is off by {_percent(part)} of what moved through the machine",
+        f"the energy is off by {_percent(part)} of what moved through the machine" if worst else "",
         run.finer(part / _GOOD),
     )
 

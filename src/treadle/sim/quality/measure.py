@@ -78,6 +78,8 @@ class Quality:
 
 def length_text(metres: float) -> str:
     """A length in words of a sentence, with two digits: '3.9 m', '340 mm', '0.0087 mm'."""
+    if metres == 0.0:
+        return "0 mm"
     if not 1e-8 <= metres < 1e4:
         return f"{metres * 1e3:.1e} mm" if metres < 1e4 else f"{metres:.1e} m"
     value, unit = (metres, "m") if metres >= 1.0 else (metres * 1e3, "mm")

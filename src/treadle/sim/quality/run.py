@@ -95,6 +95,8 @@ class Run:
             return "forces or steps were changed on the way, or a controller in Python was asked"
         if self.steps < 1:
             return "there are no steps yet"
+        if not self.model.frames:
+            return "there are no links"
         return rerun(self.sim, self.start, self.steps, self.now)
 
     def finer(self, excess: float, within_run: bool = True) -> str:
