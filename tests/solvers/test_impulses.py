@@ -90,7 +90,7 @@ def solved(model, q, v, rows):
     def both(x):
         response = response_at(model, x, [row.freedom for row in rows])
         first = active_set(response.matrix(rows), rows, v)
-        second, _ = sequential_impulses(response, rows, v, limit=20_000)
+        second, _ = sequential_impulses(response.columns, rows, v, limit=20_000)
         return [*first, *response.after(v, rows, first)[0], *response.after(v, rows, second)[0]]
 
     values = np.array(through_graph(both, list(q)))

@@ -19,14 +19,18 @@ from treadle.graph import Scalar, iterate
 from treadle.model.model import Model
 from treadle.solvers.active_set import active_set
 from treadle.solvers.closure import ClosureFactor, closure_factor, half_solved
+from treadle.solvers.simgc import Column, sequential_impulses
 
 __all__ = ["Response", "Rows", "bounded_velocity", "response_at"]
 
+#: Up to this many rows are solved together; the code of more would be too long, and they are solved in turn.
+MOST_TOGETHER = 30
+
+#: Rounds of rows in turn, at most.
+MOST_ROUNDS = 200
+
 #: Rows as a function of position and velocity: their number must not depend on them.
 Rows = Callable[[Sequence[Scalar], Sequence[Scalar]], Sequence[BoundedRow]]
-
-#: Sparse vectors x and y of a freedom by their places: an impulse p adds p x to z, and y . z is its velocity.
-Column = dict[tuple[str, int], tuple[Scalar, Scalar]]
 
 
 def bounded_velocity(
@@ -44,15 +48,27 @@ def bounded_velocity(
         active = active | row.active
     nq, nv = len(q), len(v)
 
-    def solved(values: list[Scalar]) -> tuple[list[Scalar], object]:
+    if active is True:
+        return _solved(model, q, v, given)
+
+    def sometimes(values: list[Scalar]) -> tuple[list[Scalar], object]:
         position, velocity = values[:nq], values[nq : nq + nv]
-        here = rows(position, velocity)
-        response = response_at(model, position, [row.freedom for row in here])
-        new, work = response.after(velocity, here, active_set(response.matrix(here), here, velocity))
+        new, work = _solved(model, position, velocity, rows(position, velocity))
         return [*position, *new, work], False
 
-    values = iterate(solved, [*q, *v, 0.0], 1, when=active)
+    values = iterate(sometimes, [*q, *v, 0.0], 1, when=active)
     return values[nq : nq + nv], values[-1]
+
+
+def _solved(
+    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], rows: Sequence[BoundedRow]
+) -> tuple[list[Scalar], Scalar]:
+    response = response_at(model, q, [row.freedom for row in rows])
+    if len(rows) <= MOST_TOGETHER:
+        impulses = active_set(response.matrix(rows), rows, v)
+    else:
+        impulses, _ = sequential_impulses(response.columns, rows, v, limit=MOST_ROUNDS)
+    return response.after(v, rows, impulses)
 
 
 @dataclass(frozen=True)

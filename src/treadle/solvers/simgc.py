@@ -6,20 +6,22 @@ products, not a walk over the tree. Rounds go on until no velocity changes any m
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from treadle.constraints.bounded import BoundedRow
 from treadle.graph import Scalar, clip, iterate, maximum, minimum, where
-from treadle.solvers.impulses import Response
 
-__all__ = ["sequential_impulses"]
+__all__ = ["Column", "sequential_impulses"]
+
+#: Sparse vectors x and y of a freedom by their places: an impulse p adds p x to z, and y . z is its velocity.
+Column = dict[tuple[str, int], tuple[Scalar, Scalar]]
 
 #: A freedom whose velocity answers less than this to an impulse (1/kg, 1/(kg m2)) is held by the loops.
 _DEAF = 1e-14
 
 
 def sequential_impulses(
-    response: Response,
+    responses: Mapping[int, Column],
     rows: Sequence[BoundedRow],
     v: Sequence[Scalar],
     tolerance: float = 1e-13,
@@ -29,7 +31,7 @@ def sequential_impulses(
 
     The tolerance is relative to the fastest of the velocities v.
     """
-    columns = [response.columns[row.freedom] for row in rows]
+    columns = [responses[row.freedom] for row in rows]
     own = [sum((x * y for x, y in column.values()), 0.0) for column in columns]
     inverse = [where(x > _DEAF, 1.0 / where(x > _DEAF, x, 1.0), 0.0) for x in own]
     places = sorted({place for column in columns for place in column})
