@@ -8,13 +8,14 @@ from tests.machines import build_spec
 from treadle.integrators import INTEGRATORS
 from treadle.native.program import compile_program
 from treadle.sim.interpolant import Interpolant, dense_program
+from treadle.sim.ledger import ledger_size
 
 
 def motion(model: td.Model, integrator: str, q: np.ndarray, v: np.ndarray, span: float) -> Interpolant:
     dense = compile_program(dense_program(model, integrator, False, (), 0))
     given = dense(q, v, np.zeros(model.nv), [0.0, span])
     assert given is not None
-    return Interpolant(model, 0.0, span, q, v, given[0].reshape(-1, 2 * model.nv))
+    return Interpolant(model, 0.0, span, q, v, given[0].reshape(-1, 2 * model.nv + ledger_size(model)))
 
 
 def start(model: td.Model) -> tuple[np.ndarray, np.ndarray]:

@@ -42,16 +42,24 @@ def controlled_step(
     coefficients = tableau()
     nq, nv = len(q), len(v)
 
-    def substep(values: list[Scalar]) -> tuple[list[Scalar], object]:
-        q, v, (done, h, tried) = values[:nq], values[nq : nq + nv], values[nq + nv :]
-        now = attempt(coefficients, order, system, q, v, time + done, dt - done, h)
-        kept = [where(now.accept, new, old) for new, old in zip([*now.q, *now.v], [*q, *v], strict=True)]
-        reached = where(now.accept, where(now.last, dt, done + now.h), done)
-        return [*kept, reached, now.h_next, tried + 1.0], unfinished(reached, dt, now.h_next)
+    nothing: list[Scalar] = [0.0] * len(system.accounts(q, v, time))
 
-    values = iterate(substep, [*q, *v, 0.0, first_substep(system.memory[0], dt), 0.0], LIMIT)
-    done, h, tried = values[nq + nv :]
-    return Advance(values[:nq], values[nq : nq + nv], [h], [tried, dt - done])
+    def substep(values: list[Scalar]) -> tuple[list[Scalar], object]:
+        (done, h, tried), q, v, entry = (
+            values[:3],
+            values[3 : 3 + nq],
+            values[3 + nq :][:nv],
+            values[3 + nq + nv :],
+        )
+        now = attempt(coefficients, order, system, q, v, time + done, dt - done, h)
+        after = [*now.q, *now.v, *[x + dx for x, dx in zip(entry, now.gain, strict=True)]]
+        kept = [where(now.accept, new, old) for new, old in zip(after, [*q, *v, *entry], strict=True)]
+        reached = where(now.accept, where(now.last, dt, done + now.h), done)
+        return [reached, now.h_next, tried + 1.0, *kept], unfinished(reached, dt, now.h_next)
+
+    start = [0.0, first_substep(system.memory[0], dt), 0.0, *q, *v, *nothing]
+    done, h, tried, *state = iterate(substep, start, LIMIT)
+    return Advance(state[:nq], state[nq : nq + nv], [h], [tried, dt - done], entry=state[nq + nv :])
 
 
 class Attempt(NamedTuple):
@@ -65,9 +73,12 @@ class Attempt(NamedTuple):
     accept: Any
     #: whether it is the last of the step
     last: Any
-    #: rates of (delta, v) at every stage, and their change
-    rates: list[list[Scalar]]
+    #: rates of (delta, v) at the first and the last stage, and their change
+    first: list[Scalar]
+    end: list[Scalar]
     change: list[Scalar]
+    #: what the system's account gains
+    gain: list[Scalar]
 
 
 def attempt(
@@ -84,8 +95,9 @@ def attempt(
     nv = len(v)
     last = left <= h * 1.0001
     h_now = where(last, left, h)
-    rates = stage_rates(tableau, system, q, v, time, h_now)
-    change = combine(tableau.b, rates, h_now)
+    every = stage_rates(tableau, system, q, v, time, h_now)
+    rates = [rate[: 2 * nv] for rate in every]
+    change, gain = combine(tableau.b, rates, h_now), combine(tableau.b, [r[2 * nv :] for r in every], h_now)
     new_v = [x + dx for x, dx in zip(v, change[nv:], strict=True)]
     scale = [*[1.0] * nv, *[1.0 + maximum(abs(a), abs(b)) for a, b in zip(v, new_v, strict=True)]]
     tolerance = system.options["tolerance"]
@@ -100,7 +112,8 @@ def attempt(
     factor = minimum(maximum(0.9 * error ** (-1.0 / order), 0.2), 6.0)
     # a substep cut short at the end says little about the next
     h_next = where(accept & last, maximum(h, h_now * factor), h_now * factor)
-    return Attempt(system.integrate(q, change[:nv]), new_v, h_now, h_next, accept, last, rates, change)
+    new_q = system.integrate(q, change[:nv])
+    return Attempt(new_q, new_v, h_now, h_next, accept, last, rates[0], rates[-1], change, gain)
 
 
 def first_substep(known: Scalar, dt: Scalar) -> Scalar:

@@ -27,7 +27,9 @@ def runge_kutta_step(
     rates = stage_rates(tableau, system, q, v, time, dt)
     change = combine(tableau.b, rates, dt)
     nv = len(v)
-    return Advance(system.integrate(q, change[:nv]), [x + dx for x, dx in zip(v, change[nv:], strict=True)])
+    return Advance(
+        system.integrate(q, change[:nv]), [x + dx for x, dx in zip(v, change[nv : 2 * nv], strict=True)]
+    )
 
 
 def stage_rates(
@@ -39,7 +41,7 @@ def stage_rates(
     dt: Scalar,
     dense: bool = False,
 ) -> list[list[Scalar]]:
-    """Rates of (delta, v) at every stage of a step, or also at those for `dense` output."""
+    """Rates of (delta, v, account) at every stage of a step, or also at those for `dense` output."""
     nv, stages = len(v), len(tableau.A) if dense else tableau.stages
     A, c = tableau.A[:stages], tableau.c[:stages]
 
@@ -49,26 +51,29 @@ def stage_rates(
         return [
             *system.tangent_rate(delta, velocity),
             *system.acceleration(position, velocity, time + after * dt),
+            *system.accounts(position, velocity, time + after * dt),
         ]
 
     def first() -> list[Scalar]:
-        return [*v, *system.acceleration(q, v, time)]
+        return [*v, *system.acceleration(q, v, time), *system.accounts(q, v, time)]
 
     if stages <= _FEW:
         rates = [first()]
         for row, node in zip(A[1:], c[1:], strict=True):
             reached = combine(row, rates, dt)
-            rates.append(rate(reached[:nv], reached[nv:], node))
+            rates.append(rate(reached[:nv], reached[nv : 2 * nv], node))
         return rates
 
     # row by row, filled up with zeros
     weights = [x for row in A for x in (*row, *[0.0] * (stages - len(row)))]
+    begin = first()
+    size = len(begin)
 
     def one_stage(values: list[Scalar]) -> tuple[list[Scalar], object]:
         number, *flat = values
-        known = [flat[k * 2 * nv : (k + 1) * 2 * nv] for k in range(stages)]
+        known = [flat[k * size : (k + 1) * size] for k in range(stages)]
         row = [entry(weights, number * float(stages) + float(k)) for k in range(stages)]
-        reached = combine(row, known, dt)
+        reached = combine(row, [rates[: 2 * nv] for rates in known], dt)
         new = rate(reached[:nv], reached[nv:], entry(c, number))
         kept = [
             where(equal(number, float(k)), x, old)
@@ -77,9 +82,8 @@ def stage_rates(
         ]
         return [number + 1.0, *kept], number < float(stages - 1)
 
-    start = [1.0, *first(), *[0.0] * (2 * nv * (stages - 1))]
-    flat = iterate(one_stage, start, stages)[1:]
-    return [flat[k * 2 * nv : (k + 1) * 2 * nv] for k in range(stages)]
+    flat = iterate(one_stage, [1.0, *begin, *[0.0] * (size * (stages - 1))], stages)[1:]
+    return [flat[k * size : (k + 1) * size] for k in range(stages)]
 
 
 def combine(weights: Sequence[Scalar], rates: Sequence[Sequence[Scalar]], dt: Scalar) -> list[Scalar]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from treadle.dynamics.energy import kinetic_energy, potential_energy, spring_energy
 from treadle.dynamics.forward import forward_dynamics
@@ -20,7 +21,11 @@ from treadle.solvers.direct import closed_dynamics
 from treadle.solvers.impulses import Rows, bounded_velocity
 from treadle.spatial import Force
 
-__all__ = ["System"]
+__all__ = ["Account", "System"]
+
+
+#: q, v, time -> rates
+Account: TypeAlias = Callable[[Sequence[Scalar], Sequence[Scalar], Scalar], list[Scalar]]
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,8 @@ class System:
     bounds: Rows | None = None
     commands: Sequence[Scalar] = ()
     drives: Sequence[Scalar] = ()
+    #: rates that are integrated along with the motion, such as the power of forces
+    account: Account | None = None
 
     def acceleration(
         self, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, implicit_damping: Scalar = 0.0
@@ -60,6 +67,10 @@ class System:
         if model.closed:
             return closed_dynamics(model, q, v, force, external)
         return forward_dynamics(model, q, v, force, external)
+
+    def accounts(self, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar) -> list[Scalar]:
+        """The rates of the account; none where it is not kept."""
+        return [] if self.account is None else self.account(q, v, time)
 
     def arrest(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[list[Scalar], Scalar]:
         """The velocity after the impulses of stops and friction, and the work (J) that they did."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 
 from treadle.graph import Scalar, equal, iterate, maximum, where
 from treadle.integrators.dense import cubic_terms, inside
@@ -58,6 +59,8 @@ class Watched:
     span: Scalar
     q_begin: list[Scalar]
     v_begin: list[Scalar]
+    #: what the account gained, without the substep after which it stopped
+    entry: list[Scalar]
 
 
 def watched_step(
@@ -74,10 +77,11 @@ def watched_step(
 ) -> Watched:
     """What is left of a step of dt seconds after `done` of them; if `every` is 1, its next substep only."""
     nq, nv, events = len(q), len(v), len(watch.directions)
+    nothing: list[Scalar] = [0.0] * len(system.accounts(q, v, time))
+    sizes = [6, events, nq + nv, nq + nv, len(nothing)]
 
     def substep(values: list[Scalar]) -> tuple[list[Scalar], object]:
-        state, begin_state = values[: nq + nv], values[nq + nv : 2 * (nq + nv)]
-        fired, (done, h, tried, _, begin, span) = values[-6 - events : -6], values[-6:]
+        (done, h, tried, _, begin, span), fired, state, old_state, entry = _split(values, sizes)
         q, v = state[:nq], state[nq:]
         now = attempt(tableau, order, system, q, v, time + done, dt - done, h)
         crossed = _crossed(system, watch, q, v, time + done, now, fired)
@@ -86,20 +90,27 @@ def watched_step(
         stopped = where(now.accept & some, maximum(crossed, every), 0.0)
         reached = where(now.accept, where(now.last, dt, done + now.h), done)
         spent = [now.h_next, where(some, tried + 1.0, tried), stopped]
-        after = [*now.q, *now.v, *state, *[0.0] * events, reached, *spent, done, now.h]
-        before = [*state, *begin_state, *fired, done, *spent, begin, span]
+        # of the substep after which it stops, the caller knows how much counts
+        gained = [where(stopped > 0.5, x, x + dx) for x, dx in zip(entry, now.gain, strict=True)]
+        after = [reached, *spent, done, now.h, *[0.0] * events, *now.q, *now.v, *state, *gained]
+        before = [done, *spent, begin, span, *fired, *state, *old_state, *entry]
         kept = [where(now.accept, new, old) for new, old in zip(after, before, strict=True)]
         return kept, unfinished(reached, dt, now.h_next) & (stopped < 0.5)
 
     first = first_substep(system.memory[0], dt)
-    start = [*q, *v, *q, *v, *watch.fired, done, first, 0.0, 0.0, done, 0.0]
-    values = iterate(substep, start, LIMIT)
-    reached, h, tried, stopped, begin, span = values[-6:]
-    state, begin_state = values[: nq + nv], values[nq + nv : 2 * (nq + nv)]
+    start = [done, first, 0.0, 0.0, done, 0.0, *watch.fired, *q, *v, *q, *v, *nothing]
+    numbers, fired, state, old_state, entry = _split(iterate(substep, start, LIMIT), sizes)
+    reached, h, tried, stopped, begin, span = numbers
     return Watched(
-        state[:nq], state[nq:], reached, stopped, h, tried, values[-6 - events : -6],
-        begin, span, begin_state[:nq], begin_state[nq:],
+        state[:nq], state[nq:], reached, stopped, h, tried, fired, begin, span,
+        old_state[:nq], old_state[nq:], entry,
     )  # fmt: skip
+
+
+def _split(values: Sequence[Scalar], sizes: Sequence[int]) -> list[list[Scalar]]:
+    """The values in groups of these sizes."""
+    ends = [0, *accumulate(sizes)]
+    return [list(values[a:b]) for a, b in pairwise(ends)]
 
 
 def _crossed(
@@ -113,7 +124,7 @@ def _crossed(
 ) -> Scalar:
     """1 if a function changes its sign in a substep, in a direction that counts, else 0."""
     nv, events = len(v), len(watch.directions)
-    terms = cubic_terms(now.change, now.rates[0], now.rates[-1], now.h)
+    terms = cubic_terms(now.change, now.first, now.end, now.h)
 
     def values(x: float) -> Sequence[Scalar]:
         if x == 1.0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from treadle.integrators import INTEGRATORS, System
 from treadle.integrators.dense import dense_terms, inside
 from treadle.model.model import Model
 from treadle.native.program import Program
+from treadle.sim.ledger import ledger_rates
 
 __all__ = ["Interpolant", "dense_program"]
 
@@ -51,13 +53,20 @@ class Interpolant:
         nv = self._model.nv
         delta = change[:nv].tolist()
         q = [x for j in self._model.joints for x in j.type.integrate(self._q[j.q], delta[j.v])]
-        return np.array(q), self._v + change[nv:]
+        return np.array(q), self._v + change[nv : 2 * nv]
+
+    def gain(self, seconds: float) -> np.ndarray:
+        """What forces put into the machine up to some seconds after the start (see `ledger`)."""
+        return np.array(inside(self._terms[:, 2 * self._model.nv :], seconds / self.span))  # type: ignore[arg-type]
 
 
 def dense_program(
-    model: Model, integrator: str, loaded: bool, laws: Sequence[ForceLaw], switches: int
+    model: Model, integrator: str, loaded: bool, laws: Sequence[ForceLaw], switches: int, pushed: bool = True
 ) -> Program:
-    """q, v at the time and over the seconds `span` -> the terms of dense output, one after the other."""
+    """q, v at the time and over the seconds `span` -> the terms of dense output, one after the other.
+
+    Each has numbers for delta, for v, and for the ledger.
+    """
     method = INTEGRATORS[integrator]
     assert method.tableau is not None
     tableau = method.tableau()
@@ -83,6 +92,7 @@ def dense_program(
             commands=values.get("commands", ()),
             drives=values.get("drives", ()),
         )
+        system = replace(system, account=ledger_rates(system, pushed))
         with locked(values.get("modes")):
             rows = dense_terms(tableau, system, values["q"], values["v"], time, h)
         return {"terms": [x for row in rows for x in row]}

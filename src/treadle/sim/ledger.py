@@ -5,7 +5,8 @@
 F are all joint forces but those of springs, which count as energy; f and n are the forces and moments
 from outside other than gravity, c is the centre of mass. The integrals are taken from the states at both
 ends of the step, by a rule of the method's own order, up to 4: what the method did in between is not asked,
-so that keeping the ledger changes no bit of the motion.
+so that keeping the ledger changes no bit of the motion. Methods under error control, whose steps are long,
+integrate the rates along with the motion instead.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from treadle.dynamics.momentum import center_of_mass
 from treadle.forces.load import body_loads
 from treadle.graph import Scalar
 from treadle.integrators import System
+from treadle.integrators.system import Account
 from treadle.model.model import WORLD, Model
 from treadle.spatial import Force, Vec3
 
@@ -84,6 +86,14 @@ def step_entry(
         total = [x + node.weight * rate for x, rate in zip(total, _rates(system, node), strict=True)]
     total = [dt * x for x in total]
     return [total[0] + done, *total[1:]]
+
+
+def ledger_rates(system: System, pushed: bool = True) -> Account:
+    """Rates of the ledger as a function of q, v and time, for methods that integrate them with the motion."""
+    if not pushed:
+        curved = curved_freedoms(system.model)
+        system = replace(system, tau=[0.0 if k in curved else x for k, x in enumerate(system.tau)])
+    return lambda q, v, time: _rates(system, _Node(1.0, q, v, v, time))
 
 
 def _nodes(

@@ -18,7 +18,7 @@ from treadle.model.model import Model
 from treadle.native.program import Program
 from treadle.sim.arrays import CARRIED
 from treadle.sim.event import Event
-from treadle.sim.ledger import ledger_size, step_entry
+from treadle.sim.ledger import ledger_rates, ledger_size, step_entry
 from treadle.sim.watched_step import Part, held_force, watched_part, watched_sizes
 from treadle.solvers.projection import project
 
@@ -109,6 +109,8 @@ def step_program(
             values.get("commands", ()),
             values.get("drives", ()),
         )
+        if accounted and method.adaptive:
+            system = replace(system, account=ledger_rates(system, pushed))
         part = None if events is None else watched_part(method, system, events, values, now, dt, held)
         if part is not None:
             after = part.after
@@ -123,24 +125,26 @@ def step_program(
         if model.closed and model.nv:
             q, v, gap = project(machine, after.q, after.v)
             after = after._replace(q=q, v=v)
-        before, since, span = (values["q"], values["v"]), now, dt
-        if part is not None:
-            before, since, span = part.origin, part.since, part.span
+        origin, span = (values["q"], dt) if part is None else (part.origin, part.span)
         rounds, worst = values.get("effort", (0.0, 0.0))
         results = {
             "q": after.q,
             "v": after.v,
             "clock": [start, steps + 1.0],
             "memory": after.memory,
-            "drives": system.driven(before[0], after.v, span) if "drives" in inputs else [],
+            "drives": system.driven(origin, after.v, span) if "drives" in inputs else [],
             "gap": [maximum(values["gap"][0], gap[0]), values["gap"][1] + gap[1]] if model.closed else [],
             "effort": [rounds + after.effort[0], maximum(worst, abs(after.effort[1]))],
         }
         if accounted:
-            # a method that takes forces at the end of the step takes pressures there too
-            books = replace(system, drives=results["drives"]) if method.arrests else system
-            entry = step_entry(books, method.order, before, (after.q, after.v), since, span, pushed)
-            entry[0] = entry[0] + after.work
+            entry = list(after.entry)
+            if not method.adaptive:
+                # a method that takes forces at the end of the step takes pressures there too
+                books = replace(system, drives=results["drives"]) if method.arrests else system
+                ends = (values["q"], values["v"]), (after.q, after.v)
+                entry = step_entry(books, method.order, *ends, now, dt, pushed)
+            entry = entry or [0.0] * ledger_size(model)
+            entry[0] = entry[0] + (after.work if part is None else where(part.stopped, 0.0, after.work))
             results["ledger"] = [a + b for a, b in zip(values["ledger"], entry, strict=True)]
         if part is not None:
             results = _unless_stopped(part, values, results)
@@ -179,7 +183,7 @@ def _unless_stopped(
         name: [
             where(part.stopped, old, new) for old, new in zip(on_the_way[name], results[name], strict=True)
         ]
-        for name in ("q", "v", "clock", "drives", "gap", "ledger")
+        for name in ("q", "v", "clock", "drives", "gap")
         if results.get(name)
     }
     return results | ends | part.results

@@ -42,7 +42,7 @@ class Pause:
     """Places in the array "pause": where a step is, and the last substep.
 
     `done` are the seconds of the step that are over. Of the last substep: when in the step it began, its
-    length, and the state there. Forces are accounted for from `counted` seconds on, with the state there.
+    length, and the state there. The state of actuators is that at `counted` seconds, where q was `origin`.
     """
 
     STATUS, EVERY, DONE, BEGIN, SPAN, COUNTED = range(6)
@@ -50,7 +50,7 @@ class Pause:
     def __init__(self, model: Model) -> None:
         nq, nv = model.nq, model.nv
         self.begin = slice(6, 6 + nq + nv)
-        self.origin = slice(self.begin.stop, self.begin.stop + nq + nv)
+        self.origin = slice(self.begin.stop, self.begin.stop + nq)
         self.size = self.origin.stop
 
 
@@ -62,9 +62,8 @@ class Part:
     #: whether it stopped before its end, and whether it had stopped before and did nothing
     stopped: Any
     idle: Any
-    #: state, time and length of what forces are accounted for at the end of the step
-    origin: tuple[Sequence[Scalar], Sequence[Scalar]]
-    since: Scalar
+    #: positions from which the state of actuators moves on, and the seconds from there to the end
+    origin: Sequence[Scalar]
     span: Scalar
     results: dict[str, Sequence[Scalar]]
 
@@ -120,17 +119,16 @@ def watched_part(
         begun = where(idle, dt, where(fresh, 0.0, done))
         now = watched_step(method.tableau(), method.order - 1, system, watch, q, v, time, dt, begun, every)
     stopped = now.stopped > 0.5
-    origin = [where(fresh, x, old) for x, old in zip([*q, *v], pause[places.origin], strict=True)]
+    origin = [where(fresh, x, old) for x, old in zip(q, pause[places.origin], strict=True)]
     counted = where(fresh, 0.0, pause[Pause.COUNTED])
     status = where(stopped, STOPPED, FRESH)
     after = [status, every, now.done, now.begin, now.span, counted, *now.q_begin, *now.v_begin, *origin]
     left = where(stopped, 0.0, dt - now.done)
     return Part(
-        Advance(now.q, now.v, [now.h, *now.fired], [now.tried, left]),
+        Advance(now.q, now.v, [now.h, *now.fired], [now.tried, left], entry=now.entry),
         stopped,
         idle,
-        (origin[: model.nq], origin[model.nq :]),
-        time + counted,
+        origin,
         dt - counted,
         {"pause": after, "modes": modes, "held": held},
     )

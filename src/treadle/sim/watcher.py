@@ -40,7 +40,7 @@ class Watcher:
     def __init__(self, sim: Simulation) -> None:
         self._sim = sim
         self.switches = switch_count(sim.model, sim.laws) if sim.laws else 0
-        self._dense: dict[bool, Executable] = {}
+        self._dense: dict[tuple[bool, bool], Executable] = {}
         self._places = Pause(sim.model)
         self._stops: list[float] = []
         self._acting = False
@@ -138,44 +138,47 @@ class Watcher:
         loud = not sim.events.muted
         acting = [c for c in found if c.event is None or (sim.events[c.event].acts and loud)]
         pause[Pause.STATUS] = CONTINUED
+        over = acting[0].after if acting else motion.span
+        sim._journal.ledger[:, 0] += motion.gain(over)
         if self.collected is not None:
-            self.collected.append(motion.until(acting[0].after) if acting else motion)
+            self.collected.append(motion.until(over))
         if not acting:
             self._write_down(motion, found)
             return 0
-        cut = acting[0].after
-        present = [c for c in found if c.after <= cut + SAME]
+        present = [c for c in found if c.after <= over + SAME]
         self._write_down(motion, present)
-        sim.q[:], sim.v[:] = motion.after(cut)
-        pause[Pause.DONE] = pause[Pause.BEGIN] + cut
+        sim.q[:], sim.v[:] = motion.after(over)
+        pause[Pause.DONE] = pause[Pause.BEGIN] + over
         self._fired[:] = 0.0
         for crossing in present:
             if crossing.event is None:
                 modes[crossing.switch] = 1.0 - modes[crossing.switch]
             else:
                 self._fired[crossing.event] = 1.0
-        self._count_stops(motion.start + cut, acting[0])
-        return 0 if sim.events.muted else self._act(motion.start + cut, present)
+        self._count_stops(motion.start + over, acting[0])
+        return 0 if sim.events.muted else self._act(motion.start + over, present)
 
     def _motion(self) -> Interpolant:
         """Dense output of the last substep."""
         sim, (nq, nv) = self._sim, (self._sim.model.nq, self._sim.model.nv)
         span, state = float(self._pause[Pause.SPAN]), self._pause[self._places.begin].copy()
         start = sim.time + float(self._pause[Pause.BEGIN])
-        loaded = bool(sim._loads.any())
-        if loaded not in self._dense:
-            program = dense_program(sim.model, sim.integrator, loaded, sim.laws, self.switches)
-            self._dense[loaded] = compile_program(program)
+        kind = bool(sim._loads.any()), bool(sim._curved) and bool(sim.tau[sim._curved].any())
+        if kind not in self._dense:
+            loaded, pushed = kind
+            program = dense_program(sim.model, sim.integrator, loaded, sim.laws, self.switches, pushed)
+            self._dense[kind] = compile_program(program)
         values = {name: array[:, 0] for name, array in self._arrays.items()} | {
             "q": state[:nq],
             "v": state[nq:],
             "tau": sim.tau + self._arrays["held"][:, 0],
             "span": [start, span],
         }
-        dense = self._dense[loaded]
+        dense = self._dense[kind]
         given = dense(*[values[name] for name in dense.layout.inputs])
         assert given is not None
-        return Interpolant(sim.model, start, span, state[:nq], state[nq:], given[0].reshape(-1, 2 * nv))
+        terms = given[0].reshape(-1, 2 * nv + len(sim._journal.ledger))
+        return Interpolant(sim.model, start, span, state[:nq], state[nq:], terms)
 
     def _write_down(self, motion: Interpolant, found: Sequence[Crossing]) -> None:
         if self._sim.events.muted:
@@ -207,7 +210,7 @@ class Watcher:
             sim._journal.restart()
             sim._journal.before()
             self._pause[Pause.COUNTED] = self._pause[Pause.DONE]
-            self._pause[self._places.origin] = [*sim.q, *sim.v]
+            self._pause[self._places.origin] = sim.q
         if (sim._start, sim._steps, sim.dt) != (time, 0, dt):
             # the action went to another state or changed the step: the next one starts here
             self._pause[Pause.STATUS] = FRESH
