@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from treadle.constraints.motion import Motion, check_motions
 from treadle.errors import InputError
 from treadle.forces.law import ForceLaw
 from treadle.forces.load import LOAD_SIZE, frame_load
@@ -60,6 +61,7 @@ class Simulation:
         v: ArrayLike | None = None,
         laws: Sequence[ForceLaw] = (),
         controllers: Sequence[ForceLaw] = (),
+        motions: Mapping[str, Motion] | None = None,
         events: Sequence[Event] = (),
         **options: float,
     ) -> None:
@@ -68,11 +70,12 @@ class Simulation:
         dt = check_step(settings["dt"] if dt is None else dt)
         self.laws = tuple(laws)
         self.controllers = Controllers(model, controllers)
+        self.motions = check_motions(model, motions or {})
         self.events = Events(model, events)
         self._watcher = Watcher(self)
         self._curved = curved_freedoms(model)
         # the code that holds stops is long: it is made when a joint first meets one
-        self._bounded = model.rubs
+        self._bounded = bool(model.rubs or motions)
         self._loads = np.zeros((LOAD_SIZE * len(model.bodies), 1))
         self._runners: dict[tuple, Runner] = {}
         # the one that ran last, which runs again unless forces or loads were changed
@@ -374,6 +377,7 @@ class Simulation:
                 loaded,
                 laws=self.laws,
                 controllers=self.controllers.traced,
+                motions=self.motions,
                 guarded=guarded,
                 bounded=self._bounded,
                 accounted=guarded,

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from treadle.constraints.bounded import BoundedRow, friction_rows, limit_rows
+from treadle.constraints.motion import Motion, motion_rows
 from treadle.forces.actuator import actuator_state_size
 from treadle.forces.law import ForceLaw, law_force
 from treadle.forces.load import LOAD_SIZE
@@ -35,6 +36,7 @@ def step_program(
     parameters: Sequence[str] = (),
     laws: Sequence[ForceLaw] = (),
     controllers: Sequence[ForceLaw] = (),
+    motions: Mapping[str, Motion] | None = None,
     guarded: bool = True,
     bounded: bool = False,
     accounted: bool = False,
@@ -46,7 +48,7 @@ def step_program(
 
     The clock (start, steps so far) is there where laws ask for the time, which is start + steps dt.
     `parameters` names constants of the model that become inputs; `laws` and `controllers` are traced into
-    the step: laws act all through it, controllers once at its start.
+    the step: laws act all through it, controllers once at its start; `motions` are held where it is bounded.
     Methods with options, a memory or an unknown number of rounds have arrays for them. A `guarded` step
     that would leave the finite numbers, or any speed of this world, is not taken, nor any after it:
     "alive" is 1 until then, and counts the steps that were taken. A `bounded` step holds the joints' stops
@@ -61,7 +63,7 @@ def step_program(
         "v": model.nv,
         "tau": model.nv,
         "dt": 1,
-        "clock": 2 if laws or controllers else 0,
+        "clock": 2 if laws or controllers or motions else 0,
         "loads": LOAD_SIZE * len(model.bodies) if loaded else 0,
         "parameters": len(parameters),
         "commands": len(model.actuators),
@@ -96,7 +98,8 @@ def step_program(
             tau = [a + b for a, b in zip(tau, held, strict=True)]
 
         def bounds(q: Sequence[Scalar], v: Sequence[Scalar]) -> list[BoundedRow]:
-            return [*limit_rows(machine, q, v, dt), *friction_rows(machine, dt)]
+            held = motion_rows(machine, motions or {}, q, now, dt)
+            return [*held, *limit_rows(machine, q, v, dt), *friction_rows(machine, dt)]
 
         system = System(
             machine,
@@ -166,7 +169,7 @@ def step_program(
         digest += f" {list(parameters)} {[x.name for x in (*model.links, *model.joints)]}"
     carried = [name for name in CARRIED if name in inputs]
     # what a law, or a method or joint from elsewhere, computes only its graph can tell
-    known = not (laws or controllers or events) and all(
+    known = not (laws or controllers or motions or events) and all(
         owner.__module__.startswith("treadle.")
         for owner in (getattr(method.step, "func", method.step), *[type(j.type) for j in model.joints])
     )
