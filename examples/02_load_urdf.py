@@ -37,7 +37,7 @@ sim.run(seconds=0.1)
 push = sim.body("gripper").position - held
 print(f"pushed along x for 0.1 s it moved by {push} m")
 
-# the torques balance gravity exactly, and this equilibrium loses its balance only as fast as rounding grows
+# the torques balance gravity exactly, and the shoulder's dry friction holds what rounding leaves
 assert np.linalg.norm(held - start) < 1e-9
 # a force does positive work on what it accelerates from rest; the arm is confined to the x-z plane
 assert push[0] > 0.0

@@ -1,7 +1,8 @@
 """Own force laws, traced into the compiled step: dry friction, and a motor that saturates.
 
 A law is a plain function of the positions, the velocities and the time. It runs in machine code inside
-every step, and because it is written over a generic scalar it can be tried on floats as well.
+every step, and because it is written over a generic scalar it can be tried on floats as well. (Dry friction
+that holds a joint truly still is an option of the joint, `friction=`, and motors are actuators.)
 """
 
 import treadle as td

@@ -6,7 +6,7 @@
     "<joint>.damping"  "<joint>.stiffness"  "<joint>.armature"
 
 A joint with several freedoms takes "<joint>.damping" for all of them and "<joint>.damping[1]" for one.
-Joint friction is no parameter: it is carried but not simulated.
+Joint friction and limits are no parameters.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ class JointSpec(Item):
     effort: Limits = None
     speed: Limits = None
     damping: Freedoms = 0.0
-    #: dry friction (N or N m), carried for those who read it but not simulated yet
+    #: dry friction (N or N m): holds the freedom up to this force, brakes it with this force beyond
     friction: Freedoms = 0.0
     #: spring towards the position `reference`
     stiffness: Freedoms = 0.0
