@@ -1,8 +1,8 @@
 """Explicit Runge-Kutta methods of any number of stages, on the joints' groups (Munthe-Kaas).
 
 The position is q (+) delta with delta a tangent step from the start of the step, whose rate accounts
-for the curvature of rotations. Few stages are written out one after the other; many run in a loop, whose
-code is as long as that of one.
+for the curvature of rotations. Few stages, or those of a small machine, are written out one after
+the other, which is faster; others run in a loop, whose code is as long as that of one.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from treadle.integrators.tableau import Tableau
 
 __all__ = ["combine", "runge_kutta_step", "stage_rates"]
 
-#: Up to this many stages are written out.
-_FEW = 4
+#: Up to this many stages, or this many stages times freedoms, are written out.
+_FEW, _SHORT = 4, 80
 
 
 def runge_kutta_step(
@@ -57,7 +57,7 @@ def stage_rates(
     def first() -> list[Scalar]:
         return [*v, *system.acceleration(q, v, time), *system.accounts(q, v, time)]
 
-    if stages <= _FEW:
+    if stages <= _FEW or stages * nv <= _SHORT:
         rates = [first()]
         for row, node in zip(A[1:], c[1:], strict=True):
             reached = combine(row, rates, dt)
