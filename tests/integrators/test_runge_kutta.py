@@ -18,5 +18,5 @@ def test_a_loop_of_stages_is_the_same(monkeypatch, integrator, dense, account):
     written = stage_rates(tableau(), system, [1.0, 0.5], [0.2, -0.4], 0.7, 0.1, dense)
     monkeypatch.setattr(runge_kutta, "_SHORT", 0)
     looped = stage_rates(tableau(), system, [1.0, 0.5], [0.2, -0.4], 0.7, 0.1, dense)
-    assert len(written) == len(tableau().A) if dense else tableau().stages
-    np.testing.assert_allclose(looped, written, rtol=0.0, atol=1e-14)
+    assert len(written) == (len(tableau().A) if dense else tableau().stages)
+    np.testing.assert_allclose(np.array(looped, float), np.array(written, float), rtol=0.0, atol=1e-14)
