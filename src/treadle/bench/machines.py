@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
@@ -57,8 +57,9 @@ class Machine:
 def _model(machine: Machine) -> Model:
     if machine.urdf is None:
         return scene("chain", links=machine.links)
-    # the peers are given the tree: hands and grippers without their mimic joints
-    return load(machine.path, floating_base=machine.floating).without_loops()
+    # all are given the smooth tree: no mimic joints, stops or friction, and no drives
+    model = load(machine.path, floating_base=machine.floating).without_loops().without_bounds()
+    return replace(model, actuators=())
 
 
 MACHINES = {

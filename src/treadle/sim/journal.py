@@ -33,6 +33,8 @@ class Journal:
         #: whether the same steps from `start` would come out the same
         self.repeatable = True
         self.rounds = 0.0
+        #: least and most work so far, as seen between calls
+        self.least = self.most = 0.0
         self._left: tuple[bytes, ...] = ()
         self._inputs: tuple[bytes, ...] = ()
 
@@ -50,6 +52,7 @@ class Journal:
         if (arrays["q"].tobytes(), arrays["v"].tobytes()) != self._left:
             self.start, self.steps, self.repeatable = sim.save(), 0, True
             self.ledger[:] = 0.0
+            self.least = self.most = 0.0
             self.rounds = sim.effort[0]
         elif not same:
             self.repeatable = False
@@ -61,6 +64,11 @@ class Journal:
         arrays = self._sim._arrays
         self._left = arrays["q"].tobytes(), arrays["v"].tobytes()
         self.steps += taken
+        work = self.ledger[0, 0]
+        if work < self.least:
+            self.least = float(work)
+        elif work > self.most:
+            self.most = float(work)
 
     def restart(self) -> None:
         """Let the next step begin a new run."""

@@ -51,6 +51,8 @@ class Run:
         self.steps = journal.steps if begun else 0
         self.repeatable = journal.repeatable and not sim.controllers.called_back
         self.ledger = journal.ledger[:, 0].copy() if begun else np.zeros(len(journal.ledger))
+        #: work that went in and came back out (J), as far as it was seen between calls
+        self.swing = journal.most - journal.least if begun else 0.0
         self.rounds = sim.effort[0] - journal.rounds if begun else 0.0
 
     @property
@@ -84,7 +86,7 @@ class Run:
         )
         seen = self.rerun.peak_kinetic if isinstance(self.rerun, Rerun) else self._kinetic_ahead()
         floor = 1e-12 * max(abs(stored_energy(self.model, self.now.q, self.now.v)), 1e-12)
-        return max(start, now, abs(lifted), abs(float(self.ledger[0])), seen, floor)
+        return max(start, now, abs(lifted), self.swing, seen, floor)
 
     @cached_property
     def rerun(self) -> Rerun | str:
