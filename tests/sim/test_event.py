@@ -290,6 +290,17 @@ def test_methods_without_error_control_say_so(name):
         td.Simulation(ball(), 0.1, name, events=[td.Event(height)])
 
 
+def test_another_integrator_may_be_chosen_on_the_way():
+    sim = td.Simulation(ball(), 0.1, "dopri5", q=[1.0], events=[td.Event(height)])
+    sim.run(0.2)
+    with pytest.raises(td.InputError, match="events need an integrator with error control"):
+        sim.integrator = "rk4"
+    assert sim.integrator == "dopri5"
+    sim.integrator = "dopri853"
+    sim.run(0.4)
+    assert sim.events.times("height") == [pytest.approx(sqrt(2.0 / G), abs=1e-12)]
+
+
 def test_endless_bounces_are_an_error():
     def stick(sim):
         sim.v[:] = 1e-13

@@ -283,6 +283,7 @@ class Simulation:
         """Make the arrays that an integrator needs."""
         check_choice("integrator", integrator, INTEGRATORS)
         check_closes(self.model, integrator)
+        self._watcher.check(integrator)
         self._integrator = integrator
         arrays = allocate(self.model, integrator, dt, check_options(integrator, options))
         for name in ("q", "v", "tau", "dt", "commands"):

@@ -56,12 +56,16 @@ class Watcher:
     def needed(self) -> bool:
         """Whether there is anything to look out for."""
         adaptive = INTEGRATORS[self._sim.integrator].adaptive
-        if self._sim.events and not adaptive:
-            raise InputError(
-                f"events need an integrator with error control: 'dopri5' or 'dopri853', "
-                f"not {self._sim.integrator!r}"
-            )
         return adaptive and self._sim.model.nv > 0 and bool(self._sim.events or self.switches)
+
+    def check(self, integrator: str) -> None:
+        """That events can be looked out for, if there are any."""
+        if self._sim.events and not self._sim.model.nv:
+            raise InputError(f"{self._sim.model.name!r} does not move, so that no events can happen")
+        if self._sim.events and not INTEGRATORS[integrator].adaptive:
+            raise InputError(
+                f"events need an integrator with error control: 'dopri5' or 'dopri853', not {integrator!r}"
+            )
 
     def arrays(self) -> dict[str, np.ndarray]:
         """The arrays of a watched step that others do not have, or longer than those of others."""
