@@ -43,7 +43,7 @@ class History:
     @property
     def start(self) -> float:
         """The earliest time to rewind to, in seconds."""
-        return max(self._states[0].time, min(self._sim.time - self.seconds, self._sim.time))
+        return max(self._states[0].time, self._sim.time - self.seconds)
 
     def __len__(self) -> int:
         """States that are stored."""
