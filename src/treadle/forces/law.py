@@ -7,7 +7,7 @@ forces that it adds, by joint name:
         return {"elbow": -2.0 * td.tanh(v["elbow"] / 0.01)}
 
 It runs in machine code inside the step, at every stage of the integrator, and is differentiated with it.
-Conditions are written with `treadle.where`.
+Conditions are written with `treadle.where`, and with `treadle.switch` where they make the force jump.
 """
 
 from __future__ import annotations
