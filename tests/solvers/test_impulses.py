@@ -22,27 +22,29 @@ def lever(friction: float = 0.0, **limits) -> td.Model:
     return spec.compile()
 
 
+@pytest.mark.parametrize("integrator", ["symplectic_euler", "rk4", "dopri5", "implicit_midpoint"])
 @pytest.mark.parametrize("dt", [1e-3, 1e-2])
-def test_friction_holds_up_to_its_strength(dt):
+def test_friction_holds_up_to_its_strength(dt, integrator):
     """Under 99 % of its breakaway torque a joint does not creep: less than 1e-12 rad in a minute."""
-    sim = td.Simulation(lever(friction=9.81 / 0.99), dt=dt)
+    sim = td.Simulation(lever(friction=9.81 / 0.99), dt=dt, integrator=integrator)
     sim.run(60.0)
     assert abs(sim.q[0]) < 1e-12
-    slipping = td.Simulation(lever(friction=9.81 / 1.01), dt=dt)
+    slipping = td.Simulation(lever(friction=9.81 / 1.01), dt=dt, integrator=integrator)
     slipping.run(1.0)
     assert slipping.q[0] > 1e-3
 
 
-def test_sliding_friction_brakes_with_its_strength():
+@pytest.mark.parametrize("integrator", ["symplectic_euler", "rk4", "variational"])
+def test_sliding_friction_brakes_with_its_strength(integrator):
     spec = td.ModelSpec("slider", gravity=(0, 0, 0))
     spec.add_body("cart", 2.0, inertia=(1, 1, 1))
     spec.add_joint("rail", "prismatic", None, "cart", axis=(1, 0, 0), friction=4.0)
-    sim = td.Simulation(spec.compile(), dt=1e-3, v=[3.0])
+    sim = td.Simulation(spec.compile(), dt=1e-3, v=[3.0], integrator=integrator)
     sim.run(1.0)
     assert sim.v[0] == pytest.approx(1.0, abs=1e-9)
     sim.run(2.0)
     # it stops after 1.5 s and 2.25 m, and stays
-    assert sim.v[0] == 0.0
+    assert abs(sim.v[0]) < 1e-12
     assert sim.q[0] == pytest.approx(2.25, abs=2e-3)
 
 

@@ -35,13 +35,18 @@ class BoundedRow:
     active: Any = True
 
 
-def friction_rows(model: Model, dt: Scalar) -> list[BoundedRow]:
-    """Coulomb friction of the joints: they stand still while it can hold them, and slide against it else."""
+def friction_rows(model: Model, dt: Scalar, spent: Sequence[Scalar] = ()) -> list[BoundedRow]:
+    """Coulomb friction of the joints: they stand still while it can hold them, and slide against it else.
+
+    `spent` are impulses (nv) that it has already given in this step.
+    """
     rows = []
     for joint in model.joints:
         for k, friction in enumerate(joint.friction):
             if not (isinstance(friction, float) and friction == 0.0):
-                rows.append(BoundedRow(joint.v.start + k, 0.0, 0.0, -(dt * friction), dt * friction))
+                freedom, most = joint.v.start + k, dt * friction
+                given = spent[freedom] if spent else 0.0
+                rows.append(BoundedRow(freedom, 0.0, 0.0, -most - given, most - given))
     return rows
 
 

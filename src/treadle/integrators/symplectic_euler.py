@@ -20,8 +20,8 @@ __all__ = ["METHOD"]
 def step(system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, dt: Scalar) -> Advance:
     """Position and velocity after one step of dt seconds."""
     a = system.acceleration(q, v, time, implicit_damping=dt)
-    v, work = system.arrest(q, [x + dt * rate for x, rate in zip(v, a, strict=True)])
-    return Advance(system.integrate(q, [dt * x for x in v]), v, work=work)
+    held = system.arrest(q, [x + dt * rate for x, rate in zip(v, a, strict=True)])
+    return Advance(system.integrate(q, [dt * x for x in held.v]), held.v, work=held.work)
 
 
 METHOD = Method(

@@ -18,7 +18,7 @@ from treadle.graph import Scalar
 from treadle.model.fittings import Actuator
 from treadle.model.model import Model
 from treadle.solvers.direct import closed_dynamics
-from treadle.solvers.impulses import Rows, bounded_velocity
+from treadle.solvers.impulses import Arrest, Rows, bounded_velocity
 from treadle.spatial import Force
 
 __all__ = ["Account", "System"]
@@ -72,9 +72,11 @@ class System:
         """The rates of the account; none where it is not kept."""
         return [] if self.account is None else self.account(q, v, time)
 
-    def arrest(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[list[Scalar], Scalar]:
+    def arrest(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Arrest:
         """The velocity after the impulses of stops and friction, and the work (J) that they did."""
-        return (list(v), 0.0) if self.bounds is None else bounded_velocity(self.model, q, v, self.bounds)
+        if self.bounds is None:
+            return Arrest(list(v), 0.0, [0.0] * len(v))
+        return bounded_velocity(self.model, q, v, self.bounds)
 
     def balance(
         self, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar], time: Scalar

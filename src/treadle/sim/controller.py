@@ -8,7 +8,10 @@ called back at every step. Both act in the same way: what they return holds unti
 
 from __future__ import annotations
 
+import dis
+import inspect
 from collections.abc import Sequence
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -48,10 +51,13 @@ class Controllers(Sequence[ForceLaw]):
 
 
 def is_pure(model: Model, controller: ForceLaw) -> bool:
-    """Whether a function can be traced and gives the same nodes when it is asked twice.
+    """Whether a function keeps nothing, can be traced, and gives the same nodes when it is asked twice.
 
-    One that counts, integrates, draws random numbers or reads a clock does not.
+    One that draws random numbers or reads a clock does not. What may keep something is not asked at all:
+    symbols in its memory would do harm.
     """
+    if not _keeps_nothing(controller):
+        return False
     graph = Graph()
     q, v, time = graph.inputs(model.nq), graph.inputs(model.nv), graph.input()
 
@@ -66,3 +72,24 @@ def is_pure(model: Model, controller: ForceLaw) -> bool:
     except Exception:
         # branches on values and foreign functions raise all kinds of errors; a call with numbers will tell
         return False
+
+
+#: Instructions of Python that change something outside of the function.
+_CHANGING = {"STORE_GLOBAL", "STORE_DEREF", "STORE_ATTR", "STORE_SUBSCR", "DELETE_SUBSCR", "DELETE_ATTR"}
+
+
+def _keeps_nothing(controller: Any) -> bool:
+    """Whether this is a plain function that changes nothing and holds nothing that could be changed."""
+    if not isinstance(controller, FunctionType):
+        return False
+    code = controller.__code__
+    if any(instruction.opname in _CHANGING for instruction in dis.get_instructions(code)):
+        return False
+    held = [cell.cell_contents for cell in controller.__closure__ or ()]
+    held += [controller.__globals__[name] for name in code.co_names if name in controller.__globals__]
+    held += list(controller.__defaults__ or ())
+    return all(isinstance(value, _CONSTANT) or inspect.isfunction(value) for value in held)
+
+
+#: What a function may hold without keeping anything.
+_CONSTANT = (int, float, complex, str, bytes, bool, type(None), tuple, np.ndarray, Model, ModuleType, type)

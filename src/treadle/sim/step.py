@@ -21,6 +21,7 @@ from treadle.sim.arrays import CARRIED
 from treadle.sim.event import Event
 from treadle.sim.ledger import ledger_rates, ledger_size, step_entry
 from treadle.sim.watched_step import Part, held_force, watched_part, watched_sizes
+from treadle.solvers.impulses import bounded_velocity
 from treadle.solvers.projection import project
 
 __all__ = ["FASTEST", "step_program"]
@@ -97,9 +98,11 @@ def step_program(
             held = held if events is None else held_force(values, held)
             tau = [a + b for a, b in zip(tau, held, strict=True)]
 
+        spent: list[Scalar] = []
+
         def bounds(q: Sequence[Scalar], v: Sequence[Scalar]) -> list[BoundedRow]:
             held = motion_rows(machine, motions or {}, q, now, dt)
-            return [*held, *limit_rows(machine, q, v, dt), *friction_rows(machine, dt)]
+            return [*held, *limit_rows(machine, q, v, dt), *friction_rows(machine, dt, spent)]
 
         system = System(
             machine,
@@ -112,6 +115,9 @@ def step_program(
             values.get("commands", ()),
             values.get("drives", ()),
         )
+        if bounded and model.rubs and not method.arrests:
+            spent += _friction(system, values["q"], values["v"], now, dt)
+            system = replace(system, tau=[x + p / dt for x, p in zip(tau, spent, strict=True)])
         if accounted and method.adaptive:
             system = replace(system, account=ledger_rates(system, pushed))
         part = None if events is None else watched_part(method, system, events, values, now, dt, held)
@@ -122,8 +128,8 @@ def step_program(
         else:
             after = Advance(list(values["q"]), [], memory)
         if not method.arrests:
-            v, work = system.arrest(after.q, after.v)
-            after = after._replace(v=v, work=work)
+            ended = system.arrest(after.q, after.v)
+            after = after._replace(v=ended.v, work=ended.work)
         gap: Sequence[Scalar] = (0.0, 0.0)
         if model.closed and model.nv:
             q, v, gap = project(machine, after.q, after.v)
@@ -175,6 +181,19 @@ def step_program(
     )
     carry = {f"next_{name}": name for name in carried}
     return Program(digest if known else None, inputs, advance, carry, twins=limb_inputs(model, inputs))
+
+
+def _friction(
+    system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, dt: Scalar
+) -> list[Scalar]:
+    """Impulses (nv) that friction gives over a step by the rates at its start.
+
+    Methods that ask for none on their way get it as a force all through the step; at its end friction may
+    give what it has left.
+    """
+    a = system.acceleration(q, v, time)
+    ahead = [x + dt * rate for x, rate in zip(v, a, strict=True)]
+    return bounded_velocity(system.model, q, ahead, lambda q, v: friction_rows(system.model, dt)).impulses
 
 
 def _unless_stopped(

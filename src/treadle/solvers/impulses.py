@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from treadle.constraints.bounded import BoundedRow
 from treadle.constraints.rows import Row, closure_rows
@@ -21,7 +21,7 @@ from treadle.solvers.active_set import active_set
 from treadle.solvers.closure import ClosureFactor, closure_factor, half_solved
 from treadle.solvers.simgc import Column, sequential_impulses
 
-__all__ = ["Response", "Rows", "bounded_velocity", "response_at"]
+__all__ = ["Arrest", "Response", "Rows", "bounded_velocity", "response_at"]
 
 #: Up to this many rows are solved together; the code of more would be too long, and they are solved in turn.
 MOST_TOGETHER = 30
@@ -33,16 +33,12 @@ MOST_ROUNDS = 200
 Rows = Callable[[Sequence[Scalar], Sequence[Scalar]], Sequence[BoundedRow]]
 
 
-def bounded_velocity(
-    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], rows: Rows
-) -> tuple[list[Scalar], Scalar]:
-    """The velocity after the impulses of all rows, and the work (J) that these did.
-
-    Where no row is active nothing is computed.
-    """
+def bounded_velocity(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], rows: Rows) -> Arrest:
+    """What the impulses of all rows do. Where no row is active nothing is computed."""
     given = rows(q, v)
+    nothing: list[Scalar] = [0.0] * len(v)
     if not given:
-        return list(v), 0.0
+        return Arrest(list(v), 0.0, nothing)
     active: Any = False
     for row in given:
         active = active | row.active
@@ -53,22 +49,28 @@ def bounded_velocity(
 
     def sometimes(values: list[Scalar]) -> tuple[list[Scalar], object]:
         position, velocity = values[:nq], values[nq : nq + nv]
-        new, work = _solved(model, position, velocity, rows(position, velocity))
-        return [*position, *new, work], False
+        new, work, total = _solved(model, position, velocity, rows(position, velocity))
+        return [*position, *new, work, *total], False
 
-    values = iterate(sometimes, [*q, *v, 0.0], 1, when=active)
-    return values[nq : nq + nv], values[-1]
+    values = iterate(sometimes, [*q, *v, 0.0, *nothing], 1, when=active)
+    return Arrest(values[nq : nq + nv], values[nq + nv], values[nq + nv + 1 :])
 
 
-def _solved(
-    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], rows: Sequence[BoundedRow]
-) -> tuple[list[Scalar], Scalar]:
+def _solved(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], rows: Sequence[BoundedRow]) -> Arrest:
     response = response_at(model, q, [row.freedom for row in rows])
     if len(rows) <= MOST_TOGETHER:
         impulses = active_set(response.matrix(rows), rows, v)
     else:
         impulses, _ = sequential_impulses(response.columns, rows, v, limit=MOST_ROUNDS)
     return response.after(v, rows, impulses)
+
+
+class Arrest(NamedTuple):
+    """The velocity after bounded impulses, the work (J) that these did, and their sum on every freedom."""
+
+    v: list[Scalar]
+    work: Scalar
+    impulses: list[Scalar]
 
 
 @dataclass(frozen=True)
@@ -89,10 +91,8 @@ class Response:
                     G[i][j] = G[j][i] = sum((a[k][0] * b[k][1] for k in shared), 0.0)
         return G
 
-    def after(
-        self, v: Sequence[Scalar], rows: Sequence[BoundedRow], impulses: Sequence[Scalar]
-    ) -> tuple[list[Scalar], Scalar]:
-        """The velocity after impulses, and their work (J)."""
+    def after(self, v: Sequence[Scalar], rows: Sequence[BoundedRow], impulses: Sequence[Scalar]) -> Arrest:
+        """What impulses of the rows do."""
         total: list[Scalar] = [0.0] * len(v)
         for row, impulse in zip(rows, impulses, strict=True):
             total[row.freedom] = total[row.freedom] + impulse
@@ -103,7 +103,7 @@ class Response:
         work: Scalar = 0.0
         for k in self.columns:
             work = work + 0.5 * total[k] * (v[k] + result[k])
-        return result, work
+        return Arrest(result, work, total)
 
 
 def response_at(model: Model, q: Sequence[Scalar], freedoms: Sequence[int]) -> Response:
