@@ -94,5 +94,5 @@ def test_joint_forces_and_controllers_add_up():
 
 
 def test_wrong_answers_are_explained():
-    with pytest.raises(td.InputError, match="names no joint of .*: 'sholder'; did you mean 'shoulder'"):
+    with pytest.raises(td.InputError, match=r"names no joint of .*: 'sholder'; did you mean 'shoulder'"):
         td.Simulation(td.scene("pendulum"), controllers=[lambda q, v, t: {"sholder": 1.0}])
