@@ -216,3 +216,33 @@ def test_single_precision_holds_twice_as_many_worlds():
     assert td.Batch(model, 4, precision="float32").lanes == 2 * td.Batch(model, 4).lanes
     with pytest.raises(td.InputError, match="there is no precision named 'float16'"):
         td.Batch(model, 4, precision="float16")
+
+
+@pytest.mark.parametrize("integrator", ["symplectic_euler", "rk4"])
+def test_stops_friction_and_loops_are_the_same_bits(integrator):
+    """A linkage that slides, sticks and meets its stop, in worlds that do so at different times."""
+    spec = td.ModelSpec("linkage")
+    hinge = {"axis": (0, 1, 0)}
+    for name in ("crank", "coupler", "rocker"):
+        spec.add_body(name, 1.0, center=(0, 0, 0.5), inertia=(0.1, 0.1, 0.01))
+    spec.add_joint("a", "revolute", None, "crank", friction=0.5, lower=-0.5, upper=0.4, **hinge)
+    spec.add_joint("b", "revolute", "crank", "coupler", position=(0, 0, 1), **hinge)
+    spec.add_joint("d", "revolute", None, "rocker", position=(1, 0, 0), damping=0.1, **hinge)
+    spec.add_joint(
+        "c", "revolute", "coupler", "rocker", position=(0, 0, 1), child_position=(0, 0, 1), **hinge
+    )
+    spec.add_keyframe("initial", positions={"a": 0.1, "b": 1.4, "d": 0.1})
+    model = spec.compile()
+    tau = np.random.default_rng(2).uniform(-8.0, 8.0, (9, model.nv))
+    batch = td.Batch(model, 9, dt=2e-3, integrator=integrator, threads=2, lanes=4)
+    batch.tau[:] = tau
+    batch.step(500)
+    reached = set()
+    for k in range(9):
+        sim = td.Simulation(model, dt=2e-3, integrator=integrator)
+        sim.tau[:] = tau[k]
+        sim.step(500)
+        assert identical(sim.q, batch.q[k])
+        reached.add(round(sim.joint("a").position, 2))
+    # stops on either side, at least
+    assert {-0.5, 0.4} <= reached

@@ -21,6 +21,7 @@ from treadle.native.program import compile_program, default_lanes
 from treadle.sim.arrays import allocate, check_options
 from treadle.sim.checks import check_choice, check_closes, check_count, check_model, check_step
 from treadle.sim.step import step_program
+from treadle.solvers.assembly import assemble
 
 __all__ = ["Batch"]
 
@@ -67,6 +68,9 @@ class Batch:
         self.steps = 0
         dt = check_step(settings["dt"] if dt is None else dt)
         self._arrays = self._allocate(dt, check_options(self.integrator, options))
+        if model.closed:
+            assembly = assemble(model)
+            self.q, self.v = assembly.q, assembly.v
         self._executables: dict[bool, Executable] = {}
         self._pool: ThreadPoolExecutor | None = None
 
