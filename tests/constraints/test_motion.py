@@ -76,6 +76,8 @@ def test_wrong_motions():
     model = td.scene("pendulum")
     with pytest.raises(td.InputError, match=r"no joint named 'sholder'"):
         td.Simulation(model, motions={"sholder": lambda t: t})
+    with pytest.raises(td.InputError, match="motions are held by 'symplectic_euler', not by 'rk4'"):
+        td.Simulation(model, integrator="rk4", motions={"shoulder": lambda t: t})
     with pytest.raises(td.InputError, match="the motion of 'shoulder' must be a function of the time"):
         td.Simulation(model, motions={"shoulder": lambda t: None})
     spec = td.ModelSpec("stone")
