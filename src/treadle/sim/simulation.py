@@ -48,7 +48,8 @@ class Simulation:
     force laws, functions that are traced into the step (see `treadle.forces.law`); `controllers` are
     functions of the same form that are asked once at the start of every step (see
     `treadle.sim.controller`); `events` are looked out for by integrators with error control (see
-    `treadle.sim.event`). Step and integrator come from the model's settings unless they are given;
+    `treadle.sim.event`); `motions` prescribe positions of joints as functions of time, by joint name (see
+    `treadle.constraints.motion`). Step and integrator come from the model's settings unless they are given;
     further arguments are options of the integrator, such as tolerance=1e-9 for "dopri5".
     """
 
@@ -283,6 +284,8 @@ class Simulation:
         """Make the arrays that an integrator needs."""
         check_choice("integrator", integrator, INTEGRATORS)
         check_closes(self.model, integrator)
+        if self.motions and not INTEGRATORS[integrator].arrests:
+            raise InputError(f"motions are held by 'symplectic_euler', not by {integrator!r}")
         self._watcher.check(integrator)
         self._integrator = integrator
         arrays = allocate(self.model, integrator, dt, check_options(integrator, options))
