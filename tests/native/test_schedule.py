@@ -137,6 +137,7 @@ def test_packed_inverse_dynamics_has_the_same_bits(name):
 def test_packed_steps_have_the_same_bits(name, loaded):
     model = WALKERS[name]
     program, inputs = step_program(model, "symplectic_euler", loaded), states(model)
+    inputs["alive"] = np.repeat([[1.0], [0.0]], inputs["q"].shape[1], axis=1)
     given = {key: inputs[key] for key in program.inputs}
     packed, plain = (
         columns(build_program(program, packed=choice), given, steps=20) for choice in (True, False)
