@@ -25,7 +25,8 @@ def read_parquet(path: Path) -> tuple[Header, np.ndarray, bool]:
 
     try:
         with path.open("rb") as file:
-            table = pq.read_table(file)
+            # without threads of their own, which a process that ends early would have to wait for
+            table = pq.ParquetFile(file, pre_buffer=False).read(use_threads=False)
     except pa.ArrowInvalid:
         raise RecordingError(f"{path} is not a Parquet file, or is damaged") from None
     return _header(path, table.schema), _rows(table.to_batches(), table.num_columns), True
