@@ -11,7 +11,7 @@ import pytest
 import treadle
 
 HEAVY = {
-    "llvmlite", "scipy", "trimesh", "yourdfpy", "matplotlib", "typer", "rich", "mujoco", "numba", "pinocchio",
+    "llvmlite", "scipy", "trimesh", "yourdfpy", "matplotlib", "typer", "rich", "viser", "mujoco", "numba", "pinocchio",
     "heyoka", "lxml", "multiprocessing", "pyarrow", "mcap", "pandas",
 }  # fmt: skip
 

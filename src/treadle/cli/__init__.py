@@ -16,6 +16,7 @@ from treadle.cli.info import info
 from treadle.cli.run import run
 from treadle.cli.scenes import scenes
 from treadle.cli.study import study
+from treadle.cli.view import view
 
 __all__ = ["app", "main"]
 
@@ -27,7 +28,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (info, check, convert, run, scenes, demo, study):
+for command in (info, check, convert, run, scenes, demo, study, view):
     app.command()(command)
 app.add_typer(bench)
 
@@ -59,5 +60,6 @@ def _root(
       treadle check robot.urdf              what its import ignored, repaired or guessed
       treadle convert robot.urdf robot.xml  write it in another format
       treadle run robot.urdf --seconds 10   simulate it
+      treadle view roadheader               drive it in the browser
       treadle COMMAND --help                more about a command
     """

@@ -1,0 +1,7 @@
+"""The browser application: a machine to look at and to drive, live or from a recording."""
+
+from treadle.app.live import Live
+from treadle.app.replay import Replay
+from treadle.app.server import open_server
+
+__all__ = ["Live", "Replay", "open_server"]

@@ -1,0 +1,140 @@
+"""A machine and its surroundings on the page: one node per moving body, which is all that moves."""
+
+from __future__ import annotations
+
+import numpy as np
+import viser
+from scipy.spatial.transform import Rotation
+
+from treadle.app.meshes import Mesh, machine_meshes, scenery_meshes
+from treadle.dynamics.compiled import frame_poses
+from treadle.model.model import WORLD, Model
+
+__all__ = ["Scene"]
+
+#: Where the camera stands, seen from the middle of the machine, in sizes of the machine.
+_EYE = np.array([0.9, 1.0, 0.55])
+
+#: Where it stands in a room: parts of its length from the rear, of its width from the right, of its height.
+_EYE_INSIDE = np.array([0.22, 0.80, 0.60])
+
+
+class Scene:
+    """The nodes of a machine; `show(q)` moves them to where the bodies are."""
+
+    def __init__(self, server: viser.ViserServer, model: Model) -> None:
+        self._server, self._model = server, model
+        meshes, self.faults = machine_meshes(model)
+        # a node stands at the first frame of its body, whose pose is among the frames' poses
+        numbers = {frame.body: k for k, frame in reversed(list(enumerate(model.frames)))}
+        #: nodes of the moving bodies by the name of their frame
+        self.nodes: dict[str, viser.FrameHandle] = {}
+        self._numbers: list[int] = []
+        for body, number in numbers.items():
+            frame = model.frames[number]
+            path = f"/machine/{frame.name.replace('/', ' ')}"
+            if body == WORLD:
+                self._add(path, meshes.get(body, []))
+                continue
+            node = server.scene.add_frame(path, show_axes=False)
+            self._add(path, meshes.get(body, []), frame.placement.inverse().to_matrix())
+            self.nodes[frame.name] = node
+            self._numbers.append(number)
+        if WORLD not in numbers:
+            self._add("/machine/world", meshes.get(WORLD, []))
+        #: nodes of the surroundings by name
+        self.scenery: dict[str, viser.FrameHandle] = {}
+        low, high = self._bounds(meshes, model.initial()[0])
+        self._add_ground(low, high)
+        inside = self._add_scenery(scenery_meshes(model))
+        self._add_lights(inside is not None)
+        self._place_camera(low, high, inside)
+        self._shown = np.full((len(self._numbers), 7), np.nan)
+        self.show(np.array(model.initial()[0]))
+
+    def show(self, q: np.ndarray) -> None:
+        """Move the nodes of the bodies that moved."""
+        poses = frame_poses(self._model, q)[self._numbers]
+        if not len(poses):
+            return
+        quaternions = Rotation.from_matrix(poses[:, :3, :3]).as_quat(scalar_first=True)
+        now = np.hstack([poses[:, :3, 3], quaternions])
+        moved = np.flatnonzero((now != self._shown).any(axis=1))
+        nodes = list(self.nodes.values())
+        with self._server.atomic():
+            for k in moved.tolist():
+                nodes[k].position = now[k, :3]
+                nodes[k].wxyz = now[k, 3:]
+        self._shown = now
+
+    def _add(self, path: str, meshes: list[Mesh], pose: np.ndarray | None = None) -> None:
+        X = np.eye(4) if pose is None else pose
+        for number, (points, triangles, color) in enumerate(meshes):
+            opacity = None if len(color) < 4 or color[3] >= 1.0 else float(color[3])
+            self._server.scene.add_mesh_simple(
+                f"{path}/{number}",
+                points @ X[:3, :3].T + X[:3, 3],
+                triangles,
+                color=tuple(color[:3]),  # type: ignore[arg-type]
+                opacity=opacity,
+                side="double",
+            )
+
+    def _add_ground(self, low: np.ndarray, high: np.ndarray) -> None:
+        height = min(float(low[2]), 0.0)
+        cell = 10.0 ** np.floor(np.log10(max(float((high - low).max()), 1e-3)))
+        self._server.scene.add_grid(
+            "/ground",
+            infinite_grid=True,
+            cell_size=0.5 * cell,
+            section_size=cell,
+            fade_distance=8.0 * float((high - low).max()),
+            position=(0.0, 0.0, height - 2e-3),
+        )
+
+    def _add_scenery(self, components: dict[str, list[Mesh]]) -> np.ndarray | None:
+        """The box (2, 3) around the surroundings, None where there are none."""
+        for name, meshes in components.items():
+            path = f"/scenery/{name.replace('/', ' ')}"
+            self.scenery[name] = self._server.scene.add_frame(path, show_axes=False)
+            self._add(path, meshes)
+        points = [mesh.points for meshes in components.values() for mesh in meshes]
+        return np.array([np.vstack(points).min(axis=0), np.vstack(points).max(axis=0)]) if points else None
+
+    def _place_camera(self, low: np.ndarray, high: np.ndarray, inside: np.ndarray | None) -> None:
+        """Before the machine, beside it and above it; within what surrounds it, behind it."""
+        middle, camera = 0.5 * (low + high), self._server.initial_camera
+        camera.look_at = middle
+        if inside is None:
+            camera.position, camera.fov = middle + float((high - low).max()) * _EYE, np.radians(45.0)
+        else:
+            camera.position, camera.fov = inside[0] + _EYE_INSIDE * (inside[1] - inside[0]), np.radians(65.0)
+
+    def _add_lights(self, inside: bool) -> None:
+        """A sky and a sun with shadows; in a room lamps from two sides instead of the sun."""
+        scene = self._server.scene
+        scene.configure_default_lights(enabled=False)
+        scene.add_light_hemisphere("/lights/sky", ground_color=(120, 115, 110), intensity=1.2)
+        if inside:
+            for name, place in (("front", (5.0, 2.0, 4.0)), ("rear", (-6.0, 3.0, 6.0))):
+                scene.add_light_directional(f"/lights/{name}", intensity=1.0, position=place)
+        else:
+            scene.add_light_directional(
+                "/lights/sun", intensity=1.0, position=(5.0, 3.0, 9.0), cast_shadow=True
+            )
+
+    def _bounds(self, meshes: dict[int, list[Mesh]], q: list[float]) -> tuple[np.ndarray, np.ndarray]:
+        """Opposite corners of the box around the machine at q."""
+        poses = frame_poses(self._model, q)
+        corners = [pose[:3, 3][None] for pose in poses] or [np.zeros((1, 3))]
+        X_WB = {WORLD: np.eye(4)}
+        for frame, pose in zip(self._model.frames, poses, strict=True):
+            if frame.body != WORLD:
+                X_WB.setdefault(frame.body, pose @ frame.placement.inverse().to_matrix())
+        for body, items in meshes.items():
+            X = X_WB[body]
+            corners += [mesh.points @ X[:3, :3].T + X[:3, 3] for mesh in items]
+        points = np.vstack(corners)
+        low, high = points.min(axis=0), points.max(axis=0)
+        # a machine in a point still has a size
+        return low, np.maximum(high, low + 0.1)

@@ -1,0 +1,118 @@
+"""`treadle view`: look at a machine and drive it, in the browser."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import webbrowser
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from treadle.cli.console import Debug, reported
+from treadle.cli.machine import Floating, is_scene, open_machine
+from treadle.errors import InputError
+from treadle.formats.load import FORMATS
+from treadle.integrators import INTEGRATORS
+from treadle.sim import Simulation
+
+if TYPE_CHECKING:
+    from treadle.app import Live, Replay
+    from treadle.sim.recording import Recording
+
+__all__ = ["view"]
+
+#: How the name of a recording ends.
+_RECORDINGS = (".mcap", ".parquet", ".partial")
+
+
+@reported
+def view(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE_OR_SCENE",
+            help=f"A robot's file ({', '.join(FORMATS)}), a scene, or a recording (.mcap, .parquet).",
+        ),
+    ],
+    port: Annotated[int, typer.Option(help="Port of the page; 0 takes any free one.")] = 8080,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    dt: Annotated[float | None, typer.Option(help="Time step in seconds; else the machine's own.")] = None,
+    integrator: Annotated[
+        str | None, typer.Option(help=f"Method of integration: {', '.join(INTEGRATORS)}.")
+    ] = None,
+    floating: Floating = False,
+    model: Annotated[
+        str | None, typer.Option(metavar="FILE_OR_SCENE", help="The machine that a recording is of.")
+    ] = None,
+    open_: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = True,
+    debug: Debug = False,
+) -> None:
+    """Show a machine in the browser and drive it while it runs, or replay a recording.
+
+    \b
+    Examples:
+      treadle view roadheader
+      treadle view robot.urdf --floating --port 9000
+      treadle view run.mcap
+      treadle view run.parquet --model robot.urdf
+    """
+    if Path(name).suffix.lower() in _RECORDINGS:
+        app = _open_replay(name, model, floating, host, port)
+    elif model is not None:
+        raise InputError("--model names the machine of a recording; here the machine is the argument itself")
+    else:
+        app = _open_live(name, floating, dt, integrator, host, port)
+    with app:
+        app.start()
+        url = f"http://{host}:{app.server.get_port()}"
+        typer.echo(f"{Path(name).name} is at {url} (Ctrl-C ends it)")
+        if host not in ("127.0.0.1", "localhost", "::1"):
+            typer.echo("Anyone who can reach this address can drive the machine.", err=True)
+        if open_ and _has_display():
+            webbrowser.open(url)
+        try:
+            threading.Event().wait()
+        except KeyboardInterrupt:
+            typer.echo("")
+
+
+def _open_live(
+    name: str, floating: bool, dt: float | None, integrator: str | None, host: str, port: int
+) -> Live:
+    machine = open_machine(name, floating)
+    sim = Simulation(machine, dt=dt, integrator=integrator)
+    # the page's libraries take their time: mistakes are reported before
+    from treadle.app import Live, open_server
+
+    return Live(open_server(host, port, machine.name), sim)
+
+
+def _open_replay(name: str, model: str | None, floating: bool, host: str, port: int) -> Replay:
+    from treadle.sim.recording import read_recording
+
+    recording = read_recording(name)
+    machine = open_machine(_machine_name(recording, model), floating)
+    from treadle.app import Replay, open_server
+
+    return Replay(open_server(host, port, recording.path.name), machine, recording)
+
+
+def _machine_name(recording: Recording, model: str | None) -> str:
+    """The machine that was asked for, or the one that the recording names."""
+    if model is not None:
+        return model
+    if is_scene(recording.model) or Path(recording.model).is_file():
+        return recording.model
+    raise InputError(
+        f"{recording.path} is of a machine {recording.model!r}, which is no scene; "
+        "name its file with --model FILE"
+    )
+
+
+def _has_display() -> bool:
+    """Whether a browser would open in a window, and not in this terminal."""
+    shown = ("DISPLAY", "WAYLAND_DISPLAY")
+    return sys.platform in ("darwin", "win32") or any(os.environ.get(variable) for variable in shown)

@@ -1,0 +1,63 @@
+"""Servers on free ports, which are stopped after the test."""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from time import monotonic, sleep
+
+import pytest
+
+from treadle.app import Live, Replay, open_server
+
+
+@pytest.fixture
+def apps():
+    """`apps(Live, sim)`: the application on a free port, closed at the end."""
+    with ExitStack() as stack:
+
+        def begin(kind, *arguments):
+            server = open_server(port=0)
+            stack.callback(server.stop)
+            return stack.enter_context(kind(server, *arguments))
+
+        yield begin
+
+
+@pytest.fixture
+def live(apps):
+    """`live(sim)`: a simulation that runs behind a page."""
+
+    def begin(sim) -> Live:
+        app = apps(Live, sim)
+        app.start()
+        return app
+
+    return begin
+
+
+@pytest.fixture
+def replay(apps):
+    """`replay(model, recording)`: a recording behind a page, not yet playing."""
+    return lambda model, recording: apps(Replay, model, recording)
+
+
+@pytest.fixture
+def until():
+    """`until(condition)`: wait for what another thread brings about."""
+
+    def wait(condition: Callable[[], bool], seconds: float = 30.0) -> None:
+        end = monotonic() + seconds
+        while not condition():
+            assert monotonic() < end, "it did not come about"
+            sleep(0.005)
+
+    return wait
+
+
+@pytest.fixture
+def click():
+    """`click(button)`: what happens when someone presses it."""
+
+    def press(button) -> None:
+        button.value = True
+
+    return press

@@ -1,0 +1,149 @@
+from urllib.request import urlopen
+
+import numpy as np
+import pytest
+import viser
+from websockets.sync.client import connect
+
+import treadle as td
+from treadle.app import Live
+
+
+def driven() -> td.Model:
+    spec = td.ModelSpec("driven")
+    spec.add_body("rod", 1.0, center=(0, 0, -0.5), inertia=(0.1, 0.1, 0.01))
+    spec.add_body("block", 1.0, inertia=td.sphere_inertia(1.0, 0.1))
+    spec.add_joint("hinge", "revolute", None, "rod", axis=(0, 1, 0))
+    spec.add_joint("rail", "prismatic", None, "block", axis=(1, 0, 0))
+    spec.add_actuator("turn", "velocity", "hinge", damping=50.0, lower=-2.0, upper=2.0)
+    spec.add_actuator("push", "motor", "rail")
+    return spec.compile()
+
+
+def test_a_running_machine_moves_on_the_page(live, until):
+    sim = td.Simulation(td.scene("pendulum"), q=[1.0, 0.0])
+    app = live(sim)
+    with urlopen(f"http://127.0.0.1:{app.server.get_port()}") as answer:
+        assert b"<html" in answer.read()
+    before = app.scene.nodes["lower"].position.copy()
+    until(lambda: np.linalg.norm(app.scene.nodes["lower"].position - before) > 0.01)
+    app.pace.pause()
+    # a command that does nothing, after which the frame is shown
+    app.pace.send(lambda sim: None).result()
+    until(lambda: np.allclose(app.scene.nodes["lower"].position, sim.body("lower").position, atol=1e-12))
+    assert "simulated time" in app.panel.status.content
+    until(lambda: "energy drift" in app.panel.quality.content)
+
+
+def test_sliders_set_commands(live, until):
+    sim = td.Simulation(driven())
+    app = live(sim)
+    turn, push = app.panel.drives["turn"], app.panel.drives["push"]
+    assert (turn.min, turn.max, turn.label) == (-2.0, 2.0, "turn (rad/s)")
+    # without a range there is a field for any number
+    assert (hasattr(push, "marks"), push.label) == (False, "push (N)")
+    turn.value, push.value = 1.5, 3.0
+    until(lambda: (sim.actuator("turn").command, sim.actuator("push").command) == (1.5, 3.0))
+    until(lambda: sim.joint("rail").velocity > 0.1)
+    until(lambda: "turn" in app.panel.measured.content)
+
+
+def test_joint_torques_where_there_are_no_actuators(live, until):
+    sim = td.Simulation(td.scene("pendulum"))
+    app = live(sim)
+    app.panel.drives["shoulder"].value = 5.0
+    until(lambda: sim.joint("shoulder").torque == 5.0)
+
+
+def test_buttons(live, until, click):
+    sim = td.Simulation(driven())
+    app = live(sim)
+    panel = app.panel
+    panel.drives["turn"].value = 1.0
+    until(lambda: sim.time > 0.1)
+    click(panel.run)
+    assert (app.pace.paused, panel.run.label) == (True, "Start")
+    app.pace.send(lambda sim: None).result()
+    time = sim.time
+    click(panel.step)
+    until(lambda: sim.time == pytest.approx(time + sim.dt, abs=1e-12))
+    click(panel.back)
+    until(lambda: sim.time == 0.0)
+    click(panel.step)
+    until(lambda: sim.time > 0.0)
+    panel.drives["turn"].value = 1.0
+    click(panel.reset)
+    until(lambda: sim.time == 0.0 and sim.actuator("turn").command == 0.0)
+    until(lambda: panel.drives["turn"].value == 0.0)
+    panel.drives["push"].value = 4.0
+    until(lambda: sim.actuator("push").command == 4.0)
+    click(panel.release)
+    until(lambda: sim.actuator("push").command == panel.drives["push"].value == 0.0)
+    panel.speed.value = "0.5x"
+    assert app.pace.speed == 0.5
+    click(panel.run)
+    assert (app.pace.paused, panel.run.label) == (False, "Pause")
+
+
+def test_a_client_that_goes_away_stops_nothing(live, until):
+    sim = td.Simulation(td.scene("pendulum"), q=[1.0, 0.0])
+    app = live(sim)
+    url = f"ws://127.0.0.1:{app.server.get_port()}"
+    for _ in range(3):
+        page = connect(url, subprotocols=[f"viser-v{viser.__version__}"], compression=None)
+        assert page.recv(timeout=10)
+        page.socket.close()
+        time = sim.time
+        until(lambda time=time: sim.time > time + 0.05)
+
+
+def test_an_error_in_a_command_is_shown_and_stops_nothing(live, until):
+    sim = td.Simulation(td.scene("pendulum"), q=[1.0, 0.0])
+    app = live(sim)
+
+    def fail(sim):
+        raise td.InputError("this <cannot> be done")
+
+    app.panel._send(fail)
+    until(lambda: app.panel.message.visible)
+    assert "this &lt;cannot&gt; be done" in app.panel.message.content
+    time = sim.time
+    until(lambda: sim.time > time + 0.05)
+
+
+def test_a_frame_that_cannot_be_shown_stops_nothing(live, until, caplog, monkeypatch):
+    sim = td.Simulation(td.scene("pendulum"), q=[1.0, 0.0])
+    app = live(sim)
+    until(lambda: sim.time > 0.0)
+    monkeypatch.setattr(app.scene, "show", lambda q: 1 / 0)
+    time = sim.time
+    until(lambda: sim.time > time + 0.1)
+    assert [record.message for record in caplog.records] == [
+        "a frame could not be shown; the simulation goes on"
+    ]
+
+
+def test_a_run_that_diverges_pauses_and_can_be_reset(live, until, click):
+    sim = td.Simulation(td.scene("pendulum"), q=[1.0, 0.0])
+    app = live(sim)
+    until(lambda: sim.time > 0.05)
+    app.pace.send(lambda sim: sim.v.fill(1e200)).result()
+    until(lambda: app.pace.paused and app.panel.message.visible)
+    click(app.panel.reset)
+    until(lambda: sim.time == 0.0)
+    click(app.panel.run)
+    until(lambda: sim.time > 0.05)
+    assert not app.panel.message.visible
+
+
+def test_the_roadheader_in_its_tunnel(apps):
+    app = apps(Live, td.Simulation(td.scene("roadheader")))
+    # one node for every body that moves
+    assert len(app.scene.nodes) == len(app.sim.model.bodies)
+    assert app.scene.faults == []
+    assert app.panel.drives["cutter"].max == pytest.approx(55 * 2 * np.pi / 60)
+    assert set(app.panel.drives) == {actuator.name for actuator in app.sim.model.actuators}
+    roof = app.scene.scenery["tunnel_roof"]
+    assert roof.visible
+    app.surroundings["tunnel_roof"].value = False
+    assert (roof.visible, app.scene.scenery["tunnel_left"].visible) == (False, True)
