@@ -11,8 +11,8 @@ import pytest
 import treadle
 
 HEAVY = {
-    "llvmlite", "scipy", "trimesh", "yourdfpy", "matplotlib", "typer", "rich", "viser", "mujoco", "numba", "pinocchio",
-    "heyoka", "lxml", "multiprocessing", "pyarrow", "mcap", "pandas",
+    "llvmlite", "scipy", "trimesh", "yourdfpy", "matplotlib", "typer", "rich", "mujoco", "numba", "pinocchio",
+    "heyoka", "lxml", "multiprocessing", "pyarrow", "mcap", "pandas", "viser",
 }  # fmt: skip
 
 
