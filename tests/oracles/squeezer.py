@@ -1,6 +1,6 @@
 """Andrews' squeezer mechanism: seven bodies, three loops, and the solution at 0.03 s.
 
-Data and reference of the Test Set for Initial Value Problem Solvers (Bari), in the coordinates of these joints.
+Data and reference of the Test Set for Initial Value Problem Solvers (Bari), in these joints' coordinates.
 """
 
 import numpy as np

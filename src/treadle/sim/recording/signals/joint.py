@@ -33,7 +33,7 @@ def acceleration(name: str, model: Model, number: int) -> Signal:
 
 
 def torque(name: str, model: Model, number: int) -> Signal:
-    """Joint force by the user and controllers: N m for turning freedoms, N for sliding ones."""
+    """Joint force by the user, controllers and actuators: N m for turning freedoms, N for sliding ones."""
     joint = model.joints[number]
     units = [_FORCE_UNITS[unit] for unit in joint.type.velocity_units]
     return Signal.of(name, joint.type.velocities, units, lambda at: at.tau[joint.v])
@@ -47,3 +47,4 @@ def reaction_force(name: str, model: Model, number: int) -> Signal:
 def reaction_torque(name: str, model: Model, number: int) -> Signal:
     """Moment of that force about the joint's origin on the body, in world axes."""
     return Signal.of(name, _XYZ, "N m", lambda at: list(at.reactions[number].angular))
+

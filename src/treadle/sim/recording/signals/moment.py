@@ -8,6 +8,8 @@ from functools import cached_property
 
 from treadle.dynamics.kinematics import body_velocities, frame_placements, world_transforms
 from treadle.dynamics.reactions import joint_reactions
+from treadle.errors import InputError
+from treadle.forces.actuator import actuator_drives
 from treadle.forces.law import ForceLaw, law_force
 from treadle.forces.load import body_loads
 from treadle.graph import Scalar
@@ -31,14 +33,21 @@ class Moment:
     held: Sequence[Scalar]
     loads: Sequence[Scalar]
     time: Scalar
+    #: commands and state of the actuators
+    commands: Sequence[Scalar] = ()
+    drives: Sequence[Scalar] = ()
 
     @cached_property
     def tau(self) -> list[Scalar]:
-        """Joint forces: those that are held, and those that traced controllers command."""
+        """Joint forces: those that are held, those that traced controllers command, and the actuators'."""
         tau = list(self.held)
         for controller in self.controllers:
             added = law_force(self.model, controller, self.q, self.v, self.time)
             tau = [a + b for a, b in zip(tau, added, strict=True)]
+        if self.commands:
+            drives = actuator_drives(self.model, self.commands, self.drives, self.q, self.v)
+            for actuator, drive in zip(self.model.actuators, drives, strict=True):
+                tau[actuator.v] = tau[actuator.v] + drive.force - drive.damping * self.v[actuator.v]
         return tau
 
     @cached_property
@@ -64,6 +73,9 @@ class Moment:
     @cached_property
     def reactions(self) -> list[Force]:
         """Force through every body's joint, in world axes, the moment about the body's origin."""
+        if self.model.closed:
+            # they depend on the forces in the loops, which are not known here
+            raise InputError("reactions at joints are known of machines without loops and couplings only")
         loads = body_loads(self.model, self.q, self.loads)
         forces = joint_reactions(self.model, self.q, self.v, self.acceleration, loads)
         return [

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from treadle.errors import InputError
+from treadle.forces.actuator import actuator_state_size
 from treadle.forces.load import LOAD_SIZE
 from treadle.graph import Scalar
 from treadle.native.program import Program, compile_program
@@ -51,7 +52,9 @@ class Sampler:
         if self._compiled is not None:
             # what controllers that are called back would say now only they know
             held = sim.tau + sim.controllers.commanded
-            row[1 : self._width] = self._compiled(sim.q, sim.v, held, sim._loads[:, 0], (time,))
+            state = sim.q, sim.v, held, sim._loads[:, 0], (time,)
+            actuation = [sim._arrays[name][:, 0] for name in ("commands", "drives")]
+            row[1 : self._width] = self._compiled(*state, *actuation)
         start = self._width
         for signal, size in zip(self._own, self._sizes, strict=True):
             numbers = _numbers(signal, sim)
@@ -80,8 +83,10 @@ def _compiled(sim: Simulation, signals: Sequence[Signal]) -> Callable[..., np.nd
         held: Sequence[Scalar],
         loads: Sequence[Scalar],
         time: Sequence,
+        commands: Sequence[Scalar],
+        drives: Sequence[Scalar],
     ) -> dict[str, list[Scalar]]:
-        moment = Moment(model, laws, controllers, q, v, held, loads, time[0])
+        moment = Moment(model, laws, controllers, q, v, held, loads, time[0], commands, drives)
         return {"row": [x for signal in signals for x in signal.values(moment)]}
 
     sizes = {
@@ -90,6 +95,8 @@ def _compiled(sim: Simulation, signals: Sequence[Signal]) -> Callable[..., np.nd
         "held": model.nv,
         "loads": LOAD_SIZE * len(model.bodies),
         "time": 1,
+        "commands": len(model.actuators),
+        "drives": actuator_state_size(model),
     }
     names = [[part.name for part in parts] for parts in (model.joints, model.frames)]
     # what a force law or controller, or a joint or signal from elsewhere, computes only its graph can tell
