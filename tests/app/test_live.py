@@ -30,7 +30,7 @@ def test_a_running_machine_moves_on_the_page(live, until):
     app.pace.pause()
     # a command that does nothing, after which the frame is shown
     app.pace.send(lambda sim: None).result()
-    until(lambda: np.allclose(app.scene.nodes["lower"].position, sim.body("lower").position, atol=1e-12))
+    until(lambda: np.allclose(app.scene.nodes["lower"].position, sim.body("lower").position, atol=1e-6))
     assert "simulated time" in app.panel.status.content
     until(lambda: "energy drift" in app.panel.quality.content)
 

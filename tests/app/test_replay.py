@@ -25,7 +25,7 @@ def test_the_slider_moves_the_machine(replay, recording, seconds):
     app.slider.value = 0.5
     app.slider.value = seconds
     assert app.time == seconds
-    np.testing.assert_allclose(app.scene.nodes["lower"].position, place(model, recording, seconds))
+    np.testing.assert_allclose(app.scene.nodes["lower"].position, place(model, recording, seconds), atol=1e-6)
 
 
 def test_plays_to_the_end_and_again(replay, recording, until, click):
@@ -36,7 +36,7 @@ def test_plays_to_the_end_and_again(replay, recording, until, click):
     assert (app.playing, app.button.label) == (True, "Pause")
     until(lambda: not app.playing)
     assert (app.time, app.slider.value, app.button.label) == (1.0, 1.0, "Play")
-    np.testing.assert_allclose(app.scene.nodes["lower"].position, place(model, recording, 1.0))
+    np.testing.assert_allclose(app.scene.nodes["lower"].position, place(model, recording, 1.0), atol=1e-6)
     app.speed.value = "0.1x"
     click(app.button)
     until(lambda: 0.0 < app.time < 0.5)

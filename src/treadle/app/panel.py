@@ -154,7 +154,10 @@ _STYLE = 'style="font-size: 0.8em; margin: 0.3em 1em; line-height: 1.4"'
 def rows_html(rows: Sequence[Sequence[str]], head: Sequence[str] = ()) -> str:
     """A small table."""
     lines = [f"<tr>{''.join(f'<th align=left>{escape(text)}</th>' for text in head)}</tr>"] if head else []
-    lines += [f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in row)}</tr>" for row in rows]
+    lines += [
+        f"<tr>{''.join(f'<td style="white-space: nowrap">{escape(text)}</td>' for text in row)}</tr>"
+        for row in rows
+    ]
     return f'<table {_STYLE} cellspacing="4">{"".join(lines)}</table>'
 
 
@@ -169,10 +172,8 @@ def sentence(error: BaseException | str) -> str:
 
 
 def _plain(value: float) -> str:
-    """A number to read at a glance: what is zero but for rounding is zero."""
-    if abs(value) >= 1e4:
-        return f"{value:.0f}"
-    return f"{value:.4g}" if abs(value) >= 1e-6 else "0"
+    """A number to read at a glance, with four decimals where it is small."""
+    return f"{round(value, 4) + 0.0:.4f}" if abs(value) < 100.0 else f"{value:.0f}"
 
 
 def _field(gui: viser.GuiApi, control: Control, start: float) -> Any:

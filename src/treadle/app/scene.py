@@ -19,6 +19,10 @@ _EYE = np.array([0.9, 1.0, 0.55])
 _EYE_INSIDE = np.array([0.22, 0.80, 0.60])
 
 
+#: Changes of a position (m) or quaternion that are too small to be seen, and not sent.
+_UNSEEN = 1e-7
+
+
 class Scene:
     """The nodes of a machine; `show(q)` moves them to where the bodies are."""
 
@@ -45,8 +49,9 @@ class Scene:
         #: nodes of the surroundings by name
         self.scenery: dict[str, viser.FrameHandle] = {}
         low, high = self._bounds(meshes, model.initial()[0])
-        self._add_ground(low, high)
         inside = self._add_scenery(scenery_meshes(model))
+        if inside is None:
+            self._add_ground(low, high)
         self._add_lights(inside is not None)
         self._place_camera(low, high, inside)
         self._shown = np.full((len(self._numbers), 7), np.nan)
@@ -59,13 +64,14 @@ class Scene:
             return
         quaternions = Rotation.from_matrix(poses[:, :3, :3]).as_quat(scalar_first=True)
         now = np.hstack([poses[:, :3, 3], quaternions])
-        moved = np.flatnonzero((now != self._shown).any(axis=1))
+        moved = ~(np.abs(now - self._shown) <= _UNSEEN)
+        slid, turned = moved[:, :3].any(axis=1), moved[:, 3:].any(axis=1)
         nodes = list(self.nodes.values())
         with self._server.atomic():
-            for k in moved.tolist():
-                nodes[k].position = now[k, :3]
-                nodes[k].wxyz = now[k, 3:]
-        self._shown = now
+            for k in np.flatnonzero(slid).tolist():
+                nodes[k].position = self._shown[k, :3] = now[k, :3]
+            for k in np.flatnonzero(turned).tolist():
+                nodes[k].wxyz = self._shown[k, 3:] = now[k, 3:]
 
     def _add(self, path: str, meshes: list[Mesh], pose: np.ndarray | None = None) -> None:
         X = np.eye(4) if pose is None else pose
@@ -78,6 +84,8 @@ class Scene:
                 color=tuple(color[:3]),  # type: ignore[arg-type]
                 opacity=opacity,
                 side="double",
+                # on bodies they would show the grain of the shadow map
+                receive_shadow=False,
             )
 
     def _add_ground(self, low: np.ndarray, high: np.ndarray) -> None:
@@ -114,13 +122,16 @@ class Scene:
         """A sky and a sun with shadows; in a room lamps from two sides instead of the sun."""
         scene = self._server.scene
         scene.configure_default_lights(enabled=False)
-        scene.add_light_hemisphere("/lights/sky", ground_color=(120, 115, 110), intensity=1.2)
+        scene.configure_environment_map(None)
+        scene.add_light_hemisphere(
+            "/lights/sky", ground_color=(120, 115, 110), intensity=2.5 if inside else 2.0
+        )
         if inside:
             for name, place in (("front", (5.0, 2.0, 4.0)), ("rear", (-6.0, 3.0, 6.0))):
-                scene.add_light_directional(f"/lights/{name}", intensity=1.0, position=place)
+                scene.add_light_directional(f"/lights/{name}", intensity=1.4, position=place)
         else:
             scene.add_light_directional(
-                "/lights/sun", intensity=1.0, position=(5.0, 3.0, 9.0), cast_shadow=True
+                "/lights/sun", intensity=1.8, position=(5.0, 3.0, 9.0), cast_shadow=True
             )
 
     def _bounds(self, meshes: dict[int, list[Mesh]], q: list[float]) -> tuple[np.ndarray, np.ndarray]:
