@@ -154,10 +154,7 @@ _STYLE = 'style="font-size: 0.8em; margin: 0.3em 1em; line-height: 1.4"'
 def rows_html(rows: Sequence[Sequence[str]], head: Sequence[str] = ()) -> str:
     """A small table."""
     lines = [f"<tr>{''.join(f'<th align=left>{escape(text)}</th>' for text in head)}</tr>"] if head else []
-    lines += [
-        f"<tr>{''.join(f'<td style="white-space: nowrap">{escape(text)}</td>' for text in row)}</tr>"
-        for row in rows
-    ]
+    lines += [f"<tr>{''.join(f'<td nowrap>{escape(text)}</td>' for text in row)}</tr>" for row in rows]
     return f'<table {_STYLE} cellspacing="4">{"".join(lines)}</table>'
 
 
