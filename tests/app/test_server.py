@@ -49,3 +49,15 @@ def test_a_port_in_use_is_one_sentence():
 def test_addresses_that_do_not_exist(host, port, message):
     with pytest.raises(InputError, match=message):
         open_server(host, port)
+
+
+@pytest.mark.parametrize("path", ["/../index.py", "/../../_viser.py", "/..%2f..%2f_viser.py", "//etc/passwd"])
+def test_only_the_page_itself_is_served(path):
+    server = open_server(port=0)
+    try:
+        with socket.create_connection(("127.0.0.1", server.get_port())) as line:
+            line.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode())
+            answer = b"".join(iter(lambda: line.recv(65536), b""))
+    finally:
+        server.stop()
+    assert answer.split()[1] != b"200", answer[:200]
