@@ -47,4 +47,3 @@ def reaction_force(name: str, model: Model, number: int) -> Signal:
 def reaction_torque(name: str, model: Model, number: int) -> Signal:
     """Moment of that force about the joint's origin on the body, in world axes."""
     return Signal.of(name, _XYZ, "N m", lambda at: list(at.reactions[number].angular))
-
