@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treadle.cli.console import Debug, reported
-from treadle.cli.machine import Floating, is_scene, open_machine
+from treadle.cli.machine import Floating, Outside, is_scene, open_machine
 from treadle.errors import InputError
 from treadle.formats.load import FORMATS
 from treadle.integrators import INTEGRATORS
@@ -20,6 +20,7 @@ from treadle.sim import Simulation
 
 if TYPE_CHECKING:
     from treadle.app import Live, Replay
+    from treadle.model.model import Model
     from treadle.sim.recording import Recording
 
 __all__ = ["view"]
@@ -44,6 +45,7 @@ def view(
         str | None, typer.Option(help=f"Method of integration: {', '.join(INTEGRATORS)}.")
     ] = None,
     floating: Floating = False,
+    outside: Outside = False,
     model: Annotated[
         str | None, typer.Option(metavar="FILE_OR_SCENE", help="The machine that a recording is of.")
     ] = None,
@@ -60,11 +62,16 @@ def view(
       treadle view run.parquet --model robot.urdf
     """
     if Path(name).suffix.lower() in _RECORDINGS:
-        app = _open_replay(name, model, floating, host, port)
+        from treadle.sim.recording import read_recording
+
+        recording = read_recording(name)
+        machine = open_machine(_machine_name(recording, model), floating, outside)
+        app = _replay(recording, machine, host, port)
     elif model is not None:
         raise InputError("--model names the machine of a recording; here the machine is the argument itself")
     else:
-        app = _open_live(name, floating, dt, integrator, host, port)
+        sim = Simulation(open_machine(name, floating, outside), dt=dt, integrator=integrator)
+        app = _live(sim, host, port)
     with app:
         app.start()
         url = f"http://{host}:{app.server.get_port()}"
@@ -79,25 +86,17 @@ def view(
             typer.echo("")
 
 
-def _open_live(
-    name: str, floating: bool, dt: float | None, integrator: str | None, host: str, port: int
-) -> Live:
-    machine = open_machine(name, floating)
-    sim = Simulation(machine, dt=dt, integrator=integrator)
-    # the page's libraries take their time: mistakes are reported before
+def _live(sim: Simulation, host: str, port: int) -> Live:
+    # the page's libraries take their time: other mistakes are reported before
     from treadle.app import Live, open_server
 
-    return Live(open_server(host, port, machine.name), sim)
+    return Live(open_server(host, port, sim.model.name), sim)
 
 
-def _open_replay(name: str, model: str | None, floating: bool, host: str, port: int) -> Replay:
-    from treadle.sim.recording import read_recording
-
-    recording = read_recording(name)
-    machine = open_machine(_machine_name(recording, model), floating)
+def _replay(recording: Recording, model: Model, host: str, port: int) -> Replay:
     from treadle.app import Replay, open_server
 
-    return Replay(open_server(host, port, recording.path.name), machine, recording)
+    return Replay(open_server(host, port, recording.path.name), model, recording)
 
 
 def _machine_name(recording: Recording, model: str | None) -> str:
