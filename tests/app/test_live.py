@@ -1,3 +1,4 @@
+import socket
 from urllib.request import urlopen
 
 import numpy as np
@@ -6,7 +7,7 @@ import viser
 from websockets.sync.client import connect
 
 import treadle as td
-from treadle.app import Live
+from treadle.app import Live, open_server
 
 
 def driven() -> td.Model:
@@ -134,6 +135,20 @@ def test_a_run_that_diverges_pauses_and_can_be_reset(live, until, click):
     click(app.panel.run)
     until(lambda: sim.time > 0.05)
     assert not app.panel.message.visible
+
+
+def test_closing_ends_the_run_and_frees_the_port(until):
+    sim = td.Simulation(td.scene("pendulum"), q=[1.0, 0.0])
+    app = Live(open_server(port=0), sim)
+    app.start()
+    until(lambda: sim.time > 0.0)
+    app.close()
+    time = sim.time
+    with socket.create_server(("127.0.0.1", app.server.get_port())):
+        assert sim.time == time
+    # it is the user's own again
+    sim.step(10)
+    assert sim.time == pytest.approx(time + 10 * sim.dt)
 
 
 def test_the_roadheader_in_its_tunnel(apps):

@@ -42,7 +42,8 @@ class Live:
         self.server, self.sim = server, sim
         self.pace = Pace(sim, frame=1.0 / _RATE)
         self.scene = Scene(server, sim.model)
-        self.panel = Panel(server, self.pace, History(sim, _KEPT), controls(sim.model))
+        self._history = History(sim, _KEPT)
+        self.panel = Panel(server, self.pace, self._history, controls(sim.model))
         #: checkboxes that show and hide the surroundings, by name
         self.surroundings = add_scenery_folder(server.gui, self.scene)
         self._thread = threading.Thread(target=self._run, name="treadle simulation", daemon=True)
@@ -63,6 +64,7 @@ class Live:
         self.pace.stop()
         if self._thread.is_alive():
             self._thread.join()
+        self._history.close()
         self.server.stop()
 
     def __enter__(self) -> Self:
