@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import threading
@@ -72,7 +73,8 @@ def view(
     else:
         sim = Simulation(open_machine(name, floating, outside), dt=dt, integrator=integrator)
         app = _live(sim, host, port)
-    with app:
+    # Ctrl-C may come as soon as there is anything to see
+    with contextlib.suppress(KeyboardInterrupt), app:
         app.start()
         url = f"http://{host}:{app.server.get_port()}"
         typer.echo(f"{Path(name).name} is at {url} (Ctrl-C ends it)")
@@ -80,10 +82,7 @@ def view(
             typer.echo("Anyone who can reach this address can drive the machine.", err=True)
         if open_ and _has_display():
             webbrowser.open(url)
-        try:
-            threading.Event().wait()
-        except KeyboardInterrupt:
-            typer.echo("")
+        threading.Event().wait()
 
 
 def _live(sim: Simulation, host: str, port: int) -> Live:
