@@ -313,3 +313,27 @@ def test_a_machine_that_cannot_move(integrator):
     batch.step(5)
     assert batch.q.shape == (3, 0)
     assert batch.alive.all()
+
+
+def test_controllers_and_motions_are_those_of_a_simulation():
+    model = td.scene("arm")
+
+    def hold(q, v, t):
+        return {"bend": 50.0 * (0.2 - q["bend"]) - 3.0 * v["bend"]}
+
+    motions = {"turn": lambda t: 0.1 * td.sin(3.0 * t)}
+    worlds = td.Batch(model, 3, dt=1e-3, controllers=[hold], motions=motions)
+    sim = td.Simulation(model, dt=1e-3, controllers=[hold], motions=motions)
+    worlds.step(200)
+    sim.step(200)
+    assert worlds.q[1].tobytes() == sim.q.tobytes()
+    assert sim.joint("turn").position == pytest.approx(0.1 * np.sin(0.6), abs=1e-3)
+
+
+def test_controllers_with_a_memory_are_refused():
+    class Counting:
+        def __call__(self, q, v, t):
+            return {}
+
+    with pytest.raises(td.InputError, match="a Batch takes controllers that are pure functions"):
+        td.Batch(td.scene("pendulum"), 2, controllers=[Counting()])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from treadle.constraints.motion import Motion
 from treadle.errors import InputError
 from treadle.forces.law import ForceLaw
 from treadle.forces.load import LOAD_SIZE, frame_load
@@ -19,7 +20,15 @@ from treadle.model.model import Model
 from treadle.native.executable import Executable
 from treadle.native.program import compile_program, default_lanes
 from treadle.sim.arrays import allocate, check_options
-from treadle.sim.checks import check_choice, check_closes, check_count, check_model, check_step
+from treadle.sim.checks import (
+    check_choice,
+    check_closes,
+    check_count,
+    check_model,
+    check_motions,
+    check_step,
+)
+from treadle.sim.controller import Controllers
 from treadle.sim.step import step_program
 from treadle.solvers.assembly import assemble
 
@@ -48,6 +57,8 @@ class Batch:
         lanes: int | None = None,
         precision: str = "float64",
         laws: Sequence[ForceLaw] = (),
+        controllers: Sequence[ForceLaw] = (),
+        motions: Mapping[str, Motion] | None = None,
         **options: float,
     ) -> None:
         self.model = check_model(model, "Batch")
@@ -65,6 +76,13 @@ class Batch:
             raise InputError(f"lanes must be a power of two up to {widest}, not {lanes}")
         self.threads = check_count("threads", (os.cpu_count() or 1) if threads is None else threads)
         self.laws = tuple(laws)
+        self.controllers = Controllers(model, controllers)
+        if self.controllers.called_back:
+            raise InputError(
+                "a Batch takes controllers that are pure functions of positions, velocities and time: plain "
+                "functions that keep nothing and choose with treadle.where"
+            )
+        self.motions = check_motions(model, motions or {}, self.integrator)
         self.steps = 0
         dt = check_step(settings["dt"] if dt is None else dt)
         self._arrays = self._allocate(dt, check_options(self.integrator, options))
@@ -255,9 +273,15 @@ class Batch:
         """The compiled step; the one with loads only when there are any."""
         loaded = "loads" in self._arrays
         if loaded not in self._executables:
-            bounded = self.model.limited or self.model.rubs
             program = step_program(
-                self.model, self.integrator, loaded, self.parameters, self.laws, bounded=bounded
+                self.model,
+                self.integrator,
+                loaded,
+                self.parameters,
+                self.laws,
+                self.controllers.traced,
+                self.motions,
+                bounded=bool(self.model.limited or self.model.rubs or self.motions),
             )
             self._executables[loaded] = compile_program(program, self.lanes, self.precision)
         return self._executables[loaded]

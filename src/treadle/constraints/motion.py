@@ -11,11 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from treadle.constraints.bounded import ANY, BoundedRow
-from treadle.errors import InputError
 from treadle.graph import Scalar
 from treadle.model.model import Model
 
-__all__ = ["Motion", "check_motions", "motion_rows"]
+__all__ = ["Motion", "motion_rows"]
 
 #: Position (rad or m) at a time (s), over a generic scalar.
 Motion = Callable[[Scalar], Scalar]
@@ -32,19 +31,3 @@ def motion_rows(
         strength = ANY if joint.effort[0] == float("inf") else dt * joint.effort[0]
         rows.append(BoundedRow(joint.v.start, speed, speed, -strength, strength))
     return rows
-
-
-def check_motions(model: Model, motions: Mapping[str, Motion]) -> dict[str, Motion]:
-    """The motions, if each belongs to a joint with one freedom and gives a number."""
-    for name, motion in motions.items():
-        joint = model.joint(name)
-        if joint.type.nv != 1:
-            raise InputError(
-                f"a motion needs a joint with one freedom: {name!r} is a {joint.type.kind} joint with "
-                f"{joint.type.nv}"
-            )
-        try:
-            float(motion(0.0))
-        except (TypeError, ValueError) as error:
-            raise InputError(f"the motion of {name!r} must be a function of the time: {error}") from None
-    return dict(motions)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
+from treadle.constraints.motion import Motion
 from treadle.errors import InputError
 from treadle.integrators import INTEGRATORS
 from treadle.model.model import Model, suggest
 from treadle.model.regularity import require_regular
 
-__all__ = ["check_choice", "check_closes", "check_count", "check_model", "check_step", "check_vector"]
+__all__ = [
+    "check_choice", "check_closes", "check_count", "check_model", "check_motions", "check_step",
+    "check_vector",
+]  # fmt: skip
 
 
 def check_model(model: Any, what: str) -> Model:
@@ -34,6 +38,24 @@ def check_closes(model: Model, integrator: str) -> None:
             f"{integrator!r} does not hold the closed loops and coupled joints of {model.name!r}; "
             f"use {able}, or model.without_loops()"
         )
+
+
+def check_motions(model: Model, motions: Mapping[str, Motion], integrator: str) -> dict[str, Motion]:
+    """The motions, if each belongs to a joint with one freedom and gives a number."""
+    if motions and not INTEGRATORS[integrator].arrests:
+        raise InputError(f"motions are held by 'symplectic_euler', not by {integrator!r}")
+    for name, motion in motions.items():
+        joint = model.joint(name)
+        if joint.type.nv != 1:
+            raise InputError(
+                f"a motion needs a joint with one freedom: {name!r} is a {joint.type.kind} joint with "
+                f"{joint.type.nv}"
+            )
+        try:
+            float(motion(0.0))
+        except (TypeError, ValueError) as error:
+            raise InputError(f"the motion of {name!r} must be a function of the time: {error}") from None
+    return dict(motions)
 
 
 def check_step(dt: Any) -> float:

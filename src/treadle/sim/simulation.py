@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from treadle.constraints.motion import Motion, check_motions
+from treadle.constraints.motion import Motion
 from treadle.errors import InputError
 from treadle.forces.law import ForceLaw
 from treadle.forces.load import LOAD_SIZE, frame_load
@@ -19,7 +19,15 @@ from treadle.model.model import Model
 from treadle.native.executable import Runner
 from treadle.native.program import compile_program
 from treadle.sim.arrays import CARRIED, allocate, check_options
-from treadle.sim.checks import check_choice, check_closes, check_count, check_model, check_step, check_vector
+from treadle.sim.checks import (
+    check_choice,
+    check_closes,
+    check_count,
+    check_model,
+    check_motions,
+    check_step,
+    check_vector,
+)
 from treadle.sim.controller import Controllers
 from treadle.sim.divergence import check_given, diverged, stuck
 from treadle.sim.event import Event, Events
@@ -71,7 +79,7 @@ class Simulation:
         dt = check_step(settings["dt"] if dt is None else dt)
         self.laws = tuple(laws)
         self.controllers = Controllers(model, controllers)
-        self.motions = check_motions(model, motions or {})
+        self.motions = dict(motions or {})
         self.events = Events(model, events)
         self._watcher = Watcher(self)
         self._curved = curved_freedoms(model)
@@ -284,8 +292,7 @@ class Simulation:
         """Make the arrays that an integrator needs."""
         check_choice("integrator", integrator, INTEGRATORS)
         check_closes(self.model, integrator)
-        if self.motions and not INTEGRATORS[integrator].arrests:
-            raise InputError(f"motions are held by 'symplectic_euler', not by {integrator!r}")
+        check_motions(self.model, self.motions, integrator)
         self._watcher.check(integrator)
         self._integrator = integrator
         arrays = allocate(self.model, integrator, dt, check_options(integrator, options))
