@@ -10,8 +10,9 @@ from treadle.scenes import SCENES, scene, scene_names
 def test_every_scene_compiles_strictly(name):
     model = scene(name)
     assert model.nv > 0
-    # nothing to say but that loops are closed
-    assert [line for line in model.report if "closed loop" not in line] == []
+    # nothing to say but that loops are closed, those of planar linkages with more than it takes
+    said = [line for line in model.report if "closed loop" not in line and "are redundant" not in line]
+    assert said == []
     assert SCENES[name].__doc__
 
 

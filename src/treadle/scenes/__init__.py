@@ -13,6 +13,7 @@ from treadle.scenes.arm import arm
 from treadle.scenes.chain import chain
 from treadle.scenes.pendulum import pendulum
 from treadle.scenes.roadheader import roadheader
+from treadle.scenes.slider_crank import slider_crank
 
 __all__ = ["SCENES", "scene", "scene_names"]
 
@@ -22,6 +23,7 @@ SCENES: dict[str, Callable[..., ModelSpec]] = {
     "chain": chain,
     "pendulum": pendulum,
     "roadheader": roadheader,
+    "slider-crank": slider_crank,
 }
 
 
