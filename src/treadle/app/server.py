@@ -4,29 +4,60 @@ from __future__ import annotations
 
 import contextlib
 import io
+import secrets
 import socket
 
 import viser
 
+from treadle.app.guard import LOOPBACK, Guard
 from treadle.errors import InputError
 
-__all__ = ["open_server"]
+__all__ = ["Server", "open_server"]
+
+#: The colour of buttons and sliders.
+_BRAND = (38, 92, 140)
 
 
-def open_server(host: str = "127.0.0.1", port: int = 8080, title: str = "Treadle") -> viser.ViserServer:
-    """A server of the page at that address (port 0: any free one); InputError if it is taken."""
+def open_server(
+    host: str = "127.0.0.1", port: int = 8080, title: str = "Treadle", token: str | None = None
+) -> Server:
+    """A server of the page at that address (port 0: any free one); InputError if it is taken.
+
+    Beyond this computer it answers only those who have the token, one that is made up unless it is given.
+    """
     _check_free(host, port)
+    if token is None and host not in LOOPBACK:
+        token = secrets.token_urlsafe(16)
+    guard = Guard(host, token)
     # what viser says about itself is said by the command
-    with contextlib.redirect_stdout(io.StringIO()):
-        server = _Server(host=host, port=port, label=title, verbose=False)
+    with guard.installed(), contextlib.redirect_stdout(io.StringIO()):
+        server = Server(guard, host, port, title, token)
     if port not in (0, server.get_port()):
         server.stop()
         raise _taken(port)
-    server.gui.configure_theme(control_width="large", show_share_button=False, show_logo=False)
+    server.gui.configure_theme(
+        control_width="large", show_share_button=False, show_logo=False, brand_color=_BRAND
+    )
     return server
 
 
-class _Server(viser.ViserServer):
+class Server(viser.ViserServer):
+    """viser's server behind a door."""
+
+    def __init__(self, guard: Guard, host: str, port: int, title: str, token: str | None) -> None:
+        #: what keeps requests and messages out
+        self.guard = guard
+        self._token = token
+        super().__init__(host=host, port=port, label=title, verbose=False)
+
+    @property
+    def url(self) -> str:
+        """The address to open, with the token if there is one."""
+        host = self.get_host()
+        name = socket.gethostname() if host in ("0.0.0.0", "::") else host
+        name = f"[{name}]" if ":" in name else name
+        return f"http://{name}:{self.get_port()}" + (f"/?token={self._token}" if self._token else "")
+
     def request_share_url(self, verbose: bool = True) -> str | None:
         """Nothing: no page can ask for a tunnel from the outside into this computer."""
         return None
