@@ -79,10 +79,15 @@ def rows_of(model, v, rng) -> list[BoundedRow]:
     for freedom in range(model.nv):
         if rng.random() < 0.6:
             strength = float(rng.uniform(0.01, 1.0))
-            rows.append(BoundedRow(freedom, 0.0, 0.0, -strength, strength))
+            rows.append(BoundedRow({freedom: 1.0}, 0.0, 0.0, -strength, strength))
         if rng.random() < 0.4:
             low, high = sorted(rng.uniform(-1.0, 1.0, 2).tolist())
-            rows.append(BoundedRow(freedom, low - 0.5, high, -1e30, 1e30))
+            rows.append(BoundedRow({freedom: 1.0}, low - 0.5, high, -1e30, 1e30))
+    # a relation of several freedoms, and one that yields
+    for softness in (0.0, float(rng.uniform(0.1, 10.0))):
+        chosen = rng.choice(model.nv, size=min(3, model.nv), replace=False).tolist()
+        jacobian = {k: float(x) for k, x in zip(chosen, rng.uniform(-1.0, 1.0, len(chosen)), strict=True)}
+        rows.append(BoundedRow(jacobian, 0.1, 0.1, -1.0, 1.0, softness=softness))
     return rows
 
 
@@ -90,7 +95,7 @@ def solved(model, q, v, rows):
     """Velocities and impulses of the active set and of sequential impulses."""
 
     def both(x):
-        response = response_at(model, x, [row.freedom for row in rows])
+        response = response_at(model, x, rows)
         first = active_set(response.matrix(rows), rows, v)
         second, _ = sequential_impulses(response.columns, rows, v, limit=20_000)
         return [*first, *response.after(v, rows, first)[0], *response.after(v, rows, second)[0]]
@@ -105,7 +110,7 @@ def check(model, q, v, rows):
     scale = 1e-6 * (1.0 + np.abs(v).max())
     for row, p in zip(rows, impulses, strict=True):
         assert row.low - scale <= p <= row.high + scale
-        speed = after[row.freedom]
+        speed = row.speed(after) + row.softness * p
         # slower than allowed only where the row pushes forward as hard as it can, and the reverse
         if speed < row.slowest - scale:
             assert p >= row.high - scale

@@ -1,7 +1,10 @@
-"""Rows with bounded impulses: what holds a single freedom as long as its strength lasts.
+"""Rows with bounded impulses: what holds a velocity as long as its strength lasts.
 
-A row wants the velocity of its freedom at the end of the step to lie between `slowest` and `fastest`, and may
-spend an impulse between `low` and `high` (N m s or N s) on it. At a bound the velocity is what it becomes.
+    w = J v' + softness p,    low <= p <= high,    slowest <= w <= fastest unless p is at a bound
+
+A row wants the velocity J v' at the end of the step to lie between `slowest` and `fastest`, and may spend an
+impulse p between `low` and `high` (N m s or N s) on it. At a bound the velocity is what it becomes. A soft
+row yields in proportion to its impulse: springs and dampers that act on the end of the step are such rows.
 """
 
 from __future__ import annotations
@@ -10,14 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from treadle.graph import Scalar, clip, maximum, minimum
-from treadle.model.model import Model
+from treadle.graph import Scalar
 
-__all__ = ["BoundedRow", "friction_rows", "limit_rows"]
-
-#: Share of a violated limit that one step takes back, and how fast (rad/s, m/s) at most: all at once would
-#: throw the joint out again.
-RECOVERY, RECOVERY_SPEED = 0.2, 1.0
+__all__ = ["ANY", "BoundedRow", "soft"]
 
 #: An impulse that nothing withstands (N m s, N s), a speed that nothing has.
 ANY = 1e30
@@ -25,59 +23,28 @@ ANY = 1e30
 
 @dataclass(frozen=True)
 class BoundedRow:
-    """A freedom, the velocities it may have, and the impulses to spend; `active` if it may have to."""
+    """A velocity J v by freedom, the range it may have, and the impulses to spend.
 
-    freedom: int
+    `active` tells whether it may have to; `softness` is in rad/s per N m s, or m/s per N s.
+    """
+
+    jacobian: dict[int, Scalar]
     slowest: Scalar
     fastest: Scalar
     low: Scalar
     high: Scalar
     active: Any = True
+    softness: Scalar = 0.0
+
+    def speed(self, v: Sequence[Scalar]) -> Scalar:
+        """J v."""
+        return sum((x * v[k] for k, x in self.jacobian.items()), 0.0)
 
 
-def friction_rows(model: Model, dt: Scalar, spent: Sequence[Scalar] = ()) -> list[BoundedRow]:
-    """Coulomb friction of the joints: they stand still while it can hold them, and slide against it else.
+def soft(stiffness: Scalar, damping: Scalar, dt: Scalar) -> tuple[Scalar, Scalar]:
+    """Softness of a spring and damper at the end of the step, and the share of a distance it takes back.
 
-    `spent` are impulses (nv) that it has already given in this step.
+    p = -dt (k (x + dt w) + d w)  is  w + p / (dt (dt k + d)) = -x k / (dt k + d) = (dt k / (dt k + d)) (-x / dt)
     """
-    rows = []
-    for joint in model.joints:
-        for k, friction in enumerate(joint.friction):
-            if not (isinstance(friction, float) and friction == 0.0):
-                freedom, most = joint.v.start + k, dt * friction
-                given = spent[freedom] if spent else 0.0
-                rows.append(BoundedRow(freedom, 0.0, 0.0, -most - given, most - given))
-    return rows
-
-
-def limit_rows(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar) -> list[BoundedRow]:
-    """Stops at the ends of the joints' ranges: a joint that would pass one in this step ends there."""
-    rows = []
-    for joint in model.joints:
-        if joint.type.nq != joint.type.nv or joint.continuous:
-            continue
-        for k, (lower, upper) in enumerate(zip(joint.lower, joint.upper, strict=True)):
-            freedom = joint.v.start + k
-            row = _limit_row(freedom, q[joint.q.start + k], v[freedom], lower, upper, dt)
-            if row is not None:
-                rows.append(row)
-    return rows
-
-
-def _limit_row(
-    freedom: int, q: Scalar, v: Scalar, lower: float, upper: float, dt: Scalar
-) -> BoundedRow | None:
-    if lower == float("-inf") and upper == float("inf"):
-        return None
-    ahead = q + dt * v
-    slowest, fastest = -ANY, ANY
-    active: Any = False
-    if lower > float("-inf"):
-        distance = (lower - q) / dt
-        slowest = minimum(distance, clip(RECOVERY * distance, 0.0, RECOVERY_SPEED))
-        active = ahead < lower
-    if upper < float("inf"):
-        distance = (upper - q) / dt
-        fastest = maximum(distance, clip(RECOVERY * distance, -RECOVERY_SPEED, 0.0))
-        active = (ahead > upper) | active
-    return BoundedRow(freedom, slowest, fastest, -ANY, ANY, active)
+    resistance = dt * stiffness + damping
+    return 1.0 / (dt * resistance), dt * stiffness / resistance

@@ -11,23 +11,34 @@ from treadle.model.fittings import Loop
 from treadle.model.model import WORLD, Model
 from treadle.spatial import Transform, Vec3
 
-__all__ = ["loop_closure"]
+__all__ = ["closure_at", "loop_closure", "loop_frames"]
 
 
 def loop_closure(model: Model, q: Sequence[Scalar], loop: Loop) -> Closure:
-    """Lengths (m) and sines of angles that vanish where the loop is closed.
+    """Lengths (m) and sines of angles that vanish where the loop is closed."""
+    _, P, S = loop_frames(model, q, loop)
+    return closure_at(loop, P, S)
 
-    Both sides are seen from the body where their ways to the base meet, so that nothing depends on the
-    joints below it.
+
+def closure_at(loop: Loop, P: Transform, S: Transform) -> Closure:
+    """What vanishes where the loop is closed, for the joint's frame in the predecessor and the successor."""
+    return _fixed(P, S) if loop.type is None else loop.type.closure(P, S)
+
+
+def loop_frames(model: Model, q: Sequence[Scalar], loop: Loop) -> tuple[int, Transform, Transform]:
+    """The joint's frame in the predecessor and in the successor, both seen from one body, and which.
+
+    It is the body where their ways to the base meet, so that nothing depends on the joints below it.
     """
     X = joint_transforms(model, q)
     first, second = _way(model, loop.predecessor), _way(model, loop.successor)
+    meeting = WORLD
     while first and second and first[-1] == second[-1]:
-        first.pop()
+        meeting = first.pop()
         second.pop()
     P = _pose(X, first) @ loop.predecessor_placement
     S = _pose(X, second) @ loop.successor_placement
-    return _fixed(P, S) if loop.type is None else loop.type.closure(P, S)
+    return meeting, P, S
 
 
 def _way(model: Model, body: int) -> list[int]:

@@ -29,5 +29,5 @@ def motion_rows(
         joint = model.joint(name)
         speed = (motion(time + dt) - q[joint.q.start]) / dt
         strength = ANY if joint.effort[0] == float("inf") else dt * joint.effort[0]
-        rows.append(BoundedRow(joint.v.start, speed, speed, -strength, strength))
+        rows.append(BoundedRow({joint.v.start: 1.0}, speed, speed, -strength, strength))
     return rows

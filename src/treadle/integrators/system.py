@@ -75,7 +75,7 @@ class System:
     def arrest(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Arrest:
         """The velocity after the impulses of stops and friction, and the work (J) that they did."""
         if self.bounds is None:
-            return Arrest(list(v), 0.0, [0.0] * len(v))
+            return Arrest(list(v), 0.0, [0.0] * len(v), [])
         return bounded_velocity(self.model, q, v, self.bounds)
 
     def balance(

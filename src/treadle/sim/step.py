@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from treadle.constraints.bounded import BoundedRow, friction_rows, limit_rows
+from treadle.constraints.bounded import BoundedRow
+from treadle.constraints.friction import friction_rows
+from treadle.constraints.limit import limit_rows
 from treadle.constraints.motion import Motion, motion_rows
 from treadle.forces.actuator import actuator_state_size
 from treadle.forces.law import ForceLaw, law_force
@@ -21,7 +23,7 @@ from treadle.sim.arrays import CARRIED
 from treadle.sim.event import Event
 from treadle.sim.ledger import ledger_rates, ledger_size, step_entry
 from treadle.sim.watched_step import Part, held_force, watched_part, watched_sizes
-from treadle.solvers.impulses import bounded_velocity
+from treadle.solvers.impulses import Arrest, bounded_velocity
 from treadle.solvers.projection import project
 
 __all__ = ["FASTEST", "step_program"]
@@ -116,8 +118,9 @@ def step_program(
             values.get("drives", ()),
         )
         if bounded and model.rubs and not method.arrests:
-            spent += _friction(system, values["q"], values["v"], now, dt)
-            system = replace(system, tau=[x + p / dt for x, p in zip(tau, spent, strict=True)])
+            rubbed = _friction(system, values["q"], values["v"], now, dt)
+            spent += rubbed.rows
+            system = replace(system, tau=[x + p / dt for x, p in zip(tau, rubbed.impulses, strict=True)])
         if accounted and method.adaptive:
             system = replace(system, account=ledger_rates(system, pushed))
         part = None if events is None else watched_part(method, system, events, values, now, dt, held)
@@ -183,17 +186,15 @@ def step_program(
     return Program(digest if known else None, inputs, advance, carry, twins=limb_inputs(model, inputs))
 
 
-def _friction(
-    system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, dt: Scalar
-) -> list[Scalar]:
-    """Impulses (nv) that friction gives over a step by the rates at its start.
+def _friction(system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, dt: Scalar) -> Arrest:
+    """What friction gives over a step by the rates at its start.
 
     Methods that ask for none on their way get it as a force all through the step; at its end friction may
     give what it has left.
     """
     a = system.acceleration(q, v, time)
     ahead = [x + dt * rate for x, rate in zip(v, a, strict=True)]
-    return bounded_velocity(system.model, q, ahead, lambda q, v: friction_rows(system.model, dt)).impulses
+    return bounded_velocity(system.model, q, ahead, lambda q, v: friction_rows(system.model, dt))
 
 
 def _unless_stopped(

@@ -34,8 +34,12 @@ _STILL = 1e-12
 def active_set(
     G: Sequence[dict[int, Scalar]], rows: Sequence[BoundedRow], v: Sequence[Scalar]
 ) -> list[Scalar]:
-    """Impulses of the rows; G is their response matrix, v the velocity of all freedoms without them."""
+    """Impulses of the rows; G is their response matrix, v the velocity of all freedoms without them.
+
+    Softness is part of G.
+    """
     count = len(rows)
+    before = [row.speed(v) for row in rows]
     speed: Scalar = 1e-2
     for x in v:
         speed = maximum(speed, abs(x))
@@ -47,15 +51,11 @@ def active_set(
         fixed = [where(f, 0.0, p) for f, p in zip(free, impulses, strict=True)]
         goal = [where(s > 0.0, row.slowest, row.fastest) for s, row in zip(states, rows, strict=True)]
         missing = [
-            goal[i] - v[row.freedom] - sum((g * fixed[j] for j, g in G[i].items()), 0.0)
-            for i, row in enumerate(rows)
+            goal[i] - before[i] - sum((g * fixed[j] for j, g in G[i].items()), 0.0) for i in range(count)
         ]
         wanted = _solve_free(G, free, missing)
         impulses = [where(f, x, p) for f, x, p in zip(free, wanted, fixed, strict=True)]
-        speeds = [
-            v[row.freedom] + sum((g * impulses[j] for j, g in G[i].items()), 0.0)
-            for i, row in enumerate(rows)
-        ]
+        speeds = [before[i] + sum((g * impulses[j] for j, g in G[i].items()), 0.0) for i in range(count)]
         results = [
             _next(row, p, s, w, still) for row, p, s, w in zip(rows, impulses, states, speeds, strict=True)
         ]
@@ -67,7 +67,7 @@ def active_set(
     # what holds still is held at first, what stops is not yet there
     states = [1.0 if _holds(row) else 0.0 for row in rows]
     found = iterate(one_round, [*[0.0] * count, *states], _LIMIT)[:count]
-    return _polished(G, rows, v, found, still)
+    return _polished(G, rows, before, found, still)
 
 
 def _holds(row: BoundedRow) -> bool:
@@ -99,7 +99,7 @@ def _next(
 def _polished(
     G: Sequence[dict[int, Scalar]],
     rows: Sequence[BoundedRow],
-    v: Sequence[Scalar],
+    before: Sequence[Scalar],
     impulses: Sequence[Scalar],
     still: Scalar,
 ) -> list[Scalar]:
@@ -113,7 +113,7 @@ def _polished(
     def one_round(values: list[Scalar]) -> tuple[list[Scalar], object]:
         p, change = list(values), 0.0
         for i, row in enumerate(rows):
-            speed = v[row.freedom] + sum((g * p[j] for j, g in G[i].items()), 0.0)
+            speed = before[i] + sum((g * p[j] for j, g in G[i].items()), 0.0)
             faster = maximum(p[i] + (row.slowest - speed) * inverse[i], 0.0)
             slower = minimum(p[i] + (row.fastest - speed) * inverse[i], 0.0)
             new = clip(faster + slower, row.low, row.high)

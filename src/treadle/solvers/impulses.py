@@ -1,9 +1,9 @@
-"""Stops and friction of the joints: bounded impulses on single freedoms.
+"""What stops, friction, ropes and rigid motors do to the velocity: bounded impulses.
 
-    v' = v + G p,    low <= p <= high,    slowest <= v' <= fastest unless p is at a bound
+    v' = v + M^-1 J^T p,    low <= p <= high,    slowest <= J v' <= fastest unless p is at a bound
 
-G = M^-1 is the response of the machine to impulses, its loops held closed. What an impulse on a freedom does
-is kept half solved, a short vector along the way to the base.
+M^-1 is the response of the machine to impulses, its loops held closed, and G = J M^-1 J^T that of the rows.
+What an impulse of a row does is kept half solved, a short vector along the way to the base.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def bounded_velocity(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], row
     given = rows(q, v)
     nothing: list[Scalar] = [0.0] * len(v)
     if not given:
-        return Arrest(list(v), 0.0, nothing)
+        return Arrest(list(v), 0.0, nothing, [])
     active: Any = False
     for row in given:
         active = active | row.active
@@ -49,15 +49,16 @@ def bounded_velocity(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], row
 
     def sometimes(values: list[Scalar]) -> tuple[list[Scalar], object]:
         position, velocity = values[:nq], values[nq : nq + nv]
-        new, work, total = _solved(model, position, velocity, rows(position, velocity))
-        return [*position, *new, work, *total], False
+        new, work, total, each = _solved(model, position, velocity, rows(position, velocity))
+        return [*position, *new, work, *total, *each], False
 
-    values = iterate(sometimes, [*q, *v, 0.0, *nothing], 1, when=active)
-    return Arrest(values[nq : nq + nv], values[nq + nv], values[nq + nv + 1 :])
+    start = [*q, *v, 0.0, *nothing, *[0.0] * len(given)]
+    values = iterate(sometimes, start, 1, when=active)[nq:]
+    return Arrest(values[:nv], values[nv], values[nv + 1 : 2 * nv + 1], values[2 * nv + 1 :])
 
 
 def _solved(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], rows: Sequence[BoundedRow]) -> Arrest:
-    response = response_at(model, q, [row.freedom for row in rows])
+    response = response_at(model, q, rows)
     if len(rows) <= MOST_TOGETHER:
         impulses = active_set(response.matrix(rows), rows, v)
     else:
@@ -66,56 +67,58 @@ def _solved(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], rows: Sequen
 
 
 class Arrest(NamedTuple):
-    """The velocity after bounded impulses, the work (J) that these did, and their sum on every freedom."""
+    """The velocity after bounded impulses, their work (J), their sum on every freedom, and each of them."""
 
     v: list[Scalar]
     work: Scalar
     impulses: list[Scalar]
+    rows: list[Scalar]
 
 
 @dataclass(frozen=True)
 class Response:
-    """How a machine at a position answers to impulses on some of its freedoms."""
+    """How a machine at a position answers to the impulses of rows."""
 
     solver: ClosureFactor
     closure: Sequence[Row]
-    columns: dict[int, Column]
+    columns: Sequence[Column]
 
     def matrix(self, rows: Sequence[BoundedRow]) -> list[dict[int, Scalar]]:
-        """G of the rows: the velocity of one's freedom under an impulse of another, zeros left out."""
+        """G of the rows: the velocity of one under an impulse of another, zeros left out."""
         G: list[dict[int, Scalar]] = [{} for _ in rows]
-        for i, first in enumerate(rows):
-            for j, second in enumerate(rows[: i + 1]):
-                a, b = self.columns[first.freedom], self.columns[second.freedom]
+        for i, a in enumerate(self.columns):
+            for j, b in enumerate(self.columns[: i + 1]):
                 if shared := [k for k in a if k in b]:
                     G[i][j] = G[j][i] = sum((a[k][0] * b[k][1] for k in shared), 0.0)
+            G[i][i] = G[i][i] + rows[i].softness
         return G
 
     def after(self, v: Sequence[Scalar], rows: Sequence[BoundedRow], impulses: Sequence[Scalar]) -> Arrest:
         """What impulses of the rows do."""
         total: list[Scalar] = [0.0] * len(v)
         for row, impulse in zip(rows, impulses, strict=True):
-            total[row.freedom] = total[row.freedom] + impulse
+            for k, x in row.jacobian.items():
+                total[k] = total[k] + x * impulse
         free = solve(self.solver.L, self.solver.inverse_diagonal, total)
         opening = [sum((x * free[k] for k, x in row.jacobian.items()), 0.0) for row in self.closure]
         held = self.solver.response(self.solver.multipliers(opening))
         result = [x + a - b for x, a, b in zip(v, free, held, strict=True)]
         work: Scalar = 0.0
-        for k in self.columns:
+        for k in sorted({k for row in rows for k in row.jacobian}):
             work = work + 0.5 * total[k] * (v[k] + result[k])
-        return Arrest(result, work, total)
+        return Arrest(result, work, total, list(impulses))
 
 
-def response_at(model: Model, q: Sequence[Scalar], freedoms: Sequence[int]) -> Response:
-    """The response at a position."""
+def response_at(model: Model, q: Sequence[Scalar], rows: Sequence[BoundedRow]) -> Response:
+    """The response to the impulses of rows at a position."""
     closure = closure_rows(model, q) if model.closed else []  # type: ignore[arg-type]
     solver = closure_factor(model, q, closure)
-    return Response(solver, closure, {freedom: _column(solver, freedom) for freedom in sorted(set(freedoms))})
+    return Response(solver, closure, [_column(solver, row.jacobian) for row in rows])
 
 
-def _column(solver: ClosureFactor, freedom: int) -> Column:
+def _column(solver: ClosureFactor, jacobian: dict[int, Scalar]) -> Column:
     """Y and D^-1 Y of the tree, then U and -P^-1 U of the loops."""
-    Y = half_solved(solver.L, {freedom: 1.0})
+    Y = half_solved(solver.L, jacobian)
     U = solver.half_coupled(Y)
     tree = {("tree", k): (x, solver.inverse_diagonal[k] * x) for k, x in Y.items()}
     loops = {("loop", k): (x, -(solver.inverse_pivots[k] * x)) for k, x in U.items()}

@@ -1,0 +1,26 @@
+"""Coulomb friction of the joints: they stand still while it can hold them, and slide against it else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from treadle.constraints.bounded import BoundedRow
+from treadle.graph import Scalar
+from treadle.model.model import Model
+
+__all__ = ["friction_rows"]
+
+
+def friction_rows(model: Model, dt: Scalar, spent: Sequence[Scalar] = ()) -> list[BoundedRow]:
+    """A row for every freedom that rubs: at rest, with at most dt times its friction.
+
+    `spent` are impulses that each of them has already given in this step.
+    """
+    rows = []
+    for joint in model.joints:
+        for k, friction in enumerate(joint.friction):
+            if not (isinstance(friction, float) and friction == 0.0):
+                most = dt * friction
+                given = spent[len(rows)] if spent else 0.0
+                rows.append(BoundedRow({joint.v.start + k: 1.0}, 0.0, 0.0, -most - given, most - given))
+    return rows
