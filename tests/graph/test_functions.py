@@ -165,3 +165,11 @@ def test_tables_that_are_too_short():
     for table in ([[1.0, 2.0]], [[1.0], [2.0]]):
         with pytest.raises(ValueError, match="at least two rows and two columns"):
             tg.lookup2(table, 0.5, 0.5)
+
+
+def test_a_tuple_is_registered_once_and_equal_tables_share_a_number():
+    graph = tg.Graph()
+    table = tuple(float(k) for k in range(5))
+    assert graph.table(table) == graph.table(table) == graph.table(list(table)) == 0
+    assert graph.table([*table, 5.0]) == 1
+    assert len(graph.tables) == 2

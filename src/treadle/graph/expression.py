@@ -54,6 +54,8 @@ class Graph:
         self.input_count = 0
         self._memo: dict[tuple, Expr] = {}
         self._table_index: dict[tuple[float, ...], int] = {}
+        # tuples that were given before, by identity: a grid of heights is asked for at every point
+        self._known_tables: dict[int, tuple[object, int]] = {}
 
     def input(self) -> Expr:
         """A new input, in the order in which values will be given."""
@@ -75,12 +77,16 @@ class Graph:
         return node
 
     def table(self, values: Sequence[float]) -> int:
-        """Register a look-up table and return its number."""
+        """Register a look-up table and return its number; the same tuple is looked at only once."""
+        if id(values) in self._known_tables:
+            return self._known_tables[id(values)][1]
         key = tuple(float(x) for x in values)
         number = self._table_index.get(key)
         if number is None:
             number = self._table_index[key] = len(self.tables)
             self.tables.append(key)
+        if isinstance(values, tuple):
+            self._known_tables[id(values)] = values, number
         return number
 
     def node(self, operation: str, *operands: Expr) -> Expr:

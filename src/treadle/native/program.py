@@ -7,6 +7,8 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
+import numpy as np
+
 from treadle import store
 from treadle.graph import Expr, Graph, Scalar
 from treadle.native.executable import Executable
@@ -91,7 +93,8 @@ def _compile(program: Program, traced: Traced, lanes: int, precision: str) -> by
 def _graph_digest(graph: Graph, outputs: Mapping[str, Sequence[Scalar]]) -> str:
     """Hash of everything that the code of a graph depends on."""
     results = {name: [graph.lift(x).index for x in values] for name, values in outputs.items()}
-    whole = (graph.operation, graph.operands, graph.constants, graph.tables, graph.loops, results)
+    tables = [hashlib.sha256(np.array(values).tobytes()).hexdigest() for values in graph.tables]
+    whole = (graph.operation, graph.operands, graph.constants, tables, graph.loops, results)
     return hashlib.sha256(repr(whole).encode()).hexdigest()
 
 
