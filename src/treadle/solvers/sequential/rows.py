@@ -1,0 +1,67 @@
+"""Constraint rows in arrays: where they act, what velocity they want, and what impulses they may spend.
+
+| row | slowest, fastest | low, high | kind, normal, share |
+|---|---|---|---|
+| loop, coupling, weld | goal, goal | -inf, inf | SINGLE |
+| motor | goal, goal | -strength, strength | SINGLE |
+| stop, rope | slowest, fastest | -inf, inf (one-sided: 0, inf) | SINGLE |
+| dry friction of a joint | 0, 0 | -friction dt, friction dt | SINGLE |
+| contact | goal, inf | 0, inf | SINGLE |
+| friction of a contact, two rows | 0, 0 | | PAIR and SECOND, row of the contact, mu each |
+| resistance to rolling or spinning | 0, 0 | | SINGLE, row of the contact, coefficient (m) |
+
+Velocities are of the row's unit (m/s, rad/s), impulses N s or N m s.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+__all__ = ["PAIR", "SECOND", "SINGLE", "Rows", "empty_rows"]
+
+#: Kinds of rows: alone, or the first and the second of two whose impulses are bounded together by a cone.
+SINGLE, PAIR, SECOND = 0, 1, 2
+
+
+class Rows(NamedTuple):
+    """Room for a number of rows; which are in use the caller counts.
+
+    Row i has the entries `first[i]` to `first[i + 1]`, those of held loops from `loops[i]` on.
+    """
+
+    first: np.ndarray  # (rows + 1)
+    loops: np.ndarray  # (rows)
+    place: np.ndarray  # (entries) freedom, or nv + number of a held loop row
+    y: np.ndarray  # (entries)
+    kind: np.ndarray  # (rows) SINGLE, PAIR or SECOND
+    normal: np.ndarray  # (rows) the row whose impulse bounds this one, -1: none
+    share: np.ndarray  # (rows) bound of the impulse relative to that of the normal: mu
+    velocity: np.ndarray  # (rows) J v without any impulse
+    slowest: np.ndarray  # (rows)
+    fastest: np.ndarray  # (rows)
+    low: np.ndarray  # (rows)
+    high: np.ndarray  # (rows)
+    closes: np.ndarray  # (rows) whether split impulses act on its position
+    closing: np.ndarray  # (rows) pseudo-velocity wanted of it; at least that where its impulse is one-sided
+    impulse: np.ndarray  # (rows) in: warm start, out: result
+    pseudo: np.ndarray  # (rows) split impulses
+    own: np.ndarray  # (rows) response to its own impulse, from `prepare`, as are the next two
+    mass: np.ndarray  # (rows) effective mass 1 / own; 0 where nothing answers
+    cross: np.ndarray  # (rows) of a PAIR: response to that of the SECOND
+
+
+_WHOLE = {"first": np.int64, "loops": np.int64, "place": np.int32, "kind": np.int8, "normal": np.int32}
+
+
+def empty_rows(count: int, entries: int) -> Rows:
+    """Room for `count` rows with `entries` entries in all; every row free, single and without bounds."""
+    sizes = {"first": count + 1, "place": entries, "y": entries}
+    arrays = {name: np.zeros(sizes.get(name, count), _WHOLE.get(name, np.float64)) for name in Rows._fields}
+    arrays["closes"] = np.zeros(count, np.bool_)
+    rows = Rows(**arrays)
+    rows.normal[:] = -1
+    rows.slowest[:], rows.fastest[:] = -np.inf, np.inf
+    rows.low[:], rows.high[:] = -np.inf, np.inf
+    return rows

@@ -1,0 +1,126 @@
+"""The factors of a machine in arrays, and what they make of rows: half solved, joined to held loops, spread out.
+
+M = L^T D L has the zeros of the tree: row k of L has entries at the freedoms between k and the base alone. Loops
+that are held exactly are rows Y (half solved) with A = Y^T Y = F P F^T; a row y then has U = P^-1/2 F^-1 Y^T y as
+its entries at the places of the loops, which count negative:
+
+    response of i to j = y_i . y_j - U_i . U_j
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+__all__ = ["Tree", "chain", "half_solve", "spread", "tree_pattern"]
+
+
+class Tree(NamedTuple):
+    """Factors of the inertia matrix (nv freedoms), and of what its m held loop rows leave of it.
+
+    The entries of row k of L begin at `start[k]`, that of its parent first, then on towards the base. Loop rows
+    stand in the order of their elimination.
+    """
+
+    parent: np.ndarray  # (nv) freedom before each on the way to the base, -1 at the base
+    start: np.ndarray  # (nv + 1)
+    L: np.ndarray  # (entries)
+    root: np.ndarray  # (nv) D^-1/2
+    loop_first: np.ndarray  # (m + 1) where the entries of the loop rows begin
+    loop_place: np.ndarray  # (entries of Y) freedoms
+    loop_y: np.ndarray  # (entries of Y)
+    under_first: np.ndarray  # (m + 1) where the rows of F (unit, lower-triangular) begin
+    under: np.ndarray  # (entries of F) loop rows before
+    F: np.ndarray  # (entries of F)
+    loop_root: np.ndarray  # (m) P^-1/2; 0 for a row that depends on others
+
+
+def tree_pattern(parents: list[int]) -> tuple[np.ndarray, np.ndarray]:
+    """`parent` and `start` of a tree."""
+    depth = [0] * len(parents)
+    for k, parent in enumerate(parents):
+        depth[k] = 0 if parent < 0 else depth[parent] + 1
+    return np.array(parents, dtype=np.int64), np.concatenate([[0], np.cumsum(depth, dtype=np.int64)])
+
+
+@njit(cache=True)
+def chain(tree, rows, i, a, b):
+    """Give row i the freedoms from a and from b (-1: from nowhere) to the base as places, the last first."""
+    e = rows.first[i]
+    while a >= 0 or b >= 0:
+        k = max(a, b)
+        rows.place[e] = k
+        e += 1
+        if a == k:
+            a = tree.parent[a]
+        if b == k:
+            b = tree.parent[b]
+    rows.loops[i] = rows.first[i + 1] = e
+
+
+@njit(cache=True)
+def half_solve(tree, rows, i, work):
+    """Entries of row i from its Jacobian, which `work` (nv + m) holds at the row's places and zero else.
+
+    Its places, the last first, must include the way to the base of each of them (see `chain`). Afterwards
+    `work` is zero again.
+    """
+    begin, end = rows.first[i], rows.loops[i]
+    for e in range(begin, end):
+        k = rows.place[e]
+        x = work[k]
+        work[k] = 0.0
+        if x != 0.0:
+            above, entry = tree.parent[k], tree.start[k]
+            while above >= 0:
+                work[above] -= tree.L[entry] * x
+                above, entry = tree.parent[above], entry + 1
+        rows.y[e] = tree.root[k] * x
+    rows.first[i + 1] = end
+    if len(tree.loop_root) > 0:
+        _join(tree, rows, i, work)
+
+
+@njit(cache=True)
+def _join(tree, rows, i, work):
+    """Entries of row i at the places of the held loops."""
+    nv, begin, end = len(tree.root), rows.first[i], rows.loops[i]
+    for e in range(begin, end):
+        work[rows.place[e]] = rows.y[e]
+    for m in range(len(tree.loop_root)):
+        x = 0.0
+        for e in range(tree.loop_first[m], tree.loop_first[m + 1]):
+            x += tree.loop_y[e] * work[tree.loop_place[e]]
+        for e in range(tree.under_first[m], tree.under_first[m + 1]):
+            x -= tree.F[e] * work[nv + tree.under[e]]
+        work[nv + m] = x
+        if x != 0.0:
+            rows.place[end], rows.y[end] = nv + m, tree.loop_root[m] * x
+            end += 1
+    rows.first[i + 1] = end
+    work[:] = 0.0
+
+
+@njit(cache=True)
+def spread(tree, z, work, v):
+    """v += M^-1 J^T p, from the z of all impulses; z is kept. Loops that are held push as they must."""
+    nv = len(tree.root)
+    work[:nv] = z[:nv]
+    work[nv:] = tree.loop_root * z[nv:]
+    for m in range(len(tree.loop_root) - 1, -1, -1):
+        force = work[nv + m]
+        for e in range(tree.under_first[m], tree.under_first[m + 1]):
+            work[nv + tree.under[e]] -= tree.F[e] * force
+        for e in range(tree.loop_first[m], tree.loop_first[m + 1]):
+            work[tree.loop_place[e]] += tree.loop_y[e] * force
+    for k in range(nv):
+        x = tree.root[k] * work[k]
+        above, entry = tree.parent[k], tree.start[k]
+        while above >= 0:
+            x -= tree.L[entry] * work[above]
+            above, entry = tree.parent[above], entry + 1
+        work[k] = x
+        v[k] += x
+    work[:] = 0.0
