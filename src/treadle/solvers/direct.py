@@ -6,8 +6,9 @@ M a + C = f + J^T lambda,    J a + gamma = 0
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
-from treadle.constraints.rows import bias, closure_rows
+from treadle.constraints.rows import bias, closure_rows, residuals
 from treadle.dynamics.cholesky import solve
 from treadle.dynamics.regroup import regroup
 from treadle.dynamics.rnea import rnea
@@ -16,7 +17,19 @@ from treadle.model.model import Model
 from treadle.solvers.closure import closure_factor
 from treadle.spatial import Force
 
-__all__ = ["closed_dynamics"]
+__all__ = ["ClosedMotion", "closed_dynamics", "closed_motion"]
+
+
+class ClosedMotion(NamedTuple):
+    """Accelerations dv/dt (nv), and the multipliers of all residuals (see `constraints.rows`).
+
+    A multiplier is in N for a length, in N m for the sine of an angle, and the force on its joint for a
+    coupling. Where rows depend on each other the split among them is a matter of choice: those that
+    depend on rows eliminated before them take nothing, nor do rows that no joint moves.
+    """
+
+    acceleration: list[Scalar]
+    multipliers: list[Scalar]
 
 
 def closed_dynamics(
@@ -27,7 +40,19 @@ def closed_dynamics(
     external: Mapping[int, Force] | None = None,
 ) -> list[Scalar]:
     """Accelerations dv/dt that keep the loops closed."""
-    return through_graph(lambda x: _closed(model, x, v, force, external), q)
+    return closed_motion(model, q, v, force, external).acceleration
+
+
+def closed_motion(
+    model: Model,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    force: Sequence[Scalar],
+    external: Mapping[int, Force] | None = None,
+) -> ClosedMotion:
+    """Accelerations that keep the loops closed, and the forces in the loops that see to it."""
+    values = through_graph(lambda x: _closed(model, x, v, force, external), q)
+    return ClosedMotion(values[: model.nv], values[model.nv :])
 
 
 def _closed(
@@ -46,5 +71,9 @@ def _closed(
         g + sum((x * free[k] for k, x in row.jacobian.items()), 0.0)
         for row, g in zip(rows, gamma, strict=True)
     ]
-    push = solver.response([-x for x in solver.multipliers(opening)])
-    return [a + b for a, b in zip(free, push, strict=True)]
+    multipliers = [-x for x in solver.multipliers(opening)]
+    push = solver.response(multipliers)
+    every: list[Scalar] = [0.0] * len(residuals(model, q))
+    for row, multiplier in zip(rows, multipliers, strict=True):
+        every[row.index] = multiplier
+    return [*[a + b for a, b in zip(free, push, strict=True)], *every]
