@@ -11,7 +11,7 @@ import numpy as np
 
 from treadle.native.layout import Layout
 
-__all__ = ["Executable"]
+__all__ = ["Executable", "Frame"]
 
 #: bytes, those of the widest vector
 _ALIGNMENT = 64
@@ -49,7 +49,7 @@ class Executable:
         try:
             frame = self._local.frame
         except AttributeError:
-            frame = self._local.frame = _Frame(self)
+            frame = self._local.frame = Frame(self)
         for view, values in zip(frame.inputs, inputs):
             view[...] = values
         if self._checked(frame.address):
@@ -84,7 +84,7 @@ class Executable:
 
         def new_views() -> tuple:
             # the frame is kept: its memory must outlive the views' address
-            frames.append(_Frame(self))
+            frames.append(Frame(self))
             return (*frames[-1].inputs, frames[-1].outputs[0], frames[-1].address)
 
         space = {"local": threading.local(), "new_views": new_views, "checked": self._checked}
@@ -100,8 +100,17 @@ class Executable:
         names = [*self.layout.inputs, *self.layout.outputs]
         pointers = (ctypes.c_void_p * len(names))(*[arrays[name].ctypes.data for name in names])
         stride = max((arrays[name].shape[1] for name in names), default=1)
-        frame = _Frame(self)
+        frame = Frame(self)
         self._run(ctypes.addressof(pointers), begin, end, stride, steps, frame.address)
+
+    def frame(self) -> Frame:
+        """Memory of its own to call the program in, from code that has its `entry`."""
+        return Frame(self)
+
+    @property
+    def entry(self) -> int:
+        """Address of the function that evaluates the program once, inside a frame."""
+        return self._engine.get_function_address("body")
 
     def runner(self, arrays: Mapping[str, np.ndarray]) -> Runner:
         """A `run` bound to its arrays, for calls that must be short."""
@@ -116,7 +125,7 @@ class Runner:
         # the arrays are kept: their memory must outlive this object's pointers
         self._arrays = [arrays[name] for name in names]
         self._pointers = (ctypes.c_void_p * len(names))(*[array.ctypes.data for array in self._arrays])
-        self._frame = _Frame(executable)
+        self._frame = Frame(executable)
         self._function = executable._run
         self._executable = executable
         self._address = ctypes.addressof(self._pointers)
@@ -126,7 +135,7 @@ class Runner:
         self._function(self._address, begin, end, self._stride, steps, self._frame.address)
 
 
-class _Frame:
+class Frame:
     """Scratch memory of one call, aligned for any vector, and views of its arrays."""
 
     def __init__(self, executable: Executable) -> None:

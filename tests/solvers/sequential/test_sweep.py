@@ -91,7 +91,7 @@ def test_the_carried_vector_holds_what_impulses_do(seed):
 @given(st.integers(0, 2**31))
 @settings(max_examples=40, deadline=None)
 def test_bounded_rows_end_at_their_velocity_or_their_bound(seed):
-    rng, rows, z, work, tree, J, inverse, v = problem(seed, 4)
+    rng, rows, z, work, tree, J, _, v = problem(seed, 4)
     middle, spare = rng.standard_normal(4), np.where(rng.random(4) < 0.5, 0.0, 1.0)
     rows.slowest[:], rows.fastest[:] = middle - spare, middle + spare
     rows.low[:], rows.high[:] = -rng.uniform(0.01, 1.0, 4), rng.uniform(0.01, 1.0, 4)
@@ -144,7 +144,7 @@ def test_friction_dissipates_the_most_that_its_cone_allows(seed, shares):
 
 
 def test_rolling_resistance_is_bounded_by_the_normal_impulse():
-    _, rows, z, work, tree, J, _, v = problem(3, 2, held=0)
+    _, rows, z, _, _, J, _, v = problem(3, 2, held=0)
     v[:] = -v * np.sign(rows.velocity[0])
     rows.velocity[:] = J @ v
     rows.low[0], rows.slowest[0] = 0.0, 0.0

@@ -1,10 +1,10 @@
 """Sequential impulses in generalized coordinates (SIMGC) over arrays, for rows whose number varies.
 
 A row is a direction in which impulses act: a loop, a motor, a stop, dry friction, a contact. It is kept half
-solved: with M = L^T D L and y = D^-1/2 L^-T J^T the response of row i to an impulse of row j is y_i . y_j, and
-with z = sum of y_j p_j carried along, the velocity of a row is J v + y . z. So one visit to a row costs two
-short products. Loops that are held exactly add places with the opposite sign (see `tree`). Importing this package
-imports Numba.
+solved: with M = L^T D L and y = D^-1/2 L^-T J^T the response of row i to an impulse of row j is y_i . y_j,
+and with z = sum of y_j p_j carried along, the velocity of a row is J v + y . z. So one visit to a row costs
+two short products. Loops that are held exactly add places with the opposite sign (see `tree`). Importing this
+package imports Numba.
 
     count = 0
     for every row:                                    (in a Numba kernel)

@@ -43,23 +43,26 @@ class Rows(NamedTuple):
     fastest: np.ndarray  # (rows)
     low: np.ndarray  # (rows)
     high: np.ndarray  # (rows)
+    softness: np.ndarray  # (rows) velocity by which it yields to a unit of its impulse
     closes: np.ndarray  # (rows) whether split impulses act on its position
     closing: np.ndarray  # (rows) pseudo-velocity wanted of it; at least that where its impulse is one-sided
     impulse: np.ndarray  # (rows) in: warm start, out: result
     pseudo: np.ndarray  # (rows) split impulses
     own: np.ndarray  # (rows) response to its own impulse, from `prepare`, as are the next two
-    mass: np.ndarray  # (rows) effective mass 1 / own; 0 where nothing answers
+    mass: np.ndarray  # (rows) effective mass 1 / (own + softness); 0 where nothing answers
     cross: np.ndarray  # (rows) of a PAIR: response to that of the SECOND
 
 
-_WHOLE = {"first": np.int64, "loops": np.int64, "place": np.int32, "kind": np.int8, "normal": np.int32}
+_TYPES: dict[str, type] = {
+    "first": np.int64, "loops": np.int64, "place": np.int32, "kind": np.int8, "normal": np.int32,
+    "closes": np.bool_,
+}  # fmt: skip
 
 
 def empty_rows(count: int, entries: int) -> Rows:
     """Room for `count` rows with `entries` entries in all; every row free, single and without bounds."""
     sizes = {"first": count + 1, "place": entries, "y": entries}
-    arrays = {name: np.zeros(sizes.get(name, count), _WHOLE.get(name, np.float64)) for name in Rows._fields}
-    arrays["closes"] = np.zeros(count, np.bool_)
+    arrays = {name: np.zeros(sizes.get(name, count), _TYPES.get(name, np.float64)) for name in Rows._fields}
     rows = Rows(**arrays)
     rows.normal[:] = -1
     rows.slowest[:], rows.fastest[:] = -np.inf, np.inf

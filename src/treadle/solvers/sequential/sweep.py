@@ -35,7 +35,7 @@ def prepare(rows, count, z):
         for e in range(rows.loops[i], rows.first[i + 1]):
             own -= rows.y[e] * rows.y[e]
         rows.own[i] = own
-        rows.mass[i] = 1.0 / own if own > DEAF else 0.0
+        rows.mass[i] = 1.0 / (own + rows.softness[i]) if own > DEAF else 0.0
         if rows.kind[i] == PAIR:
             _push(rows, i + 1, z, 1.0)
             rows.cross[i] = _rate(rows, i, z)
@@ -81,7 +81,7 @@ def correct(rows, count, z, limit, tolerance, speed):
         for i in range(count):
             if rows.closes[i] and rows.mass[i] > 0.0:
                 old = rows.pseudo[i]
-                new = old + (rows.closing[i] - _rate(rows, i, z)) * rows.mass[i]
+                new = old + (rows.closing[i] - _rate(rows, i, z)) / rows.own[i]
                 if rows.low[i] == 0.0:
                     new = max(new, 0.0)
                 elif rows.high[i] == 0.0:
@@ -101,7 +101,8 @@ def _single(rows, i, z):
     """Visit a row; by how much its impulse changed."""
     if rows.mass[i] == 0.0:
         return 0.0
-    old, velocity = rows.impulse[i], rows.velocity[i] + _rate(rows, i, z)
+    old = rows.impulse[i]
+    velocity = rows.velocity[i] + _rate(rows, i, z) + rows.softness[i] * old
     low, high = rows.low[i], rows.high[i]
     if rows.normal[i] >= 0:
         high = rows.share[i] * rows.impulse[rows.normal[i]]
@@ -118,7 +119,7 @@ def _single(rows, i, z):
 
 @njit(cache=True)
 def _pair(rows, i, z):
-    """Visit two rows of a cone: minimize p.G p / 2 + b.p over impulses p of length at most that of the normal.
+    """Visit two rows of a cone: the shortest slip that impulses of at most the normal's length allow.
 
     Lengths count in units of the shares, so that the cone is round: p = share q, |q| <= normal.
     """
@@ -150,6 +151,7 @@ def _in_disk(a, c, d, b_i, b_j, radius):
     """
     # a little of it from the start: the matrix may be singular
     s = 1e-13 * (a + d)
+    q_i, q_j, length = 0.0, 0.0, 1.0
     for _ in range(_ROUNDS):
         determinant = (a + s) * (d + s) - c * c
         q_i = ((d + s) * b_i - c * b_j) / determinant

@@ -1,8 +1,8 @@
-"""The factors of a machine in arrays, and what they make of rows: half solved, joined to held loops, spread out.
+"""The factors of a machine in arrays, and what they make of rows: half solved, and spread out again.
 
-M = L^T D L has the zeros of the tree: row k of L has entries at the freedoms between k and the base alone. Loops
-that are held exactly are rows Y (half solved) with A = Y^T Y = F P F^T; a row y then has U = P^-1/2 F^-1 Y^T y as
-its entries at the places of the loops, which count negative:
+M = L^T D L has the zeros of the tree: row k of L has entries at the freedoms between k and the base alone.
+Loops that are held exactly are rows Y (half solved) with A = Y^T Y = F P F^T; a row y then has the entries
+U = P^-1/2 F^-1 Y^T y at the places of the loops, which count negative:
 
     response of i to j = y_i . y_j - U_i . U_j
 """
@@ -20,8 +20,7 @@ __all__ = ["Tree", "chain", "half_solve", "spread", "tree_pattern"]
 class Tree(NamedTuple):
     """Factors of the inertia matrix (nv freedoms), and of what its m held loop rows leave of it.
 
-    The entries of row k of L begin at `start[k]`, that of its parent first, then on towards the base. Loop rows
-    stand in the order of their elimination.
+    The entries of row k of L begin at `start[k]`, that of its parent first, then on towards the base.
     """
 
     parent: np.ndarray  # (nv) freedom before each on the way to the base, -1 at the base
