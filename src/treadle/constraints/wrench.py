@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from treadle.constraints.loop import closure_at, loop_frames
 from treadle.dynamics.kinematics import world_transforms
-from treadle.graph import Scalar, evaluate, forward, trace
+from treadle.graph import Expr, Scalar, evaluate, forward, trace
 from treadle.model.fittings import Loop
 from treadle.model.model import WORLD, Model
 from treadle.spatial import Force, Mat3, Transform, Vec3
@@ -59,7 +59,7 @@ def _slopes(loop: Loop, P: Transform, S: Transform) -> list[Force]:
         frames = [_transform(values[:12]), _transform(values[12:])]
         residuals = [c for part in closure_at(loop, *frames) for c in part]
         R = frames[1].rotation.to_rows()
-        seeds = {x: {3 + k: 1.0} for k, x in enumerate(values[21:])}
+        seeds: dict[Expr, dict[int, Scalar]] = {x: {3 + k: 1.0} for k, x in enumerate(values[21:])}
         # a turn w takes the rotation R at the rate w x R, column by column
         for row, (second, third) in enumerate(((1, 2), (2, 0), (0, 1))):
             for column in range(3):

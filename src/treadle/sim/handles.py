@@ -1,4 +1,7 @@
-"""Joints and bodies of a running simulation, by name."""
+"""Joints, bodies, actuators, loops and couplings of a running simulation, by name.
+
+Handles look their part up whenever they are used: they stay valid when the machine is edited.
+"""
 
 from __future__ import annotations
 
@@ -7,26 +10,69 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from treadle.constraints.coupling import coupling_residual
+from treadle.constraints.loop import loop_closure
 from treadle.dynamics import compiled
 from treadle.errors import InputError
 from treadle.forces.actuator import actuator_drives
 from treadle.forces.cylinder import CYLINDER_STATE
-from treadle.model.model import suggest
+from treadle.model.fittings import Actuator, Coupling, Loop
+from treadle.model.model import ModelJoint, suggest
 from treadle.sim.checks import check_vector
+from treadle.sim.reaction import Reaction
 
 if TYPE_CHECKING:
     from treadle.sim.simulation import Simulation
 
-__all__ = ["ActuatorHandle", "BodyHandle", "JointHandle"]
+__all__ = ["ActuatorHandle", "BodyHandle", "CouplingHandle", "JointHandle", "LoopHandle", "Parts"]
+
+
+class Parts:
+    """What a simulation gives by name."""
+
+    def joint(self, name: str) -> JointHandle:
+        """Position, velocity, torque and reaction of a joint."""
+        return JointHandle(self._itself, name)
+
+    def body(self, name: str) -> BodyHandle:
+        """Pose and velocity of a link or frame."""
+        return BodyHandle(self._itself, name)
+
+    def actuator(self, name: str) -> ActuatorHandle:
+        """Command and force of an actuator."""
+        return ActuatorHandle(self._itself, name)
+
+    def loop(self, name: str) -> LoopHandle:
+        """Gap and reaction of a joint that closes a loop."""
+        return LoopHandle(self._itself, name)
+
+    def coupling(self, name: str) -> CouplingHandle:
+        """Gap and force of a coupling."""
+        return CouplingHandle(self._itself, name)
+
+    @property
+    def _itself(self) -> Simulation:
+        return self  # type: ignore[return-value]
 
 
 class JointHandle:
     """A joint: a float for joints with one freedom, an array for the others. SI units, radians."""
 
     def __init__(self, sim: Simulation, name: str) -> None:
-        self._sim = sim
-        self._joint = sim.model.joint(name)
-        self.name = name
+        self._sim, self.name = sim, name
+        self._found()
+
+    @property
+    def _joint(self) -> ModelJoint:
+        return self._found()
+
+    def _found(self) -> ModelJoint:
+        if any(loop.name == self.name for loop in self._sim.model.loops):
+            raise InputError(
+                f"joint {self.name!r} closes a loop and has no coordinates of its own: "
+                f"use sim.loop({self.name!r}) for its gap and its reaction"
+            )
+        return self._sim.model.joint(self.name)
 
     @property
     def position(self) -> float | np.ndarray:
@@ -60,14 +106,18 @@ class JointHandle:
         numbers = check_vector(f"torque of joint {self.name!r}", value, self._joint.type.nv)
         self._sim.tau[self._joint.v] = numbers
 
+    @property
+    def reaction(self) -> Reaction:
+        """Force and moment on its body from the parent's, through the joint; see `Reaction`."""
+        return self._sim._reactions.joint(self._joint.name)
+
 
 class BodyHandle:
     """A link or frame: where it is and how it moves, in world axes."""
 
     def __init__(self, sim: Simulation, name: str) -> None:
-        self._sim = sim
-        self._frame = sim.model.frame(name)
-        self.name = name
+        sim.model.frame(name)
+        self._sim, self.name = sim, name
 
     @property
     def pose(self) -> np.ndarray:
@@ -90,13 +140,20 @@ class ActuatorHandle:
     """An actuator: its command, and what it does. SI units, radians."""
 
     def __init__(self, sim: Simulation, name: str) -> None:
-        names = [actuator.name for actuator in sim.model.actuators]
-        if name not in names:
-            raise InputError(f"{sim.model.name!r} has no actuator named {name!r}; {suggest(name, names)}")
-        self._sim = sim
-        self._index = names.index(name)
-        self._actuator = sim.model.actuators[self._index]
-        self.name = name
+        self._sim, self.name = sim, name
+        self._found()
+
+    def _found(self) -> int:
+        actuators = self._sim.model.actuators
+        return _number(self._sim, "actuator", self.name, [actuator.name for actuator in actuators])
+
+    @property
+    def _index(self) -> int:
+        return self._found()
+
+    @property
+    def _actuator(self) -> Actuator:
+        return self._sim.model.actuators[self._index]
 
     @property
     def command(self) -> float:
@@ -136,6 +193,57 @@ class ActuatorHandle:
         start = CYLINDER_STATE * sum(actuator.type == "cylinder" for actuator in before)
         cap, rod = self._sim._arrays["drives"][start : start + CYLINDER_STATE, 0].tolist()
         return cap, rod
+
+
+class LoopHandle:
+    """A joint that closes a loop: how far it is open, and what it carries."""
+
+    def __init__(self, sim: Simulation, name: str) -> None:
+        self._sim, self.name = sim, name
+        self._found()
+
+    @property
+    def gap(self) -> float:
+        """The largest of the lengths (m) and of the sines of angles that vanish in a closed loop."""
+        closure = loop_closure(self._sim.model, self._sim.q.tolist(), self._found())
+        return max((abs(float(c)) for part in closure for c in part), default=0.0)  # type: ignore[arg-type]
+
+    @property
+    def reaction(self) -> Reaction:
+        """Force and moment on its successor (the child of its description); see `Reaction`."""
+        return self._sim._reactions.loop(self._found().name)
+
+    def _found(self) -> Loop:
+        loops = self._sim.model.loops
+        return loops[_number(self._sim, "loop joint", self.name, [loop.name for loop in loops])]
+
+
+class CouplingHandle:
+    """A relation of two joints, such as a gear: how far it is off, and what it carries."""
+
+    def __init__(self, sim: Simulation, name: str) -> None:
+        self._sim, self.name = sim, name
+        self._found()
+
+    @property
+    def gap(self) -> float:
+        """By how much its joint is off its place, in rad or m."""
+        return abs(float(coupling_residual(self._sim.q.tolist(), self._found())))  # type: ignore[arg-type]
+
+    @property
+    def force(self) -> float:
+        """Force on its joint, N m or N; the source gets the opposite, times the ratio of the velocities."""
+        return self._sim._reactions.coupling(self._found().name)
+
+    def _found(self) -> Coupling:
+        couplings = self._sim.model.couplings
+        return couplings[_number(self._sim, "coupling", self.name, [c.name for c in couplings])]
+
+
+def _number(sim: Simulation, what: str, name: str, names: list[str]) -> int:
+    if name not in names:
+        raise InputError(f"{sim.model.name!r} has no {what} named {name!r}; {suggest(name, names)}")
+    return names.index(name)
 
 
 def _unwrap(values: np.ndarray) -> float | np.ndarray:

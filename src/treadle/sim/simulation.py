@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -31,11 +32,12 @@ from treadle.sim.checks import (
 from treadle.sim.controller import Controllers
 from treadle.sim.divergence import check_given, diverged, stuck
 from treadle.sim.event import Event, Events
-from treadle.sim.handles import ActuatorHandle, BodyHandle, JointHandle
+from treadle.sim.handles import Parts
 from treadle.sim.journal import Journal
 from treadle.sim.ledger import curved_freedoms
 from treadle.sim.observer import Observer
 from treadle.sim.quality import Quality, measure
+from treadle.sim.reaction import Reactions
 from treadle.sim.state import State
 from treadle.sim.step import step_program
 from treadle.sim.watcher import Watcher
@@ -47,7 +49,7 @@ if TYPE_CHECKING:
 __all__ = ["Simulation"]
 
 
-class Simulation:
+class Simulation(Parts):
     """A machine in motion, from its keyframe "initial" or else neutral and at rest.
 
     `q`, `v` and `tau` are live vectors in the order of `model.joints`; write into them, or use
@@ -173,18 +175,6 @@ class Simulation:
     def tau(self, value: ArrayLike) -> None:
         self.tau[:] = check_vector(f"tau of {self.model.name!r}", value, self.model.nv)
 
-    def joint(self, name: str) -> JointHandle:
-        """Position, velocity and torque of a joint."""
-        return JointHandle(self, name)
-
-    def body(self, name: str) -> BodyHandle:
-        """Pose and velocity of a link or frame."""
-        return BodyHandle(self, name)
-
-    def actuator(self, name: str) -> ActuatorHandle:
-        """Command and force of an actuator."""
-        return ActuatorHandle(self, name)
-
     def apply_force(
         self,
         body: str,
@@ -287,6 +277,11 @@ class Simulation:
         """Rounds of the integrator's solver so far (or substeps tried), and the worst that was left over."""
         rounds, worst = self._arrays["effort"][:, 0].tolist()
         return rounds, worst
+
+    @cached_property
+    def _reactions(self) -> Reactions:
+        """Forces through the joints."""
+        return Reactions(self)
 
     def _choose(self, integrator: Any, dt: float, options: dict[str, float]) -> None:
         """Make the arrays that an integrator needs."""

@@ -9,7 +9,7 @@ from typing import Any
 from treadle.constraints.bounded import BoundedRow
 from treadle.constraints.friction import friction_rows
 from treadle.constraints.limit import limit_rows
-from treadle.constraints.motion import Motion, motion_rows
+from treadle.constraints.motion import Motion
 from treadle.forces.actuator import actuator_state_size
 from treadle.forces.law import ForceLaw, law_force
 from treadle.forces.load import LOAD_SIZE
@@ -20,6 +20,7 @@ from treadle.model.limbs import limb_inputs
 from treadle.model.model import Model
 from treadle.native.program import Program
 from treadle.sim.arrays import CARRIED
+from treadle.sim.bounds import bound_rows
 from treadle.sim.event import Event
 from treadle.sim.ledger import ledger_rates, ledger_size, step_entry
 from treadle.sim.watched_step import Part, held_force, watched_part, watched_sizes
@@ -103,8 +104,7 @@ def step_program(
         spent: list[Scalar] = []
 
         def bounds(q: Sequence[Scalar], v: Sequence[Scalar]) -> list[BoundedRow]:
-            held = motion_rows(machine, motions or {}, q, now, dt)
-            return [*held, *limit_rows(machine, q, v, dt), *friction_rows(machine, dt, spent)]
+            return bound_rows(machine, motions or {}, q, v, now, dt, spent)
 
         system = System(
             machine,

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from treadle.model.model import Model
-from treadle.sim.recording.signals import body, joint, machine
+from treadle.sim.recording.signals import body, closure, joint, machine
 from treadle.sim.recording.signals.signal import Layout, Signal
 
 __all__ = ["DEFAULT_SIGNALS", "SIGNAL_KINDS", "Layout", "Signal", "available"]
 
-#: Makers of signals by pattern: "joint.*" stands for every joint, "body.*" for every link and frame.
+#: Makers of signals by pattern: "joint.*" stands for every joint of the tree, "body.*" for every link and
+#: frame, "loop.*" for every joint that closes a loop, "coupling.*" for every coupling.
 SIGNAL_KINDS: dict[str, Callable[..., Signal]] = {
     "joint.*.position": joint.position,
     "joint.*.velocity": joint.velocity,
@@ -21,6 +22,11 @@ SIGNAL_KINDS: dict[str, Callable[..., Signal]] = {
     "joint.*.torque": joint.torque,
     "joint.*.reaction_force": joint.reaction_force,
     "joint.*.reaction_torque": joint.reaction_torque,
+    "loop.*.reaction_force": closure.reaction_force,
+    "loop.*.reaction_torque": closure.reaction_torque,
+    "loop.*.gap": closure.loop_gap,
+    "coupling.*.force": closure.coupling_force,
+    "coupling.*.gap": closure.coupling_gap,
     "body.*.pose": body.pose,
     "body.*.velocity": body.velocity,
     "energy.kinetic": machine.kinetic,
@@ -40,12 +46,13 @@ DEFAULT_SIGNALS = ("joint.*.position", "joint.*.velocity", "joint.*.torque", "bo
 def available(model: Model) -> dict[str, Signal]:
     """All signals of a model by name."""
     signals: dict[str, Signal] = {}
+    groups = {"joint": model.joints, "body": model.frames, "loop": model.loops, "coupling": model.couplings}
     for pattern, make in SIGNAL_KINDS.items():
         group, star, quantity = pattern.partition(".*.")
         if not star:
             signals[pattern] = make(pattern, model)
             continue
-        for number, part in enumerate(model.joints if group == "joint" else model.frames):
+        for number, part in enumerate(groups[group]):
             name = f"{group}.{part.name}.{quantity}"
             signals[name] = make(name, model, number)
     return signals

@@ -29,7 +29,7 @@ def acceleration(name: str, model: Model, number: int) -> Signal:
     """Rate of the velocity under all forces at that instant."""
     joint = model.joints[number]
     units = [f"{unit}^2" for unit in joint.type.velocity_units]
-    return Signal.of(name, joint.type.velocities, units, lambda at: at.acceleration[joint.v])
+    return Signal.of(name, joint.type.velocities, units, lambda at: at.acceleration[joint.v], True)
 
 
 def torque(name: str, model: Model, number: int) -> Signal:
@@ -41,9 +41,9 @@ def torque(name: str, model: Model, number: int) -> Signal:
 
 def reaction_force(name: str, model: Model, number: int) -> Signal:
     """Force on the joint's body from its parent, in world axes."""
-    return Signal.of(name, _XYZ, "N", lambda at: list(at.reactions[number].linear))
+    return Signal.of(name, _XYZ, "N", lambda at: list(at.reactions[number].linear), True)
 
 
 def reaction_torque(name: str, model: Model, number: int) -> Signal:
     """Moment of that force about the joint's origin on the body, in world axes."""
-    return Signal.of(name, _XYZ, "N m", lambda at: list(at.reactions[number].angular))
+    return Signal.of(name, _XYZ, "N m", lambda at: list(at.reactions[number].angular), True)

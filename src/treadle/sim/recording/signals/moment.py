@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
+from treadle.constraints.bounded import BoundedRow
+from treadle.constraints.motion import Motion
+from treadle.constraints.rows import residuals, row_names
+from treadle.constraints.wrench import body_forces, loop_forces
+from treadle.dynamics.forward import forward_dynamics
 from treadle.dynamics.kinematics import body_velocities, frame_placements, world_transforms
 from treadle.dynamics.reactions import joint_reactions
-from treadle.errors import InputError
 from treadle.forces.actuator import actuator_drives
 from treadle.forces.law import ForceLaw, law_force
 from treadle.forces.load import body_loads
 from treadle.graph import Scalar
 from treadle.integrators import System
 from treadle.model.model import Model
-from treadle.spatial import Force, Motion, Transform
+from treadle.sim.bounds import bound_rows
+from treadle.solvers.direct import ClosedMotion, closed_motion
+from treadle.solvers.impulses import bounded_velocity
+from treadle.spatial import Force, Transform
+from treadle.spatial import Motion as SpatialMotion
 
 __all__ = ["Moment"]
 
@@ -36,6 +44,10 @@ class Moment:
     #: commands and state of the actuators
     commands: Sequence[Scalar] = ()
     drives: Sequence[Scalar] = ()
+    #: the step, over which stops, friction and prescribed motions act if they do
+    dt: Scalar = 1e-3
+    bounded: bool = False
+    motions: Mapping[str, Motion] = field(default_factory=dict)
 
     @cached_property
     def tau(self) -> list[Scalar]:
@@ -61,24 +73,59 @@ class Moment:
         return frame_placements(self.model, self.q)
 
     @cached_property
-    def velocities(self) -> list[Motion]:
+    def velocities(self) -> list[SpatialMotion]:
         """Velocities of the bodies, each in its own frame."""
         return body_velocities(self.model, self.q, self.v)
 
     @cached_property
     def acceleration(self) -> list[Scalar]:
-        """dv/dt under joint forces, loads, springs, dampers and force laws."""
-        return System(self.model, self.tau, self.loads, self.laws).acceleration(self.q, self.v, self.time)
+        """dv/dt under joint forces, loads, springs, dampers, force laws, loops, stops and friction."""
+        return self._motion.acceleration
+
+    @cached_property
+    def loop_reactions(self) -> list[Force]:
+        """Force of every loop on its successor, in world axes, the moment about the joint's origin there."""
+        return loop_forces(self.model, self.q, self._motion.multipliers)
+
+    @cached_property
+    def coupling_forces(self) -> list[Scalar]:
+        """Force of every coupling on its joint."""
+        return self._motion.multipliers[len(self._motion.multipliers) - len(self.model.couplings) :]
+
+    @cached_property
+    def residuals(self) -> dict[str, list[Scalar]]:
+        """What should vanish, by the names of loops and couplings."""
+        found: dict[str, list[Scalar]] = {}
+        for name, residual in zip(row_names(self.model), residuals(self.model, self.q), strict=True):
+            found.setdefault(name, []).append(residual)
+        return found
 
     @cached_property
     def reactions(self) -> list[Force]:
         """Force through every body's joint, in world axes, the moment about the body's origin."""
-        if self.model.closed:
-            # they depend on the forces in the loops, which are not known here
-            raise InputError("reactions at joints are known of machines without loops and couplings only")
         loads = body_loads(self.model, self.q, self.loads)
+        for body, force in body_forces(self.model, self.q, self.loop_reactions).items():
+            loads[body] = loads[body] + force
         forces = joint_reactions(self.model, self.q, self.v, self.acceleration, loads)
         return [
             Force(X_WB.rotation.apply(force.angular), X_WB.rotation.apply(force.linear))
             for X_WB, force in zip(self.bodies, forces, strict=True)
         ]
+
+    @cached_property
+    def _motion(self) -> ClosedMotion:
+        """The motion that begins here; what is bounded does what it would do over a whole step."""
+        system = System(self.model, self.tau, self.loads, self.laws)
+        force = system.force(self.q, self.v, self.time)
+        if self.bounded and self.model.nv:
+            a = system.acceleration(self.q, self.v, self.time)
+            ahead = [x + self.dt * rate for x, rate in zip(self.v, a, strict=True)]
+            arrest = bounded_velocity(self.model, self.q, ahead, self._bounds)
+            force = [f + p / self.dt for f, p in zip(force, arrest.impulses, strict=True)]
+        loads = body_loads(self.model, self.q, self.loads)
+        if self.model.closed:
+            return closed_motion(self.model, self.q, self.v, force, loads)
+        return ClosedMotion(forward_dynamics(self.model, self.q, self.v, force, loads), [])
+
+    def _bounds(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[BoundedRow]:
+        return bound_rows(self.model, self.motions, q, v, self.time, self.dt)

@@ -30,8 +30,9 @@ class Sampler:
 
     def __init__(self, sim: Simulation, signals: Sequence[Signal], own: Sequence[UserSignal] = ()) -> None:
         self._sim = sim
-        self._own = own
-        self._compiled = _compiled(sim, signals) if signals else None
+        self._own, self._signals = own, signals
+        self._compiled: Callable[..., np.ndarray] | None = None
+        self._compile()
         self._width = 1 + sum(len(signal.layout.columns) for signal in signals)
         found = [_numbers(signal, sim) for signal in own]
         #: how long each of the user's signals was at first, and is to stay
@@ -49,10 +50,12 @@ class Sampler:
         """Fill a row with the present values."""
         sim = self._sim
         row[0] = time = sim.time
+        if self._bounded != sim._bounded:
+            self._compile()
         if self._compiled is not None:
             # what controllers that are called back would say now only they know
             held = sim.tau + sim.controllers.commanded
-            state = sim.q, sim.v, held, sim._loads[:, 0], (time,)
+            state = sim.q, sim.v, held, sim._loads[:, 0], (time, sim.dt)
             actuation = [sim._arrays[name][:, 0] for name in ("commands", "drives")]
             row[1 : self._width] = self._compiled(*state, *actuation)
         start = self._width
@@ -62,6 +65,11 @@ class Sampler:
                 raise InputError(f"signal {signal.name!r} gave {len(numbers)} numbers, but {size} at first")
             row[start : start + size] = numbers
             start += size
+
+    def _compile(self) -> None:
+        self._bounded = self._sim._bounded
+        if self._signals:
+            self._compiled = _compiled(self._sim, self._signals)
 
 
 def _check_columns(columns: Sequence[str]) -> None:
@@ -74,19 +82,24 @@ def _check_columns(columns: Sequence[str]) -> None:
 
 
 def _compiled(sim: Simulation, signals: Sequence[Signal]) -> Callable[..., np.ndarray]:
-    """The signals as one function of q, v, held joint forces, loads and time, compiled."""
+    """The signals as one function of q, v, held joint forces, loads, time and step, compiled."""
     model, laws, controllers = sim.model, sim.laws, sim.controllers.traced
+    # the code that holds stops is long: it is there where it runs, and says something
+    bounded = sim._bounded and any(signal.dynamic for signal in signals)
+    motions = sim.motions if bounded else {}
 
     def row(
         q: Sequence[Scalar],
         v: Sequence[Scalar],
         held: Sequence[Scalar],
         loads: Sequence[Scalar],
-        time: Sequence,
+        clock: Sequence[Scalar],
         commands: Sequence[Scalar],
         drives: Sequence[Scalar],
     ) -> dict[str, list[Scalar]]:
-        moment = Moment(model, laws, controllers, q, v, held, loads, time[0], commands, drives)
+        time, dt = clock
+        state = q, v, held, loads, time, commands, drives, dt
+        moment = Moment(model, laws, controllers, *state, bounded, motions)
         return {"row": [x for signal in signals for x in signal.values(moment)]}
 
     sizes = {
@@ -94,15 +107,18 @@ def _compiled(sim: Simulation, signals: Sequence[Signal]) -> Callable[..., np.nd
         "v": model.nv,
         "held": model.nv,
         "loads": LOAD_SIZE * len(model.bodies),
-        "time": 1,
+        "clock": 2,
         "commands": len(model.actuators),
         "drives": actuator_state_size(model),
     }
-    names = [[part.name for part in parts] for parts in (model.joints, model.frames)]
+    names = [[part.name for part in parts] for parts in (model.joints, model.frames, model.loops)]
+    names.append([part.name for part in model.couplings])
     # what a force law or controller, or a joint or signal from elsewhere, computes only its graph can tell
     parts = [*[type(joint.type) for joint in model.joints], *[signal.values for signal in signals]]
-    known = not (laws or controllers) and all(part.__module__.startswith("treadle.") for part in parts)
-    digest = f"signals {model.digest} {names} {[signal.layout.name for signal in signals]}"
+    known = not (laws or controllers or motions) and all(
+        part.__module__.startswith("treadle.") for part in parts
+    )
+    digest = f"signals {bounded} {model.digest} {names} {[signal.layout.name for signal in signals]}"
     return compile_program(Program(digest if known else None, sizes, row, hot=False)).function()
 
 

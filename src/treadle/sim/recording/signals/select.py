@@ -15,7 +15,7 @@ from treadle.sim.recording.signals import DEFAULT_SIGNALS, SIGNAL_KINDS, Signal,
 if TYPE_CHECKING:
     from treadle.sim.simulation import Simulation
 
-__all__ = ["UserSignal", "Wanted", "select"]
+__all__ = ["UserSignal", "Wanted", "matching", "select"]
 
 #: A name, a pattern with * and ?, or functions of the simulation by name.
 Wanted = str | Mapping[str, Callable[["Simulation"], Any]]
@@ -35,7 +35,7 @@ class UserSignal:
 def select(model: Model, wanted: Sequence[Wanted] | None) -> tuple[list[Signal], list[UserSignal]]:
     """The signals that are meant, each once, and the user's own; InputError where a name means nothing."""
     if wanted is None:
-        return _matching(model, DEFAULT_SIGNALS, strict=False), []
+        return matching(model, DEFAULT_SIGNALS, strict=False), []
     if isinstance(wanted, (str, Mapping)):
         wanted = [wanted]
     own: list[UserSignal] = []
@@ -47,12 +47,13 @@ def select(model: Model, wanted: Sequence[Wanted] | None) -> tuple[list[Signal],
             own += [_user_signal(name, function) for name, function in item.items()]
         else:
             raise InputError(f"a signal is a name or {{name: function}}, not {item!r}")
-    signals = _matching(model, patterns, strict=True)
+    signals = matching(model, patterns, strict=True)
     _check_names([signal.layout.name for signal in signals], [signal.name for signal in own])
     return signals, own
 
 
-def _matching(model: Model, patterns: Sequence[str], strict: bool) -> list[Signal]:
+def matching(model: Model, patterns: Sequence[str], strict: bool) -> list[Signal]:
+    """The signals that patterns mean, each once; InputError if `strict` and one of them means none."""
     known = available(model)
     chosen: dict[str, Signal] = {}
     for pattern in patterns:

@@ -36,6 +36,8 @@ class Signal:
 
     layout: Layout
     values: Callable[[Moment], Sequence[Scalar]]
+    #: whether it depends on the forces of the instant, those of stops and friction among them
+    dynamic: bool = False
 
     @classmethod
     def of(
@@ -44,8 +46,9 @@ class Signal:
         components: Sequence[str],
         units: Sequence[str] | str,
         values: Callable[[Moment], Sequence[Scalar]],
+        dynamic: bool = False,
     ) -> Signal:
         """A signal with these components, all of one unit or each with its own; a single one has no name."""
         units = [units] * max(len(components), 1) if isinstance(units, str) else units
         named = tuple(components) if len(components) > 1 else ()
-        return cls(Layout(name, named, tuple(units)), values)
+        return cls(Layout(name, named, tuple(units)), values, dynamic)

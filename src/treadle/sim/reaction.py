@@ -1,0 +1,84 @@
+"""Forces through joints, loops and couplings of a simulation, as they are now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from treadle.dynamics.kinematics import world_transforms
+from treadle.model.model import WORLD
+from treadle.spatial import Transform
+
+if TYPE_CHECKING:
+    from treadle.sim.simulation import Simulation
+
+__all__ = ["Reaction", "Reactions"]
+
+#: Signals that are read; see `treadle.sim.recording.signals`.
+_WANTED = ("joint.*.reaction_*", "loop.*.reaction_*", "coupling.*.force")
+
+
+@dataclass(frozen=True)
+class Reaction:
+    """What a body gets through a joint: a force (N) and its moment (N m) about the joint's origin.
+
+    `force` and `torque` are in world axes, `local_force` and `local_torque` in those of the joint's frame
+    on the body. The parts along the joint's freedoms are the forces of motors, springs, dampers, stops and
+    friction there; all others are what the joint itself carries. Everything that acts at this instant
+    counts. Stops, friction and prescribed motions give what they would over the next step, once there
+    was a step in which one of them acted. Where constraints are redundant the forces in the loops are not
+    determined by the motion: the rows that depend on others take none.
+    """
+
+    force: np.ndarray
+    torque: np.ndarray
+    local_force: np.ndarray
+    local_torque: np.ndarray
+
+
+class Reactions:
+    """All forces of a machine at once, compiled when one of them is first asked for."""
+
+    def __init__(self, sim: Simulation) -> None:
+        from treadle.sim.recording.signals.sampler import Sampler
+        from treadle.sim.recording.signals.select import matching
+
+        self._sim = sim
+        self._sampler = Sampler(sim, matching(sim.model, _WANTED, strict=False))
+        self._places: dict[str, slice] = {}
+        start = 1
+        for layout in self._sampler.layouts:
+            self._places[layout.name] = slice(start, start + len(layout.columns))
+            start = self._places[layout.name].stop
+
+    def joint(self, name: str) -> Reaction:
+        """Of a joint of the tree, on its body."""
+        bodies = self._sim.model.bodies
+        number = next(i for i, body in enumerate(bodies) if body.joint.name == name)
+        return self._reaction(f"joint.{name}", self._pose(number))
+
+    def loop(self, name: str) -> Reaction:
+        """Of a joint that closes a loop, on its successor."""
+        loop = next(loop for loop in self._sim.model.loops if loop.name == name)
+        return self._reaction(f"loop.{name}", self._pose(loop.successor) @ loop.successor_placement)
+
+    def coupling(self, name: str) -> float:
+        """Of a coupling, on its joint."""
+        (force,) = self._values(f"coupling.{name}.force")
+        return float(force)
+
+    def _reaction(self, name: str, X_WJ: Transform) -> Reaction:
+        force, torque = (self._values(f"{name}.reaction_{what}") for what in ("force", "torque"))
+        R_WJ = np.array(X_WJ.rotation.to_rows(), dtype=float)
+        return Reaction(force, torque, force @ R_WJ, torque @ R_WJ)
+
+    def _pose(self, body: int) -> Transform:
+        sim = self._sim
+        return Transform.identity() if body == WORLD else world_transforms(sim.model, sim.q.tolist())[body]
+
+    def _values(self, name: str) -> np.ndarray:
+        row = np.empty(self._sampler.width)
+        self._sampler.sample(row)
+        return row[self._places[name]]
