@@ -1,0 +1,59 @@
+"""A step of a machine on wheels: the velocity by force balance, then drift with it.
+
+    v' with H (v' - v) = dt (tau - C) + dt J^T f(J v') + ...,    q' = q (+) dt v'
+
+See `solvers.force_balance`. Wheels, stops, friction and motors all act on the same velocity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from treadle.constraints.rows import closure_rows
+from treadle.dynamics.crba import crba
+from treadle.dynamics.regroup import regroup
+from treadle.dynamics.rnea import rnea
+from treadle.graph import Expr, Scalar, sqrt, through_graph
+from treadle.integrators.method import Advance
+from treadle.integrators.system import System
+from treadle.solvers.force_balance import force_balance
+from treadle.wheels.rolling import rolling_contacts
+
+__all__ = ["rolling_step"]
+
+
+def rolling_step(
+    system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, dt: Scalar
+) -> Advance:
+    """Position and velocity after one step of dt seconds; `memory` is what the contacts keep."""
+    nq, nv = len(q), len(v)
+    values = through_graph(lambda x: _rolled(system, x[:nq], x[nq:], time, dt), [*q, *v])
+    position, velocity, rest = values[:nq], values[nq : nq + nv], values[nq + nv :]
+    rounds, left, work, *memory = rest
+    return Advance(position, velocity, memory, (rounds, left), work)
+
+
+def _rolled(
+    system: System, q: Sequence[Expr], v: Sequence[Scalar], time: Scalar, dt: Scalar
+) -> list[Scalar]:
+    machine = system.model
+    assert system.terrain is not None
+    damped = regroup(system.damped(q, v, dt))
+    # the ground's forces are those at the end of the step, not among the others
+    force = replace(system, terrain=None).force(q, v, time, step=dt)
+    bias = rnea(regroup(machine), q, v, [0.0] * machine.nv, system.external(q))
+    balance = force_balance(
+        crba(damped, q),
+        v,
+        [dt * (f - c) for f, c in zip(force, bias, strict=True)],
+        rolling_contacts(machine, q, system.terrain),
+        [] if system.bounds is None else system.bounds(q, v),
+        closure_rows(machine, q) if machine.closed else [],
+        system.memory,
+        machine.mass,
+        dt,
+    )
+    position = system.integrate(q, [dt * x for x in balance.v])
+    effort = balance.rounds, sqrt(balance.left)
+    return [*position, *balance.v, *effort, balance.work, *balance.memory]

@@ -1,0 +1,1 @@
+"""Machines on wheels, one per file."""

@@ -1,0 +1,23 @@
+"""The ground that a simulation's wheels run on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from treadle.model.model import Model
+from treadle.terrain import Plane, Terrain, make_terrain
+from treadle.wheels import model_parameters
+
+__all__ = ["ground"]
+
+
+def ground(model: Model, given: Terrain | Mapping[str, Any] | None) -> Terrain | None:
+    """The terrain that was given, or the plane z = 0; none for a machine without wheels."""
+    for wheel in model.wheels:
+        # a wrong name is told now, not when the step is traced
+        model_parameters(wheel)
+    terrain = None if given is None else make_terrain(given)
+    if not model.wheels:
+        return None
+    return Plane() if terrain is None else terrain

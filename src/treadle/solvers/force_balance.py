@@ -1,0 +1,237 @@
+"""Force balance: the velocity at the end of a step at which all forces of the ground are those of its models.
+
+    r(w) = H (w - v) - dt (tau - C) - dt J^T f(J w) - p(w) - G^T y = 0,    G w = 0
+
+H is the inertia matrix with what is implicit in the joints, f the wheel-ground models with the depth at the
+end of the step, p bounded rows (stops, friction, motors) and G the closed loops. Seegmiller and Kelly (2013,
+section 3.4) solve for the velocities J w of the contacts; with all of w there is nothing to choose among
+contacts that depend on each other, and the matrix keeps the sparsity of the tree. Newton's method with exact
+Jacobians; steps that do not make the residual smaller are halved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from treadle.constraints.bounded import ANY, BoundedRow
+from treadle.constraints.rows import Row
+from treadle.dynamics.lu import lu_solve
+from treadle.graph import Expr, Scalar, clip, forward, hold, iterate, maximum, minimum, through_graph, where
+from treadle.solvers.saddle import saddle_solve
+from treadle.wheels.rolling import MEMORY, Rolling
+
+__all__ = ["Balance", "force_balance"]
+
+#: Rounds of Newton's method, and halvings of a step, at most.
+_LIMIT, _HALVINGS = 20, 6
+
+#: Velocity (m/s) up to which the forces may be out of balance, all masses moving with it.
+TOLERANCE = 1e-5
+
+#: Softness of rows that state none, as a share of what the freedoms' own inertia would allow.
+_HARD = 1e-7
+
+
+class Balance(NamedTuple):
+    """The velocity, what contacts keep, rounds, the velocity out of balance, and the work (J) done."""
+
+    v: list[Scalar]
+    memory: list[Scalar]
+    rounds: Scalar
+    left: Scalar
+    work: Scalar
+
+
+def force_balance(
+    H: Sequence[Sequence[Scalar]],
+    v: Sequence[Scalar],
+    push: Sequence[Scalar],
+    contacts: Sequence[Rolling],
+    bounds: Sequence[BoundedRow],
+    closure: Sequence[Row],
+    memory: Sequence[Scalar],
+    mass: float,
+    dt: Scalar,
+) -> Balance:
+    """Solve for the velocity; `push` are the impulses dt (tau - C), `memory` MEMORY numbers per contact."""
+    problem = _Problem(H, v, push, contacts, bounds, closure, memory, mass, dt)
+    count = len(v)
+    start = [problem.held.get(k, x) for k, x in enumerate(v)]
+    values = iterate(problem.one_round, [*start, *[0.0] * (len(closure) + 2)], _LIMIT)
+    w, rounds, left = values[:count], values[-2], values[-1]
+    impulse = [a - b for a, b in zip(problem.inertial(w), push, strict=True)]
+    work = sum((0.5 * p * (a + b) for p, a, b in zip(impulse, v, w, strict=True)), 0.0)
+    return Balance(w, problem.kept(w), rounds, left, work)
+
+
+class _Problem:
+    """The residual and its derivative; freedoms that a motor holds whatever it takes are no unknowns."""
+
+    def __init__(
+        self,
+        H: Sequence[Sequence[Scalar]],
+        v: Sequence[Scalar],
+        push: Sequence[Scalar],
+        contacts: Sequence[Rolling],
+        bounds: Sequence[BoundedRow],
+        closure: Sequence[Row],
+        memory: Sequence[Scalar],
+        mass: float,
+        dt: Scalar,
+    ) -> None:
+        self.H, self.v, self.push, self.contacts, self.dt = H, v, push, contacts, dt
+        self.bent = [memory[k * MEMORY : k * MEMORY + 2] for k in range(len(contacts))]
+        self.held = {k: speed for row in bounds for k, speed in _held(row)}
+        self.bounds = [(row, _softness(row, H)) for row in bounds if not _held(row)]
+        self.closure = closure
+        self.free = [k for k in range(len(v)) if k not in self.held]
+        self.scale = [1.0 / H[k][k] for k in self.free]
+        self.per_mass = 1.0 / mass
+
+    def one_round(self, values: list[Scalar]) -> tuple[list[Scalar], object]:
+        """A step of Newton's method, halved until the residual is smaller."""
+        count = len(self.v)
+        w, y, (rounds, _) = values[:count], values[count:-2], values[-2:]
+        step, turn = self._newton_step(w, y)
+        before = self._cost(w, y)
+
+        def moved(share: Scalar) -> tuple[list[Scalar], list[Scalar]]:
+            return _along(w, step, share), _along(y, turn, share)
+
+        def halved(trial: list[Scalar]) -> tuple[list[Scalar], object]:
+            share = 0.5 * trial[0]
+            cost = self._cost(*moved(share))
+            return [share, cost], cost > before * (1.0 - 1e-4 * share)
+
+        full = self._cost(*moved(1.0))
+        share, after = iterate(halved, [1.0, full], _HALVINGS, when=full > before)
+        new_w, new_y = moved(share)
+        enough = TOLERANCE * TOLERANCE
+        return [*new_w, *new_y, rounds + 1.0, after], (after > enough)
+
+    def inertial(self, w: Sequence[Scalar]) -> list[Scalar]:
+        """H (w - v)."""
+        change = [a - b for a, b in zip(w, self.v, strict=True)]
+        return [sum((h * x for h, x in zip(row, change, strict=True)), 0.0) for row in self.H]
+
+    def kept(self, w: Sequence[Scalar]) -> list[Scalar]:
+        """What every contact keeps: its bend, and the readouts."""
+        memory: list[Scalar] = []
+        for contact, bent in zip(self.contacts, self.bent, strict=True):
+            speeds = contact.speeds(w)
+            force, bend = contact.held_force(speeds, self.dt, bent)
+            depth = contact.touch.depth - self.dt * speeds[2]
+            memory += [*bend, *force[:3], *speeds, depth, *contact.touch.point]
+        return memory
+
+    def _cost(self, w: Sequence[Scalar], y: Sequence[Scalar]) -> Scalar:
+        """Square of the velocity out of balance: the residual in the norm of the diagonal of H, per mass."""
+        residual = self._residual(w, y)
+        return sum((r * r * s for r, s in zip(residual, self.scale, strict=True)), 0.0) * self.per_mass
+
+    def _residual(self, w: Sequence[Scalar], y: Sequence[Scalar]) -> list[Scalar]:
+        total = [a - b for a, b in zip(self.inertial(w), self.push, strict=True)]
+        for contact, bent in zip(self.contacts, self.bent, strict=True):
+            force, _ = contact.held_force(contact.speeds(w), self.dt, bent)
+            _subtract(total, contact.rows, [self.dt * f for f in force])
+        for row, softness in self.bounds:
+            _subtract(total, [row.jacobian], [_impulse(row, softness, row.speed(w))])
+        _subtract(total, [row.jacobian for row in self.closure], y)
+        return [total[k] for k in self.free]
+
+    def _newton_step(self, w: Sequence[Scalar], y: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+        """Change of w (zero where it is held) and of y."""
+        K = [list(row) for row in self.H]
+        for contact, bent in zip(self.contacts, self.bent, strict=True):
+            slopes = _slopes(contact, contact.speeds(w), self.dt, bent)
+            _add_products(K, contact.rows, [[-(self.dt * x) for x in row] for row in slopes])
+        for row, softness in self.bounds:
+            slope = _impulse_slope(row, softness, row.speed(w))
+            _add_products(K, [row.jacobian], [[-slope]])
+        residual = self._residual(w, y)
+        matrix = [[K[i][j] for j in self.free] for i in self.free]
+        place = {k: i for i, k in enumerate(self.free)}
+        G = [{place[k]: x for k, x in row.jacobian.items() if k in place} for row in self.closure]
+        r = [-x for x in residual]
+        if self.closure:
+            opening = [-sum((x * w[k] for k, x in row.jacobian.items()), 0.0) for row in self.closure]
+            change, turn = saddle_solve(matrix, G, G, r, opening, [row.group for row in self.closure])
+        else:
+            change, turn = lu_solve(matrix, r), []
+        return [change[place[k]] if k in place else 0.0 for k in range(len(w))], turn
+
+
+def _along(x: Sequence[Scalar], step: Sequence[Scalar], share: Scalar) -> list[Scalar]:
+    return [a + share * b for a, b in zip(x, step, strict=True)]
+
+
+def _held(row: BoundedRow) -> list[tuple[int, Scalar]]:
+    """The freedom that a row holds at one velocity with any force it takes, and that velocity."""
+    rigid = isinstance(row.softness, float) and row.softness == 0.0
+    endless = (
+        isinstance(row.low, float) and isinstance(row.high, float) and row.high >= ANY >= -row.low >= ANY
+    )
+    same = row.slowest is row.fastest or (
+        isinstance(row.slowest, float) and isinstance(row.fastest, float) and row.slowest == row.fastest
+    )
+    single = list(row.jacobian.items())
+    if rigid and endless and same and len(single) == 1 and single[0][1] == 1.0 and row.active is True:
+        return [(single[0][0], row.slowest)]
+    return []
+
+
+def _softness(row: BoundedRow, H: Sequence[Sequence[Scalar]]) -> Scalar:
+    if not (isinstance(row.softness, float) and row.softness == 0.0):
+        return row.softness
+    return _HARD * sum((x * x / H[k][k] for k, x in row.jacobian.items()), 0.0)
+
+
+def _impulse(row: BoundedRow, softness: Scalar, speed: Scalar) -> Scalar:
+    """What a row gives at a velocity: nothing inside its range."""
+    wanted = maximum(row.slowest - speed, 0.0) + minimum(row.fastest - speed, 0.0)
+    return clip(wanted / softness, row.low, row.high)
+
+
+def _impulse_slope(row: BoundedRow, softness: Scalar, speed: Scalar) -> Scalar:
+    outside = (speed < row.slowest) | (speed > row.fastest)
+    given = (maximum(row.slowest - speed, 0.0) + minimum(row.fastest - speed, 0.0)) / softness
+    return where(outside & (given > row.low) & (given < row.high), -1.0 / softness, 0.0)
+
+
+def _slopes(
+    contact: Rolling, speeds: Sequence[Scalar], dt: Scalar, bent: Sequence[Scalar]
+) -> list[list[Scalar]]:
+    """Exact derivatives (4 x 4) of a contact's force by its speeds."""
+
+    def derived(inputs: list[Expr]) -> list[Scalar]:
+        inputs = [hold(x) for x in inputs]  # type: ignore[misc]
+        force, _ = contact.held_force(inputs, dt, bent)
+        rows = forward(force, {x: {k: 1.0} for k, x in enumerate(inputs)}, 4)
+        return [x for row in rows for x in row]
+
+    flat = through_graph(derived, list(speeds))
+    return [flat[4 * i : 4 * i + 4] for i in range(4)]
+
+
+def _subtract(total: list[Scalar], rows: Sequence[dict[int, Scalar]], impulses: Sequence[Scalar]) -> None:
+    for row, p in zip(rows, impulses, strict=True):
+        for k, x in row.items():
+            total[k] = total[k] - x * p
+
+
+def _add_products(
+    K: list[list[Scalar]], rows: Sequence[dict[int, Scalar]], D: Sequence[Sequence[Scalar]]
+) -> None:
+    """K + rows^T D rows."""
+    for j, row in enumerate(rows):
+        column: dict[int, Scalar] = {}
+        for i in range(len(rows)):
+            d = D[i][j]
+            if isinstance(d, float) and d == 0.0:
+                continue
+            for k, x in rows[i].items():
+                column[k] = column[k] + x * d if k in column else x * d
+        for k, x in column.items():
+            for m, other in row.items():
+                K[k][m] = K[k][m] + x * other

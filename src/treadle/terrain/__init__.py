@@ -1,0 +1,13 @@
+"""The ground: height, normal, friction and soil at a point, one kind of terrain per file."""
+
+from treadle.terrain.generate import fractal_grid, random_grid
+from treadle.terrain.grid import Grid
+from treadle.terrain.plane import Plane
+from treadle.terrain.ramp import Ramp
+from treadle.terrain.settings import TERRAINS, make_terrain
+from treadle.terrain.terrain import Soil, Surface, Terrain
+
+__all__ = [
+    "TERRAINS", "Grid", "Plane", "Ramp", "Soil", "Surface", "Terrain", "fractal_grid", "make_terrain",
+    "random_grid",
+]  # fmt: skip
