@@ -55,9 +55,9 @@ def until():
 
 @pytest.fixture
 def click():
-    """`click(button)`: what happens when someone presses it."""
+    """`click(button)` or `click(group, "Step")`: what happens when someone presses it."""
 
-    def press(button) -> None:
-        button.value = True
+    def press(button, value=True) -> None:
+        button.value = value
 
     return press

@@ -2,6 +2,6 @@
 
 from treadle.app.live import Live
 from treadle.app.replay import Replay
-from treadle.app.server import open_server
+from treadle.app.server import Server, open_server
 
-__all__ = ["Live", "Replay", "open_server"]
+__all__ = ["Live", "Replay", "Server", "open_server"]

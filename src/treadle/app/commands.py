@@ -36,6 +36,10 @@ class Commands:
         future.add_done_callback(self._done)
         return future
 
+    def do(self, command: Callable[[Simulation], Any]) -> None:
+        """The same, for those who do not wait for it."""
+        self.send(command)
+
     def _done(self, future: Future[Any]) -> None:
         with self._lock:
             self._pending -= 1

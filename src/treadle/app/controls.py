@@ -31,6 +31,8 @@ class Control:
     measure: Callable[[Simulation], tuple[float | None, float, float]]
     #: units of these
     units: tuple[str, str, str]
+    #: whether the command is a place to go to, which stays, rather than a push that ends
+    held: bool = False
 
 
 def controls(model: Model) -> list[Control]:
@@ -63,7 +65,16 @@ def _actuator_control(model: Model, actuator: Actuator) -> Control:
     upper = math.inf if actuator.upper is None else float(actuator.upper)
     text = f"{hint}, in {unit}" if unit not in ("valve", "1") else hint
     return Control(
-        name, unit, text, lower, upper, lambda sim: sim.actuator(name).command, write, measure, units
+        name,
+        unit,
+        text,
+        lower,
+        upper,
+        lambda sim: sim.actuator(name).command,
+        write,
+        measure,
+        units,
+        held=actuator.type == "position",
     )
 
 

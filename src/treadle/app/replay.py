@@ -9,11 +9,12 @@ from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
-import viser
 
-from treadle.app.panel import SPEEDS, rows_html
+from treadle.app.html import rows_html
+from treadle.app.panels.run import SPEEDS
 from treadle.app.scene import Scene
 from treadle.app.scenery import add_scenery_folder
+from treadle.app.server import Server
 from treadle.errors import InputError
 from treadle.model.model import Model
 from treadle.sim.recording import Recording
@@ -27,7 +28,7 @@ _FRAME, _SLIDER = 1.0 / 60.0, 0.1
 class Replay:
     """A server that shows a recording, played by a thread of its own until `close()`."""
 
-    def __init__(self, server: viser.ViserServer, model: Model, recording: Recording) -> None:
+    def __init__(self, server: Server, model: Model, recording: Recording) -> None:
         states = list(recording.replay(model))
         if not states:
             raise InputError(f"{recording.path} has no samples to replay")

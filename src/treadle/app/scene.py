@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import viser
 from scipy.spatial.transform import Rotation
+from viser import _messages
 
 from treadle.app.meshes import Mesh, machine_meshes, scenery_meshes
 from treadle.dynamics.compiled import frame_poses
@@ -31,6 +32,8 @@ class Scene:
         meshes, self.faults = machine_meshes(model)
         # a node stands at the first frame of its body, whose pose is among the frames' poses
         numbers = {frame.body: k for k, frame in reversed(list(enumerate(model.frames)))}
+        #: what can be seen of every body, by the name of its node
+        self.meshes: dict[str, list[viser.MeshHandle]] = {}
         #: nodes of the moving bodies by the name of their frame
         self.nodes: dict[str, viser.FrameHandle] = {}
         self._numbers: list[int] = []
@@ -38,18 +41,24 @@ class Scene:
             frame = model.frames[number]
             path = f"/machine/{frame.name.replace('/', ' ')}"
             if body == WORLD:
-                self._add(path, meshes.get(body, []))
+                self.meshes[frame.name] = self._add(path, meshes.get(body, []))
                 continue
             node = server.scene.add_frame(path, show_axes=False)
-            self._add(path, meshes.get(body, []), frame.placement.inverse().to_matrix())
+            pose = frame.placement.inverse().to_matrix()
+            self.meshes[frame.name] = self._add(path, meshes.get(body, []), pose)
             self.nodes[frame.name] = node
             self._numbers.append(number)
         if WORLD not in numbers:
             self._add("/machine/world", meshes.get(WORLD, []))
         #: nodes of the surroundings by name
         self.scenery: dict[str, viser.FrameHandle] = {}
-        low, high = self._bounds(meshes, model.initial()[0])
+        #: opposite corners of the box around the machine where it starts (m)
+        self.bounds = low, high = self._bounds(meshes, model.initial()[0])
         inside = self._add_scenery(scenery_meshes(model))
+        #: the ground, where there are no surroundings
+        self.ground: viser.GridHandle | None = None
+        #: lights that can cast shadows
+        self.lamps: list[viser.DirectionalLightHandle] = []
         if inside is None:
             self._add_ground(low, high)
         self._add_lights(inside is not None)
@@ -66,18 +75,37 @@ class Scene:
         now = np.hstack([poses[:, :3, 3], quaternions])
         moved = ~(np.abs(now - self._shown) <= _UNSEEN)
         slid, turned = moved[:, :3].any(axis=1), moved[:, 3:].any(axis=1)
-        nodes = list(self.nodes.values())
+        nodes, send = list(self.nodes.values()), self._server._websock_server.queue_message
+        # straight to the pages: what viser's handles do besides costs more than the simulation
         with self._server.atomic():
             for k in np.flatnonzero(slid).tolist():
-                nodes[k].position = self._shown[k, :3] = now[k, :3]
+                node = nodes[k]._impl
+                node.position = self._shown[k, :3] = now[k, :3]
+                send(_messages.SetPositionMessage(node.name, tuple(now[k, :3].tolist())))
             for k in np.flatnonzero(turned).tolist():
-                nodes[k].wxyz = self._shown[k, 3:] = now[k, 3:]
+                node = nodes[k]._impl
+                node.wxyz = self._shown[k, 3:] = now[k, 3:]
+                send(_messages.SetOrientationMessage(node.name, tuple(now[k, 3:].tolist())))
 
-    def _add(self, path: str, meshes: list[Mesh], pose: np.ndarray | None = None) -> None:
+    def pose(self, name: str) -> np.ndarray:
+        """4 x 4 pose of a node as it is shown, by the name of its frame."""
+        pose = np.eye(4)
+        node = self.nodes.get(name)
+        if node is not None:
+            pose[:3, :3] = Rotation.from_quat(node.wxyz, scalar_first=True).as_matrix()
+            pose[:3, 3] = node.position
+        return pose
+
+    def remove(self) -> None:
+        """Take everything off the page."""
+        self._server.scene.reset()
+
+    def _add(self, path: str, meshes: list[Mesh], pose: np.ndarray | None = None) -> list[viser.MeshHandle]:
         X = np.eye(4) if pose is None else pose
+        handles = []
         for number, (points, triangles, color) in enumerate(meshes):
             opacity = None if len(color) < 4 or color[3] >= 1.0 else float(color[3])
-            self._server.scene.add_mesh_simple(
+            handle = self._server.scene.add_mesh_simple(
                 f"{path}/{number}",
                 points @ X[:3, :3].T + X[:3, 3],
                 triangles,
@@ -87,11 +115,13 @@ class Scene:
                 # on bodies they would show the grain of the shadow map
                 receive_shadow=False,
             )
+            handles.append(handle)
+        return handles
 
     def _add_ground(self, low: np.ndarray, high: np.ndarray) -> None:
         height = min(float(low[2]), 0.0)
         cell = 10.0 ** np.floor(np.log10(max(float((high - low).max()), 1e-3)))
-        self._server.scene.add_grid(
+        self.ground = self._server.scene.add_grid(
             "/ground",
             infinite_grid=True,
             cell_size=0.5 * cell,
@@ -128,10 +158,14 @@ class Scene:
         )
         if inside:
             for name, place in (("front", (5.0, 2.0, 4.0)), ("rear", (-6.0, 3.0, 6.0))):
-                scene.add_light_directional(f"/lights/{name}", intensity=1.4, position=place)
+                self.lamps.append(
+                    scene.add_light_directional(f"/lights/{name}", intensity=1.4, position=place)
+                )
         else:
-            scene.add_light_directional(
-                "/lights/sun", intensity=1.8, position=(5.0, 3.0, 9.0), cast_shadow=True
+            self.lamps.append(
+                scene.add_light_directional(
+                    "/lights/sun", intensity=1.8, position=(5.0, 3.0, 9.0), cast_shadow=True
+                )
             )
 
     def _bounds(self, meshes: dict[int, list[Mesh]], q: list[float]) -> tuple[np.ndarray, np.ndarray]:

@@ -40,7 +40,10 @@ def view(
         ),
     ],
     port: Annotated[int, typer.Option(help="Port of the page; 0 takes any free one.")] = 8080,
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    host: Annotated[
+        str,
+        typer.Option(help="Address to listen on; beyond this computer a token is needed, which is printed."),
+    ] = "127.0.0.1",
     dt: Annotated[float | None, typer.Option(help="Time step in seconds; else the machine's own.")] = None,
     integrator: Annotated[
         str | None, typer.Option(help=f"Method of integration: {', '.join(INTEGRATORS)}.")
@@ -76,10 +79,10 @@ def view(
     # Ctrl-C may come as soon as there is anything to see
     with contextlib.suppress(KeyboardInterrupt), app:
         app.start()
-        url = f"http://{host}:{app.server.get_port()}"
+        url = app.server.url
         typer.echo(f"{Path(name).name} is at {url} (Ctrl-C ends it)")
-        if host not in ("127.0.0.1", "localhost", "::1"):
-            typer.echo("Anyone who can reach this address can drive the machine.", err=True)
+        if "token=" in url:
+            typer.echo("Whoever has this address, token and all, can drive the machine.", err=True)
         if open_ and _has_display():
             webbrowser.open(url)
         threading.Event().wait()

@@ -49,6 +49,11 @@ class History:
         """States that are stored."""
         return len(self._states)
 
+    def at(self, time: float) -> State:
+        """The state that was stored last at or before a time (s), or the first one; for looking at."""
+        states = tuple(self._states)
+        return next((state for state in reversed(states) if state.time <= time + 1e-9), states[0])
+
     def rewind(self, seconds: float) -> None:
         """Go back by a time, to a whole step; what came after is forgotten."""
         if not (isinstance(seconds, (int, float)) and np.isfinite(seconds) and seconds >= 0.0):

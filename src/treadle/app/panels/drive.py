@@ -1,0 +1,146 @@
+"""The commands of a machine: buttons to hold, sliders, and what the drives do."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import viser
+
+from treadle.app.controls import Control, controls
+from treadle.app.holds import Holds
+from treadle.app.html import note_html, plain, rows_html
+from treadle.app.moves import moves
+from treadle.app.panels.panel import Panel, put
+from treadle.sim.simulation import Simulation
+
+if TYPE_CHECKING:
+    from treadle.app.stage import Stage
+
+__all__ = ["DrivePanel"]
+
+#: Positions of a slider, and how often per second a page says that a button is held.
+_NOTCHES, _HOLD_RATE = 200, 10.0
+
+
+class DrivePanel(Panel):
+    """Buttons for the moves of the machine, and a slider or field for every command."""
+
+    def __init__(self, stage: Stage) -> None:
+        super().__init__(stage)
+        gui, model = stage.server.gui, stage.sim.model
+        self.controls = controls(model)
+        self._start = [control.read(stage.sim) for control in self.controls]
+        self.holds = Holds(moves(model, self.controls), {control.name: control for control in self.controls})
+        self.keys = {move.key: move for move in self.holds.moves.values() if move.key}
+        #: buttons of the moves by name
+        self.buttons: dict[str, viser.GuiButtonHandle] = {}
+        if self.holds.moves:
+            with gui.add_folder("Moves"):
+                gui.add_html(note_html("Hold a button or its key; space starts and pauses."))
+                for move in self.holds.moves.values():
+                    self._add_button(move.name)
+        # commands that the fields show: one that differs was given by something else
+        self._shown = {control.name: start for control, start in zip(self.controls, self._start)}
+        #: sliders, or fields where a range has no ends, by name of actuator or joint
+        self.fields: dict[str, Any] = {}
+        title = "Commands" if model.actuators else "Joint torques"
+        with gui.add_folder(title, expand_by_default=not self.holds.moves):
+            for control, start in zip(self.controls, self._start, strict=True):
+                field = self.fields[control.name] = _field(gui, control, start)
+                # the value is read when it is set: of changes that overtake one another the last counts
+                field.on_update(
+                    lambda _, control=control, field=field: stage.commands.do(
+                        lambda sim: self._command(sim, control, float(field.value))
+                    )
+                )
+            self.release = gui.add_button("All as at the start", hint="Every command back to its first value")
+        with gui.add_folder("Measured", expand_by_default=not self.holds.moves):
+            self.measured = gui.add_html("")
+        self.release.on_click(lambda _: stage.commands.do(self._released))
+        stage.crew.on_release.append(self.holds.lift)
+
+    def frame(self, sim: Simulation) -> None:
+        """Command what is held."""
+        self.holds.apply(sim)
+
+    def numbers(self, sim: Simulation) -> None:
+        """Commands in force, and what the drives do."""
+        self._follow(sim)
+        rows = []
+        for control in self.controls:
+            values = zip(control.measure(sim), control.units)
+            cells = ["" if x is None else f"{plain(x)} {unit}" for x, unit in values]
+            rows.append((control.name, plain(control.read(sim)), *cells))
+        self.measured.content = rows_html(rows, ("drive", "command", "position", "velocity", "force"))
+
+    def settle(self, sim: Simulation) -> None:
+        """Bring the sliders to the commands that are in force."""
+        self._shown = dict.fromkeys(self._shown, math.nan)
+        self._follow(sim)
+
+    def key_down(self, client: int, key: str) -> bool:
+        """Begin what a key does; whether it does anything."""
+        move = self.keys.get(key)
+        if move is None:
+            return False
+        if move.switch:
+            self.stage.commands.do(lambda sim: self.holds.switch(sim, move.name))
+        else:
+            self.holds.press(client, move.name)
+            # a loop that is paused takes no frames by itself
+            self.stage.commands.do(lambda sim: None)
+        return True
+
+    def key_up(self, client: int, key: str | None) -> None:
+        """End what a key does, or all keys."""
+        move = self.keys.get(key or "")
+        if key is None or move is not None:
+            self.holds.lift(client, None if move is None else move.name)
+
+    def close(self) -> None:
+        """Forget who holds what."""
+        self.stage.crew.on_release.remove(self.holds.lift)
+
+    def _add_button(self, name: str) -> None:
+        move = self.holds.moves[name]
+        label = f"{name}  [{move.key.upper()}]" if move.key else name
+        button = self.buttons[name] = self.stage.server.gui.add_button(
+            label, hint=move.hint, color="gray" if move.switch else None
+        )
+        if move.switch:
+            button.on_click(lambda _: self.stage.commands.do(lambda sim: self.holds.switch(sim, name)))
+            return
+
+        async def held(event: Any) -> None:
+            self.holds.renew(-1 if event.client_id is None else event.client_id, name)
+
+        button.on_hold(held, callback_hz=_HOLD_RATE)
+
+    def _command(self, sim: Simulation, control: Control, value: float) -> None:
+        control.write(sim, value)
+        self._shown[control.name] = control.read(sim)
+
+    def _follow(self, sim: Simulation) -> None:
+        """Move the fields whose command was given by something else; the others may be in someone's hand."""
+        for control in self.controls:
+            value = control.read(sim)
+            if value != self._shown[control.name]:
+                self._shown[control.name] = value
+                put(self.fields[control.name], min(max(value, control.lower), control.upper))
+
+    def _released(self, sim: Simulation) -> None:
+        for control, start in zip(self.controls, self._start, strict=True):
+            control.write(sim, start)
+        self.settle(sim)
+
+
+def _field(gui: viser.GuiApi, control: Control, start: float) -> Any:
+    """A slider over the range, or a field for any number where the range has no ends."""
+    label = f"{control.name} ({control.unit})"
+    low, high = control.lower, control.upper
+    if math.isfinite(low) and math.isfinite(high) and low < high:
+        value = min(max(start, low), high)
+        hint = f"{control.hint}, from {low:.4g} to {high:.4g}"
+        return gui.add_slider(label, low, high, (high - low) / _NOTCHES, value, hint=hint)
+    return gui.add_number(label, float(start), step=0.01, hint=control.hint)

@@ -1,0 +1,197 @@
+"""Start, pause, step, reset, speed, time, and the method of integration."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+from treadle.app.html import rows_html
+from treadle.app.panels.panel import Panel, put
+from treadle.integrators import INTEGRATORS
+from treadle.sim.simulation import Simulation
+
+if TYPE_CHECKING:
+    from treadle.app.stage import Stage
+
+__all__ = ["SPEEDS", "RunPanel"]
+
+#: Simulated seconds per second, by what the panel calls them.
+SPEEDS = {"0.1x": 0.1, "0.25x": 0.25, "0.5x": 0.5, "1x": 1.0, "2x": 2.0, "5x": 5.0, "fastest": math.inf}
+
+#: Seconds that the button for it goes back, and between the pictures of a replay.
+_BACK, _PICTURE = 5.0, 1.0 / 30.0
+
+
+class RunPanel(Panel):
+    """Drives time. A past time on the slider is only looked at, until the run goes on from there."""
+
+    def __init__(self, stage: Stage) -> None:
+        super().__init__(stage)
+        gui, sim = stage.server.gui, stage.sim
+        self.status = gui.add_html(rows_html([("compiling the machine ...",)]))
+        self.run = gui.add_button("Pause", hint="Start or pause the simulation (space bar)")
+        self.buttons = gui.add_button_group(
+            "go",
+            ("Step", f"Back {_BACK:g} s", "Replay", "Reset"),
+            hint=f"one time step (key N); {_BACK:g} s back; show the last seconds again; return to the start "
+            "(Backspace)",
+        )
+        self.slider = gui.add_slider(
+            "time (s)",
+            0.0,
+            1e-3,
+            1e-3,
+            0.0,
+            hint="Simulated time in s: look back; start goes on from there",
+        )
+        self.speed = gui.add_dropdown(
+            "speed", tuple(SPEEDS), initial_value="1x", hint="Simulated seconds per second"
+        )
+        with gui.add_folder("Method", expand_by_default=False):
+            self.integrator = gui.add_dropdown(
+                "integrator", tuple(INTEGRATORS), initial_value=sim.integrator, hint="Method of integration"
+            )
+            self.dt = gui.add_number(
+                "time step (ms)", 1e3 * sim.dt, min=1e-3, max=100.0, step=0.01, hint="Time step in ms"
+            )
+        #: the past time that is looked at, in seconds
+        self.looking: float | None = None
+        self._replay = threading.Event()
+        self._connect()
+
+    def numbers(self, sim: Simulation) -> None:
+        """Time, speed, and the range of the slider."""
+        pace, crew = self.stage.pace, self.stage.crew
+        self.run.label = "Start" if pace.paused else "Pause"
+        shown = sim.time if self.looking is None else self.looking
+        rows = [
+            ("simulated time", f"{shown:.3f} s" + ("" if self.looking is None else f" of {sim.time:.3f} s")),
+            ("real-time factor", "paused" if pace.paused else f"{pace.factor:.2f}"),
+        ]
+        if len(crew) > 1:
+            rows.append(("pages open", f"{len(crew)}, one drives"))
+        dropped = sum(self.stage.server.guard.dropped.values()) + self.stage.commands.dropped
+        if dropped:
+            rows.append(("messages dropped", str(dropped)))
+        self.status.content = rows_html(rows)
+        low, high = self.stage.history.start, max(sim.time, self.stage.history.start + 1e-3)
+        if (self.slider.min, self.slider.max) != (low, high):
+            self.slider.min, self.slider.max = low, high
+        put(self.slider, shown)
+
+    def toggle(self) -> None:
+        """Start or pause; from a past time that is looked at, go on from there."""
+        pace = self.stage.pace
+        self.stage.forgive()
+        self._replay.clear()
+        if not pace.paused:
+            pace.pause()
+            self.stage.commands.do(lambda sim: None)
+            return
+
+        def go_on(sim: Simulation) -> None:
+            self._rewind(sim)
+            pace.resume()
+
+        self.stage.commands.do(go_on)
+
+    def step(self) -> None:
+        """Pause, and take one step."""
+        self.stage.pace.pause()
+
+        def one(sim: Simulation) -> None:
+            self._rewind(sim)
+            sim.step()
+
+        self._send(one)
+
+    def back(self) -> None:
+        """Go back by some seconds."""
+
+        def rewind(sim: Simulation) -> None:
+            self._rewind(sim)
+            history = self.stage.history
+            history.rewind(min(_BACK, sim.time - history.start))
+            self.stage.settle(sim)
+
+        self._send(rewind)
+
+    def reset(self) -> None:
+        """Return to the state before the first step."""
+
+        def restart(sim: Simulation) -> None:
+            self.looking = None
+            sim.reset()
+            self.stage.settle(sim)
+
+        self._send(restart)
+
+    def look(self, seconds: float) -> None:
+        """Pause, and show a past time."""
+        self.stage.pace.pause()
+
+        def show(sim: Simulation) -> None:
+            self.looking = None if seconds >= sim.time - 0.5 * sim.dt else seconds
+
+        self._send(show)
+
+    def shown(self, sim: Simulation) -> Any:
+        """Positions to show: those of now, or of the time that is looked at."""
+        return sim.q if self.looking is None else self.stage.history.at(self.looking).q
+
+    def replay(self) -> None:
+        """Show the seconds that are remembered once more, up to now."""
+        self.stage.pace.pause()
+        self._replay.set()
+
+        def play() -> None:
+            history, pace = self.stage.history, self.stage.pace
+            begun, first = time.monotonic(), history.start
+            while self._replay.is_set() and not self.stage.closed:
+                speed = pace.speed if math.isfinite(pace.speed) else 5.0
+                seconds = first + speed * (time.monotonic() - begun)
+                self.look(seconds)
+                if seconds >= self.stage.sim.time:
+                    break
+                time.sleep(_PICTURE)
+
+        threading.Thread(target=play, name="treadle replay", daemon=True).start()
+
+    def _rewind(self, sim: Simulation) -> None:
+        """Make the time that is looked at the present."""
+        seconds, self.looking = self.looking, None
+        if seconds is not None:
+            history = self.stage.history
+            history.rewind(min(max(sim.time - seconds, 0.0), sim.time - history.start))
+            self.stage.settle(sim)
+
+    def _send(self, command: Any) -> None:
+        self.stage.forgive()
+        self.stage.commands.do(command)
+
+    def _connect(self) -> None:
+        actions = {"Step": self.step, "Replay": self.replay, "Reset": self.reset}
+        self.run.on_click(lambda _: self.toggle())
+
+        async def pressed(event: Any) -> None:
+            if event.target.value != "Replay":
+                self._replay.clear()
+            actions.get(event.target.value, self.back)()
+
+        async def moved(event: Any) -> None:
+            self._replay.clear()
+            self.look(float(self.slider.value))
+
+        self.buttons.on_click(pressed)
+        self.slider.on_update(moved)
+        self.speed.on_update(lambda _: setattr(self.stage.pace, "speed", SPEEDS[self.speed.value]))
+        self.integrator.on_update(lambda _: self._send(self._choose))
+        self.dt.on_update(lambda _: self._send(lambda sim: setattr(sim, "dt", 1e-3 * float(self.dt.value))))
+
+    def _choose(self, sim: Simulation) -> None:
+        try:
+            sim.integrator = str(self.integrator.value)
+        finally:
+            put(self.integrator, sim.integrator)

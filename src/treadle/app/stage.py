@@ -1,0 +1,142 @@
+"""One machine on the page: its simulation, its scene and its panels, all of them owned by one loop."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import Callable, Sequence
+
+from viser import _messages
+
+from treadle.app.commands import Commands
+from treadle.app.crew import Crew
+from treadle.app.html import message_html
+from treadle.app.meter import Meter
+from treadle.app.panels.drive import DrivePanel
+from treadle.app.panels.panel import Panel
+from treadle.app.panels.quality import QualityPanel
+from treadle.app.panels.run import RunPanel
+from treadle.app.panels.view import ViewPanel
+from treadle.app.scene import Scene
+from treadle.app.server import Server
+from treadle.sim.history import History
+from treadle.sim.pace import Pace
+from treadle.sim.simulation import Simulation
+
+__all__ = ["Stage"]
+
+#: Frames per second to the page.
+RATE = 60.0
+
+#: Seconds between updates of the numbers on the panels, and that can be rewound.
+_NUMBERS, _KEPT = 0.2, 30.0
+
+
+class Stage:
+    """Shows and drives a simulation until it is closed; `loop` runs it, in the thread that calls it."""
+
+    def __init__(self, server: Server, crew: Crew, sim: Simulation) -> None:
+        self.server, self.crew, self.sim = server, crew, sim
+        self.closed = False
+        self.meter = Meter(server._websock_server._server_thread)
+        self.pace = Pace(sim, frame=1.0 / RATE, clock=self.meter)
+        self.history = History(sim, _KEPT)
+        self.commands = Commands(self.pace, self.complain)
+        with server.atomic():
+            self.scene = Scene(server, sim.model)
+            self._build()
+        self._numbered = -_NUMBERS
+        self._failed: set[str] = set()
+        if self.scene.faults:
+            self.complain("not shown: " + "; ".join(self.scene.faults))
+
+    def _build(self) -> None:
+        gui = self.server.gui
+        self.message = gui.add_html("", visible=False)
+        self.run = RunPanel(self)
+        self.tabs = gui.add_tab_group()
+        with self.tabs.add_tab("Drive"):
+            self.drive = DrivePanel(self)
+        with self.tabs.add_tab("Quality"):
+            self.quality = QualityPanel(self)
+        with self.tabs.add_tab("View"):
+            self.view = ViewPanel(self)
+        #: every panel, in the order in which the loop calls them
+        self.panels: list[Panel] = [self.run, self.drive, self.quality, self.view]
+
+    def loop(self) -> None:
+        """Frames until the stage is closed; an error pauses, and people may change something and go on."""
+        while not self.closed:
+            try:
+                self.pace.run(on_frame=self.frame)
+            except Exception as error:
+                self.pace.pause()
+                self.complain(error)
+                self.frame(self.sim)
+
+    def frame(self, sim: Simulation) -> None:
+        """Send a frame; what goes wrong with the page is no business of the simulation."""
+        self._attempt("scene", lambda: self.scene.show(self.run.shown(sim)))
+        for panel in self.panels:
+            self._attempt(type(panel).__name__, lambda panel=panel: panel.frame(sim))
+        now = time.monotonic()
+        if self.pace.paused or now - self._numbered >= _NUMBERS:
+            self._numbered = now
+            for panel in self.panels:
+                self._attempt(type(panel).__name__, lambda panel=panel: panel.numbers(sim))
+        self.meter.frame()
+
+    def settle(self, sim: Simulation) -> None:
+        """Bring the controls to the state, after it was set from elsewhere."""
+        self.drive.settle(sim)
+
+    def complain(self, error: BaseException | str) -> None:
+        """Say what went wrong, until the next button is pressed."""
+        self.message.content, self.message.visible = message_html(error), True
+
+    def forgive(self) -> None:
+        """Take away what was said."""
+        self.message.visible = False
+
+    def close(self) -> None:
+        """End the loop; the page is cleared by whoever clears it."""
+        self.closed = True
+        self.pace.stop()
+
+    def clear(self) -> None:
+        """Take the machine off the page, after the loop has ended."""
+        for panel in self.panels:
+            panel.close()
+        self.history.close()
+        with self.server.atomic():
+            self.scene.remove()
+            self.server.gui.reset()
+        self.server._run_garbage_collector(force=True)
+
+    def hints(self) -> dict[str, str]:
+        """Tooltips of buttons by their number on the page: viser shows none itself."""
+        handles = list(self.server.gui._gui_input_handle_from_uuid.values())
+        return {
+            handle._impl.uuid: hint
+            for handle in handles
+            if handle._impl.is_button and (hint := getattr(handle._impl.props, "hint", None))
+        }
+
+    def script(self, source: str, clients: Sequence[int] | None = None) -> None:
+        """Run a script on pages, all of them unless they are named."""
+        for number, client in self.server.get_clients().items():
+            if clients is None or number in clients:
+                client._websock_connection.queue_message(_messages.RunJavascriptMessage(source))
+
+    def show_hints(self, clients: Sequence[int] | None = None) -> None:
+        """Give pages the tooltips."""
+        self.script(f"window.treadle?.hints({json.dumps(self.hints())})", clients)
+
+    def _attempt(self, what: str, call: Callable[[], None]) -> None:
+        try:
+            call()
+        except Exception:
+            if what not in self._failed:
+                self._failed.add(what)
+                logging.getLogger(__name__).exception("%s: not shown; the simulation goes on", what)
