@@ -43,6 +43,8 @@ def mjcf_text(model: Model) -> tuple[str, list[Finding]]:
 
     sections = [asset, tree.finish(), contact, equality, actuator, keyframe]
     root.children += [section for section in sections if section.children]
+    for wheel in model.wheels:
+        notes.add("wheels that are not written", wheel.name)
     findings = notes.findings()
     if equality.children:
         findings.append(Finding("loops and couplings, exact here, are soft constraints in MuJoCo"))

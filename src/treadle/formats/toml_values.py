@@ -122,6 +122,13 @@ def states(value: Any) -> dict[str, float | tuple[float, ...]]:
     return result
 
 
+def named(value: Any) -> dict[str, float]:
+    """Numbers by name."""
+    if not isinstance(value, dict):
+        raise ValueError(f"needs names with numbers, not {short(value)}")
+    return {name: _number(item, f"one number for {name!r}") for name, item in value.items()}
+
+
 def table(value: Any) -> dict[str, Any]:
     """Keys with values."""
     if not isinstance(value, dict):
@@ -161,6 +168,7 @@ KINDS: dict[str, Callable[[Any], Any]] = {
     "floors": floors,
     "ceilings": ceilings,
     "states": states,
+    "named": named,
     "limits": table,
     "settings": table,
 }
@@ -195,5 +203,6 @@ SCHEMAS: dict[str, dict[str, Any]] = {
     "floors": _EACH,
     "ceilings": _EACH,
     "states": {"type": "object", "additionalProperties": _EACH},
+    "named": {"type": "object", "additionalProperties": _NUMBER},
     "settings": {"type": "object"},
 }

@@ -49,6 +49,7 @@ def what_is_lost(spec: ModelSpec) -> list[Finding]:
         "rules of contact left out": [
             f"{c.first or 'world'} and {c.second or 'world'}" for c in spec.contacts
         ],
+        "wheels left out": [wheel.name for wheel in spec.wheels],
         "keyframes left out": [keyframe.name for keyframe in spec.keyframes],
         "settings left out": list(spec.settings),
         "geometry left out": [spec.geometry] if spec.geometry is not None else [],
