@@ -5,42 +5,9 @@ import pytest
 
 import treadle as td
 
-BAR, ARM, SIDE = 0.3, 1.0, 0.45
-
-
-def peaucellier() -> td.Model:
-    """Peaucellier's linkage: a crank of 0.3 m, arms of 1 m, a rhombus of 0.45 m; 'pen' draws a line."""
-    spec = td.ModelSpec("peaucellier")
-    hinge = {"axis": (0, 1, 0)}
-    for name, joint, parent, place, length in (
-        ("crank", "motor", None, BAR, BAR),
-        ("upper", "upper_arm", None, 0.0, ARM),
-        ("lower", "lower_arm", None, 0.0, ARM),
-        ("crank_upper", "a", "crank", BAR, SIDE),
-        ("crank_lower", "b", "crank", BAR, SIDE),
-        ("pen_upper", "c", "upper", ARM, SIDE),
-        ("pen_lower", "d", "lower", ARM, SIDE),
-    ):
-        moment = 0.5 * length**2 / 12
-        spec.add_body(name, 0.5, center=(length / 2, 0, 0), inertia=(1e-3, moment, moment))
-        spec.add_joint(joint, "revolute", parent, name, position=(place, 0, 0), **hinge)
-    for name, first, second, reach in (
-        ("close_a", "crank_upper", "upper", ARM),
-        ("close_b", "crank_lower", "lower", ARM),
-        ("close_p", "pen_upper", "pen_lower", SIDE),
-    ):
-        spec.add_joint(
-            name, "revolute", first, second, position=(SIDE, 0, 0), child_position=(reach, 0, 0), **hinge
-        )
-    spec.add_frame("pen", "pen_upper", position=(SIDE, 0, 0))
-    # near enough to be assembled: the arms open upwards and downwards
-    angles = {"upper_arm": -0.44, "lower_arm": 0.44, "a": -1.3, "b": 1.3, "c": 1.7, "d": -1.7}
-    spec.add_keyframe("initial", positions=angles)
-    return spec.compile()
-
 
 def test_a_straight_line_for_a_minute_at_ten_milliseconds():
-    sim = td.Simulation(peaucellier(), dt=1e-2, motions={"motor": lambda t: 0.8 * td.sin(2.0 * t)})
+    sim = td.Simulation(td.scene("peaucellier"), dt=1e-2, motions={"motor": lambda t: 0.8 * td.sin(2.0 * t)})
     line = sim.body("pen").position[0]
     heights, across, lag = [], 0.0, 0.0
     for _ in range(6000):

@@ -1,20 +1,16 @@
-"""Andrews' squeezer mechanism: seven bodies, three loops, and the solution at 0.03 s.
+"""The solution of Andrews' squeezer at 0.03 s, and the mechanism with its spring as a force law.
 
-Data and reference of the Test Set for Initial Value Problem Solvers (Bari), in these joints' coordinates.
+Reference of the Test Set for Initial Value Problem Solvers (Bari).
 """
 
 import numpy as np
 
 import treadle as td
+from treadle.scenes import SCENES
 
 __all__ = ["DRIVE", "REFERENCE", "START", "spring_and_drive", "squeezer"]
 
-MASSES = (0.04325, 0.00365, 0.02373, 0.00706, 0.07050, 0.00706, 0.05498)
-INERTIAS = (2.194e-6, 4.410e-7, 5.255e-6, 5.667e-7, 1.169e-5, 5.667e-7, 1.912e-5)
-A, B, C = (-0.06934, -0.00227), (-0.03635, 0.03273), (0.014, 0.072)
-D_LENGTH, DA, E_LENGTH, EA, RR, RA, SS = 0.028, 0.0115, 0.02, 0.01421, 0.007, 0.00092, 0.035
-SA, SB, SC, SD, TA, TB, U, UA, UB = 0.01874, 0.01043, 0.018, 0.02, 0.02308, 0.00916, 0.04, 0.01228, 0.00449
-ZF, ZT, FA = 0.02, 0.04, 0.01421
+B, C, SC, SD = (-0.03635, 0.03273), (0.014, 0.072), 0.018, 0.02
 STIFFNESS, REST, DRIVE = 4530.0, 0.07785, 0.033
 
 START = {
@@ -40,31 +36,11 @@ REFERENCE = {
 
 
 def squeezer() -> td.Model:
-    """The mechanism in the x-y plane, without gravity."""
-    spec = td.ModelSpec("squeezer", gravity=(0, 0, 0))
-    bodies = (
-        # joint, parent, place in the parent, centre of mass
-        ("beta", None, (0.0, 0.0), (RA, 0.0)),
-        ("theta", "K1", (RR, 0.0), (-DA, 0.0)),
-        ("gamma", None, B, (SB, -SA)),
-        ("phi", "K5", (ZT, 0.0), (0.0, -(E_LENGTH - EA))),
-        ("delta", None, A, (TA, TB)),
-        ("omega", "K7", (0.0, -U), (ZF - FA, 0.0)),
-        ("epsilon", None, A, (-UB, -UA)),
-    )
-    for number, (_, _, _, center) in enumerate(bodies):
-        moment = INERTIAS[number]
-        spec.add_body(
-            f"K{number + 1}", MASSES[number], center=(*center, 0.0), inertia=(moment, moment, moment)
-        )
-    for number, (joint, parent, place, _) in enumerate(bodies):
-        spec.add_joint(joint, "revolute", parent, f"K{number + 1}", position=(*place, 0.0), axis=(0, 0, 1))
-    # all meet in E
-    for name, place in (("K3", (0.0, -SS)), ("K4", (0.0, -E_LENGTH)), ("K6", (ZF, 0.0))):
-        spec.add_joint(
-            f"E_{name}", "revolute", "K2", name,
-            position=(-D_LENGTH, 0.0, 0.0), child_position=(*place, 0.0), axis=(0, 0, 1),
-        )  # fmt: skip
+    """The scene without the bodies of its spring and without its motor: `spring_and_drive` is for both."""
+    spec = SCENES["squeezer"]()
+    spec.bodies = [body for body in spec.bodies if "spring" not in body.name]
+    spec.joints = [joint for joint in spec.joints if "spring" not in joint.name and joint.name != "D"]
+    spec.shapes, spec.actuators, spec.keyframes = [], [], []
     spec.add_keyframe("initial", positions=START)
     return spec.compile()
 

@@ -71,30 +71,9 @@ def test_projection_closes_loops_with_the_smallest_move(machine):
     assert np.abs(across).max(initial=0.0) < 1e-6 * (1.0 + np.abs(velocity).max())
 
 
-def four_bars(count: int) -> td.Model:
-    """Upright rods of 1 m and 1 kg on pins 1 m apart, with bars of the same kind between their tops."""
-    spec = td.ModelSpec(f"{count} four-bars")
-    for k in range(count + 1):
-        spec.add_body(f"rod{k}", 1.0, center=(0, 0, 0.5), inertia=(1 / 12, 1 / 12, 1e-3))
-        spec.add_joint(f"pin{k}", "revolute", None, f"rod{k}", position=(k, 0, 0), axis=(0, 1, 0))
-    for k in range(count):
-        spec.add_body(f"bar{k}", 1.0, center=(0.5, 0, 0), inertia=(1e-3, 1 / 12, 1 / 12))
-        spec.add_joint(f"elbow{k}", "revolute", f"rod{k}", f"bar{k}", position=(0, 0, 1), axis=(0, 1, 0))
-        spec.add_joint(
-            f"close{k}", "revolute", f"bar{k}", f"rod{k + 1}",
-            position=(1, 0, 0), child_position=(0, 0, 1), axis=(0, 1, 0),
-        )  # fmt: skip
-    return spec.compile()
-
-
 def test_four_bars_pass_their_singular_position_on_the_same_branch():
     """The reference is the motion of the one freedom: I theta'' = c g sin(theta)."""
-    model = four_bars(2)
-    sim = td.Simulation(model, dt=1e-3, integrator="rk4")
-    for k in range(3):
-        sim.joint(f"pin{k}").velocity = 1.0
-    for k in range(2):
-        sim.joint(f"elbow{k}").velocity = -1.0
+    sim = td.Simulation(td.scene("four-bar-chain", cells=2), dt=1e-3, integrator="rk4")
     table = {
         1: (-0.1950203019, -0.9807992057),
         4: (0.1176161024, 0.9930591385),

@@ -11,9 +11,14 @@ from treadle.model import Model, ModelSpec
 from treadle.model.model import suggest
 from treadle.scenes.arm import arm
 from treadle.scenes.chain import chain
+from treadle.scenes.four_bar_chain import four_bar_chain
+from treadle.scenes.friction_chain import friction_chain
+from treadle.scenes.gripper import gripper
+from treadle.scenes.peaucellier import peaucellier
 from treadle.scenes.pendulum import pendulum
 from treadle.scenes.roadheader import roadheader
 from treadle.scenes.slider_crank import slider_crank
+from treadle.scenes.squeezer import squeezer
 
 __all__ = ["SCENES", "scene", "scene_names"]
 
@@ -21,9 +26,14 @@ __all__ = ["SCENES", "scene", "scene_names"]
 SCENES: dict[str, Callable[..., ModelSpec]] = {
     "arm": arm,
     "chain": chain,
+    "four-bar-chain": four_bar_chain,
+    "friction-chain": friction_chain,
+    "gripper": gripper,
+    "peaucellier": peaucellier,
     "pendulum": pendulum,
     "roadheader": roadheader,
     "slider-crank": slider_crank,
+    "squeezer": squeezer,
 }
 
 
