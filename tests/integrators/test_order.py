@@ -16,6 +16,7 @@ from treadle.integrators.runge_kutta import runge_kutta_step
 #: Steps over the measured time at which the error of every method is neither coarse nor rounding.
 STEPS = {
     "symplectic_euler": 1600, "explicit_euler": 1600, "implicit_euler": 1600, "linear_implicit_euler": 1600,
+    "index2_euler": 1600,
     "midpoint": 400, "implicit_midpoint": 400, "generalized_alpha": 400, "variational": 400,
     "rk4": 64, "variational4": 48, "rk6": 16, "dopri5": 8, "dopri853": 4,
 }  # fmt: skip

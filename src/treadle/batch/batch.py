@@ -19,13 +19,14 @@ from treadle.integrators import INTEGRATORS
 from treadle.model.model import Model
 from treadle.native.executable import Executable
 from treadle.native.program import compile_program, default_lanes
-from treadle.sim.arrays import allocate, check_options
+from treadle.sim.arrays import DEFAULTS, allocate, check_options
 from treadle.sim.checks import (
     check_choice,
     check_closes,
     check_count,
     check_model,
     check_motions,
+    check_stabilization,
     check_step,
 )
 from treadle.sim.controller import Controllers
@@ -43,7 +44,8 @@ class Batch:
     place, the number of worlds and the number of threads: the bits are the same. Only forces on bodies,
     in any world, make all of them take another program, which agrees to rounding. A world that diverges
     stops alone, at its last good state, until it is revived. `precision` is float64 or float32, which
-    holds twice as many worlds in a vector. Step, integrator and options are those of a `Simulation`.
+    holds twice as many worlds in a vector. Step, integrator, stabilization and options are those
+    of a `Simulation`.
     """
 
     def __init__(
@@ -59,14 +61,18 @@ class Batch:
         laws: Sequence[ForceLaw] = (),
         controllers: Sequence[ForceLaw] = (),
         motions: Mapping[str, Motion] | None = None,
+        stabilization: str | None = None,
+        closing_time: float | None = None,
         **options: float,
     ) -> None:
         self.model = check_model(model, "Batch")
         self.worlds = check_count("worlds", worlds)
-        settings: dict[str, Any] = {"dt": 1e-3, "integrator": "symplectic_euler"} | dict(model.settings)
+        settings: dict[str, Any] = DEFAULTS | dict(model.settings)
         self.integrator: str = settings["integrator"] if integrator is None else integrator
         check_choice("integrator", self.integrator, INTEGRATORS)
         check_closes(model, self.integrator)
+        self.stabilization: str = settings["stabilization"] if stabilization is None else stabilization
+        closing_time = check_stabilization(self.integrator, self.stabilization, closing_time)
         self.parameters = tuple(parameters)
         check_choice("precision", precision, ("float64", "float32"))
         self.precision = precision
@@ -85,7 +91,7 @@ class Batch:
         self.motions = check_motions(model, motions or {}, self.integrator)
         self.steps = 0
         dt = check_step(settings["dt"] if dt is None else dt)
-        self._arrays = self._allocate(dt, check_options(self.integrator, options))
+        self._arrays = self._allocate(dt, check_options(self.integrator, options), closing_time)
         if model.closed:
             assembly = assemble(model)
             self.q, self.v = assembly.q, assembly.v
@@ -237,12 +243,21 @@ class Batch:
             self._arrays["loads"] = state["loads"].copy()
         self.steps = int(state["steps"])
 
-    def _allocate(self, dt: float, options: dict[str, float]) -> dict[str, np.ndarray]:
+    def _allocate(self, dt: float, options: dict[str, float], closing_time: float) -> dict[str, np.ndarray]:
         """One array per input, a row per number and a column per world, filled up to whole blocks."""
         padded = -(-self.worlds // self.lanes) * self.lanes
         # rows a multiple of 4 KiB apart would all fall into one set of the cache
         stride = padded + (8 if padded % 512 == 0 else 0)
-        return allocate(self.model, self.integrator, dt, options, self.parameters, stride, self.precision)
+        return allocate(
+            self.model,
+            self.integrator,
+            dt,
+            options,
+            self.parameters,
+            stride,
+            self.precision,
+            closing_time,
+        )
 
     def _view(self, name: str) -> np.ndarray:
         return self._arrays[name][:, : self.worlds].T
@@ -282,6 +297,7 @@ class Batch:
                 self.controllers.traced,
                 self.motions,
                 bounded=bool(self.model.limited or self.model.rubs or self.motions),
+                stabilization=self.stabilization,
             )
             self._executables[loaded] = compile_program(program, self.lanes, self.precision)
         return self._executables[loaded]

@@ -29,6 +29,6 @@ METHOD = Method(
     options={"tolerance": 1e-6},
     memory=lambda model: 1,
     iterates=True,
-    closes=True,
+    loops="accelerations",
     tableau=tableau,
 )

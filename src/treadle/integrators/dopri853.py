@@ -31,6 +31,6 @@ METHOD = Method(
     options={"tolerance": 1e-9},
     memory=lambda model: 1,
     iterates=True,
-    closes=True,
+    loops="accelerations",
     tableau=tableau,
 )

@@ -14,5 +14,5 @@ METHOD = Method(
     partial(runge_kutta_step, Tableau([[]], [1.0], [0.0])),
     1,
     "explicit Euler: gains energy, for comparison",
-    closes=True,
+    loops="accelerations",
 )

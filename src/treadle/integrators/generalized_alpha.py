@@ -5,7 +5,9 @@
     (1 - alpha_m) a' + alpha_m a = (1 - alpha_f) dv'/dt + alpha_f dv/dt
 
 The one knob is the spectral radius at infinity: 1 keeps all vibration (Newmark's trapezoidal rule), 0
-removes in one step what the step does not resolve.
+removes in one step what the step does not resolve. The acceleration at the end balances the forces there,
+M dv'/dt + C - f = J^T y, with those of loops, which are closed there, c(q') = 0 (Arnold and Bruls 2007); then
+impulses of the loops take away what of v' would open them.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle.graph import Scalar, where
+from treadle.integrators.closing import along_loops, loop_force, loop_groups, loop_jacobian, openings
 from treadle.integrators.method import Advance, Method
 from treadle.integrators.newton import newton
 from treadle.integrators.system import System
@@ -46,13 +49,15 @@ def step(system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar,
         velocity = [x + dt * ((1.0 - gamma) * x0 + gamma * x1) for x, x0, x1 in zip(v, a, later, strict=True)]
         return system.integrate(q, delta), velocity
 
-    def unbalanced(new: list[Scalar]) -> list[Scalar]:
+    def residual(new: list[Scalar], y: list[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
         position, velocity = end(new)
-        return system.balance(position, velocity, new, time + dt)
+        needed = system.balance(position, velocity, new, time + dt)
+        force = loop_force(loop_jacobian(system, position, held=True), y, len(v))
+        return [x - f for x, f in zip(needed, force, strict=True)], openings(system, position)
 
-    new, effort = newton(unbalanced, now, scale=1e-3)
+    new, _, effort = newton(residual, now, 1e-3, loop_groups(system.model))
     position, velocity = end(new)
-    return Advance(position, velocity, [1.0, *smoothed(new)], effort)
+    return Advance(position, along_loops(system, position, velocity), [1.0, *smoothed(new)], effort)
 
 
 METHOD = Method(
@@ -62,4 +67,5 @@ METHOD = Method(
     options={"spectral_radius": 0.8},
     memory=lambda model: 1 + model.nv,
     iterates=True,
+    loops="positions",
 )

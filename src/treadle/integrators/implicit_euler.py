@@ -2,7 +2,8 @@
 
     v' = v + h a(q', v'),    q' = q (+) h v'
 
-Solved for v' as the balance of forces at the end of the step, M a + C - f = 0 with a = (v' - v) / h.
+Solved for v' as the balance of forces at the end of the step, M a + C - f = J^T y with a = (v' - v) / h, so
+that loops are closed there, c(q') = 0; then impulses of the loops take away what of v' would open them.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle.graph import Scalar
+from treadle.integrators.closing import along_loops, loop_force, loop_groups, loop_jacobian, openings
 from treadle.integrators.method import Advance, Method
 from treadle.integrators.newton import newton
 from treadle.integrators.system import System
@@ -23,12 +25,16 @@ def step(system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar,
     def end(new: Sequence[Scalar]) -> list[Scalar]:
         return system.integrate(q, [dt * x for x in new])
 
-    def unbalanced(new: list[Scalar]) -> list[Scalar]:
+    def residual(new: list[Scalar], y: list[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+        position = end(new)
         a = [(x1 - x0) / dt for x0, x1 in zip(v, new, strict=True)]
-        return system.balance(end(new), new, a, time + dt)
+        needed = system.balance(position, new, a, time + dt)
+        force = loop_force(loop_jacobian(system, position, held=True), y, len(v))
+        return [x - f for x, f in zip(needed, force, strict=True)], openings(system, position)
 
-    new, effort = newton(unbalanced, v, scale=1e-3)
-    return Advance(end(new), new, effort=effort)
+    new, _, effort = newton(residual, v, 1e-3, loop_groups(system.model))
+    position = end(new)
+    return Advance(position, along_loops(system, position, new), effort=effort)
 
 
-METHOD = Method(step, 1, "implicit Euler: stable at any step, damps", iterates=True)
+METHOD = Method(step, 1, "implicit Euler: stable at any step, damps", iterates=True, loops="positions")

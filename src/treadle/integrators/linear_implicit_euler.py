@@ -1,8 +1,9 @@
-"""Linear-implicit Euler, order 1: implicit Euler with one linear solve per step, exact Jacobians.
+"""Linear-implicit Euler, order 1: the first step of Newton's method for implicit Euler, from v' = v.
 
-    (M - h F_v - h^2 F_q) (v' - v) = h (F + h F_q v),    q' = q (+) h v',    F = forces - C(q, v)
+    (M - h F_v - h^2 F_q) (v' - v) = h F + J^T y,    J v' = 0,    q' = q (+) h v',    F = forces - C
 
-F_q is the derivative along the directions that v spans.
+All are taken at the position q (+) h v with the velocity v, at the time of the end; F_q is the derivative along
+the directions that velocities span, y are the impulses of closed loops.
 """
 
 from __future__ import annotations
@@ -10,35 +11,36 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle.dynamics.crba import crba
-from treadle.dynamics.derivatives import tangent_seeds
-from treadle.dynamics.lu import lu_solve
-from treadle.graph import Expr, Scalar, forward, through_graph
+from treadle.graph import Expr, Scalar, through_graph
+from treadle.integrators.closing import closing_speeds, loop_groups, loop_jacobian
 from treadle.integrators.method import Advance, Method
+from treadle.integrators.slopes import balance_slopes
 from treadle.integrators.system import System
+from treadle.solvers.saddle import saddle_solve
 
 __all__ = ["METHOD"]
 
 
 def step(system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, dt: Scalar) -> Advance:
     """Position and velocity after one step of dt seconds."""
-    nv = system.model.nv
+    nq, nv = len(q), len(v)
 
-    def change(state: list[Expr]) -> list[Scalar]:
-        q, v = state[: system.model.nq], state[system.model.nq :]
-        missing = system.balance(q, v, [0.0] * nv, time)
-        seeds = tangent_seeds(system.model, q)
-        for k, rate in enumerate(v):
-            seeds[rate] = {nv + k: 1.0}
-        slopes = forward(missing, seeds, 2 * nv)
-        M = crba(system.model, q)
-        matrix = [
-            [M[i][j] + dt * (slopes[i][nv + j] + dt * slopes[i][j]) for j in range(nv)] for i in range(nv)
-        ]
-        ahead = [sum((slopes[i][j] * v[j] for j in range(nv)), 0.0) for i in range(nv)]
-        return lu_solve(matrix, [-(dt * (r + dt * s)) for r, s in zip(missing, ahead, strict=True)])
+    def changed(state: list[Expr]) -> list[Scalar]:
+        v = state[nq:]
+        end = system.integrate(state[:nq], [dt * x for x in v])
+        missing, by_q, by_v = balance_slopes(system, end, v, time + dt)  # type: ignore[arg-type]
+        M = crba(system.model, end)
+        matrix = [[M[i][j] + dt * (by_v[i][j] + dt * by_q[i][j]) for j in range(nv)] for i in range(nv)]
+        J = loop_jacobian(system, end)
+        speeds = closing_speeds(system, end, v, J)
+        push = [-(dt * x) for x in missing]
+        change, _ = saddle_solve(matrix, J, J, push, speeds, loop_groups(system.model))
+        return [x + dx for x, dx in zip(v, change, strict=True)]
 
-    new = [x + dx for x, dx in zip(v, through_graph(change, [*q, *v]), strict=True)]
+    new = through_graph(changed, [*q, *v])
     return Advance(system.integrate(q, [dt * x for x in new]), new)
 
 
-METHOD = Method(step, 1, "linear-implicit Euler: stable for stiff forces, one linear solve a step")
+METHOD = Method(
+    step, 1, "linear-implicit Euler: stable for stiff forces, one linear solve a step", loops="velocities"
+)

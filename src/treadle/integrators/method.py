@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from treadle.graph import Scalar
 from treadle.integrators.tableau import Tableau
@@ -47,8 +47,9 @@ class Method:
     memory: Callable[[Model], int] = _nothing
     #: whether a step takes an unknown number of rounds, which `effort` counts
     iterates: bool = False
-    #: whether it takes its accelerations from the system, which knows closed loops
-    closes: bool = False
+    #: what it holds of closed loops by itself: accelerations (if all of its own come from the system), or the
+    #: velocities or positions at the end of a step; nothing, if it knows none
+    loops: Literal["accelerations", "velocities", "positions"] | None = None
     #: whether it asks for stops and friction between its kick and its drift; else they act after the step
     arrests: bool = False
     #: the coefficients of a method that subdivides its steps under error control, made when asked for

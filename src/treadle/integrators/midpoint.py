@@ -14,5 +14,5 @@ METHOD = Method(
     partial(runge_kutta_step, Tableau([[], [0.5]], [0.0, 1.0], [0.0, 0.5])),
     2,
     "explicit midpoint rule",
-    closes=True,
+    loops="accelerations",
 )

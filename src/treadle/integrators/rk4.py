@@ -15,5 +15,8 @@ _TABLEAU = Tableau(
 )
 
 METHOD = Method(
-    partial(runge_kutta_step, _TABLEAU), 4, "classical Runge-Kutta: accurate at small steps", closes=True
+    partial(runge_kutta_step, _TABLEAU),
+    4,
+    "classical Runge-Kutta: accurate at small steps",
+    loops="accelerations",
 )

@@ -25,5 +25,8 @@ _TABLEAU = Tableau(
 )
 
 METHOD = Method(
-    partial(runge_kutta_step, _TABLEAU), 6, "Butcher's sixth order: very accurate at small steps", closes=True
+    partial(runge_kutta_step, _TABLEAU),
+    6,
+    "Butcher's sixth order: very accurate at small steps",
+    loops="accelerations",
 )

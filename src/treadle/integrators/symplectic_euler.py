@@ -28,6 +28,6 @@ METHOD = Method(
     step,
     1,
     "symplectic Euler with implicit dampers: one evaluation a step, robust",
-    closes=True,
+    loops="accelerations",
     arrests=True,
 )

@@ -48,6 +48,8 @@ class System:
     drives: Sequence[Scalar] = ()
     #: rates that are integrated along with the motion, such as the power of forces
     account: Account | None = None
+    #: time constant (s) of a feedback that closes loops (see `solvers.stabilization`), if there is one
+    closing_time: Scalar | None = None
 
     def acceleration(
         self, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, implicit_damping: Scalar = 0.0
@@ -65,7 +67,7 @@ class System:
                 slowed[actuator.v] = slowed[actuator.v] + drive.damping
             model = _with_rotors(model, [d * implicit_damping for d in slowed])
         if model.closed:
-            return closed_dynamics(model, q, v, force, external)
+            return closed_dynamics(model, q, v, force, external, self.closing_time)
         return forward_dynamics(model, q, v, force, external)
 
     def accounts(self, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar) -> list[Scalar]:

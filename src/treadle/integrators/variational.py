@@ -10,7 +10,9 @@ With g the derivative of L by the position m, along the directions that velociti
     p  = B(-delta)^T M(m) w - h/2 K(-delta) g - h f / 2
     p' = B(delta)^T M(m) w + h/2 K(delta) g + h f / 2
 
-where B is the joints' `tangent_rate` and K their `midpoint_covector`, both 1 but for rotations.
+where B is the joints' `tangent_rate` and K their `midpoint_covector`, both 1 but for rotations. Closed loops
+give p an impulse J(q)^T y at the start, so that they are closed at q', and p' one J(q')^T z at the end, so
+that v' does not open them: the step stays symplectic, on the positions in which they are closed.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from collections.abc import Sequence
 from treadle.dynamics.cholesky import factor, parent_freedoms, solve
 from treadle.dynamics.crba import crba
 from treadle.graph import Expr, Scalar, reverse, through_graph
+from treadle.integrators.closing import along_loops, loop_force, loop_groups, loop_jacobian, openings
 from treadle.integrators.method import Advance, Method
 from treadle.integrators.newton import newton
 from treadle.integrators.system import System
@@ -31,15 +34,20 @@ def step(system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar,
     """Position and velocity after one step of dt seconds."""
     momentum = _apply(crba(system.model, q), v)
 
-    def unbalanced(delta: list[Scalar]) -> list[Scalar]:
-        before, _ = _momenta(system, q, delta, time, dt)
-        return [x - p for x, p in zip(before, momentum, strict=True)]
+    J = loop_jacobian(system, q)
 
-    delta, effort = newton(unbalanced, [dt * x for x in v], scale=1e-3 * abs(dt))
+    def residual(delta: list[Scalar], y: list[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+        before, _ = _momenta(system, q, delta, time, dt)
+        given = [p + f for p, f in zip(momentum, loop_force(J, y, len(v)), strict=True)]
+        closed = openings(system, system.integrate(q, delta))
+        return [x - p for x, p in zip(before, given, strict=True)], closed
+
+    start = [dt * x for x in v]
+    delta, _, effort = newton(residual, start, 1e-3 * abs(dt), loop_groups(system.model))
     _, after = _momenta(system, q, delta, time, dt)
     end = system.integrate(q, delta)
     L, diagonal = factor(crba(system.model, end), parent_freedoms(system.model))
-    return Advance(end, solve(L, diagonal, after), effort=effort)
+    return Advance(end, along_loops(system, end, solve(L, diagonal, after)), effort=effort)
 
 
 def _momenta(
@@ -87,4 +95,6 @@ def _apply(M: Sequence[Sequence[Scalar]], v: Sequence[Scalar]) -> list[Scalar]:
     return [sum((m * x for m, x in zip(row, v, strict=True)), 0.0) for row in M]
 
 
-METHOD = Method(step, 2, "variational midpoint: symplectic, the energy does not drift", iterates=True)
+METHOD = Method(
+    step, 2, "variational midpoint: symplectic, the energy does not drift", iterates=True, loops="positions"
+)

@@ -36,4 +36,4 @@ def step(system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar,
     return Advance(values[:nq], values[nq : nq + nv], effort=values[-2:])
 
 
-METHOD = Method(step, 4, "variational at order 4: symplectic and accurate", iterates=True)
+METHOD = Method(step, 4, "variational at order 4: symplectic and accurate", iterates=True, loops="positions")

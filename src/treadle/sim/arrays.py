@@ -13,13 +13,16 @@ from treadle.model.model import Model, suggest
 from treadle.model.parameters import parameter_value
 from treadle.sim.actuation import resting_drives
 
-__all__ = ["CARRIED", "allocate", "check_options"]
+__all__ = ["CARRIED", "DEFAULTS", "allocate", "check_options"]
 
 #: Arrays that a step reads and writes.
 CARRIED = (
     "q", "v", "clock", "memory", "drives", "effort", "gap", "ledger", "alive", "pause", "modes", "held",
 )  # fmt: skip
 
+
+#: Settings of a machine that has none.
+DEFAULTS = {"dt": 1e-3, "integrator": "symplectic_euler", "stabilization": "projection"}
 
 #: Smallest values of options, where not zero: below these rounding is larger.
 SMALLEST = {"tolerance": 1e-14}
@@ -33,6 +36,7 @@ def allocate(
     parameters: Sequence[str] = (),
     worlds: int = 1,
     precision: str = "float64",
+    closing_time: float = 0.0,
 ) -> dict[str, np.ndarray]:
     """All arrays but the loads, at the start of a run."""
     q, v = model.initial()
@@ -48,6 +52,7 @@ def allocate(
         "memory": [0.0] * method.memory(model),
         "commands": [0.0] * len(model.actuators),
         "drives": resting_drives(model, q),
+        "closing": [closing_time],
         "effort": [0.0, 0.0],
         "gap": [0.0, 0.0],
         "alive": [1.0, 0.0],

@@ -12,10 +12,11 @@ from treadle.errors import InputError
 from treadle.integrators import INTEGRATORS
 from treadle.model.model import Model, suggest
 from treadle.model.regularity import require_regular
+from treadle.solvers.stabilization import STABILIZATIONS
 
 __all__ = [
-    "check_choice", "check_closes", "check_count", "check_model", "check_motions", "check_step",
-    "check_vector",
+    "check_choice", "check_closes", "check_count", "check_model", "check_motions", "check_stabilization",
+    "check_step", "check_vector",
 ]  # fmt: skip
 
 
@@ -32,12 +33,28 @@ def check_model(model: Any, what: str) -> Model:
 
 def check_closes(model: Model, integrator: str) -> None:
     """That an integrator can hold the model's loops."""
-    if model.closed and not INTEGRATORS[integrator].closes:
-        able = ", ".join(repr(name) for name, method in INTEGRATORS.items() if method.closes)
+    if model.closed and INTEGRATORS[integrator].loops is None:
+        able = ", ".join(repr(name) for name, method in INTEGRATORS.items() if method.loops)
         raise InputError(
             f"{integrator!r} does not hold the closed loops and coupled joints of {model.name!r}; "
             f"use {able}, or model.without_loops()"
         )
+
+
+def check_stabilization(integrator: str, stabilization: str, closing_time: Any) -> float:
+    """The time constant (s) of the feedback, zero for its default, if the integrator leaves it something."""
+    check_choice("stabilization", stabilization, STABILIZATIONS)
+    feedback = STABILIZATIONS[stabilization].feedback
+    if feedback and INTEGRATORS[integrator].loops == "positions":
+        raise InputError(
+            f"{integrator!r} closes loops by itself at the end of every step, which leaves {stabilization!r} "
+            "nothing to do: use stabilization='projection' or 'none'"
+        )
+    if closing_time is None:
+        return 0.0
+    if not feedback:
+        raise InputError(f"closing_time belongs to stabilization='baumgarte', not to {stabilization!r}")
+    return check_seconds("closing_time", closing_time)
 
 
 def check_motions(model: Model, motions: Mapping[str, Motion], integrator: str) -> dict[str, Motion]:
@@ -60,13 +77,18 @@ def check_motions(model: Model, motions: Mapping[str, Motion], integrator: str) 
 
 def check_step(dt: Any) -> float:
     """The time step as a float, if it is positive."""
+    return check_seconds("dt", dt)
+
+
+def check_seconds(what: str, value: Any) -> float:
+    """A time as a float, if it is positive."""
     try:
-        value = float(dt)
+        seconds = float(value)
     except (TypeError, ValueError):
-        value = float("nan")
-    if not (np.isfinite(value) and value > 0.0):
-        raise InputError(f"dt must be a positive number of seconds, not {dt!r}")
-    return value
+        seconds = float("nan")
+    if not (np.isfinite(seconds) and seconds > 0.0):
+        raise InputError(f"{what} must be a positive number of seconds, not {value!r}")
+    return seconds
 
 
 def check_count(what: str, value: Any, least: int = 1) -> int:

@@ -19,13 +19,14 @@ from treadle.integrators import INTEGRATORS
 from treadle.model.model import Model
 from treadle.native.executable import Runner
 from treadle.native.program import compile_program
-from treadle.sim.arrays import CARRIED, allocate, check_options
+from treadle.sim.arrays import CARRIED, DEFAULTS, allocate, check_options
 from treadle.sim.checks import (
     check_choice,
     check_closes,
     check_count,
     check_model,
     check_motions,
+    check_stabilization,
     check_step,
     check_vector,
 )
@@ -59,8 +60,10 @@ class Simulation(Parts):
     functions of the same form that are asked once at the start of every step (see
     `treadle.sim.controller`); `events` are looked out for by integrators with error control (see
     `treadle.sim.event`); `motions` prescribe positions of joints as functions of time, by joint name (see
-    `treadle.constraints.motion`). Step and integrator come from the model's settings unless they are given;
-    further arguments are options of the integrator, such as tolerance=1e-9 for "dopri5".
+    `treadle.constraints.motion`); `stabilization` says how loops stay closed, "projection", "baumgarte" (with
+    a `closing_time` in seconds) or "none" (see `treadle.solvers.stabilization`). Step, integrator and
+    stabilization come from the model's settings unless they are given; further arguments are options of the
+    integrator, such as tolerance=1e-9 for "dopri5".
     """
 
     def __init__(
@@ -74,10 +77,12 @@ class Simulation(Parts):
         controllers: Sequence[ForceLaw] = (),
         motions: Mapping[str, Motion] | None = None,
         events: Sequence[Event] = (),
+        stabilization: str | None = None,
+        closing_time: float | None = None,
         **options: float,
     ) -> None:
         self.model = check_model(model, "Simulation")
-        settings: dict[str, Any] = {"dt": 1e-3, "integrator": "symplectic_euler"} | dict(model.settings)
+        settings: dict[str, Any] = DEFAULTS | dict(model.settings)
         dt = check_step(settings["dt"] if dt is None else dt)
         self.laws = tuple(laws)
         self.controllers = Controllers(model, controllers)
@@ -98,6 +103,8 @@ class Simulation(Parts):
         # seconds spent in machine code, and simulated in them
         self.wall_time = self.measured_time = 0.0
         self._arrays: dict[str, np.ndarray] = {}
+        self._stabilization = settings["stabilization"] if stabilization is None else stabilization
+        self._closing_time = closing_time
         self._choose(settings["integrator"] if integrator is None else integrator, dt, options)
         if q is not None:
             self.q = q
@@ -129,6 +136,19 @@ class Simulation(Parts):
     def integrator(self, name: str) -> None:
         before = self.save()
         self._choose(name, self.dt, {})
+        self.restore(before)
+
+    @property
+    def stabilization(self) -> str:
+        """How loops stay closed; may be changed between steps."""
+        return self._stabilization
+
+    @stabilization.setter
+    def stabilization(self, name: str) -> None:
+        check_stabilization(self._integrator, name, None)
+        before = self.save()
+        self._stabilization, self._closing_time = name, None
+        self._choose(self._integrator, self.dt, self.options)
         self.restore(before)
 
     @property
@@ -289,8 +309,10 @@ class Simulation(Parts):
         check_closes(self.model, integrator)
         check_motions(self.model, self.motions, integrator)
         self._watcher.check(integrator)
+        closing_time = check_stabilization(integrator, self._stabilization, self._closing_time)
+        checked = check_options(integrator, options)
         self._integrator = integrator
-        arrays = allocate(self.model, integrator, dt, check_options(integrator, options))
+        arrays = allocate(self.model, integrator, dt, checked, closing_time=closing_time)
         for name in ("q", "v", "tau", "dt", "commands"):
             # the arrays that users may hold views of stay the same
             arrays[name] = self._arrays.get(name, arrays[name])
@@ -390,6 +412,7 @@ class Simulation(Parts):
                 pushed=pushed,
                 events=self.events if watched else None,
                 switches=self._watcher.switches,
+                stabilization=self._stabilization,
             )
             self._runners[kind] = compile_program(program).runner(self._arrays)
         return self._runners[kind]

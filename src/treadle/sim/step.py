@@ -25,7 +25,7 @@ from treadle.sim.event import Event
 from treadle.sim.ledger import ledger_rates, ledger_size, step_entry
 from treadle.sim.watched_step import Part, held_force, watched_part, watched_sizes
 from treadle.solvers.impulses import Arrest, bounded_velocity
-from treadle.solvers.projection import project
+from treadle.solvers.stabilization import STABILIZATIONS, closing_time
 
 __all__ = ["FASTEST", "step_program"]
 
@@ -47,6 +47,7 @@ def step_program(
     pushed: bool = True,
     events: Sequence[Event] | None = None,
     switches: int = 0,
+    stabilization: str = "projection",
 ) -> Program:
     """One step of the machine: q, v -> q, v under tau (and loads) over dt.
 
@@ -59,9 +60,10 @@ def step_program(
     and friction; one that is guarded but not bounded is not taken if a joint would pass a stop. An
     `accounted` step adds the work and impulse of forces to its "ledger"; unless it is `pushed`, no `tau` acts
     on joints that turn in space. With `events` (maybe none) and as many `switches` in the laws it
-    stops after a substep in which one of them crosses zero (see `watched_step`).
+    stops after a substep in which one of them crosses zero (see `watched_step`). `stabilization` says how
+    loops stay closed.
     """
-    method = INTEGRATORS[integrator]
+    method, kept = INTEGRATORS[integrator], STABILIZATIONS[stabilization]
     sizes = {
         "q": model.nq,
         "v": model.nv,
@@ -75,6 +77,7 @@ def step_program(
         "options": len(method.options),
         "memory": method.memory(model),
         "effort": 2 if method.iterates else 0,
+        "closing": 1 if model.closed and kept.feedback else 0,
         "gap": 2 if model.closed else 0,
         "ledger": ledger_size(model) if accounted else 0,
         "alive": 2 if guarded else 0,
@@ -116,6 +119,7 @@ def step_program(
             bounds if bounded else None,
             values.get("commands", ()),
             values.get("drives", ()),
+            closing_time=closing_time(values["closing"][0], dt) if "closing" in inputs else None,
         )
         if bounded and model.rubs and not method.arrests:
             rubbed = _friction(system, values["q"], values["v"], now, dt)
@@ -135,7 +139,7 @@ def step_program(
             after = after._replace(v=ended.v, work=ended.work)
         gap: Sequence[Scalar] = (0.0, 0.0)
         if model.closed and model.nv:
-            q, v, gap = project(machine, after.q, after.v)
+            q, v, gap = kept.finish(machine, after.q, after.v)
             after = after._replace(q=q, v=v)
         origin, span = (values["q"], dt) if part is None else (part.origin, part.span)
         rounds, worst = values.get("effort", (0.0, 0.0))
@@ -170,6 +174,8 @@ def step_program(
         return {f"next_{name}": result for name, result in results.items()}
 
     kind = f"loaded={loaded} guarded={guarded} bounded={bounded} accounted={accounted, pushed}"
+    if model.closed:
+        kind += f" {stabilization}"
     if events is not None:
         kind += " watched"
     digest = f"step {integrator} {kind} {model.digest}"

@@ -16,7 +16,7 @@ from treadle.dynamics.crba import crba
 from treadle.graph import Scalar, maximum, where
 from treadle.model.model import Model
 
-__all__ = ["ClosureFactor", "closure_factor", "half_solved"]
+__all__ = ["DEPENDENT", "ClosureFactor", "closure_factor", "elimination_order", "half_solved"]
 
 #: A row counts as dependent where what the others leave of it is below this share of its group.
 DEPENDENT = 1e-11
@@ -83,7 +83,7 @@ def closure_factor(model: Model, q: Sequence[Scalar], rows: Sequence[Row]) -> Cl
         }
         for i in range(len(rows))
     ]
-    order = _elimination_order(A)
+    order = elimination_order(A)
     lower, inverse_pivots = _factor_rows(A, order, rows)
     return ClosureFactor(rows, L, inverse_diagonal, Y, order, lower, inverse_pivots)
 
@@ -99,7 +99,7 @@ def half_solved(L: Sequence[dict[int, Scalar]], jacobian: dict[int, Scalar]) -> 
     return y
 
 
-def _elimination_order(A: Sequence[dict[int, Scalar]]) -> list[int]:
+def elimination_order(A: Sequence[dict[int, Scalar]]) -> list[int]:
     """Rows with the fewest neighbours first (minimum degree): little fills in."""
     neighbours: list[set[int]] = [set() for _ in A]
     for i, row in enumerate(A):

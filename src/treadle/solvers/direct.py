@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from treadle.constraints.rows import bias, closure_rows, residuals
+from treadle.constraints.rows import bias, closure_rows, rates, residuals
 from treadle.dynamics.cholesky import solve
 from treadle.dynamics.regroup import regroup
 from treadle.dynamics.rnea import rnea
@@ -38,9 +38,10 @@ def closed_dynamics(
     v: Sequence[Scalar],
     force: Sequence[Scalar],
     external: Mapping[int, Force] | None = None,
+    closing_time: Scalar | None = None,
 ) -> list[Scalar]:
     """Accelerations dv/dt that keep the loops closed."""
-    return closed_motion(model, q, v, force, external).acceleration
+    return closed_motion(model, q, v, force, external, closing_time).acceleration
 
 
 def closed_motion(
@@ -49,9 +50,13 @@ def closed_motion(
     v: Sequence[Scalar],
     force: Sequence[Scalar],
     external: Mapping[int, Force] | None = None,
+    closing_time: Scalar | None = None,
 ) -> ClosedMotion:
-    """Accelerations that keep the loops closed, and the forces in the loops that see to it."""
-    values = through_graph(lambda x: _closed(model, x, v, force, external), q)
+    """Accelerations that keep the loops closed, and the forces in the loops that see to it.
+
+    With a `closing_time` T (s) loops that are open close: d2c/dt2 + 2/T dc/dt + c/T^2 = 0 (Baumgarte 1972).
+    """
+    values = through_graph(lambda x: _closed(model, x, v, force, external, closing_time), q)
     return ClosedMotion(values[: model.nv], values[model.nv :])
 
 
@@ -61,12 +66,19 @@ def _closed(
     v: Sequence[Scalar],
     force: Sequence[Scalar],
     external: Mapping[int, Force] | None,
+    closing_time: Scalar | None,
 ) -> list[Scalar]:
     rows = closure_rows(model, q)
     solver = closure_factor(regroup(model), q, rows)
     needed = rnea(regroup(model), q, v, [0.0] * model.nv, external)
     free = solve(solver.L, solver.inverse_diagonal, [f - c for f, c in zip(force, needed, strict=True)])
     gamma = bias(model, q, v, rows)
+    if closing_time is not None:
+        c = [row.residual for row in rows]
+        speeds = rates(model, q, v, c)
+        gamma = [
+            g + (2.0 * s + x / closing_time) / closing_time for g, s, x in zip(gamma, speeds, c, strict=True)
+        ]
     opening = [
         g + sum((x * free[k] for k, x in row.jacobian.items()), 0.0)
         for row, g in zip(rows, gamma, strict=True)

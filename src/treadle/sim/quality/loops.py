@@ -25,5 +25,7 @@ def loop_residual(run: Run) -> Measure | None:
         rating,
         _GOOD,
         "" if rating == "good" else f"a loop or coupling was left open by {gap:.2g} m or rad",
-        "try a smaller step, or look for a position in which the machine is locked or stretched out",
+        "try a smaller step, or look for a position in which the machine is locked or stretched out"
+        if run.sim.stabilization == "projection"
+        else "let stabilization='projection' close it after every step",
     )

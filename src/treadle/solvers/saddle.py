@@ -1,0 +1,79 @@
+"""Equations of motion and of constraints solved together, where they are not symmetric.
+
+    K x - B y = r,    G x = c        (nv, m unknowns)
+
+With K = U L by the tree's sparsity the rows meet in S = (G L^-1)(U^-1 B), which is eliminated row by row. A
+row whose remainder is next to nothing depends on those before it and gets y = 0, as in `solvers.closure`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from treadle.dynamics.lu import lu_factor
+from treadle.graph import Scalar, maximum, where
+from treadle.solvers.closure import DEPENDENT, elimination_order
+
+__all__ = ["saddle_solve"]
+
+
+def saddle_solve(
+    K: Sequence[Sequence[Scalar]],
+    B: Sequence[dict[int, Scalar]],
+    G: Sequence[dict[int, Scalar]],
+    r: Sequence[Scalar],
+    c: Sequence[Scalar],
+    groups: Sequence[int],
+) -> tuple[list[Scalar], list[Scalar]]:
+    """x (nv) and y (m). B is given by columns, G by rows, zeros left out.
+
+    `groups` numbers the rows that one is compared with to find out whether it depends on others.
+    """
+    factors = lu_factor(K)
+    columns = [factors.half_solved(column) for column in B]
+    rows = [factors.half_solved_row(row) for row in G]
+    free = factors.half_solved(dict(enumerate(r)))
+    S = [
+        {
+            j: sum((row[k] * column[k] for k in row if k in column), 0.0)
+            for j, column in enumerate(columns)
+            if row.keys() & column.keys()
+        }
+        for row in rows
+    ]
+    missing = [
+        value - sum((x * free[k] for k, x in row.items()), 0.0) for value, row in zip(c, rows, strict=True)
+    ]
+    y = _solve_rows(S, missing, groups)
+    for value, column in zip(y, columns, strict=True):
+        for k, x in column.items():
+            free[k] = free[k] + x * value
+    return factors.solved([free[k] for k in range(len(r))]), y
+
+
+def _solve_rows(S: list[dict[int, Scalar]], b: list[Scalar], groups: Sequence[int]) -> list[Scalar]:
+    """y with S y = b; zero for rows that depend on others."""
+    largest: dict[int, Scalar] = {}
+    for i, group in enumerate(groups):
+        size = abs(S[i][i])
+        largest[group] = maximum(largest[group], size) if group in largest else size
+    order = elimination_order(S)
+    inverse: dict[int, Scalar] = {}
+    for place, k in enumerate(order):
+        pivot = S[k][k]
+        independent = abs(pivot) > DEPENDENT * largest[groups[k]]
+        inverse[k] = where(independent, 1.0 / where(independent, pivot, 1.0), 0.0)
+        later = order[place + 1 :]
+        for i in later:
+            if k not in S[i]:
+                continue
+            share = S[i].pop(k) * inverse[k]
+            for j in later:
+                if j in S[k]:
+                    S[i][j] = S[i][j] - share * S[k][j] if j in S[i] else -(share * S[k][j])
+            b[i] = b[i] - share * b[k]
+    y: dict[int, Scalar] = {}
+    for k in reversed(order):
+        known = sum((value * y[j] for j, value in S[k].items() if j in y), 0.0)
+        y[k] = (b[k] - known) * inverse[k]
+    return [y[k] for k in range(len(b))]

@@ -1,0 +1,57 @@
+"""How loops stay closed from step to step. A new way is an entry of STABILIZATIONS.
+
+A method that satisfies loops on the level of accelerations leaves them open by its own error, which adds up.
+
+    projection    the end of every step is brought back onto the loops (see `solvers.projection`)
+    baumgarte     a feedback pulls them shut: d2c/dt2 + 2/T dc/dt + c/T^2 = 0, with a time constant T
+    none          they are left to drift, for comparison
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from treadle.constraints.rows import residuals
+from treadle.graph import Scalar, maximum, where
+from treadle.model.model import Model
+from treadle.solvers.projection import project
+
+__all__ = ["STABILIZATIONS", "Stabilization", "closing_time"]
+
+#: Time constant of the feedback in steps, unless it is given; below 1.5 not every method is stable.
+STEPS = 5.0
+
+#: Position, velocity, and (the residual left over, the rounds taken) at the end of a step.
+Ended: TypeAlias = tuple[list[Scalar], list[Scalar], list[Scalar]]
+
+
+@dataclass(frozen=True)
+class Stabilization:
+    """What happens to a state (model, q, v) at the end of a step, and whether a feedback acts in it."""
+
+    about: str
+    finish: Callable[[Model, Sequence[Scalar], Sequence[Scalar]], Ended]
+    feedback: bool = False
+
+
+def closing_time(given: Scalar, dt: Scalar) -> Scalar:
+    """The feedback's time constant (s): the one that is given or, where that is zero, some steps."""
+    return where(given > 0.0, given, STEPS * dt)
+
+
+def _left(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> Ended:
+    """The state as it is, and how far its loops are open."""
+    worst: Scalar = 0.0
+    for c in residuals(model, q):
+        worst = maximum(worst, abs(c))
+    return list(q), list(v), [worst, 0.0]
+
+
+#: Every way by name.
+STABILIZATIONS: dict[str, Stabilization] = {
+    "projection": Stabilization("projected after every step: closed to rounding", project),
+    "baumgarte": Stabilization("pulled shut by a feedback, with a time constant", _left, feedback=True),
+    "none": Stabilization("left to drift, for comparison", _left),
+}
