@@ -63,7 +63,7 @@ def test_every_body_of_a_closed_machine_is_in_balance(case):
 
 
 def _momentum_rate(model: td.Model, name: str, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
-    """Rate of a body's momentum less its weight, about the world's origin, by differences along the motion."""
+    """Rate of a body's momentum less its weight, about the world, by differences along the motion."""
     index = [body.name for body in model.bodies].index(name)
     body = model.bodies[index]
     mass = float(body.inertia.mass)  # type: ignore[arg-type]

@@ -19,6 +19,7 @@ from treadle.forces.cylinder import CYLINDER_STATE
 from treadle.model.fittings import Actuator, Coupling, Loop
 from treadle.model.model import ModelJoint, suggest
 from treadle.sim.checks import check_vector
+from treadle.sim.lock import stopped
 from treadle.sim.reaction import Reaction
 
 if TYPE_CHECKING:
@@ -105,6 +106,42 @@ class JointHandle:
     def torque(self, value: ArrayLike) -> None:
         numbers = check_vector(f"torque of joint {self.name!r}", value, self._joint.type.nv)
         self._sim.tau[self._joint.v] = numbers
+
+    @property
+    def locked(self) -> bool:
+        """Whether all of its freedoms are locked."""
+        return bool(self._sim._arrays["locked"][self._joint.v].all())
+
+    def lock(self, freedom: int | None = None) -> None:
+        """Hold it where it is by whatever force it takes, or one of its freedoms (0, 1, ...).
+
+        If it moves it stops at once, as by a blow: its velocity becomes zero, and that of the other joints
+        jumps by what the blow does to them.
+        """
+        sim, locked = self._sim, self._sim._arrays["locked"][:, 0].copy()
+        locked[self._freedoms(freedom)] = 1.0
+        sim.v[:] = stopped(sim.model, sim.q, sim.v, locked)
+        self._set_locked(locked)
+
+    def free(self, freedom: int | None = None) -> None:
+        """Let it move again, or one of its freedoms."""
+        locked = self._sim._arrays["locked"][:, 0].copy()
+        locked[self._freedoms(freedom)] = 0.0
+        self._set_locked(locked)
+
+    def _set_locked(self, locked: np.ndarray) -> None:
+        self._sim._lock(locked)
+        # what the integrator remembers of the motion before is of no use
+        self._sim._arrays["memory"][:] = 0.0
+
+    def _freedoms(self, freedom: int | None) -> slice | int:
+        joint = self._joint
+        if freedom is None:
+            return joint.v
+        if not isinstance(freedom, int) or not 0 <= freedom < joint.type.nv:
+            known = ", ".join(f"{k} ({name})" for k, name in enumerate(joint.type.velocities))
+            raise InputError(f"joint {self.name!r} has no freedom {freedom!r}; it has {known}")
+        return joint.v.start + freedom
 
     @property
     def reaction(self) -> Reaction:

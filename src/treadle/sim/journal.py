@@ -47,7 +47,7 @@ class Journal:
         """Called before steps are taken: whether forces, step and commands are those of the last ones."""
         sim = self._sim
         arrays = sim._arrays
-        inputs = tuple([arrays[name].tobytes() for name in ("tau", "dt", "loads", "commands")])
+        inputs = tuple([arrays[name].tobytes() for name in ("tau", "dt", "loads", "commands", "locked")])
         same = inputs == self._inputs
         if (arrays["q"].tobytes(), arrays["v"].tobytes()) != self._left:
             self.start, self.steps, self.repeatable = sim.save(), 0, True

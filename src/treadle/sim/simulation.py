@@ -36,6 +36,7 @@ from treadle.sim.event import Event, Events
 from treadle.sim.handles import Parts
 from treadle.sim.journal import Journal
 from treadle.sim.ledger import curved_freedoms
+from treadle.sim.lock import rotor_names, rotors
 from treadle.sim.observer import Observer
 from treadle.sim.quality import Quality, measure
 from treadle.sim.reaction import Reactions
@@ -242,7 +243,7 @@ class Simulation(Parts):
         """The complete state, as a copy."""
         vectors = [self._arrays[name][:, 0].copy() for name in ("q", "v", "tau")]
         loads, memory = self._loads[:, 0].copy(), self._arrays["memory"][:, 0].copy()
-        drives = {name: self._arrays[name][:, 0].copy() for name in ("commands", "drives")}
+        drives = {name: self._arrays[name][:, 0].copy() for name in ("commands", "drives", "locked")}
         return State(self._start, self._steps, self.dt, *vectors, loads=loads, memory=memory, **drives)
 
     def restore(self, state: State) -> None:
@@ -265,6 +266,7 @@ class Simulation(Parts):
         for name in ("commands", "drives"):
             if len(getattr(state, name)) == len(self._arrays[name]):
                 self._arrays[name][:, 0] = getattr(state, name)
+        self._lock(state.locked if len(state.locked) == self.model.nv else np.zeros(self.model.nv))
         self.events.forget_after(self.time)
         self._journal.restart()
 
@@ -313,7 +315,8 @@ class Simulation(Parts):
         checked = check_options(integrator, options)
         self._integrator = integrator
         arrays = allocate(self.model, integrator, dt, checked, closing_time=closing_time)
-        for name in ("q", "v", "tau", "dt", "commands"):
+        arrays |= {name: np.zeros((self.model.nv, 1)) for name in ("locked", "parameters")}
+        for name in ("q", "v", "tau", "dt", "commands", "locked", "parameters"):
             # the arrays that users may hold views of stay the same
             arrays[name] = self._arrays.get(name, arrays[name])
         arrays |= {"loads": self._loads, "ledger": self._journal.ledger} | self._watcher.arrays()
@@ -323,6 +326,11 @@ class Simulation(Parts):
         self._running = None
         self._watcher.restart()
         self._journal.restart()
+
+    def _lock(self, locked: np.ndarray) -> None:
+        """Lock these freedoms and no others."""
+        self._arrays["locked"][:, 0] = locked
+        self._arrays["parameters"][:, 0] = rotors(self.model, locked)
 
     def _advance(self, count: int) -> int:
         """Run steps in one go, or one by one where a controller has to be asked; how many were taken."""
@@ -397,12 +405,14 @@ class Simulation(Parts):
         # the work of forces on joints that turn in space is dear: it is counted where there are any
         pushed = guarded and bool(self._curved) and bool(self.tau[self._curved].any())
         watched = guarded and self._watcher.active
-        kind = loaded, guarded, pushed, self._bounded, watched
+        locked = bool(self._arrays["locked"].any())
+        kind = loaded, guarded, pushed, self._bounded, watched, locked
         if kind not in self._runners:
             program = step_program(
                 self.model,
                 self._integrator,
                 loaded,
+                rotor_names(self.model) if locked else (),
                 laws=self.laws,
                 controllers=self.controllers.traced,
                 motions=self.motions,

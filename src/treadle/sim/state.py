@@ -18,7 +18,8 @@ class State:
     """Everything that the next step depends on. Restoring it continues bit for bit, also elsewhere.
 
     Time is kept as a start, a whole number of steps and the step, so that it does not drift. `memory` is
-    what the integrator keeps from step to step, `drives` what the actuators do.
+    what the integrator keeps from step to step, `drives` what the actuators do; `locked` is 1 for
+    freedoms that are locked.
     """
 
     start: float
@@ -31,6 +32,7 @@ class State:
     memory: np.ndarray
     commands: np.ndarray = field(default_factory=lambda: np.zeros(0))
     drives: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    locked: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     @property
     def time(self) -> float:

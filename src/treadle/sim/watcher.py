@@ -20,6 +20,7 @@ from treadle.native.program import compile_program
 from treadle.sim.crossing import SAME, Crossing, crossings
 from treadle.sim.event import Event, Occurrence
 from treadle.sim.interpolant import Interpolant, dense_program
+from treadle.sim.lock import locked_model
 from treadle.sim.watched_step import CONTINUED, FRESH, STOPPED, WATCHED, Pause, watched_sizes
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Watcher:
     def __init__(self, sim: Simulation) -> None:
         self._sim = sim
         self.switches = switch_count(sim.model, sim.laws) if sim.laws else 0
-        self._dense: dict[tuple[bool, bool], Executable] = {}
+        self._dense: dict[tuple[bool, bool, bytes], Executable] = {}
         self._places = Pause(sim.model)
         self._stops: list[float] = []
         self._acting = False
@@ -167,10 +168,12 @@ class Watcher:
         sim, (nq, nv) = self._sim, (self._sim.model.nq, self._sim.model.nv)
         span, state = float(self._pause[Pause.SPAN]), self._pause[self._places.begin].copy()
         start = sim.time + float(self._pause[Pause.BEGIN])
-        kind = bool(sim._loads.any()), bool(sim._curved) and bool(sim.tau[sim._curved].any())
+        rotors = self._arrays["parameters"][:, 0] if self._arrays["locked"].any() else np.zeros(0)
+        loaded, pushed = bool(sim._loads.any()), bool(sim._curved) and bool(sim.tau[sim._curved].any())
+        kind = loaded, pushed, rotors.tobytes()
         if kind not in self._dense:
-            loaded, pushed = kind
-            program = dense_program(sim.model, sim.integrator, loaded, sim.laws, self.switches, pushed)
+            machine = locked_model(sim.model, rotors.tolist()) if len(rotors) else sim.model
+            program = dense_program(machine, sim.integrator, loaded, sim.laws, self.switches, pushed)
             self._dense[kind] = compile_program(program)
         values = {name: array[:, 0] for name, array in self._arrays.items()} | {
             "q": state[:nq],

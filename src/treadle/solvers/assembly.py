@@ -14,7 +14,7 @@ from treadle.graph import Scalar
 from treadle.model.model import Model
 from treadle.native.program import Program, compile_program
 
-__all__ = ["Assembly", "assemble"]
+__all__ = ["Assembly", "assemble", "closure_evaluation"]
 
 #: Residuals (m, sines of angles) below this count as closed.
 CLOSED = 1e-10
@@ -64,7 +64,7 @@ def assemble(model: Model, q: ArrayLike | None = None, v: ArrayLike | None = Non
     velocity = _vector("v", first_v if v is None else v, model.nv)
     if not model.closed:
         return Assembly(position, velocity, 0.0, model.nv, 0)
-    evaluate = _evaluation(model)
+    evaluate = closure_evaluation(model)
     c, J = evaluate(position)
     for _ in range(_LIMIT):
         size = float(np.linalg.norm(c))
@@ -96,7 +96,7 @@ def assemble(model: Model, q: ArrayLike | None = None, v: ArrayLike | None = Non
     return Assembly(position, velocity, residual, model.nv - rank, len(J) - rank, _joints(model, weak))
 
 
-def _evaluation(model: Model) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
+def closure_evaluation(model: Model) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
     """c(q) and J(q) of the machine as a function over numbers."""
     size = len(residuals(model, model.neutral()))
 

@@ -12,6 +12,7 @@ from treadle.forces.actuator import actuator_state_size
 from treadle.forces.load import LOAD_SIZE
 from treadle.graph import Scalar
 from treadle.native.program import Program, compile_program
+from treadle.sim.lock import locked_model
 from treadle.sim.recording.signals.moment import Moment
 from treadle.sim.recording.signals.select import UserSignal
 from treadle.sim.recording.signals.signal import Layout, Signal
@@ -50,14 +51,14 @@ class Sampler:
         """Fill a row with the present values."""
         sim = self._sim
         row[0] = time = sim.time
-        if self._bounded != sim._bounded:
+        if self._kind != self._present_kind():
             self._compile()
         if self._compiled is not None:
             # what controllers that are called back would say now only they know
             held = sim.tau + sim.controllers.commanded
             state = sim.q, sim.v, held, sim._loads[:, 0], (time, sim.dt)
-            actuation = [sim._arrays[name][:, 0] for name in ("commands", "drives")]
-            row[1 : self._width] = self._compiled(*state, *actuation)
+            others = [sim._arrays[name][:, 0] for name in ("commands", "drives", "parameters")]
+            row[1 : self._width] = self._compiled(*state, *others)
         start = self._width
         for signal, size in zip(self._own, self._sizes, strict=True):
             numbers = _numbers(signal, sim)
@@ -67,9 +68,15 @@ class Sampler:
             start += size
 
     def _compile(self) -> None:
-        self._bounded = self._sim._bounded
+        self._kind = self._present_kind()
         if self._signals:
-            self._compiled = _compiled(self._sim, self._signals)
+            self._compiled = _compiled(self._sim, self._signals, *self._kind)
+
+    def _present_kind(self) -> tuple[bool, bool]:
+        """Whether stops and friction hold, and whether a freedom is locked, where that makes a difference."""
+        if not any(signal.dynamic for signal in self._signals):
+            return False, False
+        return self._sim._bounded, bool(self._sim._arrays["locked"].any())
 
 
 def _check_columns(columns: Sequence[str]) -> None:
@@ -81,11 +88,12 @@ def _check_columns(columns: Sequence[str]) -> None:
         seen.add(column)
 
 
-def _compiled(sim: Simulation, signals: Sequence[Signal]) -> Callable[..., np.ndarray]:
+def _compiled(
+    sim: Simulation, signals: Sequence[Signal], bounded: bool, locked: bool
+) -> Callable[..., np.ndarray]:
     """The signals as one function of q, v, held joint forces, loads, time and step, compiled."""
     model, laws, controllers = sim.model, sim.laws, sim.controllers.traced
-    # the code that holds stops is long: it is there where it runs, and says something
-    bounded = sim._bounded and any(signal.dynamic for signal in signals)
+    # the code that holds stops is long: it is there where it runs
     motions = sim.motions if bounded else {}
 
     def row(
@@ -96,10 +104,12 @@ def _compiled(sim: Simulation, signals: Sequence[Signal]) -> Callable[..., np.nd
         clock: Sequence[Scalar],
         commands: Sequence[Scalar],
         drives: Sequence[Scalar],
+        rotors: Sequence[Scalar],
     ) -> dict[str, list[Scalar]]:
         time, dt = clock
         state = q, v, held, loads, time, commands, drives, dt
-        moment = Moment(model, laws, controllers, *state, bounded, motions)
+        machine = locked_model(model, rotors) if locked else model
+        moment = Moment(machine, laws, controllers, *state, bounded, motions)
         return {"row": [x for signal in signals for x in signal.values(moment)]}
 
     sizes = {
@@ -110,6 +120,7 @@ def _compiled(sim: Simulation, signals: Sequence[Signal]) -> Callable[..., np.nd
         "clock": 2,
         "commands": len(model.actuators),
         "drives": actuator_state_size(model),
+        "rotors": model.nv,
     }
     names = [[part.name for part in parts] for parts in (model.joints, model.frames, model.loops)]
     names.append([part.name for part in model.couplings])
@@ -118,7 +129,7 @@ def _compiled(sim: Simulation, signals: Sequence[Signal]) -> Callable[..., np.nd
     known = not (laws or controllers or motions) and all(
         part.__module__.startswith("treadle.") for part in parts
     )
-    digest = f"signals {bounded} {model.digest} {names} {[signal.layout.name for signal in signals]}"
+    digest = f"signals {bounded, locked} {model.digest} {names} {[signal.layout.name for signal in signals]}"
     return compile_program(Program(digest if known else None, sizes, row, hot=False)).function()
 
 
