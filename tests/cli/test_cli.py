@@ -192,6 +192,16 @@ def test_run_as_json(robot):
     assert data["files"] == []
 
 
+def test_run_takes_step_and_integrator_from_the_machine():
+    assert "in steps of 0.001 s" in _meanings("four-bar-chain")
+    assert "in steps of 0.002 s" in _meanings("peaucellier")
+    assert "in steps of 0.005 s" in _meanings("peaucellier", "--dt", "0.005")
+
+
+def _meanings(*arguments):
+    return " ".join(row["meaning"] for row in record("run", *arguments, "--seconds", "0.02")["rows"])
+
+
 def test_run_of_a_joint_with_several_coordinates(robot):
     state = "floating_base=1,0,0,0,0,0,5"
     data = record("run", robot, "--floating", "--seconds", "0", "--set", state, "--set", "hinge.torque=1")

@@ -97,7 +97,7 @@ def test_a_chain_with_friction_comes_to_rest():
 
 
 def test_the_pen_of_peaucellier_stays_on_its_line():
-    sim = Simulation(scene("peaucellier"))
+    sim = Simulation(scene("peaucellier"), dt=1e-2)
     sim.actuator("motor").command = 0.6
     for _ in range(20):
         sim.step(10)

@@ -34,10 +34,10 @@ _COLOURS = {"good": "green", "fair": "yellow", "poor": "red"}
 def run(
     machine: MachineName,
     seconds: Annotated[float, typer.Option(help="Simulated time.")] = 5.0,
-    dt: Annotated[float, typer.Option(help="Time step in seconds.")] = 1e-3,
+    dt: Annotated[float | None, typer.Option(help="Time step in seconds; else the machine's own.")] = None,
     integrator: Annotated[
-        str, typer.Option(help=f"Method of integration: {', '.join(INTEGRATORS)}.")
-    ] = "symplectic_euler",
+        str | None, typer.Option(help=f"Method of integration: {', '.join(INTEGRATORS)}.")
+    ] = None,
     floating: Floating = False,
     set_: Annotated[
         list[str] | None,
@@ -93,14 +93,16 @@ def run(
     plot_path = None if plot is None else output_path(plot, picture=True)
     csv_path = None if csv is None else output_path(csv)
     report_path = None if report is None else _report_path(report)
-    steps = round(seconds / dt)
+    steps = round(seconds / sim.dt)
 
     recording = Recording(sim) if plot_path or csv_path else None
     history = None if report_path is None else _history(sim, steps)
     with _recorder(sim, record, signals, rate), history or nullcontext():
         advance(sim, steps, recording, shown=not json)
     if recording is not None and plot_path is not None:
-        recording.write_plot(plot_path, f"{model.name}: {seconds:g} s in steps of {dt:g} s, {sim.integrator}")
+        recording.write_plot(
+            plot_path, f"{model.name}: {seconds:g} s in steps of {sim.dt:g} s, {sim.integrator}"
+        )
     if recording is not None and csv_path is not None:
         recording.write_csv(csv_path)
     quality = sim.quality(thorough=True, keep=keep)

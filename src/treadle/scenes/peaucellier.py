@@ -33,7 +33,7 @@ _BARS = (
 
 def peaucellier() -> ModelSpec:
     """The pen goes up and down as the motor turns the crank, which it can by 0.8 rad to either side."""
-    spec = ModelSpec("peaucellier", settings={"dt": 1e-2})
+    spec = ModelSpec("peaucellier", settings={"dt": 2e-3})
     for body, joint, parent, place, length, layer, color in _BARS:
         inertia = box_inertia(_MASS, length, _WIDTH / 4, _WIDTH)
         spec.add_body(body, _MASS, center=(length / 2, 0.0, 0.0), inertia=inertia)
