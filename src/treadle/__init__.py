@@ -69,17 +69,20 @@ if TYPE_CHECKING:
     from treadle.sim import Event, History, Pace, Simulation, State, trajectory
     from treadle.sim.recording import read_recording
     from treadle.solvers.assembly import Assembly, assemble
+    from treadle.terrain import Grid, Plane, Ramp, Soil, Terrain, fractal_grid, load_terrain, random_grid
+    from treadle.wheels import WheelContact, wheel_model
 
 __all__ = [
-    "Assembly", "Batch", "BodySpec", "Derivatives", "Event", "ForceLaw", "FrameSpec", "History", "InputError",
-    "JointSpec", "Model", "ModelError", "ModelSpec", "Pace", "RecordingError", "Simulation",
-    "SimulationDiverged", "State", "TreadleError", "__version__", "acos", "asin", "assemble", "atan", "atan2",
-    "box_inertia", "center_of_mass", "clip", "cos", "cylinder_inertia", "derivatives", "exp", "floor",
-    "forward_dynamics", "frame_jacobian", "frame_pose", "frame_poses", "impulse_response", "inverse_dynamics",
-    "inverse_dynamics_jacobians", "kinetic_energy", "load", "load_spec", "log", "lookup", "lookup2",
-    "mass_matrix", "maximum", "minimum", "momentum", "parameter_names", "parameter_value",
-    "potential_energy", "read_recording", "rpy", "save", "scene", "scene_names", "sin", "sphere_inertia",
-    "sqrt", "switch", "tan", "tanh", "trajectory", "where",
+    "Assembly", "Batch", "BodySpec", "Derivatives", "Event", "ForceLaw", "FrameSpec", "Grid", "History",
+    "InputError", "JointSpec", "Model", "ModelError", "ModelSpec", "Pace", "Plane", "Ramp", "RecordingError",
+    "Simulation", "SimulationDiverged", "Soil", "State", "Terrain", "TreadleError", "WheelContact",
+    "__version__", "acos", "asin", "assemble", "atan", "atan2", "box_inertia", "center_of_mass", "clip",
+    "cos", "cylinder_inertia", "derivatives", "exp", "floor", "forward_dynamics", "fractal_grid",
+    "frame_jacobian", "frame_pose", "frame_poses", "impulse_response", "inverse_dynamics",
+    "inverse_dynamics_jacobians", "kinetic_energy", "load", "load_spec", "load_terrain", "log", "lookup",
+    "lookup2", "mass_matrix", "maximum", "minimum", "momentum", "parameter_names", "parameter_value",
+    "potential_energy", "random_grid", "read_recording", "rpy", "save", "scene", "scene_names", "sin",
+    "sphere_inertia", "sqrt", "switch", "tan", "tanh", "trajectory", "wheel_model", "where",
 ]  # fmt: skip
 
 #: Where the public names live; a module is imported when one of its names is first asked for.
@@ -123,6 +126,12 @@ _HOMES = {
     ),
     "treadle.solvers.assembly": (
         "Assembly", "assemble",
+    ),
+    "treadle.terrain": (
+        "Grid", "Plane", "Ramp", "Soil", "Terrain", "fractal_grid", "load_terrain", "random_grid",
+    ),
+    "treadle.wheels": (
+        "WheelContact", "wheel_model",
     ),
 }  # fmt: skip
 

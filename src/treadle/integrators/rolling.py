@@ -17,7 +17,9 @@ from treadle.dynamics.rnea import rnea
 from treadle.graph import Expr, Scalar, sqrt, through_graph
 from treadle.integrators.method import Advance
 from treadle.integrators.system import System
+from treadle.model.model import Model
 from treadle.solvers.force_balance import force_balance
+from treadle.spatial import Quaternion, Vec3
 from treadle.wheels.rolling import rolling_contacts
 
 __all__ = ["rolling_step"]
@@ -47,13 +49,27 @@ def _rolled(
         crba(damped, q),
         v,
         [dt * (f - c) for f, c in zip(force, bias, strict=True)],
-        rolling_contacts(machine, q, system.terrain),
+        rolling_contacts(machine, q, v, system.terrain),
         [] if system.bounds is None else system.bounds(q, v),
         closure_rows(machine, q) if machine.closed else [],
         system.memory,
         machine.mass,
         dt,
+        _guess(machine, q, v, dt),
     )
     position = system.integrate(q, [dt * x for x in balance.v])
     effort = balance.rounds, sqrt(balance.left)
     return [*position, *balance.v, *effort, balance.work, *balance.memory]
+
+
+def _guess(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar) -> list[Scalar]:
+    """The velocity of a steady motion: that of a floating base turns with it."""
+    guess = list(v)
+    for joint in model.joints:
+        if joint.type.kind == "free":
+            start = joint.q.start
+            turning = Quaternion(*q[start : start + 4]).matrix().apply(Vec3(*v[joint.v][:3])) * dt
+            velocity = Vec3(*v[joint.v][3:])
+            once = turning.cross(velocity)
+            guess[joint.v] = [*v[joint.v][:3], *(velocity + once + turning.cross(once) * 0.5)]
+    return guess

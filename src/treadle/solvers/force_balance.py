@@ -53,11 +53,12 @@ def force_balance(
     memory: Sequence[Scalar],
     mass: float,
     dt: Scalar,
+    guess: Sequence[Scalar],
 ) -> Balance:
-    """Solve for the velocity; `push` are the impulses dt (tau - C), `memory` MEMORY numbers per contact."""
+    """Solve for the velocity, from a guess; `push` are impulses dt (tau - C), `memory` is by contact."""
     problem = _Problem(H, v, push, contacts, bounds, closure, memory, mass, dt)
     count = len(v)
-    start = [problem.held.get(k, x) for k, x in enumerate(v)]
+    start = [problem.held.get(k, x) for k, x in enumerate(guess)]
     values = iterate(problem.one_round, [*start, *[0.0] * (len(closure) + 2)], _LIMIT)
     w, rounds, left = values[:count], values[-2], values[-1]
     impulse = [a - b for a, b in zip(problem.inertial(w), push, strict=True)]

@@ -24,7 +24,7 @@ __all__ = ["MEMORY", "Rolling", "contact_count", "rolling_contacts", "wheel_forc
 #: (3), velocity (3), rolling speed, depth and point (3).
 MEMORY = 13
 
-#: Rolling speed (m/s) from which a tread no longer holds its place, as a parked wheel's does.
+#: Speed (m/s) of a wheel's rim past what carries it, from which the tread no longer holds its place.
 PARKED = 0.01
 
 #: How far a parked tread bends under the wheel's share of the weight, as a part of the radius.
@@ -38,8 +38,9 @@ class Rolling:
     wheel: Wheel
     touch: Touch
     rows: Sequence[dict[int, Scalar]]
-    #: stiffness (N/m) of a parked tread
+    #: stiffness (N/m) of a parked tread, and how much of it holds: 1 at rest, 0 when the wheel turns
     hold: float
+    grip: Scalar = 1.0
 
     def speeds(self, v: Sequence[Scalar]) -> list[Scalar]:
         """vx, vy, vz and the rolling speed."""
@@ -72,9 +73,7 @@ class Rolling:
         friction; a wheel that rolls lets go of it. So a parked wheel does not creep.
         """
         fx, fy, fz, drag = self.force(speeds, dt)
-        vx, vy, _, rolling = speeds
-        grip = clip(1.0 - abs(rolling) * (1.0 / PARKED), 0.0, 1.0)
-        bend_x, bend_y = grip * (bent[0] + dt * vx), grip * (bent[1] + dt * vy)
+        bend_x, bend_y = self.grip * (bent[0] + dt * speeds[0]), self.grip * (bent[1] + dt * speeds[1])
         pull = self.hold * sqrt(bend_x * bend_x + bend_y * bend_y + 1e-24)
         left = maximum(self.touch.surface.friction * fz - sqrt(fx * fx + fy * fy + 1e-24), 0.0)
         share = minimum(left / pull, 1.0)
@@ -87,12 +86,20 @@ def contact_count(model: Model) -> int:
     return sum(wheel.contacts for wheel in model.wheels)
 
 
-def rolling_contacts(model: Model, q: Sequence[Scalar], terrain: Terrain) -> list[Rolling]:
-    """All contacts of all wheels at a position."""
+def rolling_contacts(
+    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], terrain: Terrain
+) -> list[Rolling]:
+    """All contacts of all wheels at a position; v tells which wheels are parked."""
     poses = world_transforms(model, q)
     weight = model.mass * max(abs(x) for x in (*model.gravity, 1e-3)) / len(model.wheels)
     return [
-        Rolling(wheel, touch, _rows(model, q, poses, wheel, touch), weight / (BEND * wheel.radius))
+        Rolling(
+            wheel,
+            touch,
+            _rows(model, q, poses, wheel, touch),
+            weight / (BEND * wheel.radius),
+            clip(1.0 - abs(v[wheel.v]) * (wheel.radius / PARKED), 0.0, 1.0),
+        )
         for wheel in model.wheels
         for touch in touches(wheel, poses[wheel.body], terrain)
     ]
@@ -101,7 +108,7 @@ def rolling_contacts(model: Model, q: Sequence[Scalar], terrain: Terrain) -> lis
 def wheel_force(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], terrain: Terrain) -> list[Scalar]:
     """Joint forces (nv) of all contacts, added as they are at q and v."""
     total: list[Scalar] = [0.0] * model.nv
-    for rolling in rolling_contacts(model, q, terrain):
+    for rolling in rolling_contacts(model, q, v, terrain):
         for row, f in zip(rolling.rows, rolling.force(rolling.speeds(v)), strict=True):
             for k, x in row.items():
                 total[k] = total[k] + x * f
