@@ -15,6 +15,7 @@ from treadle.app.html import message_html
 from treadle.app.meter import Meter
 from treadle.app.panels.drive import DrivePanel
 from treadle.app.panels.panel import Panel
+from treadle.app.panels.push import PushPanel
 from treadle.app.panels.quality import QualityPanel
 from treadle.app.panels.run import RunPanel
 from treadle.app.panels.view import ViewPanel
@@ -58,12 +59,14 @@ class Stage:
         self.tabs = gui.add_tab_group()
         with self.tabs.add_tab("Drive"):
             self.drive = DrivePanel(self)
+        with self.tabs.add_tab("Push"):
+            self.push = PushPanel(self)
         with self.tabs.add_tab("Quality"):
             self.quality = QualityPanel(self)
         with self.tabs.add_tab("View"):
             self.view = ViewPanel(self)
         #: every panel, in the order in which the loop calls them
-        self.panels: list[Panel] = [self.run, self.drive, self.quality, self.view]
+        self.panels: list[Panel] = [self.run, self.drive, self.push, self.quality, self.view]
 
     def loop(self) -> None:
         """Frames until the stage is closed; an error pauses, and people may change something and go on."""
@@ -90,6 +93,7 @@ class Stage:
     def settle(self, sim: Simulation) -> None:
         """Bring the controls to the state, after it was set from elsewhere."""
         self.drive.settle(sim)
+        self.push.settle(sim)
 
     def complain(self, error: BaseException | str) -> None:
         """Say what went wrong, until the next button is pressed."""
