@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from treadle.errors import ModelError
+from treadle.errors import InputError, ModelError
 from treadle.model.finding import Finding, as_finding
 from treadle.model.findings import findings
-from treadle.model.model import Model
+from treadle.model.model import Model, suggest
 from treadle.model.parts import (
     IDENTITY,
     ActuatorSpec,
@@ -194,6 +194,30 @@ class ModelSpec:
         """Append a named state; options are the fields of `KeyframeSpec`."""
         self.keyframes.append(KeyframeSpec(name, positions or {}, **options))
         return self.keyframes[-1]
+
+    def body(self, name: str) -> BodySpec:
+        """The body of this name, to be changed."""
+        return self._part(self.bodies, name, "body")
+
+    def joint(self, name: str) -> JointSpec:
+        """The joint of this name, to be changed."""
+        return self._part(self.joints, name, "joint")
+
+    def actuator(self, name: str) -> ActuatorSpec:
+        """The actuator of this name, to be changed."""
+        return self._part(self.actuators, name, "actuator")
+
+    def coupling(self, name: str) -> CouplingSpec:
+        """The coupling of this name, to be changed."""
+        return self._part(self.couplings, name, "coupling")
+
+    def _part(self, parts: list[Any], name: str, what: str) -> Any:
+        for part in parts:
+            if part.name == name:
+                return part
+        raise InputError(
+            f"{self.name!r} has no {what} named {name!r}; {suggest(name, [x.name for x in parts])}"
+        )
 
     def compile(self, strict: bool = True) -> Model:
         """The frozen model; ModelError where the description is wrong.

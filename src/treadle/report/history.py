@@ -51,6 +51,9 @@ class History:
         if self._since >= self._stride:
             self._sample()
 
+    def rebuilt(self) -> None:
+        """Changes of the machine are of no concern here: runs that are reported have none."""
+
     def __enter__(self) -> Self:
         self._sample()
         self.sim._observers.append(self)

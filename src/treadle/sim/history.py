@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from treadle.errors import InputError
+from treadle.sim.edit import become
 from treadle.sim.state import State
 
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from treadle.model.model import Model
     from treadle.sim.simulation import Simulation
 
 __all__ = ["History"]
@@ -36,6 +38,8 @@ class History:
         self._sim = sim
         self.seconds, self.every = float(seconds), float(every)
         self._states: deque[State] = deque([sim.save()])
+        # the machine of each of them
+        self._models: deque[Model] = deque([sim.model])
         self._left = self._marks()
         self._since = 0
         sim._observers.append(self)
@@ -67,8 +71,10 @@ class History:
                 f"rewind: the history goes back by {sim.time - self.start:g} s, not by {seconds:g} s"
             )
         while len(self._states) > 1 and self._states[-1].time > goal + 1e-9 * self._states[-1].dt:
-            self._states.pop()
-        state = self._states[-1]
+            self._pop()
+        state, model = self._states[-1], self._models[-1]
+        if model is not sim.model:
+            become(sim, model, state)
         sim.restore(state)
         # recorders have seen these steps
         observers, sim._observers = sim._observers, []
@@ -90,9 +96,16 @@ class History:
         if self._since >= self._stride():
             self._store()
 
+    def rebuilt(self) -> None:
+        """Store the first state of a changed machine, unless it is one that `rewind` went back to."""
+        if self._models[-1] is not self._sim.model:
+            self._store()
+        self._left = self._marks()
+
     def close(self) -> None:
         """Forget everything."""
         self._states.clear()
+        self._models.clear()
         if self in self._sim._observers:
             self._sim._observers.remove(self)
 
@@ -117,12 +130,18 @@ class History:
     def _store(self) -> None:
         now = self._sim.save()
         while self._states and self._states[-1].time >= now.time:
-            # time was set back, or the state changed
-            self._states.pop()
+            # time was set back, or the state or the machine changed
+            self._pop()
         self._states.append(now)
+        self._models.append(self._sim.model)
         self._since = 0
         while len(self._states) > 1 and self._states[1].time <= now.time - self.seconds:
             self._states.popleft()
+            self._models.popleft()
+
+    def _pop(self) -> None:
+        self._states.pop()
+        self._models.pop()
 
     def _marks(self) -> tuple[float | int | bytes, ...]:
         """Everything that steps depend on."""

@@ -43,6 +43,10 @@ class Journal:
         """Work (J) done on the machine since the start of the run."""
         return float(self.ledger[0, 0])
 
+    def belong(self, sim: Simulation) -> None:
+        """Go over to a simulation that took over the arrays of this one's."""
+        self._sim = sim
+
     def before(self) -> bool:
         """Called before steps are taken: whether forces, step and commands are those of the last ones."""
         sim = self._sim

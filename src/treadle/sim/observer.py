@@ -17,3 +17,7 @@ class Observer(Protocol):
     def advanced(self, count: int) -> None:
         """Called after every piece with the number of steps it had, at most `due()`."""
         ...
+
+    def rebuilt(self) -> None:
+        """Called after the machine was changed between steps."""
+        ...

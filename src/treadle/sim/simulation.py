@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,9 @@ from treadle.errors import InputError
 from treadle.forces.law import ForceLaw
 from treadle.forces.load import LOAD_SIZE, frame_load
 from treadle.integrators import INTEGRATORS
+from treadle.model.describe import describe
 from treadle.model.model import Model
+from treadle.model.spec import ModelSpec
 from treadle.native.executable import Runner
 from treadle.native.program import compile_program
 from treadle.sim.arrays import CARRIED, DEFAULTS, allocate, check_options
@@ -32,6 +35,7 @@ from treadle.sim.checks import (
 )
 from treadle.sim.controller import Controllers
 from treadle.sim.divergence import check_given, diverged, stuck
+from treadle.sim.edit import become, edited
 from treadle.sim.event import Event, Events
 from treadle.sim.handles import Parts
 from treadle.sim.journal import Journal
@@ -273,6 +277,19 @@ class Simulation(Parts):
     def reset(self) -> None:
         """Return to the state before the first step."""
         self.restore(self.reference)
+
+    @contextmanager
+    def edit(self, gap: float = 1e-3) -> Iterator[ModelSpec]:
+        """Change the machine between steps: `with sim.edit() as spec:` gives its description to change.
+
+        At the end of the block the machine is compiled anew and goes on from where it is: time, positions,
+        velocities, forces, commands and pressures are kept by name, and handles, recorders and events stay.
+        Loops that are open by at most `gap` (m, rad) are closed. If anything is wrong, or the block raises an
+        error, the simulation stays as it was.
+        """
+        spec = describe(self.model)
+        yield spec
+        become(self, *edited(self, spec, gap))
 
     def record(
         self, path: str | PathLike[str], signals: Sequence[Wanted] | None = None, rate: float | None = None

@@ -49,6 +49,15 @@ class Watcher:
         self.collected: list[Interpolant] | None = None
 
     @property
+    def acting(self) -> bool:
+        """Whether the action of an event runs just now."""
+        return self._acting
+
+    def belong(self, sim: Simulation) -> None:
+        """Go over to a simulation that took over the arrays of this one's."""
+        self._sim = sim
+
+    @property
     def active(self) -> bool:
         """Whether steps are watched now."""
         return self.needed or self.collected is not None

@@ -91,6 +91,10 @@ class Recorder:
             self._steps_since = 0
             self._sample()
 
+    def rebuilt(self) -> None:
+        """Go on with a changed machine; signals of parts that are gone are no numbers from here on."""
+        self._sampler.rebuild()
+
     def flush(self) -> None:
         """Hand all samples to the operating system, from where they outlive this process."""
         rows, self._filled = self._block[: self._filled], 0

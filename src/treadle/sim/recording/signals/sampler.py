@@ -13,6 +13,7 @@ from treadle.forces.load import LOAD_SIZE
 from treadle.graph import Scalar
 from treadle.native.program import Program, compile_program
 from treadle.sim.lock import locked_model
+from treadle.sim.recording.signals import available
 from treadle.sim.recording.signals.moment import Moment
 from treadle.sim.recording.signals.select import UserSignal
 from treadle.sim.recording.signals.signal import Layout, Signal
@@ -31,7 +32,7 @@ class Sampler:
 
     def __init__(self, sim: Simulation, signals: Sequence[Signal], own: Sequence[UserSignal] = ()) -> None:
         self._sim = sim
-        self._own, self._signals = own, signals
+        self._own, self._signals = own, list(signals)
         self._compiled: Callable[..., np.ndarray] | None = None
         self._compile()
         self._width = 1 + sum(len(signal.layout.columns) for signal in signals)
@@ -67,6 +68,15 @@ class Sampler:
             row[start : start + size] = numbers
             start += size
 
+    def rebuild(self) -> None:
+        """Look the signals up in a changed machine; those that are gone there are nan."""
+        known = available(self._sim.model)
+        for k, signal in enumerate(self._signals):
+            new = known.get(signal.layout.name)
+            same = new is not None and new.layout == signal.layout
+            self._signals[k] = new if same else _absent(signal)  # type: ignore[assignment]
+        self._compile()
+
     def _compile(self) -> None:
         self._kind = self._present_kind()
         if self._signals:
@@ -77,6 +87,12 @@ class Sampler:
         if not any(signal.dynamic for signal in self._signals):
             return False, False
         return self._sim._bounded, bool(self._sim._arrays["locked"].any())
+
+
+def _absent(signal: Signal) -> Signal:
+    """A signal in place of another that cannot be computed."""
+    count = len(signal.layout.columns)
+    return Signal(signal.layout, lambda at: [float("nan")] * count)
 
 
 def _check_columns(columns: Sequence[str]) -> None:

@@ -1,0 +1,104 @@
+"""Changes of a machine that runs: it is compiled anew, and goes on from where it is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from treadle.constraints.rows import residuals, row_names
+from treadle.errors import InputError, ModelError
+from treadle.forces.law import law_force
+from treadle.model.model import Model
+from treadle.model.spec import ModelSpec
+from treadle.model.tree import spanning_tree
+from treadle.sim.carry import carried
+from treadle.sim.state import State
+from treadle.solvers.assembly import assemble
+
+if TYPE_CHECKING:
+    from treadle.sim.simulation import Simulation
+
+__all__ = ["become", "edited"]
+
+#: What a simulation keeps when it gets another machine.
+_KEPT = ("_observers", "wall_time", "measured_time", "_fresh")
+
+#: Arrays that users may hold views of.
+_LIVE = ("q", "v", "tau", "dt", "commands")
+
+
+def edited(sim: Simulation, spec: ModelSpec, gap: float) -> tuple[Model, State]:
+    """The machine of an edited description, and the present state in it.
+
+    Loops and couplings that are open by at most `gap` (m, rad) are closed; beyond it there is a ModelError.
+    """
+    in_tree = {joint.name for joint in spanning_tree(spec.joints)[0]}
+    for keyframe in spec.keyframes:
+        keyframe.positions = {n: x for n, x in keyframe.positions.items() if n in in_tree}
+        keyframe.velocities = {n: x for n, x in keyframe.velocities.items() if n in in_tree}
+    model = spec.compile()
+    return model, _closed(model, carried(sim.model, model, sim.save()), gap)
+
+
+def become(sim: Simulation, model: Model, state: State) -> None:
+    """Let a simulation go on with another machine; where that cannot be, it stays as it was."""
+    if sim._watcher.acting:
+        raise InputError("the action of an event must not change the machine; do it between steps")
+    fresh = type(sim)(
+        model,
+        sim.dt,
+        sim.integrator,
+        state.q,
+        state.v,
+        laws=sim.laws,
+        controllers=tuple(sim.controllers),
+        motions=sim.motions,
+        events=tuple(sim.events),
+        stabilization=sim._stabilization,
+        closing_time=sim._closing_time,
+        terrain=sim.terrain,
+        **sim.options,
+    )
+    for law in fresh.laws:
+        # one that asks for a joint that is gone fails here, while nothing is lost
+        law_force(model, law, state.q.tolist(), state.v.tolist(), state.time)
+    old_model, reference = sim.model, sim.reference
+    log = sim.events.log
+    live = {name: sim._arrays[name] for name in _LIVE}
+    vars(sim).pop("_reactions", None)
+    vars(sim).update({name: value for name, value in vars(fresh).items() if name not in _KEPT})
+    sim._watcher.belong(sim)
+    sim._journal.belong(sim)
+    sim.events.log = log
+    for name, array in live.items():
+        if array.shape == sim._arrays[name].shape:
+            sim._arrays[name] = sim._arrays[f"next_{name}"] = array
+    sim.restore(state)
+    sim.reference = _reference(old_model, model, reference, state)
+    for observer in tuple(sim._observers):
+        observer.rebuilt()
+
+
+def _closed(model: Model, state: State, gap: float) -> State:
+    if not model.closed:
+        return state
+    open_by = np.abs(np.array(residuals(model, state.q.tolist()), dtype=float))
+    worst = int(np.argmax(open_by)) if len(open_by) else 0
+    if len(open_by) and open_by[worst] > gap:
+        raise ModelError(
+            f"the edited {model.name!r} is not closed where it is: {row_names(model)[worst]!r} is open by "
+            f"{open_by[worst]:.3g} (m or rad), more than the gap of {gap:g} that is allowed",
+            hint="move the machine nearer before, or allow more with sim.edit(gap=...)",
+        )
+    assembly = assemble(model, state.q, state.v)
+    return replace(state, q=assembly.q, v=assembly.v)
+
+
+def _reference(old: Model, new: Model, reference: State, present: State) -> State:
+    """The state that `reset` goes to: the first one, or the present one if the new machine cannot have it."""
+    try:
+        return _closed(new, carried(old, new, reference), 0.1)
+    except ModelError:
+        return present
