@@ -30,8 +30,10 @@ from treadle.sim.checks import (
     check_step,
 )
 from treadle.sim.controller import Controllers
+from treadle.sim.ground import ground
 from treadle.sim.step import step_program
 from treadle.solvers.assembly import assemble
+from treadle.terrain import Terrain
 
 __all__ = ["Batch"]
 
@@ -63,6 +65,7 @@ class Batch:
         motions: Mapping[str, Motion] | None = None,
         stabilization: str | None = None,
         closing_time: float | None = None,
+        terrain: Terrain | Mapping[str, Any] | None = None,
         **options: float,
     ) -> None:
         self.model = check_model(model, "Batch")
@@ -71,6 +74,7 @@ class Batch:
         self.integrator: str = settings["integrator"] if integrator is None else integrator
         check_choice("integrator", self.integrator, INTEGRATORS)
         check_closes(model, self.integrator)
+        self.terrain = ground(model, settings.get("terrain") if terrain is None else terrain)
         self.stabilization: str = settings["stabilization"] if stabilization is None else stabilization
         closing_time = check_stabilization(self.integrator, self.stabilization, closing_time)
         self.parameters = tuple(parameters)
@@ -296,8 +300,9 @@ class Batch:
                 self.laws,
                 self.controllers.traced,
                 self.motions,
-                bounded=bool(self.model.limited or self.model.rubs or self.motions),
+                bounded=bool(self.model.limited or self.model.held or self.motions),
                 stabilization=self.stabilization,
+                terrain=self.terrain,
             )
             self._executables[loaded] = compile_program(program, self.lanes, self.precision)
         return self._executables[loaded]

@@ -44,7 +44,7 @@ class BoundedRow:
 def soft(stiffness: Scalar, damping: Scalar, dt: Scalar) -> tuple[Scalar, Scalar]:
     """Softness of a spring and damper at the end of the step, and the share of a distance it takes back.
 
-    p = -dt (k (x + dt w) + d w)  is  w + p / (dt (dt k + d)) = -x k / (dt k + d) = (dt k / (dt k + d)) (-x / dt)
+    p = -dt (k (x + dt w) + d w)  is  w + p / (dt r) = (dt k / r) (-x / dt)  with  r = dt k + d
     """
     resistance = dt * stiffness + damping
     return 1.0 / (dt * resistance), dt * stiffness / resistance

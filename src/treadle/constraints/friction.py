@@ -5,22 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle.constraints.bounded import BoundedRow
+from treadle.constraints.coordinates import loop_coordinates, tree_coordinates
 from treadle.graph import Scalar
 from treadle.model.model import Model
 
 __all__ = ["friction_rows"]
 
 
-def friction_rows(model: Model, dt: Scalar, spent: Sequence[Scalar] = ()) -> list[BoundedRow]:
+def friction_rows(
+    model: Model, q: Sequence[Scalar], dt: Scalar, spent: Sequence[Scalar] = ()
+) -> list[BoundedRow]:
     """A row for every freedom that rubs: at rest, with at most dt times its friction.
 
     `spent` are impulses that each of them has already given in this step.
     """
     rows = []
-    for joint in model.joints:
-        for k, friction in enumerate(joint.friction):
-            if not (isinstance(friction, float) and friction == 0.0):
-                most = dt * friction
-                given = spent[len(rows)] if spent else 0.0
-                rows.append(BoundedRow({joint.v.start + k: 1.0}, 0.0, 0.0, -most - given, most - given))
+    loops = [loop for loop in model.loops if any(loop.friction)]
+    for coordinate in (*tree_coordinates(model, q), *loop_coordinates(model, q, loops)):
+        friction = coordinate.joint.friction[coordinate.k]
+        if not (isinstance(friction, float) and friction == 0.0):
+            most = dt * friction
+            given = spent[len(rows)] if spent else 0.0
+            rows.append(BoundedRow(coordinate.jacobian, 0.0, 0.0, -most - given, most - given))
     return rows

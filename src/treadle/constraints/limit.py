@@ -1,49 +1,92 @@
-"""Stops at the ends of the joints' ranges: a joint that would pass one in this step ends there."""
+"""Stops at the ends of the joints' ranges.
+
+A rigid stop ends a joint that would pass it in this step right there, or throws it back with `restitution`
+times the speed that it came with. One with `stiffness` k and `damping` d yields as a spring and damper that
+only push, taken at the end of the step, so that no stop is too hard for it.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from treadle.constraints.bounded import ANY, BoundedRow
-from treadle.graph import Scalar, clip, maximum, minimum
-from treadle.model.model import Model
+from treadle.constraints.bounded import ANY, BoundedRow, soft
+from treadle.constraints.coordinates import Coordinate, loop_coordinates, tree_coordinates
+from treadle.graph import Scalar, clip, maximum, minimum, where
+from treadle.model.fittings import Loop
+from treadle.model.model import Model, ModelJoint
 
-__all__ = ["RECOVERY", "RECOVERY_SPEED", "limit_rows"]
+__all__ = ["Stop", "limit_rows", "stop_row"]
 
 #: Share of a violated limit that one step takes back, and how fast (rad/s, m/s) at most: all at once would
 #: throw the joint out again.
 RECOVERY, RECOVERY_SPEED = 0.2, 1.0
 
 
-def limit_rows(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar) -> list[BoundedRow]:
-    """A row for every freedom with a stop."""
+class Stop(NamedTuple):
+    """What happens at the end of a range."""
+
+    restitution: Scalar = 0.0
+    stiffness: Scalar = 0.0
+    damping: Scalar = 0.0
+
+
+def limit_rows(
+    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar, before: Sequence[Scalar] = ()
+) -> list[BoundedRow]:
+    """A row for every freedom with a stop; v is the velocity without, `before` that at the step's start."""
     rows = []
-    for joint in model.joints:
-        if joint.type.nq != joint.type.nv or joint.continuous:
-            continue
-        for k, (lower, upper) in enumerate(zip(joint.lower, joint.upper, strict=True)):
-            freedom = joint.v.start + k
-            row = _limit_row(freedom, q[joint.q.start + k], v[freedom], lower, upper, dt)
+    loops = [loop for loop in model.loops if _limited(loop) and loop.type.kind != "rope"]  # type: ignore[union-attr]
+    for coordinate in (*tree_coordinates(model, q), *loop_coordinates(model, q, loops)):
+        joint, k = coordinate.joint, coordinate.k
+        if coordinate.position is not None and _limited(joint) and not joint.continuous:
+            row = stop_row(coordinate, joint.lower[k], joint.upper[k], _stop(joint, k), v, dt, before)
             if row is not None:
                 rows.append(row)
     return rows
 
 
-def _limit_row(
-    freedom: int, q: Scalar, v: Scalar, lower: float, upper: float, dt: Scalar
+def stop_row(
+    coordinate: Coordinate,
+    lower: float,
+    upper: float,
+    stop: Stop,
+    v: Sequence[Scalar],
+    dt: Scalar,
+    before: Sequence[Scalar] = (),
 ) -> BoundedRow | None:
-    if lower == float("-inf") and upper == float("inf"):
+    """The row that keeps a coordinate in its range; None if that has no end."""
+    if lower == -math.inf and upper == math.inf:
         return None
-    ahead = q + dt * v
+    position: Any = coordinate.position
+    ahead = position + dt * coordinate.rate(v)
+    speed = coordinate.rate(before) if before and stop.restitution != 0.0 else 0.0
     slowest, fastest = -ANY, ANY
     active: Any = False
-    if lower > float("-inf"):
-        distance = (lower - q) / dt
-        slowest = minimum(distance, clip(RECOVERY * distance, 0.0, RECOVERY_SPEED))
-        active = ahead < lower
-    if upper < float("inf"):
-        distance = (upper - q) / dt
-        fastest = maximum(distance, clip(RECOVERY * distance, -RECOVERY_SPEED, 0.0))
-        active = (ahead > upper) | active
-    return BoundedRow({freedom: 1.0}, slowest, fastest, -ANY, ANY, active)
+    softness: Scalar = 0.0
+    share: Scalar = RECOVERY
+    most = RECOVERY_SPEED
+    if stop.stiffness != 0.0 or stop.damping != 0.0:
+        softness, share = soft(stop.stiffness, stop.damping, dt)
+        most = ANY
+    if lower > -math.inf:
+        distance, active = (lower - position) / dt, ahead < lower
+        slowest = minimum(distance, clip(share * distance, 0.0, most))
+        if stop.restitution != 0.0:
+            slowest = where(active & (speed < 0.0), -(stop.restitution * speed), slowest)
+    if upper < math.inf:
+        distance, beyond = (upper - position) / dt, ahead > upper
+        fastest = maximum(distance, clip(share * distance, -most, 0.0))
+        if stop.restitution != 0.0:
+            fastest = where(beyond & (speed > 0.0), -(stop.restitution * speed), fastest)
+        active = beyond | active
+    return BoundedRow(coordinate.jacobian, slowest, fastest, -ANY, ANY, active, softness)
+
+
+def _limited(joint: ModelJoint | Loop) -> bool:
+    return any(x > -math.inf for x in joint.lower) or any(x < math.inf for x in joint.upper)
+
+
+def _stop(joint: ModelJoint | Loop, k: int) -> Stop:
+    return Stop(joint.limit_restitution[k], joint.limit_stiffness[k], joint.limit_damping[k])

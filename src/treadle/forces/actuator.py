@@ -6,6 +6,8 @@
     general    gain u + bias0 + bias1 q + bias2 v
     cylinder   pressures times areas (see `cylinder`)
 
+Rigid motors (rigid_position, rigid_velocity) follow no such law: see `treadle.constraints.motor`.
+
 u is the command, held within [lower, upper]; the force is held within [-effort, effort]. A step that takes
 the end of the step for q and v asks for the force as F - D v' with the velocity v' there: stiff servos
 are then stable at any step. A drive at its limit no longer depends on v'.
@@ -50,6 +52,8 @@ def actuator_drives(
         if actuator.type == "cylinder":
             x = q[actuator.q] if actuator.q is not None else 0.0
             drive = Drive(*cylinder_drive(actuator, _stroke(model, actuator), u, pressures, x, step))
+        elif actuator.rigid:
+            drive = Drive(0.0, 0.0)
         else:
             drive = _linear(actuator, u, q, step)
         drives.append(_limited(drive, actuator.effort, v[actuator.v]))

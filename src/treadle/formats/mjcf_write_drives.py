@@ -65,6 +65,10 @@ def _law(actuator: Actuator, notes: Notes) -> tuple[str, dict[str, Any], float]:
             return "position", {"kp": actuator.stiffness, "kv": actuator.damping or None}, 1.0
         case "velocity" if actuator.damping > 0.0:
             return "velocity", {"kv": actuator.damping}, 1.0
+        case "rigid_position" | "rigid_velocity":
+            what = "rigid motors left without effect, for MJCF has only those that yield"
+            notes.add(what, actuator.name, "warning")
+            return "motor", {}, 0.0
         case "cylinder":
             what = "hydraulic cylinders, written as motors of command x supply pressure x piston area"
             notes.add(what, actuator.name, "warning")

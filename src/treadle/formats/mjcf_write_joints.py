@@ -96,6 +96,11 @@ def attributes(joint: ModelJoint, part: JointPart, name: str, notes: Notes) -> d
         if not (np.isfinite(low) and np.isfinite(high)):
             notes.add(f"joints limited on one side only, the other is written as {ENDLESS:g}", name)
         values["range"] = (max(low, -ENDLESS), min(high, ENDLESS))
+        if any(
+            (joint.limit_restitution[freedom], joint.limit_stiffness[freedom], joint.limit_damping[freedom])
+        ):
+            what = "joints whose limits yield or throw back, written with MuJoCo's own softness"
+            notes.add(what, name, "warning")
     effort = joint.effort[freedom]
     if effort == 0.0:
         notes.add("joints whose largest drive force is zero, which MJCF cannot say", name)

@@ -11,6 +11,7 @@ from typing import Any
 from treadle.model.parts import (
     ACTUATOR_TYPES,
     SHAPE_TYPES,
+    TREADS,
     ActuatorSpec,
     ContactSpec,
     CouplingSpec,
@@ -18,6 +19,7 @@ from treadle.model.parts import (
     KeyframeSpec,
     MaterialSpec,
     ShapeSpec,
+    WheelSpec,
 )
 from treadle.model.solids import SOLIDS
 from treadle.model.spec import BodySpec, FrameSpec, JointSpec
@@ -96,6 +98,14 @@ LIMITS = (
     Key("upper", "ceilings", "highest position (rad or m)"),
     Key("effort", "ceilings", "largest force of a drive (N m or N)"),
     Key("speed", "ceilings", "highest speed (rad/s or m/s)"),
+    Key(
+        "restitution",
+        "freedoms",
+        "speed after over speed before hitting a limit, 0 to 1",
+        "limit_restitution",
+    ),
+    Key("stiffness", "freedoms", "spring of a limit that yields (N m/rad or N/m)", "limit_stiffness"),
+    Key("damping", "freedoms", "damper of a limit that yields (N m s/rad or N s/m)", "limit_damping"),
 )
 
 _BODY = Table(
@@ -132,7 +142,8 @@ _JOINT = Table(
         Key("axis", "vector", "axis of turning or sliding, normal of a plane (in the joint's axes)"),
         Key("second_axis", "vector", "second axis of a universal joint"),
         Key("pitch", "number", "advance of a helical joint (m/rad)"),
-        Key("limits", "limits", "lower, upper, effort, speed, one for all freedoms or one each"),
+        Key("length", "number", "distance of the two points of a distance joint, or length of a rope (m)"),
+        Key("limits", "limits", "lower, upper, effort, speed and the like, one for all freedoms or one each"),
         Key("damping", "freedoms", "viscous friction (N m s/rad or N s/m)"),
         Key("friction", "freedoms", "dry friction (N m or N)"),
         Key("stiffness", "freedoms", "spring towards the reference (N m/rad or N/m)"),
@@ -237,6 +248,23 @@ _COUPLING = Table(
     ),
 )
 
+_WHEEL = Table(
+    "wheels",
+    WheelSpec,
+    "a wheel on a joint",
+    (
+        Key("name", "text", "name of the wheel", required=True),
+        Key("joint", "text", "revolute joint that it turns with", required=True),
+        Key("radius", "number", "radius (m)", required=True),
+        Key("width", "number", "width of the tread (m)"),
+        Key("model", "text", "name of the wheel-ground model"),
+        Key("parameters", "named", "values of the model by name, where they are not its own"),
+        Key("tread", "text", "form of the tread", choices=tuple(TREADS)),
+        Key("points", "whole", "points of the lower half at which contact is looked for"),
+        Key("contacts", "whole", "places that may touch at a time: 1, or 2 on steps"),
+    ),
+)
+
 _KEYFRAME = Table(
     "keyframes",
     KeyframeSpec,
@@ -258,5 +286,6 @@ TABLES = {
     "contact": _CONTACT,
     "actuator": _ACTUATOR,
     "coupling": _COUPLING,
+    "wheel": _WHEEL,
     "keyframe": _KEYFRAME,
 }

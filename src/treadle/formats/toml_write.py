@@ -93,7 +93,7 @@ def _table(kind: str, item: Item, world: str, left_out: str = "") -> list[str]:
             continue
         if key.kind in ("quaternion", "matrix") and (len(value) == 4) != (key.kind == "quaternion"):
             continue
-        if key.kind == "states":
+        if key.kind in ("states", "named"):
             tables += ["", f"[{kind}.{key.name}]"]
             tables += [f"{_key(name)} = {_value(number)}" for name, number in value.items()]
         else:
@@ -106,7 +106,7 @@ def _limits(joint: Item) -> list[str]:
     pairs = []
     for key in LIMITS:
         value = plain(getattr(joint, key.target))
-        if value is not None:
+        if value is not None and value != TABLES["joint"].default(key.target):
             pairs.append(f"{key.name} = {_value(_endless(value, key))}")
     return [f"limits = {{ {', '.join(pairs)} }}"] if pairs else []
 

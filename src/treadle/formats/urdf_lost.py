@@ -16,6 +16,10 @@ from treadle.model.values import plain
 __all__ = ["mimics", "motors", "what_is_lost"]
 
 
+#: How a joint's limits are, where they are not rigid and dead.
+_LIMIT = ("limit_restitution", "limit_stiffness", "limit_damping")
+
+
 def what_is_lost(spec: ModelSpec) -> list[Finding]:
     """One finding for each kind of thing that is left out; a warning where it changes the motion."""
     tree, loops = spanning_tree(spec.joints)
@@ -28,6 +32,9 @@ def what_is_lost(spec: ModelSpec) -> list[Finding]:
         "joints that close loops left out": [joint.name for joint in loops],
         "couplings left out, for they are not linear, have no source or are not the first": couplings,
         "springs left out": [joint.name for joint in tree if _given(joint.stiffness)],
+        "limits that yield or throw back, written as rigid ones": [
+            joint.name for joint in tree if any(_given(getattr(joint, name)) for name in _LIMIT)
+        ],
         "rotor inertias (armature) left out": [joint.name for joint in tree if _given(joint.armature)],
         "planar and free joints whose limits, damping and friction are left out": [
             joint.name for joint in several if any(_given(getattr(joint, name)) for name in stated)

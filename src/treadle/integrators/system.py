@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from treadle.constraints.spring import spring_force
 from treadle.dynamics.energy import kinetic_energy, potential_energy, spring_energy
 from treadle.dynamics.forward import forward_dynamics
 from treadle.dynamics.regroup import regroup
@@ -14,12 +15,14 @@ from treadle.forces.actuator import Drive, actuator_drives, actuator_state
 from treadle.forces.law import ForceLaw, law_force
 from treadle.forces.load import body_loads
 from treadle.forces.passive import damping, passive_force
-from treadle.graph import Scalar
+from treadle.graph import Scalar, through_graph
 from treadle.model.fittings import Actuator
 from treadle.model.model import Model
 from treadle.solvers.direct import closed_dynamics
 from treadle.solvers.impulses import Arrest, Rows, bounded_velocity
 from treadle.spatial import Force
+from treadle.terrain import Terrain
+from treadle.wheels.rolling import wheel_force
 
 __all__ = ["Account", "System"]
 
@@ -48,8 +51,12 @@ class System:
     drives: Sequence[Scalar] = ()
     #: rates that are integrated along with the motion, such as the power of forces
     account: Account | None = None
+    #: whether springs and dampers of loop joints are forces, not among the bounds
+    elastic: bool = True
     #: time constant (s) of a feedback that closes loops (see `solvers.stabilization`), if there is one
     closing_time: Scalar | None = None
+    #: the ground of the machine's wheels, whose forces are added to the others
+    terrain: Terrain | None = None
 
     def acceleration(
         self, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, implicit_damping: Scalar = 0.0
@@ -59,16 +66,20 @@ class System:
         (M + h D) a = tau - D v - C: the dampers join the rotors in the inertia matrix, at no cost. So do
         actuators, with the position that they have at the end of the step.
         """
-        model = self.model
-        force, external = self.force(q, v, time, step=implicit_damping), self._external(q)
-        if not (isinstance(implicit_damping, float) and implicit_damping == 0.0):
-            slowed = damping(model)
-            for actuator, drive in self._actuation(q, v, implicit_damping):
-                slowed[actuator.v] = slowed[actuator.v] + drive.damping
-            model = _with_rotors(model, [d * implicit_damping for d in slowed])
+        model = self.damped(q, v, implicit_damping)
+        force, external = self.force(q, v, time, step=implicit_damping), self.external(q)
         if model.closed:
             return closed_dynamics(model, q, v, force, external, self.closing_time)
         return forward_dynamics(model, q, v, force, external)
+
+    def damped(self, q: Sequence[Scalar], v: Sequence[Scalar], step: Scalar) -> Model:
+        """The model with inertia M + h D, that of a machine whose dampers and actuators act at the step's end."""
+        if isinstance(step, float) and step == 0.0:
+            return self.model
+        slowed = damping(self.model)
+        for actuator, drive in self._actuation(q, v, step):
+            slowed[actuator.v] = slowed[actuator.v] + drive.damping
+        return _with_rotors(self.model, [d * step for d in slowed])
 
     def accounts(self, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar) -> list[Scalar]:
         """The rates of the account; none where it is not kept."""
@@ -84,7 +95,7 @@ class System:
         self, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar], time: Scalar
     ) -> list[Scalar]:
         """M(q) a + C(q, v) - forces: zero where a is the acceleration."""
-        needed = rnea(regroup(self.model), q, v, a, self._external(q))
+        needed = rnea(regroup(self.model), q, v, a, self.external(q))
         return [x - f for x, f in zip(needed, self.force(q, v, time), strict=True)]
 
     def force(
@@ -103,8 +114,14 @@ class System:
         laws = [law_force(self.model, law, q, v, time) for law in self.laws]
         for force in (passive_force(self.model, q, v, springs), *laws):
             tau = [a + b for a, b in zip(tau, force, strict=True)]
+        if self.elastic and self.model.sprung:
+            pull = through_graph(lambda x: spring_force(self.model, x, v), q)
+            tau = [a + b for a, b in zip(tau, pull, strict=True)]
         for actuator, drive in self._actuation(q, v, step):
             tau[actuator.v] = tau[actuator.v] + drive.force - drive.damping * v[actuator.v]
+        if self.terrain is not None and self.model.wheels:
+            pushed = wheel_force(self.model, q, v, self.terrain)
+            tau = [a + b for a, b in zip(tau, pushed, strict=True)]
         return tau
 
     def driven(self, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar) -> list[Scalar]:
@@ -118,7 +135,7 @@ class System:
 
     def load_force(self, q: Sequence[Scalar]) -> list[Scalar]:
         """Joint forces that the loads on the bodies amount to."""
-        external = self._external(q)
+        external = self.external(q)
         zeros: list[Scalar] = [0.0] * self.model.nv
         if external is None:
             return zeros
@@ -141,7 +158,8 @@ class System:
         drives = actuator_drives(self.model, self.commands, self.drives, q, v, step)
         return list(zip(self.model.actuators, drives, strict=True))
 
-    def _external(self, q: Sequence[Scalar]) -> dict[int, Force] | None:
+    def external(self, q: Sequence[Scalar]) -> dict[int, Force] | None:
+        """Forces on the bodies, by their index, if there are loads."""
         return body_loads(self.model, q, self.loads) if self.loads else None
 
 

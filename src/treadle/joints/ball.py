@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from treadle.graph import Scalar
-from treadle.joints.joint import Closure, Joint, apart
+from treadle.joints.joint import Closure, Joint, apart, turned_by
 from treadle.spatial import Motion, Quaternion, Transform, Vec3
 
 __all__ = ["Ball", "rotation_midpoint_covector", "rotation_tangent_rate", "unit_quaternion"]
@@ -56,6 +56,9 @@ class Ball(Joint):
 
     def closure(self, P: Transform, S: Transform) -> Closure:
         return apart(P, S), []
+
+    def coordinates(self, P: Transform, S: Transform) -> list[Scalar]:
+        return turned_by(P, S)
 
 
 def rotation_tangent_rate(delta: Vec3, omega: Vec3) -> Vec3:

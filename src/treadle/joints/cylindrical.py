@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle.graph import Scalar
-from treadle.joints.joint import Closure, Joint, across, aligned, apart, rotation_about, unit
+from treadle.joints.joint import Closure, Joint, across, aligned, apart, rotation_about, turn_about, unit
 from treadle.spatial import Motion, Transform, Vec3
 
 __all__ = ["Cylindrical"]
@@ -31,3 +31,6 @@ class Cylindrical(Joint):
 
     def closure(self, P: Transform, S: Transform) -> Closure:
         return apart(P, S, across(self.axis)), aligned(P, S, self.axis)
+
+    def coordinates(self, P: Transform, S: Transform) -> list[Scalar]:
+        return [turn_about(P, S, self.axis), *apart(P, S, (self.axis,))]

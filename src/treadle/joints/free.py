@@ -8,7 +8,7 @@ import numpy as np
 
 from treadle.graph import Scalar
 from treadle.joints.ball import rotation_midpoint_covector, rotation_tangent_rate, unit_quaternion
-from treadle.joints.joint import Closure, Joint
+from treadle.joints.joint import Closure, Joint, apart, turned_by
 from treadle.spatial import Motion, Quaternion, Transform, Vec3
 
 __all__ = ["Free"]
@@ -66,3 +66,6 @@ class Free(Joint):
 
     def closure(self, P: Transform, S: Transform) -> Closure:
         return [], []
+
+    def coordinates(self, P: Transform, S: Transform) -> list[Scalar]:
+        return [*turned_by(P, S), *apart(P, S, (Vec3(1.0), Vec3(0.0, 1.0), Vec3(0.0, 0.0, 1.0)))]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from treadle.graph import Scalar, atan2, floor
-from treadle.joints.joint import Closure, Joint, across, aligned, apart, rotation_about, unit
+from treadle.graph import Scalar, floor
+from treadle.joints.joint import Closure, Joint, across, aligned, apart, rotation_about, turn_about, unit
 from treadle.spatial import Motion, Transform
 
 __all__ = ["Helical"]
@@ -33,10 +33,15 @@ class Helical(Joint):
 
     def closure(self, P: Transform, S: Transform) -> Closure:
         u, w = across(self.axis)
-        turned = S.rotation.apply(u)
-        angle = atan2(P.rotation.apply(w).dot(turned), P.rotation.apply(u).dot(turned))
+        angle = turn_about(P, S, self.axis)
         (along,) = apart(P, S, (self.axis,))
         if self.pitch != 0.0:
             # the angle is known up to whole turns: take those that fit
             angle = angle + 2.0 * math.pi * floor((along / self.pitch - angle) / (2.0 * math.pi) + 0.5)
         return [*apart(P, S, (u, w)), along - self.pitch * angle], aligned(P, S, self.axis)
+
+    def coordinates(self, P: Transform, S: Transform) -> list[Scalar]:
+        # the way along the axis counts whole turns too
+        if self.pitch != 0.0:
+            return [x / self.pitch for x in apart(P, S, (self.axis,))]
+        return [turn_about(P, S, self.axis)]

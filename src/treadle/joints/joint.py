@@ -8,14 +8,18 @@ from typing import ClassVar
 
 import numpy as np
 
-from treadle.graph import Scalar, cos, sin
+from treadle.graph import Scalar, atan2, cos, hold, sin
 from treadle.spatial import Mat3, Motion, Transform, Vec3
 
-__all__ = ["Closure", "Joint", "across", "aligned", "apart", "rotation_about", "unit"]
+__all__ = [
+    "Closure", "Joint", "across", "aligned", "apart", "rotation_about", "turn_about", "turned_by", "unit",
+]  # fmt: skip
 
 
 #: Lengths and sines that vanish where a loop is closed.
 Closure = tuple[list[Scalar], list[Scalar]]
+
+_X, _Y, _Z = Vec3(1.0), Vec3(0.0, 1.0), Vec3(0.0, 0.0, 1.0)
 
 
 class Joint(ABC):
@@ -40,6 +44,11 @@ class Joint(ABC):
     @property
     def nv(self) -> int:
         return len(self.velocities)
+
+    @property
+    def prevented(self) -> int:
+        """How many relative motions of the two bodies it prevents."""
+        return 6 - self.nv
 
     @abstractmethod
     def transform(self, q: Sequence[Scalar]) -> Transform:
@@ -81,6 +90,14 @@ class Joint(ABC):
         """
         raise NotImplementedError(f"a {self.kind} joint cannot close a loop")
 
+    def coordinates(self, P: Transform, S: Transform) -> list[Scalar]:
+        """What its velocities are the rates of, as measured between the frames of a closed loop.
+
+        For most joints that is the position q with P X_J(q) = S, angles between -pi and pi; for a turn in
+        space it is zero at every position, and only its rate has a meaning.
+        """
+        raise NotImplementedError(f"the position of a {self.kind} joint cannot be measured")
+
     def midpoint_covector(self, delta: Sequence[Scalar], g: Sequence[Scalar]) -> list[Scalar]:
         """The force g at the middle of a tangent step, as a force at its end (see `variational`)."""
         return list(g)
@@ -105,6 +122,20 @@ def aligned(P: Transform, S: Transform, axis: Vec3) -> list[Scalar]:
     """Sines of the angles between an axis of the second frame and the same axis of the first."""
     turned = S.rotation.apply(axis)
     return [P.rotation.apply(other).dot(turned) for other in across(axis)]
+
+
+def turn_about(P: Transform, S: Transform, axis: Vec3) -> Scalar:
+    """Angle (rad) from the first frame to the second about an axis that they share."""
+    u, w = across(axis)
+    turned = S.rotation.apply(u)
+    return atan2(P.rotation.apply(w).dot(turned), P.rotation.apply(u).dot(turned))
+
+
+def turned_by(P: Transform, S: Transform) -> list[Scalar]:
+    """Zeros whose rates are those at which the second frame turns in the first, in axes of the second."""
+    axes = [P.rotation.apply_transposed(S.rotation.apply(e)) for e in (_X, _Y, _Z)]
+    held = [Vec3(*[hold(x) for x in axis]) for axis in axes]
+    return [0.5 * (held[j].dot(axes[i]) - held[i].dot(axes[j])) for i, j in ((1, 2), (2, 0), (0, 1))]
 
 
 def across(axis: Vec3) -> tuple[Vec3, Vec3]:

@@ -33,3 +33,6 @@ class Prismatic(Joint):
         u, w = across(self.axis)
         turn = P.rotation.apply(w).dot(S.rotation.apply(u))
         return apart(P, S, (u, w)), [*aligned(P, S, self.axis), turn]
+
+    def coordinates(self, P: Transform, S: Transform) -> list[Scalar]:
+        return apart(P, S, (self.axis,))

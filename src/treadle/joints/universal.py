@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle.graph import Scalar
+from treadle.graph import Scalar, atan2
 from treadle.joints.joint import Closure, Joint, apart, rotation_about, unit
 from treadle.spatial import Motion, Transform, Vec3
 
@@ -43,3 +43,18 @@ class Universal(Joint):
     def closure(self, P: Transform, S: Transform) -> Closure:
         between = P.rotation.apply(self.axis).dot(S.rotation.apply(self.second_axis))
         return apart(P, S), [between - self.axis.dot(self.second_axis)]
+
+    def coordinates(self, P: Transform, S: Transform) -> list[Scalar]:
+        # R1 alone moves the second axis, R2 alone the first as the successor sees it
+        second = P.rotation.apply_transposed(S.rotation.apply(self.second_axis))
+        first = S.rotation.apply_transposed(P.rotation.apply(self.axis))
+        return [
+            _turn(self.axis, self.second_axis, second),
+            -_turn(self.second_axis, self.axis, first),
+        ]
+
+
+def _turn(axis: Vec3, before: Vec3, after: Vec3) -> Scalar:
+    """Angle about an axis from one direction to another, both at the same slope to it."""
+    part = before - axis * axis.dot(before)
+    return atan2(axis.dot(part.cross(after)), part.dot(after))

@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from treadle.model.fittings import Actuator, Contact, Coupling, Keyframe, Material, Settings, Shape
+from treadle.model.fittings import Actuator, Contact, Coupling, Keyframe, Material, Settings, Shape, Wheel
 from treadle.model.model import WORLD, Link, ModelJoint
 from treadle.model.placement import clean, placement_of
 from treadle.model.values import plain
 from treadle.spatial import Transform
 
 if TYPE_CHECKING:
-    from treadle.model.parts import ActuatorSpec, ContactSpec, CouplingSpec, KeyframeSpec, ShapeSpec
+    from treadle.model.parts import (
+        ActuatorSpec,
+        ContactSpec,
+        CouplingSpec,
+        KeyframeSpec,
+        ShapeSpec,
+        WheelSpec,
+    )
     from treadle.model.spec import BodySpec, ModelSpec
 
 __all__ = ["attachments", "link_place"]
@@ -33,6 +40,7 @@ def attachments(
         "contacts": tuple(_contact(item, links) for item in spec.contacts),
         "actuators": tuple(_actuator(item, joints) for item in spec.actuators),
         "couplings": tuple(_coupling(item, joints) for item in spec.couplings),
+        "wheels": tuple(_wheel(item, joints) for item in spec.wheels),
         "keyframes": tuple(_keyframe(item, joints) for item in spec.keyframes),
         "settings": Settings(spec.settings),
     }
@@ -46,7 +54,7 @@ def link_place(name: str | None, links: Mapping[str, Link]) -> tuple[int, Transf
 def _fields(item: Any, *left_out: str) -> dict[str, Any]:
     """The fields of a part as plain values, without its line."""
     return {
-        name: value if name == "freedom" else plain(value)
+        name: value if name in ("freedom", "points", "contacts") else plain(value)
         for name, value in vars(item).items()
         if name not in ("line", *left_out)
     }
@@ -89,6 +97,13 @@ def _coupling(spec: CouplingSpec, joints: Mapping[str, ModelJoint]) -> Coupling:
         source_v=None if source is None else source.v.start,
         **_fields(spec),
     )
+
+
+def _wheel(spec: WheelSpec, joints: Mapping[str, ModelJoint]) -> Wheel:
+    joint = joints[spec.joint]
+    body = list(joints).index(spec.joint)
+    options = _fields(spec) | {"parameters": Settings(spec.parameters)}
+    return Wheel(body=body, v=joint.v.start, axis=tuple(joint.type.axis), **options)  # type: ignore[attr-defined]
 
 
 def _keyframe(spec: KeyframeSpec, joints: Mapping[str, ModelJoint]) -> Keyframe:

@@ -6,10 +6,10 @@ import math
 from dataclasses import fields
 from typing import Any
 
-from treadle.joints import Helical
-from treadle.model.fittings import Loop
+from treadle.joints import Distance, Helical, Rope
+from treadle.model.fittings import Loop, Wheel
 from treadle.model.model import WORLD, Link, Model, ModelJoint
-from treadle.model.parts import ActuatorSpec, ContactSpec, CouplingSpec, Item, MaterialSpec
+from treadle.model.parts import ActuatorSpec, ContactSpec, CouplingSpec, Item, MaterialSpec, WheelSpec
 from treadle.model.spec import JointSpec, ModelSpec
 from treadle.model.values import plain_json
 from treadle.spatial import Transform
@@ -18,6 +18,7 @@ __all__ = ["describe"]
 
 _PER_FREEDOM = (
     "damping", "stiffness", "reference", "armature", "friction", "lower", "upper", "effort", "speed",
+    "limit_restitution", "limit_stiffness", "limit_damping",
 )  # fmt: skip
 
 
@@ -68,6 +69,7 @@ class _Describer:
         spec.contacts += [_copied(ContactSpec, item) for item in model.contacts]
         spec.actuators += [_copied(ActuatorSpec, item) for item in model.actuators]
         spec.couplings += [_copied(CouplingSpec, item) for item in model.couplings]
+        spec.wheels += [_wheel(item) for item in model.wheels]
         for keyframe in model.keyframes:
             positions = {joint.name: keyframe.q[joint.q] for joint in model.joints}
             velocities = {joint.name: keyframe.v[joint.v] for joint in model.joints}
@@ -143,10 +145,20 @@ def _freedoms(joint: ModelJoint | Loop) -> dict[str, Any]:
     }
     if isinstance(kind, Helical):
         options["pitch"] = kind.pitch
+    if isinstance(kind, (Distance, Rope)):
+        options["length"] = kind.length
     for name in _PER_FREEDOM:
         stated = [None if math.isinf(x) else x for x in getattr(joint, name)]
+        if not stated or (name == "upper" and isinstance(kind, Rope)):
+            continue
         options[name] = stated[0] if len(set(stated)) == 1 else tuple(stated)
     return options
+
+
+def _wheel(wheel: Wheel) -> WheelSpec:
+    spec = _copied(WheelSpec, wheel)
+    spec.parameters = dict(wheel.parameters)
+    return spec
 
 
 def _copied(spec: type[Item], item: Any) -> Any:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Container, Sequence
 
 from treadle.model.finding import Finding
-from treadle.model.fittings import Loop
 from treadle.model.mobility import mobility
 from treadle.model.model import Model
 from treadle.model.values import listed
@@ -53,15 +51,19 @@ def joints_outside(model: Model, q: Sequence[float]) -> list[str]:
 def _loop_lines(model: Model) -> list[Finding]:
     lines: list[Finding] = []
     count = mobility(model)
-    if model.loops:
-        loops, constraints = len(model.loops), sum(loop.constraints for loop in model.loops)
-        names = listed([loop.name for loop in model.loops])
+    closing = [loop for loop in model.loops if loop.constraints]
+    if closing:
+        loops, constraints = len(closing), sum(loop.constraints for loop in closing)
+        names = listed([loop.name for loop in closing])
         line = f"{loops} closed loop{'s' if loops > 1 else ''} ({names}) with {constraints} constraints"
         lines.append(Finding(line))
-        idle = [loop.name for loop in model.loops if _has_forces(loop)]
-        if idle:
-            sentence = "loop joints whose own damping, springs, friction, limits and rotors do not act"
-            lines.append(Finding(sentence, idle, "warning", "put them on joints of the tree"))
+    idle = [loop.name for loop in model.loops if any(loop.armature)]
+    if idle:
+        sentence = "loop joints whose rotor inertia (armature) does not act"
+        lines.append(Finding(sentence, idle, "warning", "put it on a joint of the tree"))
+    ropes = [loop.name for loop in model.loops if not loop.constraints and loop.upper]
+    if ropes:
+        lines.append(Finding("ropes", ropes))
     if count.redundant:
         sentence = f"{count.redundant} of the {count.constraints} constraints are redundant"
         lines.append(Finding(f"{sentence}: the forces that they bring are not determined, the motion is"))
@@ -77,9 +79,3 @@ def _loop_lines(model: Model) -> list[Finding]:
         names = [coupling.name for coupling in model.couplings]
         lines.append(Finding("couplings of joints", names))
     return lines
-
-
-def _has_forces(loop: Loop) -> bool:
-    """Whether a loop joint states more than how its bodies may move."""
-    acting = (*loop.damping, *loop.stiffness, *loop.friction, *loop.armature)
-    return any(acting) or any(math.isfinite(x) for x in (*loop.lower, *loop.upper))

@@ -13,7 +13,7 @@ from typing import Any
 from treadle.joints import Joint
 from treadle.spatial import Transform
 
-__all__ = ["Actuator", "Contact", "Coupling", "Keyframe", "Loop", "Material", "Settings", "Shape"]
+__all__ = ["Actuator", "Contact", "Coupling", "Keyframe", "Loop", "Material", "Settings", "Shape", "Wheel"]
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,9 @@ class Loop:
     armature: tuple[float, ...] = ()
     lower: tuple[float, ...] = ()
     upper: tuple[float, ...] = ()
+    limit_restitution: tuple[float, ...] = ()
+    limit_stiffness: tuple[float, ...] = ()
+    limit_damping: tuple[float, ...] = ()
     effort: tuple[float, ...] = ()
     speed: tuple[float, ...] = ()
     friction: tuple[float, ...] = ()
@@ -47,7 +50,7 @@ class Loop:
     @property
     def constraints(self) -> int:
         """How many relative motions of the two bodies it prevents."""
-        return 6 - (0 if self.type is None else self.type.nv)
+        return 6 if self.type is None else self.type.prevented
 
 
 @dataclass(frozen=True)
@@ -117,6 +120,11 @@ class Actuator:
     leakage: float = 0.0
     dead_volume: float = 0.0
 
+    @property
+    def rigid(self) -> bool:
+        """Whether it holds its joint within its effort, instead of pushing it by a law."""
+        return self.type in ("rigid_position", "rigid_velocity")
+
 
 @dataclass(frozen=True)
 class Coupling:
@@ -130,6 +138,24 @@ class Coupling:
     v: int
     source_q: int | None
     source_v: int | None
+
+
+@dataclass(frozen=True)
+class Wheel:
+    """A wheel on the body that its joint moves, turning about `axis` through that body's origin."""
+
+    name: str
+    joint: str
+    body: int
+    v: int
+    axis: tuple[float, float, float]
+    radius: float
+    width: float
+    model: str
+    parameters: Mapping[str, float]
+    tread: str = "circle"
+    points: int = 9
+    contacts: int = 1
 
 
 @dataclass(frozen=True)

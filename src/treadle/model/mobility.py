@@ -12,9 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from treadle.graph import Scalar, jacobian, through_graph
+from treadle.joints import Tie
 from treadle.model.fittings import Loop
 from treadle.model.model import WORLD, Model
-from treadle.spatial import Transform
+from treadle.spatial import Mat3, Transform, Vec3
 
 __all__ = ["Mobility", "constraint_jacobian", "mobility"]
 
@@ -63,10 +65,14 @@ def constraint_jacobian(model: Model, q: list[float]) -> tuple[np.ndarray, dict[
     for loop in model.loops:
         X_WP = _pose(X_WB, loop.predecessor, loop.predecessor_placement)
         X_WS = _pose(X_WB, loop.successor, loop.successor_placement)
-        S, gaps[loop.name] = _allowed(loop, np.linalg.inv(X_WP) @ X_WS)
+        X_PS = np.linalg.inv(X_WP) @ X_WS
         relative = _jacobian(J_WB, loop.successor, model.nv) - _jacobian(J_WB, loop.predecessor, model.nv)
-        # what the joint does not allow: the complement of its motion subspace
-        blocked = np.linalg.svd(S, full_matrices=True)[0][:, S.shape[1] :]
+        if isinstance(loop.type, Tie):
+            blocked, gaps[loop.name] = _blocked(loop.type, X_PS)
+        else:
+            S, gaps[loop.name] = _allowed(loop, X_PS)
+            # what the joint does not allow: the complement of its motion subspace
+            blocked = np.linalg.svd(S, full_matrices=True)[0][:, S.shape[1] :]
         rows.append(blocked.T @ _motion_matrix(np.linalg.inv(X_WS)) @ relative)
     for coupling in model.couplings:
         row = np.zeros((1, model.nv))
@@ -116,6 +122,21 @@ def _allowed(loop: Loop, X_PS: np.ndarray) -> tuple[np.ndarray, float]:
             break
         q = loop.type.integrate(q, step.tolist())
     return S, _size(error)
+
+
+def _blocked(tie: Tie, X_PS: np.ndarray) -> tuple[np.ndarray, float]:
+    """Motions of S, by column, that a tie prevents, and how far it is from being closed."""
+    R, position = Mat3.of(X_PS[:3, :3].tolist()), Vec3(*X_PS[:3, 3].tolist())
+
+    def closure(move: list[Scalar]) -> list[Scalar]:
+        # ties ask for the place of S alone
+        lengths, _ = tie.closure(Transform.identity(), Transform(R, position + R.apply(Vec3(*move))))
+        return lengths
+
+    slopes = through_graph(lambda x: [s for row in jacobian(closure(x), x) for s in row], [0.0] * 3)
+    gaps = np.array(closure([0.0] * 3), dtype=float)
+    linear = np.array(slopes, dtype=float).reshape(-1, 3)
+    return np.hstack([np.zeros_like(linear), linear]).T, float(np.abs(gaps).max(initial=0.0))
 
 
 def _twist(X: np.ndarray) -> np.ndarray:

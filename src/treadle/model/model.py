@@ -20,7 +20,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from treadle.errors import InputError
 from treadle.graph import Scalar
 from treadle.joints import Joint
-from treadle.model.fittings import Actuator, Contact, Coupling, Keyframe, Loop, Material, Settings, Shape
+from treadle.model.fittings import (
+    Actuator,
+    Contact,
+    Coupling,
+    Keyframe,
+    Loop,
+    Material,
+    Settings,
+    Shape,
+    Wheel,
+)
 from treadle.model.values import listed
 from treadle.spatial import Inertia, Mat3, Transform, Vec3
 
@@ -49,6 +59,9 @@ class ModelJoint:
     armature: tuple[Scalar, ...]
     lower: tuple[float, ...] = ()
     upper: tuple[float, ...] = ()
+    limit_restitution: tuple[float, ...] = ()
+    limit_stiffness: tuple[float, ...] = ()
+    limit_damping: tuple[float, ...] = ()
     effort: tuple[float, ...] = ()
     speed: tuple[float, ...] = ()
     friction: tuple[float, ...] = ()
@@ -110,6 +123,7 @@ class Model:
     contacts: tuple[Contact, ...] = ()
     actuators: tuple[Actuator, ...] = ()
     couplings: tuple[Coupling, ...] = ()
+    wheels: tuple[Wheel, ...] = ()
     keyframes: tuple[Keyframe, ...] = ()
     settings: Settings = field(default_factory=Settings)
     #: path of the geometry file (.3dt), from the folder of `file`
@@ -131,8 +145,8 @@ class Model:
 
     @property
     def closed(self) -> bool:
-        """Whether loops or couplings constrain the tree."""
-        return bool(self.loops or self.couplings)
+        """Whether loops or couplings constrain the tree; ropes do not."""
+        return bool(self.couplings) or any(loop.constraints for loop in self.loops)
 
     @property
     def joints(self) -> tuple[ModelJoint, ...]:
@@ -182,18 +196,28 @@ class Model:
 
     @cached_property
     def limited(self) -> bool:
-        """Whether a joint has a stop."""
+        """Whether a joint has a stop, or a rope can get taut."""
         return any(
             low > -math.inf or high < math.inf
-            for joint in self.joints
-            if joint.type.nq == joint.type.nv and not joint.continuous
+            for joint in (*self.joints, *self.loops)
+            if joint.type is not None and joint.type.nq == joint.type.nv and not joint.continuous
             for low, high in zip(joint.lower, joint.upper, strict=True)
         )
 
     @cached_property
     def rubs(self) -> bool:
         """Whether a joint has friction."""
-        return any(friction != 0.0 for joint in self.joints for friction in joint.friction)
+        return any(x != 0.0 for joint in (*self.joints, *self.loops) for x in joint.friction)
+
+    @cached_property
+    def sprung(self) -> bool:
+        """Whether a joint that closes a loop has a spring or a damper."""
+        return any(x != 0.0 for loop in self.loops for x in (*loop.stiffness, *loop.damping))
+
+    @cached_property
+    def held(self) -> bool:
+        """Whether friction, springs in loops or rigid motors act, in every step unlike stops."""
+        return self.rubs or self.sprung or any(actuator.rigid for actuator in self.actuators)
 
     def without_bounds(self) -> Model:
         """The same machine without the stops and the friction of its joints."""
@@ -204,7 +228,12 @@ class Model:
                 body.joint, lower=(-math.inf,) * count, upper=(math.inf,) * count, friction=(0.0,) * count
             )
             bodies.append(replace(body, joint=joint))
-        return replace(self, bodies=tuple(bodies))
+        loops = []
+        for loop in self.loops:
+            count = 0 if loop.type is None else loop.type.nv
+            ends = {"lower": (-math.inf,) * count, "upper": (math.inf,) * count}
+            loops.append(replace(loop, friction=(0.0,) * count, **ends))
+        return replace(self, bodies=tuple(bodies), loops=tuple(loops))
 
     def summary(self) -> Summary:
         """Degrees of freedom, loops, mass and size, in numbers."""
@@ -229,8 +258,7 @@ class Model:
                         _plain(vars(body.joint.type)),
                         _plain((body.joint.damping, body.joint.stiffness, body.joint.reference)),
                         _plain(body.joint.armature),
-                        _plain((body.joint.friction, body.joint.lower, body.joint.upper)),
-                        body.joint.continuous,
+                        _bounds(body.joint),
                         _plain(body.placement.to_list()),
                         _plain([body.inertia.mass, *body.inertia.moment]),
                         _plain(body.inertia.rotational.to_rows()),
@@ -244,6 +272,8 @@ class Model:
                         None if loop.type is None else (loop.type.kind, _plain(vars(loop.type))),
                         _plain(loop.predecessor_placement.to_list()),
                         _plain(loop.successor_placement.to_list()),
+                        _plain((loop.damping, loop.stiffness, loop.reference)),
+                        _bounds(loop),
                     )
                     for loop in self.loops
                 ],
@@ -252,6 +282,10 @@ class Model:
                     for a in self.actuators
                 ],
                 [(c.q, c.v, c.source_q, c.source_v, _plain(c.coefficients)) for c in self.couplings],
+                [
+                    _plain({k: _plain_table(x) for k, x in vars(w).items() if k not in ("name", "joint")})
+                    for w in self.wheels
+                ],
                 [(frame.body, _plain(frame.placement.to_list())) for frame in self.frames],
                 [
                     (
@@ -276,6 +310,12 @@ class Model:
         return {frame.name: frame for frame in self.frames}
 
 
+def _bounds(joint: ModelJoint | Loop) -> object:
+    """What holds a joint: its friction, its range, how its stops are, and how fast and strong it may be."""
+    stops = joint.lower, joint.upper, joint.limit_restitution, joint.limit_stiffness, joint.limit_damping
+    return _plain((joint.friction, *stops, joint.effort, joint.speed, joint.continuous))
+
+
 def _plain(value: object) -> object:
     """Nested lists of floats, whatever the container."""
     if isinstance(value, dict):
@@ -283,6 +323,10 @@ def _plain(value: object) -> object:
     if isinstance(value, (list, tuple, Vec3)):
         return [_plain(item) for item in value]
     return value
+
+
+def _plain_table(value: object) -> object:
+    return dict(value) if isinstance(value, Settings) else value
 
 
 def _find(index: dict[str, T], name: str, what: str, model: str) -> T:

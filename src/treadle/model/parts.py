@@ -14,7 +14,7 @@ from treadle.model.values import plain
 
 __all__ = [
     "ACTUATOR_TYPES", "IDENTITY", "SHAPE_TYPES", "ActuatorSpec", "ContactSpec", "CouplingSpec", "Item",
-    "KeyframeSpec", "MaterialSpec", "Rotation", "ShapeSpec",
+    "KeyframeSpec", "MaterialSpec", "Rotation", "ShapeSpec", "TREADS", "WheelSpec",
 ]  # fmt: skip
 
 #: A 3 x 3 matrix or a quaternion (w, x, y, z); `rpy(roll, pitch, yaw)` makes one from angles.
@@ -40,14 +40,24 @@ ACTUATOR_TYPES = {
     "position": "joint force = stiffness (command - position) - damping velocity",
     "velocity": "joint force = damping (command - velocity)",
     "general": "joint force = gain command + bias[0] + bias[1] position + bias[2] velocity",
+    "rigid_position": "the joint is where the command says, as far as the effort reaches",
+    "rigid_velocity": "the joint moves as fast as the command says, as far as the effort reaches",
     "cylinder": "hydraulic cylinder on a sliding joint, its command the valve opening in [-1, 1]",
+}
+
+
+#: Treads of wheels: what of the wheel may touch the ground.
+TREADS = {
+    "circle": "a thin disc",
+    "cylinder": "a flat tread over the whole width, which stands on an edge where it is tilted",
+    "torus": "a round tread, half the width in radius",
 }
 
 
 #: Fields in which an infinite number says that there is no limit.
 _LIMITS = ("lower", "upper", "effort", "speed")
 #: Fields that hold whole numbers.
-_WHOLE = ("freedom", "line")
+_WHOLE = ("freedom", "line", "points", "contacts")
 
 
 @dataclass
@@ -164,6 +174,27 @@ class CouplingSpec(Item):
     joint: str
     source: str | None = None
     coefficients: Sequence[float] = (0.0, 1.0)
+    line: int | None = field(default=None, compare=False)
+
+
+@dataclass
+class WheelSpec(Item):
+    """A wheel: the body that a revolute joint turns, round about that joint's axis, on the terrain.
+
+    `radius` and `width` in m; `model` names the wheel-ground model and `parameters` its values where they
+    are not the model's own. Contact is looked for at `points` points of the lower half and refined between
+    them; `contacts` is the number of places that may touch at a time, 2 where there are steps.
+    """
+
+    name: str
+    joint: str
+    radius: float
+    width: float = 0.0
+    model: str = "linear"
+    parameters: dict[str, float] = field(default_factory=dict)
+    tread: str = "circle"
+    points: int = 9
+    contacts: int = 1
     line: int | None = field(default=None, compare=False)
 
 

@@ -26,6 +26,7 @@ from treadle.model.parts import (
     MaterialSpec,
     Rotation,
     ShapeSpec,
+    WheelSpec,
 )
 from treadle.model.regularity import require_regular, singular_joints
 from treadle.model.topology import assemble
@@ -65,7 +66,8 @@ class JointSpec(Item):
 
     `child_position` and `child_rotation` are the pose of that frame in the child, at the neutral position.
     `type` is revolute, continuous, prismatic, fixed, helical, cylindrical, universal, planar, ball or
-    free. The axis is z unless given (the normal of a planar joint; x and then y for a universal one);
+    free; distance, rope, point_on_line and point_on_plane only close loops. The axis is z unless given
+    (the normal of a planar joint; x and then y for a universal one);
     `pitch` of a helical joint is in m/rad. Everything from `lower` on has one value per freedom, or
     one for all, in the units of the joint's coordinates.
     """
@@ -81,8 +83,15 @@ class JointSpec(Item):
     axis: Sequence[float] | None = None
     second_axis: Sequence[float] | None = None
     pitch: float = 0.0
+    #: of a distance joint, or of a rope (m)
+    length: float | None = None
     lower: Limits = None
     upper: Limits = None
+    #: speed after over speed before hitting a limit, from 0 to 1
+    limit_restitution: Freedoms = 0.0
+    #: spring and damper of a limit that yields (N m/rad and N m s/rad, N/m and N s/m); rigid if both are zero
+    limit_stiffness: Freedoms = 0.0
+    limit_damping: Freedoms = 0.0
     #: largest actuator force (N or N m) and speed (m/s or rad/s)
     effort: Limits = None
     speed: Limits = None
@@ -123,6 +132,7 @@ class ModelSpec:
     contacts: list[ContactSpec] = field(default_factory=list)
     actuators: list[ActuatorSpec] = field(default_factory=list)
     couplings: list[CouplingSpec] = field(default_factory=list)
+    wheels: list[WheelSpec] = field(default_factory=list)
     keyframes: list[KeyframeSpec] = field(default_factory=list)
     #: gravitational acceleration in the world, m/s2
     gravity: Sequence[float] = (0.0, 0.0, -9.81)
@@ -187,6 +197,11 @@ class ModelSpec:
         """Append a relation between two joints' positions; options are the fields of `CouplingSpec`."""
         self.couplings.append(CouplingSpec(name, joint, source, coefficients, **options))
         return self.couplings[-1]
+
+    def add_wheel(self, name: str, joint: str, radius: float, **options: Any) -> WheelSpec:
+        """Append a wheel on a joint; options are the fields of `WheelSpec`."""
+        self.wheels.append(WheelSpec(name, joint, radius, **options))
+        return self.wheels[-1]
 
     def add_keyframe(
         self, name: str, positions: dict[str, Any] | None = None, **options: Any
@@ -270,5 +285,6 @@ _LISTS: dict[str, type[Item]] = {
     "contacts": ContactSpec,
     "actuators": ActuatorSpec,
     "couplings": CouplingSpec,
+    "wheels": WheelSpec,
     "keyframes": KeyframeSpec,
 }

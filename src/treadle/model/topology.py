@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from treadle.joints import JOINT_TYPES, Joint
+from treadle.joints import Joint, joint_class
 from treadle.model.attach import attachments, link_place
 from treadle.model.fittings import Loop
 from treadle.model.model import WORLD, Body, Frame, Link, Model, ModelJoint
@@ -125,17 +125,20 @@ def _freedom_values(spec: JointSpec, count: int) -> dict[str, Any]:
 
     return {
         **{name: values(name) for name in ("damping", "stiffness", "reference", "armature", "friction")},
+        **{name: values(name) for name in ("limit_restitution", "limit_stiffness", "limit_damping")},
         "lower": values("lower", -np.inf),
         **{name: values(name, np.inf) for name in ("upper", "effort", "speed")},
+        # a rope is a limit of the distance
+        **({"upper": (float(spec.length),)} if spec.type == "rope" and spec.length is not None else {}),
         "continuous": spec.type == "continuous",
     }
 
 
 def _joint_type(spec: JointSpec) -> Joint:
     """The joint's own class, with the axes and the pitch that were given."""
-    kind = JOINT_TYPES["revolute" if spec.type == "continuous" else spec.type]
-    options = {}
-    if spec.axis is not None and spec.type not in ("ball", "free"):
+    kind = joint_class(spec.type)
+    options: dict[str, Any] = {} if spec.length is None else {"length": spec.length}
+    if spec.axis is not None and spec.type not in ("ball", "free", "distance", "rope"):
         options["axis"] = spec.axis
     if spec.second_axis is not None:
         options["second_axis"] = spec.second_axis

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
+from treadle.joints import TIE_TYPES
+
 if TYPE_CHECKING:
     from treadle.model.spec import JointSpec
 
@@ -19,7 +21,8 @@ def spanning_tree(joints: Sequence[JointSpec]) -> tuple[list[JointSpec], list[Jo
     The walk starts from the world and goes from parent to child only, each time along the joint that
     comes first in the description among those whose parent is reached. So wherever parents are listed
     before children, the first joint to a body is its joint in the tree, and every further one closes a
-    loop. Joints that cannot be reached are in neither list.
+    loop, as do those that cannot carry a body (distance, rope, ...). Joints that cannot be reached are in
+    neither list.
     """
     leaving: dict[str | None, list[int]] = defaultdict(list)
     for index, joint in enumerate(joints):
@@ -31,7 +34,7 @@ def spanning_tree(joints: Sequence[JointSpec]) -> tuple[list[JointSpec], list[Jo
     while waiting:
         index = heappop(waiting)
         child = joints[index].child
-        if child in reached:
+        if child in reached or joints[index].type in TIE_TYPES:
             loops.append(index)
             continue
         reached.add(child)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from treadle.errors import ModelError
-from treadle.joints import JOINT_TYPES
+from treadle.joints import JOINT_TYPES, TIE_TYPES, joint_class
 from treadle.model.faults import check_body_name, check_names, converted, fault
 from treadle.model.finding import Finding
 from treadle.model.placement import is_identity
@@ -15,6 +15,7 @@ from treadle.model.solids import SOLIDS
 from treadle.model.tree import spanning_tree
 from treadle.model.validate_drives import validate_drives
 from treadle.model.validate_shapes import check_size, validate_shapes
+from treadle.model.validate_wheels import validate_wheels
 from treadle.model.values import freedoms, inertia_matrix, number, plain, rotation_matrix, vector
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["KNOWN_TYPES", "validate"]
 
 #: Names that `JointSpec.type` may have.
-KNOWN_TYPES = (*JOINT_TYPES, "continuous", "fixed")
+KNOWN_TYPES = (*JOINT_TYPES, "continuous", "fixed", *TIE_TYPES)
 
 _PHYSICAL = "check its inertia about the centre of mass, in kg m2"
 
@@ -49,6 +50,7 @@ def validate(spec: ModelSpec, strict: bool = True) -> list[str]:
         _check_frame(spec, frame, known)
     tree = _check_tree(spec)
     validate_shapes(spec, known)
+    validate_wheels(spec, tree)
     return findings + validate_drives(spec, tree)
 
 
@@ -115,6 +117,7 @@ def _check_axes(spec: ModelSpec, element: str, joint: JointSpec) -> None:
     if converted(spec, element, joint, "pitch", number) and joint.type != "helical":
         hint = "only a helical joint has one"
         raise fault(spec, element, f"a {joint.type} joint has no pitch", hint, joint)
+    _check_length(spec, element, joint)
     directions = [np.eye(3)[0], np.eye(3)[1]]
     for index, name in enumerate(("axis", "second_axis")):
         if joint.type != "fixed" and getattr(joint, name) is not None:
@@ -129,9 +132,24 @@ def _check_axes(spec: ModelSpec, element: str, joint: JointSpec) -> None:
         raise fault(spec, element, "the two axes of a universal joint are parallel", hint, joint)
 
 
+def _check_length(spec: ModelSpec, element: str, joint: JointSpec) -> None:
+    if joint.type not in ("distance", "rope"):
+        if joint.length is not None:
+            hint = "only a distance joint and a rope have one"
+            raise fault(spec, element, f"a {joint.type} joint has no length", hint, joint)
+        return
+    hint = "give the distance between its two points in m"
+    if joint.length is None:
+        raise fault(spec, element, f"a {joint.type} joint needs a length", hint, joint)
+    if converted(spec, element, joint, "length", number) <= 0.0:
+        raise fault(spec, element, "its length is not positive", hint, joint)
+
+
 def _check_freedoms(spec: ModelSpec, element: str, joint: JointSpec) -> None:
-    kind = JOINT_TYPES["revolute" if joint.type == "continuous" else joint.type]
+    kind = joint_class(joint.type)
     count = len(kind.velocities)
+    if count == 0:
+        return
 
     def values(name: str, absent: float = 0.0) -> np.ndarray:
         return np.array(converted(spec, element, joint, name, lambda value: freedoms(value, count, absent)))
@@ -145,11 +163,22 @@ def _check_freedoms(spec: ModelSpec, element: str, joint: JointSpec) -> None:
     if limited and len(kind.positions) != count:
         hint = "leave lower and upper out"
         raise fault(spec, element, f"a {joint.type} joint cannot have position limits yet", hint, joint)
+    if limited and joint.type == "rope":
+        hint = "give its length alone"
+        raise fault(spec, element, "a rope has no lower and upper limit", hint, joint)
+    if (values("limit_restitution") > 1.0).any():
+        hint = "it is the speed after over the speed before, from 0 to 1"
+        raise fault(spec, element, "limit_restitution is above 1", hint, joint)
+    soft = (values("limit_stiffness") + values("limit_damping") > 0.0) & (values("limit_restitution") > 0.0)
+    if soft.any():
+        hint = "leave limit_restitution out, or make the limit rigid"
+        raise fault(spec, element, "a limit that yields has no restitution of its own", hint, joint)
     for name in ("effort", "speed"):
         if (values(name, np.inf) < 0.0).any():
             hint = "give its magnitude, or None for no limit"
             raise fault(spec, element, f"its {name} limit is negative", hint, joint)
-    for name in ("damping", "friction", "stiffness", "armature", "reference"):
+    limit = ("limit_restitution", "limit_stiffness", "limit_damping")
+    for name in ("damping", "friction", "stiffness", "armature", "reference", *limit):
         given = values(name)
         if not np.isfinite(given).all():
             raise fault(spec, element, f"{name} needs finite numbers", "use a large number instead", joint)
@@ -183,13 +212,17 @@ def _check_tree(spec: ModelSpec) -> list[JointSpec]:
 def _unreached(spec: ModelSpec, reached: set[str]) -> ModelError:
     """What keeps the walk from the world from reaching all bodies."""
     above: dict[str, JointSpec] = {}
-    for joint in spec.joints:
+    for joint in sorted(spec.joints, key=lambda joint: joint.type in TIE_TYPES):
         above.setdefault(joint.child, joint)
         if joint.child in reached and joint.parent is not None and joint.parent not in reached:
             message = f'leads from "{joint.parent}", which no joint connects to the world, to "{joint.child}"'
             hint = "exchange its predecessor (parent) and successor (child)"
             return fault(spec, f'joint "{joint.name}"', message, hint, joint)
     for body in spec.bodies:
+        tie = above.get(body.name)
+        if tie is not None and tie.type in TIE_TYPES:
+            hint = "add a joint that does to the same body, such as a free one"
+            return fault(spec, f'joint "{tie.name}"', f"a {tie.type} joint cannot carry a body", hint, tie)
         if body.name not in above:
             hint = "add a fixed or free joint from the world (parent=None) to it"
             return fault(spec, f'body "{body.name}"', "no joint connects it to anything", hint, body)

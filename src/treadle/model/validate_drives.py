@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from treadle.joints import JOINT_TYPES, Joint
+from treadle.joints import Joint, joint_class
 from treadle.model.faults import check_names, converted, fault
 from treadle.model.model import suggest
 from treadle.model.parts import ACTUATOR_TYPES, ActuatorSpec
@@ -24,6 +24,8 @@ _USED = {
     "position": ("stiffness", "damping"),
     "velocity": ("damping",),
     "general": ("gain", "bias"),
+    "rigid_position": (),
+    "rigid_velocity": (),
     "cylinder": ("areas", "pressure", "relief", "bulk_modulus", "flow", "leakage", "dead_volume"),
 }
 
@@ -49,7 +51,7 @@ def _joint_type(
 ) -> type[Joint]:
     """The type of a joint that a part refers to by its name; ModelError if it has no coordinates."""
     if isinstance(name, str) and name in joints:
-        return JOINT_TYPES["revolute" if joints[name].type == "continuous" else joints[name].type]
+        return joint_class(joints[name].type)
     found = next((joint for joint in spec.joints if joint.name == name), None)
     if found is None:
         hint = suggest(name, list(joints))
@@ -74,7 +76,8 @@ def _check_actuator(spec: ModelSpec, actuator: ActuatorSpec, joints: dict[str, J
     for name in ("stiffness", "damping", "pressure", "bulk_modulus", "flow", "leakage", "dead_volume"):
         check_not_negative(spec, element, actuator, name)
     _check_limits(spec, element, actuator)
-    follows = actuator.type == "position" or (actuator.type == "general" and bias[1] != 0.0)
+    follows = actuator.type in ("position", "rigid_position")
+    follows = follows or (actuator.type == "general" and bias[1] != 0.0)
     if follows and len(kind.positions) != count:
         hint = "use a motor or a velocity drive"
         raise fault(spec, element, f"a {kind.kind} joint has no single position to follow", hint, actuator)

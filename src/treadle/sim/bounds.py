@@ -8,6 +8,9 @@ from treadle.constraints.bounded import BoundedRow
 from treadle.constraints.friction import friction_rows
 from treadle.constraints.limit import limit_rows
 from treadle.constraints.motion import Motion, motion_rows
+from treadle.constraints.motor import motor_rows
+from treadle.constraints.rope import rope_rows
+from treadle.constraints.spring import spring_rows
 from treadle.graph import Scalar
 from treadle.model.model import Model
 
@@ -22,7 +25,17 @@ def bound_rows(
     time: Scalar,
     dt: Scalar,
     spent: Sequence[Scalar] = (),
+    before: Sequence[Scalar] = (),
+    commands: Sequence[Scalar] = (),
+    sprung: bool = False,
 ) -> list[BoundedRow]:
-    """Prescribed motions, stops, and friction less what it has already `spent`."""
+    """Prescribed motions, rigid motors, stops, ropes, and friction less what it has already `spent`.
+
+    v is the velocity without them, `before` that at the start of the step. If `sprung`, the springs and
+    dampers of loop joints are among them.
+    """
     held = motion_rows(model, motions, q, time, dt)
-    return [*held, *limit_rows(model, q, v, dt), *friction_rows(model, dt, spent)]
+    held += motor_rows(model, commands, q, dt)
+    ends = [*limit_rows(model, q, v, dt, before), *rope_rows(model, q, v, dt, before)]
+    springs = spring_rows(model, q, dt) if sprung else []
+    return [*held, *ends, *springs, *friction_rows(model, q, dt, spent)]

@@ -61,6 +61,9 @@ def check_motions(model: Model, motions: Mapping[str, Motion], integrator: str) 
     """The motions, if each belongs to a joint with one freedom and gives a number."""
     if motions and not INTEGRATORS[integrator].arrests:
         raise InputError(f"motions are held by 'symplectic_euler', not by {integrator!r}")
+    rigid = [actuator.name for actuator in model.actuators if actuator.rigid]
+    if rigid and not INTEGRATORS[integrator].arrests:
+        raise InputError(f"the rigid motor {rigid[0]!r} is held by 'symplectic_euler', not by {integrator!r}")
     for name, motion in motions.items():
         joint = model.joint(name)
         if joint.type.nv != 1:

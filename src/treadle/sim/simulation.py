@@ -37,6 +37,7 @@ from treadle.sim.controller import Controllers
 from treadle.sim.divergence import check_given, diverged, stuck
 from treadle.sim.edit import become, edited
 from treadle.sim.event import Event, Events
+from treadle.sim.ground import ground
 from treadle.sim.handles import Parts
 from treadle.sim.journal import Journal
 from treadle.sim.ledger import curved_freedoms
@@ -47,7 +48,9 @@ from treadle.sim.reaction import Reactions
 from treadle.sim.state import State
 from treadle.sim.step import step_program
 from treadle.sim.watcher import Watcher
+from treadle.sim.wheel_handle import WheelHandle
 from treadle.solvers.assembly import assemble
+from treadle.terrain import Terrain
 
 if TYPE_CHECKING:
     from treadle.sim.recording import Recorder, Wanted
@@ -84,6 +87,7 @@ class Simulation(Parts):
         events: Sequence[Event] = (),
         stabilization: str | None = None,
         closing_time: float | None = None,
+        terrain: Terrain | Mapping[str, Any] | None = None,
         **options: float,
     ) -> None:
         self.model = check_model(model, "Simulation")
@@ -96,7 +100,8 @@ class Simulation(Parts):
         self._watcher = Watcher(self)
         self._curved = curved_freedoms(model)
         # the code that holds stops is long: it is made when a joint first meets one
-        self._bounded = bool(model.rubs or motions)
+        self._bounded = bool(model.held or motions)
+        self.terrain = ground(model, settings.get("terrain") if terrain is None else terrain)
         self._loads = np.zeros((LOAD_SIZE * len(model.bodies), 1))
         self._runners: dict[tuple, Runner] = {}
         # the one that ran last, which runs again unless forces or loads were changed
@@ -199,6 +204,10 @@ class Simulation(Parts):
     @tau.setter
     def tau(self, value: ArrayLike) -> None:
         self.tau[:] = check_vector(f"tau of {self.model.name!r}", value, self.model.nv)
+
+    def wheel(self, name: str) -> WheelHandle:
+        """Slip, force and sinkage of a wheel."""
+        return WheelHandle(self, name)
 
     def apply_force(
         self,
@@ -440,6 +449,7 @@ class Simulation(Parts):
                 events=self.events if watched else None,
                 switches=self._watcher.switches,
                 stabilization=self._stabilization,
+                terrain=self.terrain,
             )
             self._runners[kind] = compile_program(program).runner(self._arrays)
         return self._runners[kind]

@@ -10,6 +10,7 @@ from treadle.constraints.bounded import BoundedRow
 from treadle.constraints.friction import friction_rows
 from treadle.constraints.limit import limit_rows
 from treadle.constraints.motion import Motion
+from treadle.constraints.rope import rope_rows
 from treadle.forces.actuator import actuator_state_size
 from treadle.forces.law import ForceLaw, law_force
 from treadle.forces.load import LOAD_SIZE
@@ -26,6 +27,8 @@ from treadle.sim.ledger import ledger_rates, ledger_size, step_entry
 from treadle.sim.watched_step import Part, held_force, watched_part, watched_sizes
 from treadle.solvers.impulses import Arrest, bounded_velocity
 from treadle.solvers.stabilization import STABILIZATIONS, closing_time
+from treadle.terrain import Terrain
+from treadle.wheels import WHEEL_MODELS
 
 __all__ = ["FASTEST", "step_program"]
 
@@ -48,6 +51,7 @@ def step_program(
     events: Sequence[Event] | None = None,
     switches: int = 0,
     stabilization: str = "projection",
+    terrain: Terrain | None = None,
 ) -> Program:
     """One step of the machine: q, v -> q, v under tau (and loads) over dt.
 
@@ -61,7 +65,7 @@ def step_program(
     `accounted` step adds the work and impulse of forces to its "ledger"; unless it is `pushed`, no `tau` acts
     on joints that turn in space. With `events` (maybe none) and as many `switches` in the laws it
     stops after a substep in which one of them crosses zero (see `watched_step`). `stabilization` says how
-    loops stay closed.
+    loops stay closed. Wheels run on the `terrain`.
     """
     method, kept = INTEGRATORS[integrator], STABILIZATIONS[stabilization]
     sizes = {
@@ -76,7 +80,7 @@ def step_program(
         "drives": actuator_state_size(model),
         "options": len(method.options),
         "memory": method.memory(model),
-        "effort": 2 if method.iterates else 0,
+        "effort": 2 if method.iterates or (terrain and model.wheels) else 0,
         "closing": 1 if model.closed and kept.feedback else 0,
         "gap": 2 if model.closed else 0,
         "ledger": ledger_size(model) if accounted else 0,
@@ -107,7 +111,8 @@ def step_program(
         spent: list[Scalar] = []
 
         def bounds(q: Sequence[Scalar], v: Sequence[Scalar]) -> list[BoundedRow]:
-            return bound_rows(machine, motions or {}, q, v, now, dt, spent)
+            given = values["v"], values.get("commands", ())
+            return bound_rows(machine, motions or {}, q, v, now, dt, spent, *given, sprung=method.arrests)
 
         system = System(
             machine,
@@ -119,7 +124,9 @@ def step_program(
             bounds if bounded else None,
             values.get("commands", ()),
             values.get("drives", ()),
+            elastic=not (method.arrests and bounded),
             closing_time=closing_time(values["closing"][0], dt) if "closing" in inputs else None,
+            terrain=terrain,
         )
         if bounded and model.rubs and not method.arrests:
             rubbed = _friction(system, values["q"], values["v"], now, dt)
@@ -156,7 +163,7 @@ def step_program(
             entry = list(after.entry)
             if not method.adaptive:
                 # a method that takes forces at the end of the step takes pressures there too
-                books = replace(system, drives=results["drives"]) if method.arrests else system
+                books = replace(system, drives=results["drives"], terrain=None) if method.arrests else system
                 ends = (values["q"], values["v"]), (after.q, after.v)
                 entry = step_entry(books, method.order, *ends, now, dt, pushed)
             entry = entry or [0.0] * ledger_size(model)
@@ -168,7 +175,8 @@ def step_program(
         if guarded:
             fine = True if not method.adaptive else after.effort[1] <= 0.0
             if not bounded:
-                for row in limit_rows(machine, values["q"] if method.arrests else after.q, after.v, dt):
+                ends = values["q"] if method.arrests else after.q, after.v, dt
+                for row in (*limit_rows(machine, *ends), *rope_rows(machine, *ends)):
                     fine = logical_not(row.active) & fine
             results = _guard(values, results, fine, part)
         return {f"next_{name}": result for name, result in results.items()}
@@ -178,6 +186,8 @@ def step_program(
         kind += f" {stabilization}"
     if events is not None:
         kind += " watched"
+    if terrain is not None:
+        kind += f" on {terrain.digest}"
     digest = f"step {integrator} {kind} {model.digest}"
     if parameters:
         # the model's digest knows no names, but parameters are found by them
@@ -186,7 +196,13 @@ def step_program(
     # what a law, or a method or joint from elsewhere, computes only its graph can tell
     known = not (laws or controllers or motions or events) and all(
         owner.__module__.startswith("treadle.")
-        for owner in (getattr(method.step, "func", method.step), *[type(j.type) for j in model.joints])
+        for owner in (
+            getattr(method.step, "func", method.step),
+            *[type(j.type) for j in model.joints],
+            *[WHEEL_MODELS[wheel.model] for wheel in model.wheels if terrain is not None],
+            type(terrain),
+        )
+        if owner is not type(None)
     )
     carry = {f"next_{name}": name for name in carried}
     return Program(digest if known else None, inputs, advance, carry, twins=limb_inputs(model, inputs))
@@ -200,7 +216,7 @@ def _friction(system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Sc
     """
     a = system.acceleration(q, v, time)
     ahead = [x + dt * rate for x, rate in zip(v, a, strict=True)]
-    return bounded_velocity(system.model, q, ahead, lambda q, v: friction_rows(system.model, dt))
+    return bounded_velocity(system.model, q, ahead, lambda q, v: friction_rows(system.model, q, dt))
 
 
 def _unless_stopped(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from treadle.constraints.bounded import BoundedRow
+from treadle.constraints.bounded import ANY, BoundedRow
 from treadle.graph import Scalar, clip, iterate, maximum, minimum, where
 
 __all__ = ["active_set"]
@@ -82,8 +82,11 @@ def _next(
     if _holds(row):
         free = abs(state) > 0.5
         fast, slow = speed > row.slowest + still, speed < row.slowest - still
-        # one that is free and still moves depends on a stronger one: it pulls against the motion
-        pulled = where(free & fast, row.low, where(free & slow, row.high, clip(impulse, row.low, row.high)))
+        # one that is free and still moves depends on a stronger one: it pulls against the motion, unless
+        # nothing would withstand it
+        pulled = clip(impulse, row.low, row.high)
+        if not (isinstance(row.high, float) and row.high >= ANY):
+            pulled = where(free & fast, row.low, where(free & slow, row.high, pulled))
         over = (impulse > row.high) | (impulse < row.low) | fast | slow
         turns = ((impulse >= row.high) & fast) | ((impulse <= row.low) & slow)
         return pulled, where(free, where(over, 0.0, 1.0), where(turns, 1.0, 0.0))

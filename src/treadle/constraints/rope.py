@@ -1,0 +1,32 @@
+"""Ropes: a distance that has an upper limit, so that the rope pulls where it is taut and never pushes.
+
+With r from one end to the other and the length L, c = (r . r + L^2) / (2 L) is the distance where the rope is
+taut, and smooth where the ends meet; c <= L says the same as |r| <= L.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from treadle.constraints.bounded import BoundedRow
+from treadle.constraints.coordinates import loop_coordinates
+from treadle.constraints.limit import Stop, stop_row
+from treadle.graph import Scalar
+from treadle.model.model import Model
+
+__all__ = ["rope_rows"]
+
+
+def rope_rows(
+    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar, before: Sequence[Scalar] = ()
+) -> list[BoundedRow]:
+    """A row for every rope; v is the velocity without them, `before` that at the step's start."""
+    ropes = [loop for loop in model.loops if loop.type is not None and loop.type.kind == "rope"]
+    rows = []
+    for coordinate in loop_coordinates(model, q, ropes):
+        rope = coordinate.joint
+        stop = Stop(rope.limit_restitution[0], rope.limit_stiffness[0], rope.limit_damping[0])
+        row = stop_row(coordinate, -float("inf"), rope.upper[0], stop, v, dt, before)
+        if row is not None:
+            rows.append(row)
+    return rows
