@@ -1,0 +1,108 @@
+"""Climbing s(n) = d . n - sum |u_k . n| - sum |M_m n| on the unit sphere by Newton's method."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from treadle.collision.signatures import kernel
+from treadle.collision.vectors import cross, dot, norm, normal_to, scaled, unit
+
+__all__ = ["climb", "gap"]
+
+_ITERATIONS = 60
+
+
+@kernel()
+def gap(n, d, U, segments, M, curves):
+    """s(n)."""
+    total = dot(d, n)
+    for k in range(segments):
+        total -= abs(U[k, 0] * n[0] + U[k, 1] * n[1] + U[k, 2] * n[2])
+    for m in range(curves):
+        total -= norm(_image(M, m, n))
+    return total
+
+
+@kernel()
+def climb(n, d, U, segments, M, curves):
+    """A direction that no other one near it betters, from a start n, and its gap.
+
+    With the gradient g, s = g . n because s is homogeneous; on the sphere the second derivative is
+    -(P K P) - s, K that of the curves. Where s < 0 it may be indefinite and is shifted.
+    """
+    value = gap(n, d, U, segments, M, curves)
+    for _ in range(_ITERATIONS):
+        e, f = _tangents(n)
+        g1, g2, k11, k12, k22 = _slopes(n, e, f, d, U, segments, M, curves)
+        k11 += value
+        k22 += value
+        middle, spread = 0.5 * (k11 + k22), sqrt(0.25 * (k11 - k22) ** 2 + k12 * k12)
+        lowest = middle - spread
+        floor = 1e-3 * (abs(middle) + spread) + 1e-30
+        if lowest < floor:
+            k11 += floor - lowest
+            k22 += floor - lowest
+        determinant = k11 * k22 - k12 * k12
+        x = (k22 * g1 - k12 * g2) / determinant
+        y = (k11 * g2 - k12 * g1) / determinant
+        length = sqrt(x * x + y * y)
+        if length > 0.5:
+            x, y = 0.5 * x / length, 0.5 * y / length
+        better, trial, trial_value = False, n, value
+        for _ in range(30):
+            trial = unit(
+                (n[0] + x * e[0] + y * f[0], n[1] + x * e[1] + y * f[1], n[2] + x * e[2] + y * f[2]), n
+            )
+            trial_value = gap(trial, d, U, segments, M, curves)
+            if trial_value > value:
+                better = True
+                break
+            # what Newton's method asks for at the end is below what s can show
+            if length < 1e-7:
+                break
+            x, y, length = 0.5 * x, 0.5 * y, 0.5 * length
+        if not better:
+            if length < 1e-7 and trial_value > value - 1e-14 * abs(value):
+                n = trial
+            break
+        n, value = trial, trial_value
+    return n, gap(n, d, U, segments, M, curves)
+
+
+@kernel()
+def _image(M, m, n):
+    return (
+        M[m, 0, 0] * n[0] + M[m, 0, 1] * n[1] + M[m, 0, 2] * n[2],
+        M[m, 1, 0] * n[0] + M[m, 1, 1] * n[1] + M[m, 1, 2] * n[2],
+        M[m, 2, 0] * n[0] + M[m, 2, 1] * n[1] + M[m, 2, 2] * n[2],
+    )
+
+
+@kernel()
+def _tangents(n):
+    e = normal_to(n)
+    return e, cross(n, e)
+
+
+@kernel()
+def _slopes(n, e, f, d, U, segments, M, curves):
+    """Gradient of s along e and f, and the curvature of the curves along them."""
+    g1, g2 = dot(d, e), dot(d, f)
+    k11 = k12 = k22 = 0.0
+    for k in range(segments):
+        u = (U[k, 0], U[k, 1], U[k, 2])
+        if dot(u, n) < 0.0:
+            u = scaled(u, -1.0)
+        g1 -= dot(u, e)
+        g2 -= dot(u, f)
+    for m in range(curves):
+        w, we, wf = _image(M, m, n), _image(M, m, e), _image(M, m, f)
+        length = norm(w)
+        if length > 0.0:
+            a, b = dot(w, we) / length, dot(w, wf) / length
+            g1 -= a
+            g2 -= b
+            k11 += (dot(we, we) - a * a) / length
+            k12 += (dot(we, wf) - a * b) / length
+            k22 += (dot(wf, wf) - b * b) / length
+    return g1, g2, k11, k12, k22

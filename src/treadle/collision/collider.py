@@ -1,0 +1,111 @@
+"""The collision detection of one machine: its shapes, what may touch, and room for the contact points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from treadle.collision import collide
+from treadle.collision.contacts import Contacts, make_contacts
+from treadle.collision.entry import collide_entry, make_frame, run_entry
+from treadle.collision.height_field import HeightField
+from treadle.collision.rules import forbidden_pairs
+from treadle.collision.shapes import collision_shapes, shapes_of
+from treadle.dynamics.compiled import frame_poses
+from treadle.errors import InputError
+from treadle.model.model import Model
+
+__all__ = ["Collider"]
+
+#: Pairs of overlapping boxes that are looked at, per shape; more than that is a heap in one place.
+_PAIRS_PER_SHAPE = 128
+
+
+class Collider:
+    """Shapes of a model as arrays and their contact points.
+
+    A compiled loop writes the poses of the bodies into `bodies` (row 0 is the world, then `model.bodies`;
+    rotation by rows and position), passes `entry` and `frame.ctypes.data` to `treadle.native.calling.call`,
+    and reads `result[0]` and `contacts`. A negative result is explained by `settle`, which makes room where
+    that is what was missing; `frame` and `contacts` are then new.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        margin: float = 0.0,
+        *,
+        ignore: Iterable[tuple[str | None, str | None]] = (),
+        fields: Sequence[HeightField] = (),
+        meshes: Mapping[str, tuple[np.ndarray, np.ndarray]] | None = None,
+    ) -> None:
+        self.model = model
+        self.names = [shape.name for shape in collision_shapes(model)] + [field.name for field in fields]
+        self.shapes = shapes_of(model, meshes, fields)
+        self.forbidden = forbidden_pairs(model, self.shapes, ignore)
+        self.margin = np.array([float(margin)])
+        self.bodies = np.zeros((len(model.bodies) + 1, 12))
+        self.bodies[:, [0, 4, 8]] = 1.0
+        self.result = np.zeros(1, dtype=np.int64)
+        self.entry = collide_entry()
+        n = len(self.shapes.kind)
+        self._most_pairs = max(1024, _PAIRS_PER_SHAPE * n)
+        self._make_room(max(64, 4 * n), max(64, 16 * n))
+
+    def place(self, q: ArrayLike) -> None:
+        """Put the bodies where they are at the position q."""
+        frames = {frame.name: i for i, frame in enumerate(self.model.frames)}
+        links = {link.name: link for link in self.model.links}
+        poses = frame_poses(self.model, q)
+        for i, body in enumerate(self.model.bodies):
+            X_WB = poses[frames[body.name]] @ np.linalg.inv(links[body.name].placement.to_matrix())
+            self.bodies[i + 1, :9] = X_WB[:3, :3].ravel()
+            self.bodies[i + 1, 9:] = X_WB[:3, 3]
+
+    def collide(self) -> int:
+        """Find the contact points of the bodies where they are; returns how many there are."""
+        run_entry(self.frame)
+        while self.result[0] < 0:
+            self.settle()
+            run_entry(self.frame)
+        return int(self.result[0])
+
+    def settle(self) -> None:
+        """Make the room that the last run asked for; InputError if that is not what was wrong."""
+        pairs, points = len(self.work.pairs), len(self.contacts.data)
+        match int(self.result[0]):
+            case collide.TOO_MANY_PAIRS if pairs < self._most_pairs:
+                self._make_room(min(4 * pairs, self._most_pairs), points)
+            case collide.TOO_MANY_CONTACTS:
+                self._make_room(pairs, 2 * int(self.contacts.total[0]))
+            case collide.TOO_MANY_PAIRS:
+                raise InputError(
+                    f"more than {self._most_pairs} pairs of shapes of {self.model.name!r} overlap, such as "
+                    f"{self._crowd()}; move the bodies apart"
+                )
+            case _:
+                raise InputError(f"the pose of {self._lost()!r} is not finite")
+
+    def _make_room(self, pairs: int, points: int) -> None:
+        self.work = collide.make_workspace(self.shapes, pairs)
+        self.contacts: Contacts = make_contacts(points)
+        self.frame = make_frame(
+            self.shapes,
+            self.forbidden,
+            len(self.model.links) + 1,
+            self.bodies,
+            self.margin,
+            self.work,
+            self.contacts,
+            self.result,
+        )
+
+    def _crowd(self) -> str:
+        a, b = self.work.pairs[-1]
+        return f"{self.names[a]!r} and {self.names[b]!r}"
+
+    def _lost(self) -> str:
+        rows = np.flatnonzero(~np.isfinite(self.work.X).all(axis=1))
+        return self.names[rows[0]]

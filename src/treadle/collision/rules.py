@@ -1,0 +1,78 @@
+"""Which shapes may touch.
+
+Never two shapes of one body; never bodies that a joint connects, unless a rule of the model allows them
+(a joint to the world does not count: a machine may touch the ground that it is hinged to); never a pair of
+links that a rule of the model, of its SRDF or of the caller forbids; never two shapes of the world.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from treadle.collision.shapes import Shapes
+from treadle.collision.signatures import kernel
+from treadle.errors import InputError
+from treadle.model.model import WORLD, Model, suggest
+
+__all__ = ["forbidden_pairs", "may_touch"]
+
+
+def forbidden_pairs(
+    model: Model, shapes: Shapes, ignore: Iterable[tuple[str | None, str | None]] = ()
+) -> np.ndarray:
+    """The pairs of links that must not touch, as sorted keys (see `may_touch`).
+
+    `ignore` are pairs of names of links (None: the world) beyond those of the model.
+    """
+    links = sorted(set(shapes.link.tolist()))
+    body = {0: WORLD, **{i + 1: link.body for i, link in enumerate(model.links)}}
+    allowed, forbidden = set(), set()
+    for rule in model.contacts:
+        pair = _pair(model, rule.first, rule.second)
+        (allowed if rule.enabled else forbidden).add(pair)
+    holders: dict[int, list[int]] = {}
+    for link in links:
+        holders.setdefault(body[link], []).append(link)
+    for i, item in enumerate(model.bodies):
+        if item.parent != WORLD:
+            for one in holders.get(i, ()):
+                forbidden |= {_ordered(one, two) for two in holders.get(item.parent, ())} - allowed
+    forbidden |= {_pair(model, first, second) for first, second in ignore}
+    count = len(model.links) + 1
+    return np.array(sorted(first * count + second for first, second in forbidden), dtype=np.int64)
+
+
+@kernel()
+def may_touch(shapes, forbidden, count, a, b):
+    """Whether shapes a and b may touch; `count` is the number of links and the world."""
+    if shapes.body[a] == shapes.body[b]:
+        return False
+    first, second = min(shapes.link[a], shapes.link[b]), max(shapes.link[a], shapes.link[b])
+    key = first * count + second
+    low, high = 0, len(forbidden)
+    while low < high:
+        middle = (low + high) // 2
+        if forbidden[middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    return not (low < len(forbidden) and forbidden[low] == key)
+
+
+def _pair(model: Model, first: str | None, second: str | None) -> tuple[int, int]:
+    return _ordered(_link(model, first), _link(model, second))
+
+
+def _link(model: Model, name: str | None) -> int:
+    if name is None:
+        return 0
+    names = [link.name for link in model.links]
+    if name not in names:
+        raise InputError(f"{model.name!r} has no link named {name!r}; {suggest(name, names)}")
+    return names.index(name) + 1
+
+
+def _ordered(a: int, b: int) -> tuple[int, int]:
+    return (a, b) if a < b else (b, a)

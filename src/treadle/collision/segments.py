@@ -1,0 +1,48 @@
+"""The nearest points of two segments."""
+
+from __future__ import annotations
+
+from treadle.collision.signatures import kernel
+from treadle.collision.vectors import along, dot, minus
+
+__all__ = ["nearest_of_segments"]
+
+
+@kernel()
+def nearest_of_segments(p, q, r, s):
+    """The nearest points of the segments from p to q and from r to s.
+
+    All five candidates are compared, so that nearly parallel segments lose no accuracy. Where several are
+    alike (parallel segments), the first in a fixed order is taken.
+    """
+    u, v, w = minus(q, p), minus(s, r), minus(p, r)
+    uu, vv, uv = dot(u, u), dot(v, v), dot(u, v)
+    uw, vw = dot(u, w), dot(v, w)
+    best_x, best_y, best = 0.0, 0.0, 1e300
+    determinant = uu * vv - uv * uv
+    if determinant > 1e-14 * uu * vv:
+        x = (uv * vw - vv * uw) / determinant
+        y = (uu * vw - uv * uw) / determinant
+        if 0.0 < x < 1.0 and 0.0 < y < 1.0:
+            best_x, best_y, best = x, y, _squared(p, u, x, r, v, y)
+    for end in (0.0, 1.0):
+        y = _clip((vw + end * uv) / vv) if vv > 0.0 else 0.0
+        squared = _squared(p, u, end, r, v, y)
+        if squared < best:
+            best_x, best_y, best = end, y, squared
+        x = _clip((end * uv - uw) / uu) if uu > 0.0 else 0.0
+        squared = _squared(p, u, x, r, v, end)
+        if squared < best:
+            best_x, best_y, best = x, end, squared
+    return along(p, best_x, u), along(r, best_y, v)
+
+
+@kernel()
+def _squared(p, u, x, r, v, y):
+    gap = minus(along(p, x, u), along(r, y, v))
+    return dot(gap, gap)
+
+
+@kernel()
+def _clip(x):
+    return min(max(x, 0.0), 1.0)

@@ -1,0 +1,138 @@
+"""The collision shapes of a model as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from treadle.collision.height_field import HeightField
+from treadle.collision.kinds import (
+    BOX,
+    CAPSULE,
+    CYLINDER,
+    ELLIPSOID,
+    HEIGHT_FIELD,
+    KINDS,
+    MESH,
+    PLANE,
+    SPHERE,
+)
+from treadle.errors import ModelError
+from treadle.model.fittings import Shape
+from treadle.model.model import Model
+
+__all__ = ["Shapes", "collision_shapes", "radius_of", "shapes_of"]
+
+
+class Shapes(NamedTuple):
+    """What the kernels know of n shapes. The world is body 0, body i of the model is i + 1."""
+
+    #: (n,) numbers of `kinds`
+    kind: np.ndarray
+    #: (n, 3) half lengths and radii, see `kinds`
+    size: np.ndarray
+    #: (n, 12) pose in the body: rotation by rows, position
+    placement: np.ndarray
+    #: (n,)
+    body: np.ndarray
+    #: (n,) 0 for the world's links, i + 1 for link i of the model
+    link: np.ndarray
+    #: (n,) place in `model.materials`, -1 without one
+    material: np.ndarray
+    #: (n,) of the ball around the shape's origin that holds it, infinite for a plane
+    radius: np.ndarray
+    #: (n, 3) of a height field: points along x, points along y, place of the first in `heights`
+    grid: np.ndarray
+    #: (h,) heights of all fields, x fastest
+    heights: np.ndarray
+
+
+def shapes_of(
+    model: Model,
+    meshes: Mapping[str, tuple[np.ndarray, np.ndarray]] | None = None,
+    fields: Sequence[HeightField] = (),
+) -> Shapes:
+    """The shapes with the role "collision", in the order of `model.shapes`, then the height fields.
+
+    `meshes` holds the points and triangles of the shapes that are meshes, by their names. ModelError for a
+    shape without a size.
+    """
+    chosen = collision_shapes(model)
+    n = len(chosen) + len(fields)
+    materials = {material.name: i for i, material in enumerate(model.materials)}
+    links = {link.name: i + 1 for i, link in enumerate(model.links)}
+    kind = np.array([KINDS[shape.type] for shape in chosen] + [HEIGHT_FIELD] * len(fields), dtype=np.int64)
+    size, radius, grid = np.zeros((n, 3)), np.zeros(n), np.zeros((n, 3), dtype=np.int64)
+    placement = np.zeros((n, 12))
+    heights = np.zeros(0)
+    for i, shape in enumerate(chosen):
+        size[i] = _half_sizes(shape)
+        placement[i] = [float(x) for x in shape.placement.to_list()]  # type: ignore[arg-type]
+        if kind[i] == MESH and meshes is not None:
+            radius[i] = np.linalg.norm(meshes[shape.name][0], axis=1).max()
+        else:
+            radius[i] = radius_of(kind[i], size[i])
+    for i, field in enumerate(fields, start=len(chosen)):
+        size[i] = (0.5 * field.size[0], 0.5 * field.size[1], np.abs(field.heights).max() + field.depth)
+        placement[i] = field.pose
+        radius[i] = radius_of(HEIGHT_FIELD, size[i])
+        grid[i] = (*field.heights.shape[::-1], len(heights))
+        heights = np.concatenate([heights, field.heights.ravel()])
+    held = [*chosen, *fields]
+    return Shapes(
+        kind,
+        size,
+        placement,
+        np.array([shape.body + 1 for shape in chosen] + [0] * len(fields), dtype=np.int64),
+        np.array(
+            [0 if shape.link is None else links[shape.link] for shape in chosen] + [0] * len(fields),
+            dtype=np.int64,
+        ),
+        np.array([materials.get(shape.material or "", -1) for shape in held], dtype=np.int64),
+        radius,
+        grid,
+        heights,
+    )
+
+
+def collision_shapes(model: Model) -> list[Shape]:
+    """The shapes that take part in contact."""
+    return [shape for shape in model.shapes if shape.role == "collision"]
+
+
+def _half_sizes(shape: Shape) -> tuple[float, float, float]:
+    size = tuple(float(x) for x in shape.size)
+    if any(not np.isfinite(x) or x < 0.0 for x in size) or (size and not any(size)):
+        raise _fault(shape, f"its size {size} leaves nothing to touch")
+    match KINDS[shape.type]:
+        case 0 | 7:
+            return (0.0, 0.0, 0.0)
+        case 1:
+            return (size[0], 0.0, 0.0)
+        case 2 | 4:
+            if size[0] == 0.0 and shape.type == "capsule":
+                raise _fault(shape, "its radius is zero")
+            return (size[0], 0.5 * size[1], 0.0)
+        case 3:
+            return (0.5 * size[0], 0.5 * size[1], 0.5 * size[2])
+    return (size[0], size[1], size[2])
+
+
+def _fault(shape: Shape, message: str) -> ModelError:
+    hint = 'give it a positive size, or the role "visual"'
+    return ModelError(message, element=f'shape "{shape.name}"', hint=hint)
+
+
+def radius_of(kind: int, size: np.ndarray) -> float:
+    """Radius of the ball around the origin that holds a primitive with these half sizes."""
+    if kind == PLANE:
+        return np.inf
+    if kind in (SPHERE, ELLIPSOID):
+        return float(size.max())
+    if kind == CAPSULE:
+        return float(size[0] + size[1])
+    if kind in (BOX, CYLINDER, HEIGHT_FIELD):
+        return float(np.linalg.norm(size))
+    return 0.0

@@ -1,0 +1,25 @@
+"""Types of the arguments of kernels, stated where a kernel would else be compiled once per constant.
+
+Such a kernel is compiled (or found in the cache) when it is defined, so its helpers stand before it.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from numba import njit, types
+
+__all__ = ["ARRAY", "BOOL", "INT", "MATRICES", "MATRIX", "REAL", "VECTOR", "kernel"]
+
+BOOL = types.boolean
+INT = types.int64
+REAL = types.float64
+VECTOR = types.UniTuple(REAL, 3)
+#: one number per shape
+ARRAY = types.Array(REAL, 1, "C")
+#: rows of numbers: poses (n, 12), sizes (n, 3), points (n, 3)
+MATRIX = types.Array(REAL, 2, "C")
+MATRICES = types.Array(REAL, 3, "C")
+
+#: Makes a function a kernel: compiled once, kept on disk, with infinities where numbers are divided by zero.
+kernel = partial(njit, cache=True, error_model="numpy")
