@@ -16,6 +16,7 @@ from treadle.cli.recording import Recording, output_path
 from treadle.errors import InputError
 from treadle.integrators import INTEGRATORS
 from treadle.sim import Simulation
+from treadle.solvers.stabilization import STABILIZATIONS
 
 if TYPE_CHECKING:
     from treadle.report import History
@@ -37,6 +38,9 @@ def run(
     dt: Annotated[float | None, typer.Option(help="Time step in seconds; else the machine's own.")] = None,
     integrator: Annotated[
         str | None, typer.Option(help=f"Method of integration: {', '.join(INTEGRATORS)}.")
+    ] = None,
+    stabilization: Annotated[
+        str | None, typer.Option(help=f"How loops stay closed: {', '.join(STABILIZATIONS)}.")
     ] = None,
     floating: Floating = False,
     set_: Annotated[
@@ -85,7 +89,7 @@ def run(
       treadle run roadheader --record run.mcap --signals "joint.*,energy.*" --rate 60
     """
     model = open_machine(machine, floating)
-    sim = Simulation(model, dt=dt, integrator=integrator)
+    sim = Simulation(model, dt=dt, integrator=integrator, stabilization=stabilization)
     for assignment in set_ or ():
         _assign(sim, assignment)
     if not (math.isfinite(seconds) and seconds >= 0.0):

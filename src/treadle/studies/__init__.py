@@ -14,6 +14,7 @@ from treadle.studies import (
     roadheader_accuracy,
     roadheader_energy,
     roadheader_performance,
+    stabilization,
     work_precision,
 )
 from treadle.studies.study import Findings, Study
@@ -26,6 +27,7 @@ STUDIES: dict[str, Study] = {
     "roadheader-accuracy": roadheader_accuracy.run,
     "roadheader-energy": roadheader_energy.run,
     "roadheader-performance": roadheader_performance.run,
+    "stabilization": stabilization.run,
     "work-precision": work_precision.run,
 }
 
