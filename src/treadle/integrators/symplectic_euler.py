@@ -3,7 +3,7 @@
     v' = v + h a(q, v),    q' = q (+) h v'
 
 Joint dampers are taken at the new velocity, so no damping is too strong for the step. Stops and friction of
-the joints act on the new velocity before the drift.
+the joints act on the new velocity before the drift. So do wheels (see `rolling`).
 """
 
 from __future__ import annotations
@@ -12,16 +12,25 @@ from collections.abc import Sequence
 
 from treadle.graph import Scalar
 from treadle.integrators.method import Advance, Method
+from treadle.integrators.rolling import rolling_step
 from treadle.integrators.system import System
+from treadle.model.model import Model
+from treadle.wheels.rolling import MEMORY, contact_count
 
 __all__ = ["METHOD"]
 
 
 def step(system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, dt: Scalar) -> Advance:
     """Position and velocity after one step of dt seconds."""
+    if system.terrain is not None and system.model.wheels:
+        return rolling_step(system, q, v, time, dt)
     a = system.acceleration(q, v, time, implicit_damping=dt)
     held = system.arrest(q, [x + dt * rate for x, rate in zip(v, a, strict=True)])
     return Advance(system.integrate(q, [dt * x for x in held.v]), held.v, work=held.work)
+
+
+def _memory(model: Model) -> int:
+    return MEMORY * contact_count(model)
 
 
 METHOD = Method(
@@ -29,5 +38,6 @@ METHOD = Method(
     1,
     "symplectic Euler with implicit dampers: one evaluation a step, robust",
     loops="accelerations",
+    memory=_memory,
     arrests=True,
 )
