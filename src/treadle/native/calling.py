@@ -11,13 +11,10 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-__all__ = ["call"]
+__all__ = ["call", "integers", "reals"]
 
 
-@intrinsic
-def call(typing_context: Any, function: Any, frame: Any) -> Any:
-    """Run the program with this entry on the frame at this address (see `Executable.frame`)."""
-
+def _call(typing_context: Any, function: Any, frame: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         memory = ir.IntType(8).as_pointer()
         kind = ir.FunctionType(ir.VoidType(), [memory])
@@ -26,3 +23,27 @@ def call(typing_context: Any, function: Any, frame: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(types.int64, types.int64), generate
+
+
+@intrinsic
+def reals(typing_context: Any, address: Any) -> Any:
+    """A pointer to float64 from an integer."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.inttoptr(arguments[0], ir.DoubleType().as_pointer())
+
+    return types.CPointer(types.float64)(types.int64), generate
+
+
+@intrinsic
+def integers(typing_context: Any, address: Any) -> Any:
+    """A pointer to int64 from an integer."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.inttoptr(arguments[0], ir.IntType(64).as_pointer())
+
+    return types.CPointer(types.int64)(types.int64), generate
+
+
+#: call(entry, frame): run the program with this entry on the frame at this address (see `Executable.frame`).
+call: Any = intrinsic(_call)

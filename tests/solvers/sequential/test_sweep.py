@@ -6,8 +6,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from treadle.solvers.sequential import (
+    CONJUGATE,
+    IN_TURN,
     PAIR,
     SECOND,
+    TOGETHER,
     Tree,
     chain,
     correct,
@@ -18,6 +21,8 @@ from treadle.solvers.sequential import (
     spread,
 )
 from treadle.solvers.sequential.tree import tree_pattern
+
+WAYS = st.sampled_from([IN_TURN, CONJUGATE, TOGETHER])
 
 
 def random_tree(rng, nv, held):
@@ -68,7 +73,7 @@ def problem(seed, count, held=1, nv=7):
         tree, inverse = random_tree(rng, nv, held)
         if np.isfinite(tree.loop_root).all():
             break
-    rows, J = empty_rows(count, count * (nv + held)), np.zeros((count, nv))
+    rows, J = empty_rows(count, count * (nv + held), nv + held, count), np.zeros((count, nv))
     work, z, v = np.zeros(nv + held), np.zeros(nv + held), rng.standard_normal(nv)
     for i in range(count):
         add_row(tree, rows, i, (int(rng.integers(nv)), int(rng.integers(-1, nv))), rng, work, J)
@@ -88,16 +93,16 @@ def test_the_carried_vector_holds_what_impulses_do(seed):
     np.testing.assert_allclose(new, v + inverse @ J.T @ rows.impulse, atol=1e-9)
 
 
-@given(st.integers(0, 2**31))
-@settings(max_examples=40, deadline=None)
-def test_bounded_rows_end_at_their_velocity_or_their_bound(seed):
+@given(st.integers(0, 2**31), WAYS)
+@settings(max_examples=60, deadline=None)
+def test_bounded_rows_end_at_their_velocity_or_their_bound(seed, way):
     rng, rows, z, work, tree, J, _, v = problem(seed, 4)
     middle, spare = rng.standard_normal(4), np.where(rng.random(4) < 0.5, 0.0, 1.0)
     rows.slowest[:], rows.fastest[:] = middle - spare, middle + spare
     rows.low[:], rows.high[:] = -rng.uniform(0.01, 1.0, 4), rng.uniform(0.01, 1.0, 4)
     rows.impulse[:] = np.clip(rng.standard_normal(4), rows.low, rows.high)
     prepare(rows, 4, z)
-    _, change = solve(rows, 4, z, 100_000, 1e-13, 0.0)
+    _, change = solve(rows, 4, z, 100_000, 1e-13, 0.0, way)
     assert change <= 1e-13
     new = v.copy()
     spread(tree, z, work, new)
@@ -114,9 +119,9 @@ def test_bounded_rows_end_at_their_velocity_or_their_bound(seed):
             assert p == 0.0
 
 
-@given(st.integers(0, 2**31), st.sampled_from([(0.5, 0.5), (0.3, 0.9), (0.0, 0.4)]))
-@settings(max_examples=60, deadline=None)
-def test_friction_dissipates_the_most_that_its_cone_allows(seed, shares):
+@given(st.integers(0, 2**31), st.sampled_from([(0.5, 0.5), (0.3, 0.9), (0.0, 0.4)]), WAYS)
+@settings(max_examples=80, deadline=None)
+def test_friction_dissipates_the_most_that_its_cone_allows(seed, shares, way):
     _, rows, z, work, tree, J, inverse, v = problem(seed, 3)
     rows.kind[1:], rows.normal[1:], rows.share[1:] = (PAIR, SECOND), 0, shares
     rows.slowest[:], rows.fastest[1:], rows.low[0] = 0.0, 0.0, 0.0
@@ -124,7 +129,7 @@ def test_friction_dissipates_the_most_that_its_cone_allows(seed, shares):
     G = J @ inverse @ J.T
     assume(np.dot(shares, abs(G[0, 1:])) < 0.7 * G[0, 0])
     prepare(rows, 3, z)
-    _, change = solve(rows, 3, z, 100_000, 1e-13, 0.0)
+    _, change = solve(rows, 3, z, 100_000, 1e-13, 0.0, way)
     assert change <= 1e-13
     new = v.copy()
     spread(tree, z, work, new)
@@ -155,25 +160,27 @@ def test_rolling_resistance_is_bounded_by_the_normal_impulse():
     assert abs(rows.impulse[1]) == pytest.approx(1e-3 * rows.impulse[0])
 
 
-def test_warm_start_needs_one_look():
+@pytest.mark.parametrize("way", [IN_TURN, CONJUGATE, TOGETHER])
+def test_warm_start_needs_one_look(way):
     *_, rows, z, _, _, _, _, _ = problem(5, 3, held=1)
     rows.slowest[:] = rows.fastest[:] = 0.0
     prepare(rows, 3, z)
-    cold, _ = solve(rows, 3, z, 100_000, 1e-13, 0.0)
+    cold, _ = solve(rows, 3, z, 100_000, 1e-13, 0.0, way)
     impulse = rows.impulse.copy()
     prepare(rows, 3, z)
-    warm, _ = solve(rows, 3, z, 100_000, 1e-12, 0.0)
+    warm, _ = solve(rows, 3, z, 100_000, 1e-12, 0.0, way)
     assert warm == 1
     assert cold > 1
     np.testing.assert_allclose(rows.impulse, impulse, atol=1e-12)
 
 
-def test_split_impulses_close_rows_and_push_contacts_one_way():
+@pytest.mark.parametrize("way", [IN_TURN, CONJUGATE, TOGETHER])
+def test_split_impulses_close_rows_and_push_contacts_one_way(way):
     _, rows, z, work, tree, J, _, _ = problem(11, 3, held=0)
     rows.closes[:], rows.closing[:] = (True, True, False), (0.3, -0.2, 9.0)
     rows.low[1] = 0.0
     prepare(rows, 3, z)
-    correct(rows, 3, z, 100_000, 1e-14, 0.0)
+    correct(rows, 3, z, 100_000, 1e-14, 0.0, way)
     moved = np.zeros(7)
     spread(tree, z, work, moved)
     rates = J @ moved
@@ -182,3 +189,14 @@ def test_split_impulses_close_rows_and_push_contacts_one_way():
     assert rows.pseudo[1] >= 0.0
     assert rows.pseudo[1] * (rates[1] + 0.2) == pytest.approx(0.0, abs=1e-10)
     assert rows.pseudo[2] == 0.0
+
+
+def test_other_ways_need_fewer_sweeps():
+    sweeps = []
+    for way in (IN_TURN, CONJUGATE, TOGETHER):
+        *_, rows, z, _, _, _, _, _ = problem(2, 6, nv=9)
+        rows.slowest[:] = rows.fastest[:] = 0.0
+        prepare(rows, 6, z)
+        sweeps.append(solve(rows, 6, z, 100_000, 1e-9, 0.0, way)[0])
+    assert sweeps[1] < 0.5 * sweeps[0]
+    assert sweeps[2] <= 3

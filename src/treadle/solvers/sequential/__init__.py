@@ -13,17 +13,26 @@ package imports Numba.
         rows.slowest[i] = ...                         what it wants
         count += 1
     prepare(rows, count, z)                           effective masses, warm start
-    iterations, change = solve(rows, count, z, limit, tolerance, speed)
+    sweeps, change = solve(rows, count, z, limit, tolerance, speed, way)
     spread(...)                                       v += M^-1 J^T p
 """
 
 from __future__ import annotations
 
-from treadle.solvers.sequential.rows import PAIR, SECOND, SINGLE, Rows, empty_rows
+from treadle.solvers.sequential.rows import (
+    CONJUGATE,
+    IN_TURN,
+    PAIR,
+    SECOND,
+    SINGLE,
+    TOGETHER,
+    Rows,
+    empty_rows,
+)
 from treadle.solvers.sequential.sweep import correct, prepare, solve
 from treadle.solvers.sequential.tree import Tree, chain, half_solve, spread
 
 __all__ = [
-    "PAIR", "SECOND", "SINGLE", "Rows", "Tree", "chain", "correct", "empty_rows", "half_solve", "prepare",
-    "solve", "spread",
+    "CONJUGATE", "IN_TURN", "PAIR", "SECOND", "SINGLE", "TOGETHER", "Rows", "Tree", "chain", "correct",
+    "empty_rows", "half_solve", "prepare", "solve", "spread",
 ]  # fmt: skip

@@ -19,10 +19,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["PAIR", "SECOND", "SINGLE", "Rows", "empty_rows"]
+__all__ = ["CONJUGATE", "IN_TURN", "PAIR", "SECOND", "SINGLE", "TOGETHER", "Rows", "empty_rows"]
 
 #: Kinds of rows: alone, or the first and the second of two whose impulses are bounded together by a cone.
 SINGLE, PAIR, SECOND = 0, 1, 2
+
+#: Ways to go on after a sweep: with the next one; along what the sweeps before it did; or with a solve of all
+#: rows that are at none of their bounds, as long as there are not too many.
+IN_TURN, CONJUGATE, TOGETHER = 0, 1, 2
 
 
 class Rows(NamedTuple):
@@ -51,19 +55,29 @@ class Rows(NamedTuple):
     own: np.ndarray  # (rows) response to its own impulse, from `prepare`, as are the next two
     mass: np.ndarray  # (rows) effective mass 1 / (own + softness); 0 where nothing answers
     cross: np.ndarray  # (rows) of a PAIR: response to that of the SECOND
+    before: np.ndarray  # (rows) scratch of conjugate sweeps and joint solves, as the others below
+    along: np.ndarray  # (rows)
+    z_before: np.ndarray  # (places)
+    z_along: np.ndarray  # (places)
+    free: np.ndarray  # (rows) numbers of the rows that are solved together
+    matrix: np.ndarray  # (together, together) their responses, factored
 
 
 _TYPES: dict[str, type] = {
     "first": np.int64, "loops": np.int64, "place": np.int32, "kind": np.int8, "normal": np.int32,
-    "closes": np.bool_,
+    "closes": np.bool_, "free": np.int64,
 }  # fmt: skip
 
 
-def empty_rows(count: int, entries: int) -> Rows:
-    """Room for `count` rows with `entries` entries in all; every row free, single and without bounds."""
-    sizes = {"first": count + 1, "place": entries, "y": entries}
+def empty_rows(count: int, entries: int, places: int = 0, together: int = 0) -> Rows:
+    """Room for `count` rows with `entries` entries in all; every row single and without bounds.
+
+    Other ways than IN_TURN need to know the number of `places`, freedoms and held loop rows, and how many
+    rows at most are solved `together`.
+    """
+    sizes = {"first": count + 1, "place": entries, "y": entries, "z_before": places, "z_along": places}
     arrays = {name: np.zeros(sizes.get(name, count), _TYPES.get(name, np.float64)) for name in Rows._fields}
-    rows = Rows(**arrays)
+    rows = Rows(**arrays | {"matrix": np.zeros((together, together))})
     rows.normal[:] = -1
     rows.slowest[:], rows.fastest[:] = -np.inf, np.inf
     rows.low[:], rows.high[:] = -np.inf, np.inf

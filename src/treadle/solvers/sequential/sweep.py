@@ -3,7 +3,9 @@
 Each visit gives a row the impulse that satisfies it alone, accumulated and clipped to its bounds. Two rows of
 a friction cone are solved together, exactly: what is dissipated is the most that the cone allows.
 Mikhaylyuk, Strashnov and Timokhin (2018), "Algorithms of multibody dynamics simulation using articulated-body
-method", section 4.
+method", section 4. Between sweeps the impulses may take a step on their own: conjugate to those before
+(Silcowitz-Hansen, Niebe and Erleben (2010), "A nonsmooth nonlinear conjugate gradient method for interactive
+contact force problems"), or by solving rows that are free together (see `together`).
 """
 
 from __future__ import annotations
@@ -13,7 +15,8 @@ from math import sqrt
 import numpy as np
 from numba import njit
 
-from treadle.solvers.sequential.rows import PAIR, SINGLE
+from treadle.solvers.sequential.rows import IN_TURN, PAIR, SINGLE, TOGETHER
+from treadle.solvers.sequential.together import close_free, solve_free
 
 __all__ = ["correct", "prepare", "solve"]
 
@@ -27,120 +30,165 @@ _ROUNDS, _CONE = 30, 1e-14
 @njit(cache=True)
 def prepare(rows, count, z):
     """Effective masses of the rows by test impulses, and z of the impulses that they have already."""
+    # names of their own: every look into the tuple would count a reference
+    first, loops, place, y, kind = rows.first, rows.loops, rows.place, rows.y, rows.kind
+    own, mass, cross, softness, impulse = rows.own, rows.mass, rows.cross, rows.softness, rows.impulse
     z[:] = 0.0
     for i in range(count):
-        own = 0.0
-        for e in range(rows.first[i], rows.loops[i]):
-            own += rows.y[e] * rows.y[e]
-        for e in range(rows.loops[i], rows.first[i + 1]):
-            own -= rows.y[e] * rows.y[e]
-        rows.own[i] = own
-        rows.mass[i] = 1.0 / (own + rows.softness[i]) if own > DEAF else 0.0
-        if rows.kind[i] == PAIR:
-            _push(rows, i + 1, z, 1.0)
-            rows.cross[i] = _rate(rows, i, z)
-            for e in range(rows.first[i + 1], rows.first[i + 2]):
-                z[rows.place[e]] = 0.0
+        total = 0.0
+        for e in range(first[i], loops[i]):
+            total += y[e] * y[e]
+        for e in range(loops[i], first[i + 1]):
+            total -= y[e] * y[e]
+        own[i] = total
+        mass[i] = 1.0 / (total + softness[i]) if total > DEAF else 0.0
+        if kind[i] == PAIR:
+            _push(first, loops, place, y, z, i + 1, 1.0)
+            cross[i] = _rate(first, place, y, z, i)
+            for e in range(first[i + 1], first[i + 2]):
+                z[place[e]] = 0.0
     for i in range(count):
-        if rows.impulse[i] != 0.0:
-            _push(rows, i, z, rows.impulse[i])
+        if impulse[i] != 0.0:
+            _push(first, loops, place, y, z, i, impulse[i])
 
 
 @njit(cache=True)
-def solve(rows, count, z, limit, tolerance, speed):
-    """Impulses of the rows; iterations and the largest change of an impulse in the last one.
+def solve(rows, count, z, limit, tolerance, speed, way=IN_TURN):
+    """Impulses of the rows; sweeps and the largest change of an impulse in the last one.
 
     It ends when no impulse changed by more than `tolerance` (N s), or none changed its row's velocity by
-    more than `speed` (m/s), or after `limit` iterations. z belongs to the impulses, before and after.
+    more than `speed` (m/s), or after `limit` sweeps. z belongs to the impulses, before and after. `way` is
+    what follows a sweep that is not the last.
     """
-    iterations, change = 0, np.inf
-    while iterations < limit:
+    first, loops, place, y, kind, normal, share = (
+        rows.first, rows.loops, rows.place, rows.y, rows.kind, rows.normal, rows.share
+    )  # fmt: skip
+    slowest, fastest, low, high = rows.slowest, rows.fastest, rows.low, rows.high
+    velocity, softness, impulse = rows.velocity, rows.softness, rows.impulse
+    own, mass, cross = rows.own, rows.mass, rows.cross
+    before, along, z_before, z_along = rows.before, rows.along, rows.z_before, rows.z_along
+    sweeps, change, size = 0, np.inf, 0.0
+    while sweeps < limit:
+        if way != IN_TURN:
+            before[:count], z_before[:] = impulse[:count], z
         change, jump = 0.0, 0.0
         for i in range(count):
-            if rows.kind[i] == SINGLE:
-                extra = _single(rows, i, z)
-            elif rows.kind[i] == PAIR:
-                extra = _pair(rows, i, z)
+            if kind[i] == SINGLE and mass[i] > 0.0:
+                old = impulse[i]
+                now = velocity[i] + _rate(first, place, y, z, i) + softness[i] * old
+                least, most = low[i], high[i]
+                if normal[i] >= 0:
+                    most = share[i] * impulse[normal[i]]
+                    least = -most
+                # a row that wants a range pushes only towards it: with an impulse of the right sign, or none
+                faster = max(old + (slowest[i] - now) * mass[i], 0.0)
+                slower = min(old + (fastest[i] - now) * mass[i], 0.0)
+                impulse[i] = min(max(faster + slower, least), most)
+                extra = impulse[i] - old
+                if extra != 0.0:
+                    _push(first, loops, place, y, z, i, extra)
+                extra = abs(extra)
+            elif kind[i] == PAIR:
+                old, other = impulse[i], impulse[i + 1]
+                # what the velocities would be without these two impulses
+                u = velocity[i] + _rate(first, place, y, z, i) - own[i] * old - cross[i] * other
+                w = velocity[i + 1] + _rate(first, place, y, z, i + 1) - cross[i] * old - own[i + 1] * other
+                impulse[i], impulse[i + 1] = _in_cone(
+                    own[i], cross[i], own[i + 1], slowest[i] - u, slowest[i + 1] - w,
+                    share[i], share[i + 1], impulse[normal[i]],
+                )  # fmt: skip
+                old, other = impulse[i] - old, impulse[i + 1] - other
+                if old != 0.0 or other != 0.0:
+                    _push(first, loops, place, y, z, i, old)
+                    _push(first, loops, place, y, z, i + 1, other)
+                extra = max(abs(old), abs(other))
             else:
                 continue
-            change, jump = max(change, extra), max(jump, extra * rows.own[i])
-        iterations += 1
+            change, jump = max(change, extra), max(jump, extra * own[i])
+        sweeps += 1
         if change <= tolerance or jump <= speed:
             break
-    return iterations, change
+        if way == IN_TURN or sweeps == limit or (way == TOGETHER and solve_free(rows, count, z)):
+            continue
+        size = _go_on(impulse, before, along, own, z, z_before, z_along, count, size)
+    return sweeps, change
 
 
 @njit(cache=True)
-def correct(rows, count, z, limit, tolerance, speed):
+def correct(rows, count, z, limit, tolerance, speed, way=IN_TURN):
     """The same for split impulses: pseudo-velocities that close what has come apart, from zero."""
+    first, loops, place, y, own, low, high = (
+        rows.first, rows.loops, rows.place, rows.y, rows.own, rows.low, rows.high
+    )  # fmt: skip
+    closes, closing, pseudo, mass = rows.closes, rows.closing, rows.pseudo, rows.mass
+    before, along, z_before, z_along = rows.before, rows.along, rows.z_before, rows.z_along
     z[:] = 0.0
-    rows.pseudo[:count] = 0.0
-    iterations, change = 0, np.inf
-    while iterations < limit:
+    pseudo[:count] = 0.0
+    sweeps, change, size = 0, np.inf, 0.0
+    while sweeps < limit:
+        if way != IN_TURN:
+            before[:count], z_before[:] = pseudo[:count], z
         change, jump = 0.0, 0.0
         for i in range(count):
-            if rows.closes[i] and rows.mass[i] > 0.0:
-                old = rows.pseudo[i]
-                new = old + (rows.closing[i] - _rate(rows, i, z)) / rows.own[i]
-                if rows.low[i] == 0.0:
+            if closes[i] and mass[i] > 0.0:
+                old = pseudo[i]
+                new = old + (closing[i] - _rate(first, place, y, z, i)) / own[i]
+                if low[i] == 0.0:
                     new = max(new, 0.0)
-                elif rows.high[i] == 0.0:
+                elif high[i] == 0.0:
                     new = min(new, 0.0)
-                rows.pseudo[i] = new
-                _push(rows, i, z, new - old)
+                pseudo[i] = new
+                _push(first, loops, place, y, z, i, new - old)
                 extra = abs(new - old)
-                change, jump = max(change, extra), max(jump, extra * rows.own[i])
-        iterations += 1
+                change, jump = max(change, extra), max(jump, extra * own[i])
+        sweeps += 1
         if change <= tolerance or jump <= speed:
             break
-    return iterations, change
+        if way == IN_TURN or sweeps == limit or (way == TOGETHER and close_free(rows, count, z)):
+            continue
+        size = _go_on(pseudo, before, along, own, z, z_before, z_along, count, size)
+    return sweeps, change
 
 
 @njit(cache=True)
-def _single(rows, i, z):
-    """Visit a row; by how much its impulse changed."""
-    if rows.mass[i] == 0.0:
-        return 0.0
-    old = rows.impulse[i]
-    velocity = rows.velocity[i] + _rate(rows, i, z) + rows.softness[i] * old
-    low, high = rows.low[i], rows.high[i]
-    if rows.normal[i] >= 0:
-        high = rows.share[i] * rows.impulse[rows.normal[i]]
-        low = -high
-    # a row that wants a range pushes only towards it: with an impulse of the right sign, or none
-    faster = max(old + (rows.slowest[i] - velocity) * rows.mass[i], 0.0)
-    slower = min(old + (rows.fastest[i] - velocity) * rows.mass[i], 0.0)
-    new = min(max(faster + slower, low), high)
-    if new != old:
-        rows.impulse[i] = new
-        _push(rows, i, z, new - old)
-    return abs(new - old)
+def _go_on(x, before, along, own, z, z_before, z_along, count, size):
+    """A step along the directions of the sweeps so far; the size of the last sweep's change.
 
-
-@njit(cache=True)
-def _pair(rows, i, z):
-    """Visit two rows of a cone: the shortest slip that impulses of at most the normal's length allow.
-
-    Lengths count in units of the shares, so that the cone is round: p = share q, |q| <= normal.
+    The change of a sweep is to the impulses what the residual is to a linear system, and this the method of
+    Fletcher and Reeves on it. Where changes grow, it starts anew.
     """
-    j, radius = i + 1, rows.impulse[rows.normal[i]]
-    old_i, old_j = rows.impulse[i], rows.impulse[j]
-    mu_i, mu_j = rows.share[i], rows.share[j]
-    a, c, d = rows.own[i] * mu_i * mu_i, rows.cross[i] * mu_i * mu_j, rows.own[j] * mu_j * mu_j
-    if radius <= 0.0 or a + d <= DEAF:
-        new_i, new_j = 0.0, 0.0
+    last, size = size, 0.0
+    for i in range(count):
+        size += own[i] * (x[i] - before[i]) ** 2
+    if last == 0.0 or size > last:
+        for i in range(count):
+            along[i] = 0.0
+        z_along[:] = 0.0
+        share = 0.0
     else:
-        # what the velocities would be without these two impulses
-        u_i = rows.velocity[i] + _rate(rows, i, z) - rows.own[i] * old_i - rows.cross[i] * old_j
-        u_j = rows.velocity[j] + _rate(rows, j, z) - rows.cross[i] * old_i - rows.own[j] * old_j
-        q_i, q_j = _in_disk(a, c, d, mu_i * (rows.slowest[i] - u_i), mu_j * (rows.slowest[j] - u_j), radius)
-        new_i, new_j = mu_i * q_i, mu_j * q_j
-    extra_i, extra_j = new_i - old_i, new_j - old_j
-    if extra_i != 0.0 or extra_j != 0.0:
-        rows.impulse[i], rows.impulse[j] = new_i, new_j
-        _push(rows, i, z, extra_i)
-        _push(rows, j, z, extra_j)
-    return max(abs(extra_i), abs(extra_j))
+        share = size / last
+    for i in range(count):
+        change, step = x[i] - before[i], share * along[i]
+        x[i] += step
+        along[i] = step + change
+    for k in range(len(z)):
+        change, step = z[k] - z_before[k], share * z_along[k]
+        z[k] += step
+        z_along[k] = step + change
+    return size
+
+
+@njit(cache=True)
+def _in_cone(a, c, d, b_i, b_j, mu_i, mu_j, radius):
+    """Impulses p with ((a, c), (c, d)) p = b if the cone has them, else those that leave the least slip.
+
+    Lengths count in units of the coefficients, so that the cone is round: p = mu q, |q| <= radius.
+    """
+    a, c, d = a * mu_i * mu_i, c * mu_i * mu_j, d * mu_j * mu_j
+    if radius <= 0.0 or a + d <= DEAF:
+        return 0.0, 0.0
+    q_i, q_j = _in_disk(a, c, d, mu_i * b_i, mu_j * b_j, radius)
+    return mu_i * q_i, mu_j * q_j
 
 
 @njit(cache=True)
@@ -166,18 +214,18 @@ def _in_disk(a, c, d, b_i, b_j, radius):
 
 
 @njit(cache=True)
-def _rate(rows, i, z):
+def _rate(first, place, y, z, i):
     """y . z: what all impulses do to the velocity of a row."""
     total = 0.0
-    for e in range(rows.first[i], rows.first[i + 1]):
-        total += rows.y[e] * z[rows.place[e]]
+    for e in range(first[i], first[i + 1]):
+        total += y[e] * z[place[e]]
     return total
 
 
 @njit(cache=True)
-def _push(rows, i, z, impulse):
+def _push(first, loops, place, y, z, i, impulse):
     """z after an impulse of a row."""
-    for e in range(rows.first[i], rows.loops[i]):
-        z[rows.place[e]] += rows.y[e] * impulse
-    for e in range(rows.loops[i], rows.first[i + 1]):
-        z[rows.place[e]] -= rows.y[e] * impulse
+    for e in range(first[i], loops[i]):
+        z[place[e]] += y[e] * impulse
+    for e in range(loops[i], first[i + 1]):
+        z[place[e]] -= y[e] * impulse

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-__all__ = ["Tree", "chain", "half_solve", "spread", "tree_pattern"]
+__all__ = ["Tree", "chain", "half_solve", "half_solve_row", "join_row", "spread", "tree_pattern"]
 
 
 class Tree(NamedTuple):
@@ -66,37 +66,49 @@ def half_solve(tree, rows, i, work):
     Its places, the last first, must include the way to the base of each of them (see `chain`). Afterwards
     `work` is zero again.
     """
-    begin, end = rows.first[i], rows.loops[i]
-    for e in range(begin, end):
-        k = rows.place[e]
-        x = work[k]
-        work[k] = 0.0
-        if x != 0.0:
-            above, entry = tree.parent[k], tree.start[k]
-            while above >= 0:
-                work[above] -= tree.L[entry] * x
-                above, entry = tree.parent[above], entry + 1
-        rows.y[e] = tree.root[k] * x
-    rows.first[i + 1] = end
+    half_solve_row(
+        tree.parent, tree.start, tree.L, tree.root, rows.first, rows.loops, rows.place, rows.y, i, work
+    )
     if len(tree.loop_root) > 0:
-        _join(tree, rows, i, work)
+        join_row(tree, rows, i, work)
 
 
 @njit(cache=True)
-def _join(tree, rows, i, work):
+def half_solve_row(parent, start, L, root, first, loops, place, y, i, work):
+    """`half_solve` without held loops, for kernels that have unpacked the tuples.
+
+    Every look into a tuple of arrays counts a reference, which takes longer than the arithmetic here.
+    """
+    for e in range(first[i], loops[i]):
+        k = place[e]
+        x = work[k]
+        work[k] = 0.0
+        if x != 0.0:
+            above, entry = parent[k], start[k]
+            while above >= 0:
+                work[above] -= L[entry] * x
+                above, entry = parent[above], entry + 1
+        y[e] = root[k] * x
+    first[i + 1] = loops[i]
+
+
+@njit(cache=True)
+def join_row(tree, rows, i, work):
     """Entries of row i at the places of the held loops."""
     nv, begin, end = len(tree.root), rows.first[i], rows.loops[i]
+    place, y, loop_root, loop_place, loop_y = rows.place, rows.y, tree.loop_root, tree.loop_place, tree.loop_y
+    under, F = tree.under, tree.F
     for e in range(begin, end):
-        work[rows.place[e]] = rows.y[e]
-    for m in range(len(tree.loop_root)):
+        work[place[e]] = y[e]
+    for m in range(len(loop_root)):
         x = 0.0
         for e in range(tree.loop_first[m], tree.loop_first[m + 1]):
-            x += tree.loop_y[e] * work[tree.loop_place[e]]
+            x += loop_y[e] * work[loop_place[e]]
         for e in range(tree.under_first[m], tree.under_first[m + 1]):
-            x -= tree.F[e] * work[nv + tree.under[e]]
+            x -= F[e] * work[nv + under[e]]
         work[nv + m] = x
         if x != 0.0:
-            rows.place[end], rows.y[end] = nv + m, tree.loop_root[m] * x
+            place[end], y[end] = nv + m, loop_root[m] * x
             end += 1
     rows.first[i + 1] = end
     work[:] = 0.0
@@ -114,12 +126,13 @@ def spread(tree, z, work, v):
             work[nv + tree.under[e]] -= tree.F[e] * force
         for e in range(tree.loop_first[m], tree.loop_first[m + 1]):
             work[tree.loop_place[e]] += tree.loop_y[e] * force
+    parent, start, L, root = tree.parent, tree.start, tree.L, tree.root
     for k in range(nv):
-        x = tree.root[k] * work[k]
-        above, entry = tree.parent[k], tree.start[k]
+        x = root[k] * work[k]
+        above, entry = parent[k], start[k]
         while above >= 0:
-            x -= tree.L[entry] * work[above]
-            above, entry = tree.parent[above], entry + 1
+            x -= L[entry] * work[above]
+            above, entry = parent[above], entry + 1
         work[k] = x
         v[k] += x
     work[:] = 0.0

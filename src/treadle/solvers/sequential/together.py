@@ -1,0 +1,221 @@
+"""Rows that are at none of their bounds, solved together: what sweeps take long to agree on.
+
+A sweep finds out which rows are free: those that meet the velocity they want with an impulse inside its
+bounds. One linear system then gives all of them at once what they miss, as far as the first of them reaches a
+bound. Silcowitz-Hansen, Niebe and Erleben (2010), "Projected Gauss-Seidel subspace minimization method for
+interactive rigid body dynamics".
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from numba import njit
+
+from treadle.solvers.sequential.rows import PAIR, SECOND, SINGLE
+
+__all__ = ["close_free", "solve_free"]
+
+#: What a row must keep of its own response beside the others, not to depend on them.
+DEPENDENT = 1e-10
+
+
+@njit(cache=True)
+def solve_free(rows, count, z):
+    """Give the free rows what they miss, together; False where there are more than there is room for."""
+    impulse, free, step = rows.impulse, rows.free, rows.along
+    n = _find_free(rows, count)
+    if n > len(rows.matrix):
+        return False
+    for a in range(n):
+        i = free[a]
+        now = rows.velocity[i] + _rate(rows, i, z) + rows.softness[i] * impulse[i]
+        goal = rows.slowest[i] if impulse[i] > 0.0 or rows.kind[i] != SINGLE else rows.fastest[i]
+        step[a] = goal - now
+    _solve(rows, n, True)
+    _push(rows, n, impulse, z, _reach(rows, count, n))
+    return True
+
+
+@njit(cache=True)
+def close_free(rows, count, z):
+    """The same for split impulses."""
+    pseudo, free, step = rows.pseudo, rows.free, rows.along
+    n = 0
+    for i in range(count):
+        one_sided = rows.low[i] == 0.0 or rows.high[i] == 0.0
+        if rows.closes[i] and rows.mass[i] > 0.0 and (pseudo[i] != 0.0 or not one_sided):
+            free[n] = i
+            n += 1
+    if n > len(rows.matrix):
+        return False
+    for a in range(n):
+        step[a] = rows.closing[free[a]] - _rate(rows, free[a], z)
+    _solve(rows, n, False)
+    share = 1.0
+    for a in range(n):
+        i = free[a]
+        one_sided = rows.low[i] == 0.0 or rows.high[i] == 0.0
+        if one_sided and pseudo[i] * (pseudo[i] + share * step[a]) < 0.0:
+            share = -pseudo[i] / step[a]
+    _push(rows, n, pseudo, z, share)
+    return True
+
+
+@njit(cache=True)
+def _rate(rows, i, z):
+    place, y = rows.place, rows.y
+    total = 0.0
+    for e in range(rows.first[i], rows.first[i + 1]):
+        total += y[e] * z[place[e]]
+    return total
+
+
+@njit(cache=True)
+def _push(rows, n, impulse, z, share):
+    """Take a share of the step."""
+    first, loops, place, y, free, step = rows.first, rows.loops, rows.place, rows.y, rows.free, rows.along
+    for a in range(n):
+        i, extra = free[a], share * step[a]
+        impulse[i] += extra
+        for e in range(first[i], loops[i]):
+            z[place[e]] += y[e] * extra
+        for e in range(loops[i], first[i + 1]):
+            z[place[e]] -= y[e] * extra
+
+
+@njit(cache=True)
+def _solve(rows, n, soft):
+    """The impulses in place of the velocities that the free rows miss."""
+    _factor(rows, n, soft)
+    matrix, step = rows.matrix, rows.along
+    for a in range(n):
+        for b in range(a):
+            step[a] -= matrix[a, b] * step[b]
+    for a in range(n):
+        step[a] *= matrix[a, a]
+    for a in range(n - 1, -1, -1):
+        for b in range(a):
+            step[b] -= matrix[a, b] * step[a]
+
+
+@njit(cache=True)
+def _find_free(rows, count):
+    """List the free rows, both of a pair one after the other; their number."""
+    kind, impulse, mass, normal, share, free = (
+        rows.kind, rows.impulse, rows.mass, rows.normal, rows.share, rows.free
+    )  # fmt: skip
+    n = 0
+    for i in range(count):
+        if mass[i] == 0.0 or kind[i] == SECOND:
+            continue
+        p = impulse[i]
+        if kind[i] == PAIR:
+            radius = impulse[normal[i]]
+            if mass[i + 1] > 0.0 and _length(share, impulse, i) < radius:
+                free[n], free[n + 1] = i, i + 1
+                n += 2
+            continue
+        low, high = rows.low[i], rows.high[i]
+        if normal[i] >= 0:
+            high = share[i] * impulse[normal[i]]
+            low = -high
+        if low < p < high and (p != 0.0 or rows.slowest[i] == rows.fastest[i]):
+            free[n] = i
+            n += 1
+    return n
+
+
+@njit(cache=True)
+def _length(share, impulse, i):
+    """Length of a pair's impulse in units of its coefficients."""
+    if share[i] == 0.0 or share[i + 1] == 0.0:
+        return 1e300
+    return sqrt((impulse[i] / share[i]) ** 2 + (impulse[i + 1] / share[i + 1]) ** 2)
+
+
+@njit(cache=True)
+def _factor(rows, n, soft):
+    """Responses of the free rows to each other as F P F^T: F below the diagonal, 1 / P on it."""
+    first, loops, place, y, free, matrix, work = (
+        rows.first, rows.loops, rows.place, rows.y, rows.free, rows.matrix, rows.z_along
+    )  # fmt: skip
+    work[:] = 0.0
+    for b in range(n):
+        j = free[b]
+        for e in range(first[j], loops[j]):
+            work[place[e]] = y[e]
+        for e in range(loops[j], first[j + 1]):
+            work[place[e]] = -y[e]
+        for a in range(b, n):
+            i, total = free[a], 0.0
+            for e in range(first[i], first[i + 1]):
+                total += y[e] * work[place[e]]
+            matrix[a, b] = total
+        for e in range(first[j], first[j + 1]):
+            work[place[e]] = 0.0
+        if soft:
+            matrix[b, b] += rows.softness[j]
+    for k in range(n):
+        j = free[k]
+        # a row that depends on those before it takes nothing
+        kept = matrix[k, k] > DEPENDENT * rows.own[j]
+        inverse = 1.0 / matrix[k, k] if kept else 0.0
+        matrix[k, k] = inverse
+        for a in range(k + 1, n):
+            scaled = matrix[a, k] * inverse
+            if scaled != 0.0:
+                for b in range(k + 1, a + 1):
+                    # above a the column is still unscaled: rows are scaled once they were used
+                    matrix[a, b] -= scaled * matrix[b, k]
+        for a in range(k + 1, n):
+            matrix[a, k] *= inverse
+
+
+@njit(cache=True)
+def _reach(rows, count, n):
+    """The share of the step, at most 1, until the first row reaches a bound."""
+    kind, impulse, normal, share, free, step = (
+        rows.kind, rows.impulse, rows.normal, rows.share, rows.free, rows.along
+    )  # fmt: skip
+    most = 1.0
+    extra = rows.before
+    extra[:count] = 0.0
+    for a in range(n):
+        extra[free[a]] = step[a]
+    for a in range(n):
+        i, d = free[a], step[a]
+        if kind[i] == SECOND:
+            continue
+        p = impulse[i]
+        if normal[i] >= 0:
+            # |p + s d| <= radius + s growth, for the round cone of a pair and for a single row alike
+            radius, growth = impulse[normal[i]], extra[normal[i]]
+            u, du = p / share[i], d / share[i]
+            w, dw = 0.0, 0.0
+            if kind[i] == PAIR:
+                w, dw = impulse[i + 1] / share[i + 1], extra[i + 1] / share[i + 1]
+            most = _until(
+                du * du + dw * dw - growth * growth, u * du + w * dw - radius * growth,
+                u * u + w * w - radius * radius, most,
+            )  # fmt: skip
+            continue
+        low, high = rows.low[i], rows.high[i]
+        if rows.slowest[i] != rows.fastest[i]:
+            # a row that wants a range must not pull where it pushed
+            low, high = (max(low, 0.0), high) if p > 0.0 else (low, min(high, 0.0))
+        if p + most * d > high:
+            most = (high - p) / d
+        elif p + most * d < low:
+            most = (low - p) / d
+    return most
+
+
+@njit(cache=True)
+def _until(a, b, c, most):
+    """The first s with a s^2 + 2 b s + c = 0, where c < 0, if it is below `most`."""
+    if (a * most + 2.0 * b) * most + c <= 0.0:
+        return most
+    # positive at `most`, negative at zero: there is a root between
+    root = sqrt(max(b * b - a * c, 0.0))
+    return min(most, max(-c / (b + root), 0.0)) if b + root > 0.0 else 0.0
