@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 
+import viser
 from viser import _messages
 
 from treadle.app.commands import Commands
@@ -15,6 +16,7 @@ from treadle.app.html import message_html
 from treadle.app.meter import Meter
 from treadle.app.panels.drive import DrivePanel
 from treadle.app.panels.panel import Panel
+from treadle.app.panels.plots import PlotsPanel
 from treadle.app.panels.push import PushPanel
 from treadle.app.panels.quality import QualityPanel
 from treadle.app.panels.run import RunPanel
@@ -57,16 +59,23 @@ class Stage:
         self.message = gui.add_html("", visible=False)
         self.run = RunPanel(self)
         self.tabs = gui.add_tab_group()
-        with self.tabs.add_tab("Drive"):
+        self._tabs = {name: self.tabs.add_tab(name) for name in ("Drive", "Push", "Plots", "Quality", "View")}
+        with self.tab("Drive"):
             self.drive = DrivePanel(self)
-        with self.tabs.add_tab("Push"):
+        with self.tab("Push"):
             self.push = PushPanel(self)
-        with self.tabs.add_tab("Quality"):
+        with self.tab("Plots"):
+            self.plots = PlotsPanel(self)
+        with self.tab("Quality"):
             self.quality = QualityPanel(self)
-        with self.tabs.add_tab("View"):
+        with self.tab("View"):
             self.view = ViewPanel(self)
         #: every panel, in the order in which the loop calls them
-        self.panels: list[Panel] = [self.run, self.drive, self.push, self.quality, self.view]
+        self.panels: list[Panel] = [self.run, self.drive, self.push, self.plots, self.quality, self.view]
+
+    def tab(self, name: str) -> viser.GuiTabHandle:
+        """A tab of the page, to put something in."""
+        return self._tabs[name]
 
     def loop(self) -> None:
         """Frames until the stage is closed; an error pauses, and people may change something and go on."""
