@@ -241,3 +241,35 @@ def test_wrong_names(parallelogram):
             use("pin")
     with pytest.raises(td.InputError, match=r"closes a loop .* use sim.loop\('pin_right'\)"):
         parallelogram.joint("pin_right")
+
+
+@pytest.mark.parametrize("how", ["spring", "friction", "rope"])
+def test_forces_of_loop_joints_are_carried_through_the_machine(how):
+    """A bar on a hinge is held level by what a loop joint at its end does; the hinge carries the rest."""
+    spec = td.ModelSpec(how)
+    spec.add_body("bar", 2.0, center=(0.5, 0, 0), inertia=(0.1, 0.2, 0.2))
+    spec.add_joint("hinge", "revolute", None, "bar", axis=(0, 1, 0))
+    half = GRAVITY
+    if how == "rope":
+        # straight up from the end of the bar
+        spec.add_joint(
+            "holder", "rope", None, "bar", position=(1, 0, 2), child_position=(1, 0, 0), length=2.0
+        )
+        force, torque = [0, 0, half], [0, 0, 0]
+    else:
+        # a hinge at the same place: it only adds a moment, of a spring (bent by the weight) or by friction
+        options = (
+            {"friction": 20.0} if how == "friction" else {"stiffness": 100.0, "reference": -half / 100.0}
+        )
+        spec.add_joint("holder", "revolute", None, "bar", axis=(0, 1, 0), **options)
+        force, torque = [0, 0, 0], [0, -half, 0]
+    sim = td.Simulation(spec.compile())
+    sim.step(20)
+    assert abs(sim.joint("hinge").position) < 1e-3
+    holder, hinge = sim.loop("holder").reaction, sim.joint("hinge").reaction
+    if how == "rope":
+        np.testing.assert_allclose(holder.force, force, atol=0.02 * half)
+    np.testing.assert_allclose(holder.torque, torque, atol=0.02 * half)
+    # together they carry the weight, and its moment about the hinge
+    np.testing.assert_allclose(hinge.force + holder.force, [0, 0, 2.0 * GRAVITY], atol=0.02 * half)
+    np.testing.assert_allclose(hinge.torque[1], 0.0, atol=1e-9)

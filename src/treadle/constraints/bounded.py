@@ -25,7 +25,8 @@ ANY = 1e30
 class BoundedRow:
     """A velocity J v by freedom, the range it may have, and the impulses to spend.
 
-    `active` tells whether it may have to; `softness` is in rad/s per N m s, or m/s per N s.
+    `active` tells whether it may have to; `softness` is in rad/s per N m s, or m/s per N s; `loop` says
+    on which loop joint it acts, and on which of its freedoms.
     """
 
     jacobian: dict[int, Scalar]
@@ -35,6 +36,7 @@ class BoundedRow:
     high: Scalar
     active: Any = True
     softness: Scalar = 0.0
+    loop: tuple[str, int] | None = None
 
     def speed(self, v: Sequence[Scalar]) -> Scalar:
         """J v."""

@@ -28,6 +28,11 @@ class Coordinate:
     position: Scalar | None
     jacobian: dict[int, Scalar]
 
+    @property
+    def loop(self) -> tuple[str, int] | None:
+        """Name of the joint and number of the freedom, if the joint closes a loop."""
+        return (self.joint.name, self.k) if isinstance(self.joint, Loop) else None
+
     def rate(self, v: Sequence[Scalar]) -> Scalar:
         """J v."""
         return sum((x * v[i] for i, x in self.jacobian.items()), 0.0)

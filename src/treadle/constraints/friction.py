@@ -26,5 +26,6 @@ def friction_rows(
         if not (isinstance(friction, float) and friction == 0.0):
             most = dt * friction
             given = spent[len(rows)] if spent else 0.0
-            rows.append(BoundedRow(coordinate.jacobian, 0.0, 0.0, -most - given, most - given))
+            bounds = -most - given, most - given
+            rows.append(BoundedRow(coordinate.jacobian, 0.0, 0.0, *bounds, loop=coordinate.loop))
     return rows

@@ -81,7 +81,7 @@ def stop_row(
         if stop.restitution != 0.0:
             fastest = where(beyond & (speed > 0.0), -(stop.restitution * speed), fastest)
         active = beyond | active
-    return BoundedRow(coordinate.jacobian, slowest, fastest, -ANY, ANY, active, softness)
+    return BoundedRow(coordinate.jacobian, slowest, fastest, -ANY, ANY, active, softness, coordinate.loop)
 
 
 def _limited(joint: ModelJoint | Loop) -> bool:

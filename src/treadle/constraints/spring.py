@@ -13,7 +13,7 @@ from treadle.constraints.coordinates import Coordinate, loop_coordinates
 from treadle.graph import Scalar
 from treadle.model.model import Model
 
-__all__ = ["spring_force", "spring_rows"]
+__all__ = ["spring_force", "spring_pulls", "spring_rows"]
 
 
 def spring_rows(model: Model, q: Sequence[Scalar], dt: Scalar) -> list[BoundedRow]:
@@ -25,21 +25,29 @@ def spring_rows(model: Model, q: Sequence[Scalar], dt: Scalar) -> list[BoundedRo
         speed: Scalar = 0.0
         if joint.stiffness[k] != 0.0 and coordinate.position is not None:
             speed = share * (joint.reference[k] - coordinate.position) / dt
-        rows.append(BoundedRow(coordinate.jacobian, speed, speed, -ANY, ANY, softness=softness))
+        rows.append(BoundedRow(coordinate.jacobian, speed, speed, -ANY, ANY, True, softness, coordinate.loop))
     return rows
 
 
 def spring_force(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
     """Joint forces (nv) that they amount to."""
     force: list[Scalar] = [0.0] * model.nv
+    for coordinate, pull in spring_pulls(model, q, v):
+        for i, x in coordinate.jacobian.items():
+            force[i] = force[i] + x * pull
+    return force
+
+
+def spring_pulls(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[tuple[Coordinate, Scalar]]:
+    """Every coordinate of a loop joint with a spring or damper, and the force on it."""
+    pulls = []
     for coordinate in _sprung(model, q):
         joint, k = coordinate.joint, coordinate.k
         pull = -(joint.damping[k] * coordinate.rate(v))
         if joint.stiffness[k] != 0.0 and coordinate.position is not None:
             pull = pull - joint.stiffness[k] * (coordinate.position - joint.reference[k])
-        for i, x in coordinate.jacobian.items():
-            force[i] = force[i] + x * pull
-    return force
+        pulls.append((coordinate, pull))
+    return pulls
 
 
 def _sprung(model: Model, q: Sequence[Scalar]) -> list[Coordinate]:

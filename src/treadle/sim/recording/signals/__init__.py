@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from treadle.model.model import Model
-from treadle.sim.recording.signals import body, closure, joint, machine
+from treadle.sim.recording.signals import actuator, body, closure, joint, machine
 from treadle.sim.recording.signals.signal import Layout, Signal
 
 __all__ = ["DEFAULT_SIGNALS", "SIGNAL_KINDS", "Layout", "Signal", "available"]
 
 #: Makers of signals by pattern: "joint.*" stands for every joint of the tree, "body.*" for every link and
-#: frame, "loop.*" for every joint that closes a loop, "coupling.*" for every coupling.
+#: frame, "loop.*" for every joint that closes a loop, "coupling.*" for every coupling, "actuator.*" for all of them.
 SIGNAL_KINDS: dict[str, Callable[..., Signal]] = {
     "joint.*.position": joint.position,
     "joint.*.velocity": joint.velocity,
@@ -27,6 +27,7 @@ SIGNAL_KINDS: dict[str, Callable[..., Signal]] = {
     "loop.*.gap": closure.loop_gap,
     "coupling.*.force": closure.coupling_force,
     "coupling.*.gap": closure.coupling_gap,
+    "actuator.*.force": actuator.force,
     "body.*.pose": body.pose,
     "body.*.velocity": body.velocity,
     "energy.kinetic": machine.kinetic,
@@ -46,7 +47,13 @@ DEFAULT_SIGNALS = ("joint.*.position", "joint.*.velocity", "joint.*.torque", "bo
 def available(model: Model) -> dict[str, Signal]:
     """All signals of a model by name."""
     signals: dict[str, Signal] = {}
-    groups = {"joint": model.joints, "body": model.frames, "loop": model.loops, "coupling": model.couplings}
+    groups = {
+        "joint": model.joints,
+        "body": model.frames,
+        "loop": model.loops,
+        "coupling": model.couplings,
+        "actuator": model.actuators,
+    }
     for pattern, make in SIGNAL_KINDS.items():
         group, star, quantity = pattern.partition(".*.")
         if not star:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from treadle.constraints.bounded import BoundedRow
 from treadle.constraints.motion import Motion
 from treadle.constraints.rows import residuals, row_names
+from treadle.constraints.spring import spring_pulls
 from treadle.constraints.wrench import body_forces, loop_forces
 from treadle.dynamics.forward import forward_dynamics
 from treadle.dynamics.kinematics import body_velocities, frame_placements, world_transforms
@@ -21,9 +23,11 @@ from treadle.integrators import System
 from treadle.model.model import Model
 from treadle.sim.bounds import bound_rows
 from treadle.solvers.direct import ClosedMotion, closed_motion
-from treadle.solvers.impulses import bounded_velocity
+from treadle.solvers.impulses import Arrest, bounded_velocity
 from treadle.spatial import Force, Transform
 from treadle.spatial import Motion as SpatialMotion
+from treadle.terrain import Terrain
+from treadle.wheels.rolling import rolling_contacts
 
 __all__ = ["Moment"]
 
@@ -48,6 +52,7 @@ class Moment:
     dt: Scalar = 1e-3
     bounded: bool = False
     motions: Mapping[str, Motion] = field(default_factory=dict)
+    terrain: Terrain | None = None
 
     @cached_property
     def tau(self) -> list[Scalar]:
@@ -61,6 +66,19 @@ class Moment:
             for actuator, drive in zip(self.model.actuators, drives, strict=True):
                 tau[actuator.v] = tau[actuator.v] + drive.force - drive.damping * self.v[actuator.v]
         return tau
+
+    @cached_property
+    def actuator_forces(self) -> list[Scalar]:
+        """Force of every actuator on its freedom; that of a rigid motor is the one of a whole step."""
+        drives = actuator_drives(self.model, self.commands, self.drives, self.q, self.v)
+        rows = self._arrest.rows if self.bounded and self.model.nv else []
+        impulses = iter(rows[len(self.motions) :])
+        return [
+            next(impulses, 0.0) / self.dt
+            if actuator.rigid
+            else drive.force - drive.damping * self.v[actuator.v]
+            for actuator, drive in zip(self.model.actuators, drives, strict=True)
+        ]
 
     @cached_property
     def bodies(self) -> list[Transform]:
@@ -85,7 +103,7 @@ class Moment:
     @cached_property
     def loop_reactions(self) -> list[Force]:
         """Force of every loop on its successor, in world axes, the moment about the joint's origin there."""
-        return loop_forces(self.model, self.q, self._motion.multipliers)
+        return loop_forces(self.model, self.q, self._motion.multipliers, self._loop_pulls)
 
     @cached_property
     def coupling_forces(self) -> list[Scalar]:
@@ -104,7 +122,8 @@ class Moment:
     def reactions(self) -> list[Force]:
         """Force through every body's joint, in world axes, the moment about the body's origin."""
         loads = body_loads(self.model, self.q, self.loads)
-        for body, force in body_forces(self.model, self.q, self.loop_reactions).items():
+        in_loops = body_forces(self.model, self.q, self.loop_reactions).items()
+        for body, force in (*in_loops, *self._wheel_loads()):
             loads[body] = loads[body] + force
         forces = joint_reactions(self.model, self.q, self.v, self.acceleration, loads)
         return [
@@ -115,17 +134,55 @@ class Moment:
     @cached_property
     def _motion(self) -> ClosedMotion:
         """The motion that begins here; what is bounded does what it would do over a whole step."""
-        system = System(self.model, self.tau, self.loads, self.laws)
-        force = system.force(self.q, self.v, self.time)
+        force = self._system.force(self.q, self.v, self.time)
         if self.bounded and self.model.nv:
-            a = system.acceleration(self.q, self.v, self.time)
-            ahead = [x + self.dt * rate for x, rate in zip(self.v, a, strict=True)]
-            arrest = bounded_velocity(self.model, self.q, ahead, self._bounds)
-            force = [f + p / self.dt for f, p in zip(force, arrest.impulses, strict=True)]
+            impulses = self._arrest.impulses
+            force = [f + p / self.dt for f, p in zip(force, impulses, strict=True)]
         loads = body_loads(self.model, self.q, self.loads)
         if self.model.closed:
             return closed_motion(self.model, self.q, self.v, force, loads)
         return ClosedMotion(forward_dynamics(self.model, self.q, self.v, force, loads), [])
 
+    @cached_property
+    def _system(self) -> System:
+        return System(self.model, self.tau, self.loads, self.laws, terrain=self.terrain)
+
+    @cached_property
+    def _ahead(self) -> list[Scalar]:
+        """The velocity after a step without what is bounded."""
+        a = self._system.acceleration(self.q, self.v, self.time)
+        return [x + self.dt * rate for x, rate in zip(self.v, a, strict=True)]
+
+    @cached_property
+    def _arrest(self) -> Arrest:
+        return bounded_velocity(self.model, self.q, self._ahead, self._bounds)
+
+    @cached_property
+    def _loop_pulls(self) -> dict[tuple[str, int], Scalar]:
+        """Forces of springs, dampers, stops, friction and ropes on the coordinates of loop joints."""
+        pulls: dict[tuple[str, int], Scalar] = {}
+        given = [(at.loop, pull) for at, pull in spring_pulls(self.model, self.q, self.v)]
+        if self.bounded and self.model.nv:
+            rows = self._bounds(self.q, self._ahead)
+            given += [(row.loop, p / self.dt) for row, p in zip(rows, self._arrest.rows, strict=True)]
+        for loop, pull in given:
+            if loop is not None:
+                pulls[loop] = pulls.get(loop, 0.0) + pull
+        return pulls
+
+    def _wheel_loads(self) -> list[tuple[int, Force]]:
+        """Forces of the ground on bodies with wheels, in their frames."""
+        if self.terrain is None:
+            return []
+        loads = []
+        for rolling in rolling_contacts(self.model, self.q, self.v, self.terrain):
+            touch, body = rolling.touch, rolling.wheel.body
+            fx, fy, fz, drag = rolling.force(rolling.speeds(self.v))
+            force = touch.x * fx + touch.y * fy + touch.normal * fz
+            moment = touch.point.cross(force) + touch.axle * (drag * rolling.wheel.radius)
+            loads.append((body, self.bodies[body].force_to_child(Force(moment, force))))
+        return loads
+
     def _bounds(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[BoundedRow]:
-        return bound_rows(self.model, self.motions, q, v, self.time, self.dt)
+        given: dict[str, Any] = {"before": self.v, "commands": self.commands}
+        return bound_rows(self.model, self.motions, q, v, self.time, self.dt, **given)

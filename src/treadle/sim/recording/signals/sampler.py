@@ -125,7 +125,7 @@ def _compiled(
         time, dt = clock
         state = q, v, held, loads, time, commands, drives, dt
         machine = locked_model(model, rotors) if locked else model
-        moment = Moment(machine, laws, controllers, *state, bounded, motions)
+        moment = Moment(machine, laws, controllers, *state, bounded, motions, sim.terrain)
         return {"row": [x for signal in signals for x in signal.values(moment)]}
 
     sizes = {
@@ -142,7 +142,7 @@ def _compiled(
     names.append([part.name for part in model.couplings])
     # what a force law or controller, or a joint or signal from elsewhere, computes only its graph can tell
     parts = [*[type(joint.type) for joint in model.joints], *[signal.values for signal in signals]]
-    known = not (laws or controllers or motions) and all(
+    known = not (laws or controllers or motions or sim.terrain) and all(
         part.__module__.startswith("treadle.") for part in parts
     )
     digest = f"signals {bounded, locked} {model.digest} {names} {[signal.layout.name for signal in signals]}"
