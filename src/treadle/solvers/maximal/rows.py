@@ -17,11 +17,18 @@ from treadle.solvers.maximal.motion import (
 )
 from treadle.solvers.maximal.vectors import cross, dot, minus, rotated, rotated_back, row, set_row
 
-__all__ = ["Rows", "coupling_row", "empty_rows", "fill_rows"]
+__all__ = [
+    "BOTH", "NORMAL", "SECOND_TANGENT", "TANGENT", "Rows", "coupling_row", "empty_rows", "fill_rows",
+    "shared", "slide_row",
+]  # fmt: skip
+
+#: Kinds of rows: impulses both ways within a bound, pushing only, and the two that a friction cone bounds.
+BOTH, NORMAL, TANGENT, SECOND_TANGENT = 0, 1, 2, 3
 
 
 class Rows(NamedTuple):
-    """Those of the joints, three for every freedom (spring with damper, friction, motor), two per coupling.
+    """Those of the joints, three for every freedom (spring with damper, friction, motor), two per coupling,
+    three per contact.
 
     The rate of a row is  linear . (v_B - v_A) + turn_b . w_B - turn_a . w_A,  minus `slope` times that of its
     partner where it has one: the row of the freedom that it is coupled with, idle by itself.
@@ -42,24 +49,30 @@ class Rows(NamedTuple):
     impulse: np.ndarray  # (rows) kept from step to step
     partner: np.ndarray  # (rows) -1 where it has none
     slope: np.ndarray  # (rows)
+    kind: np.ndarray  # (rows) BOTH, NORMAL, or the two tangents after it
+    friction: np.ndarray  # (rows) coefficient, at a first tangent
+    cross: np.ndarray  # (rows) rate of a first tangent under a unit impulse along the second
+    pseudo: np.ndarray  # (rows) impulse on the pseudo-velocities, of a NORMAL
 
 
-def empty_rows(hard: int, freedoms: int, couplings: int) -> Rows:
+def empty_rows(hard: int, freedoms: int, couplings: int, contacts: int = 0) -> Rows:
     """Rows for joints that lock `hard` directions and leave a number of freedoms."""
-    count = hard + 3 * freedoms + 2 * couplings
+    lasting = hard + 3 * freedoms + 2 * couplings
+    count = lasting + 3 * contacts
     vectors = ("linear", "turn_a", "turn_b", "response_a", "response_b")
     arrays = {name: np.zeros((count, 3) if name in vectors else count) for name in Rows._fields}
     others = {
         "body": np.zeros((count, 2), dtype=np.int64),
         "closes": np.zeros(count, dtype=np.bool_),
         "partner": np.full(count, -1, dtype=np.int64),
+        "kind": np.array([BOTH] * lasting + [NORMAL, TANGENT, SECOND_TANGENT] * contacts, dtype=np.int64),
     }
     return Rows(**{**arrays, **others})
 
 
 @njit(cache=True)
 def fill_rows(bodies, joints, freedoms, couplings, state, rows, h, share):
-    """Write the rows for a step of h seconds that removes a share of the joints' errors."""
+    """Write the rows for a step of h seconds that removes a share of the joints' errors; their number."""
     rows.softness[:], rows.target[:], rows.closing[:], rows.bound[:] = 0.0, 0.0, 0.0, np.inf
     r = 0
     for j in range(len(joints.body)):
@@ -69,7 +82,7 @@ def fill_rows(bodies, joints, freedoms, couplings, state, rows, h, share):
         gap = minus(on_b, on_a)
         for k in range(joints.slides[j]):
             direction = rotated(R, row(joints.slide[j], k))
-            _slide_row(bodies, state, rows, r, a, b, on_b, direction)
+            slide_row(bodies, state, rows, r, a, b, on_b, direction)
             _close(rows, r, dot(direction, gap), share / h)
             r += 1
         error = turn_error(joints, state, j)
@@ -89,6 +102,7 @@ def fill_rows(bodies, joints, freedoms, couplings, state, rows, h, share):
         error = coupling_row(bodies, joints, freedoms, couplings, state, rows, r, c)
         _close(rows, r, error, share / h)
         r += 2
+    return r
 
 
 @njit(cache=True)
@@ -107,7 +121,7 @@ def coupling_row(bodies, joints, freedoms, couplings, state, rows, r, c):
         _axis_row(bodies, joints, freedoms, state, rows, r + 1, g)
         mobility = 1.0 / rows.mass[r] if rows.mass[r] > 0.0 else 0.0
         mobility += slope * slope / rows.mass[r + 1] if rows.mass[r + 1] > 0.0 else 0.0
-        mobility -= 2.0 * slope * _shared(bodies, rows, r, r + 1)
+        mobility -= 2.0 * slope * shared(bodies, rows, r, r + 1)
         rows.mass[r] = 1.0 / mobility if mobility > 0.0 else 0.0
         rows.partner[r], rows.slope[r] = r + 1, slope
     rows.mass[r + 1] = 0.0
@@ -115,7 +129,7 @@ def coupling_row(bodies, joints, freedoms, couplings, state, rows, r, c):
 
 
 @njit(cache=True)
-def _shared(bodies, rows, r, s):
+def shared(bodies, rows, r, s):
     """Rate of row r under a unit impulse along row s, through the bodies that both have."""
     total = 0.0
     for m in range(2):
@@ -136,7 +150,7 @@ def _axis_row(bodies, joints, freedoms, state, rows, r, f):
     axis = freedom_axis(joints, freedoms, state, f)
     if freedoms.kind[f] == SLIDE:
         _, on_b = joint_points(joints, state, j)
-        _slide_row(bodies, state, rows, r, a, b, on_b, axis)
+        slide_row(bodies, state, rows, r, a, b, on_b, axis)
     else:
         _turn_row(bodies, state, rows, r, a, b, axis)
 
@@ -178,7 +192,7 @@ def _close(rows, r, error, rate):
 
 
 @njit(cache=True)
-def _slide_row(bodies, state, rows, r, a, b, point, direction):
+def slide_row(bodies, state, rows, r, a, b, point, direction):
     """B may not move along a direction that turns with A, seen at a point of B."""
     turn_a = cross(minus(point, row(state.position, a)), direction)
     turn_b = cross(minus(point, row(state.position, b)), direction)

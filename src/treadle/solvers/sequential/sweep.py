@@ -10,21 +10,14 @@ contact force problems"), or by solving rows that are free together (see `togeth
 
 from __future__ import annotations
 
-from math import sqrt
-
 import numpy as np
 from numba import njit
 
+from treadle.solvers.sequential.cone import DEAF, in_cone
 from treadle.solvers.sequential.rows import IN_TURN, PAIR, SINGLE, TOGETHER
 from treadle.solvers.sequential.together import close_free, solve_free
 
 __all__ = ["correct", "prepare", "solve"]
-
-#: A row that answers less than this to its own impulse (1/kg, 1/(kg m2)) is held by something else.
-DEAF = 1e-14
-
-#: Rounds of Newton's method on a cone, and how well it has to be met.
-_ROUNDS, _CONE = 30, 1e-14
 
 
 @njit(cache=True)
@@ -93,7 +86,7 @@ def solve(rows, count, z, limit, tolerance, speed, way=IN_TURN):
                 # what the velocities would be without these two impulses
                 u = velocity[i] + _rate(first, place, y, z, i) - own[i] * old - cross[i] * other
                 w = velocity[i + 1] + _rate(first, place, y, z, i + 1) - cross[i] * old - own[i + 1] * other
-                impulse[i], impulse[i + 1] = _in_cone(
+                impulse[i], impulse[i + 1] = in_cone(
                     own[i], cross[i], own[i + 1], slowest[i] - u, slowest[i + 1] - w,
                     share[i], share[i + 1], impulse[normal[i]],
                 )  # fmt: skip
@@ -176,41 +169,6 @@ def _go_on(x, before, along, own, z, z_before, z_along, count, size):
         z[k] += step
         z_along[k] = step + change
     return size
-
-
-@njit(cache=True)
-def _in_cone(a, c, d, b_i, b_j, mu_i, mu_j, radius):
-    """Impulses p with ((a, c), (c, d)) p = b if the cone has them, else those that leave the least slip.
-
-    Lengths count in units of the coefficients, so that the cone is round: p = mu q, |q| <= radius.
-    """
-    a, c, d = a * mu_i * mu_i, c * mu_i * mu_j, d * mu_j * mu_j
-    if radius <= 0.0 or a + d <= DEAF:
-        return 0.0, 0.0
-    q_i, q_j = _in_disk(a, c, d, mu_i * b_i, mu_j * b_j, radius)
-    return mu_i * q_i, mu_j * q_j
-
-
-@njit(cache=True)
-def _in_disk(a, c, d, b_i, b_j, radius):
-    """q with ((a, c), (c, d)) q = b if it is that short, else the best one of length `radius`.
-
-    There (A + s I) q = b for some s > 0; |q| falls with s, and 1/|q| is all but linear in it.
-    """
-    # a little of it from the start: the matrix may be singular
-    s = 1e-13 * (a + d)
-    q_i, q_j, length = 0.0, 0.0, 1.0
-    for _ in range(_ROUNDS):
-        determinant = (a + s) * (d + s) - c * c
-        q_i = ((d + s) * b_i - c * b_j) / determinant
-        q_j = ((a + s) * b_j - c * b_i) / determinant
-        length = sqrt(q_i * q_i + q_j * q_j)
-        if length <= radius * (1.0 + _CONE):
-            return q_i, q_j
-        # -d|q|/ds |q| = q . (A + s I)^-1 q
-        slope = ((d + s) * q_i * q_i - 2.0 * c * q_i * q_j + (a + s) * q_j * q_j) / determinant
-        s += (length - radius) / radius * length * length / slope
-    return q_i * radius / length, q_j * radius / length
 
 
 @njit(cache=True)
