@@ -29,6 +29,7 @@ __all__ = [
 
 #: Distribution and spoken name of every peer, by module.
 _PEERS = {
+    "exudyn": ("exudyn", "Exudyn"),
     "heyoka": ("heyoka", "heyoka"),
     "mujoco": ("mujoco", "MuJoCo"),
     "pinocchio": ("pin", "Pinocchio"),

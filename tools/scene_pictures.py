@@ -1,0 +1,89 @@
+"""Draw the built-in scenes as they start into docs/images/scene-NAME.png, without a window.
+
+    pip install pyvista
+    python tools/scene_pictures.py                       all of them
+    python tools/scene_pictures.py gripper squeezer      some
+
+Only the tools need pyvista; Treadle itself does not. The roadheader's pictures are made by render_scene.py.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyvista as pv
+from PIL import Image
+
+from treadle.app.meshes import machine_meshes
+from treadle.dynamics.kinematics import world_transforms
+from treadle.model import WORLD, Model
+from treadle.scenes import scene, scene_names
+
+FOLDER = Path(__file__).parents[1] / "docs" / "images"
+SIZE = (640, 480)
+
+#: Where the eye stands, seen from the middle of the machine, and how many sizes of the machine away.
+EYE, DISTANCE = np.array([0.40, 0.86, 0.32]), 1.55
+
+#: Options of scenes and positions of joints that show more of them.
+OPTIONS = {"chain": {"links": 8}}
+POSTURES = {
+    "arm": {"swing": 0.3, "bend": -0.2, "pitch": 0.6},
+    "chain": {f"joint{k}": -0.25 for k in range(1, 9)},
+    "pendulum": {"shoulder": -0.9, "elbow": 0.5},
+    "four-bar-chain": {"pin0": 0.5, "pin1": 0.5, "pin2": 0.5, "elbow0": -0.5, "elbow1": -0.5},
+}
+
+
+def draw(name: str) -> Path:
+    """Draw one scene."""
+    model = scene(name, **OPTIONS.get(name, {}))
+    q = np.array(model.initial()[0])
+    for joint, value in POSTURES.get(name, {}).items():
+        q[model.joint(joint).q] = value
+    plotter = pv.Plotter(off_screen=True, window_size=[2 * n for n in SIZE], lighting="none")
+    points = [add(plotter, mesh, pose) for mesh, pose in placed(model, q)]
+    low, high = np.vstack(points).min(axis=0), np.vstack(points).max(axis=0)
+    middle, size = 0.5 * (low + high), float(np.linalg.norm(high - low))
+    plotter.set_background("#dde3e9")
+    for place, strength in (((3, 6, 9), 0.8), ((-6, 4, 5), 0.4), ((5, -8, 6), 0.3)):
+        position = middle + size * np.array(place)
+        plotter.add_light(
+            pv.Light(position=position, focal_point=middle, intensity=strength, light_type="scene light")
+        )
+    plotter.camera.position, plotter.camera.focal_point = middle + DISTANCE * size * EYE, middle
+    plotter.camera.up, plotter.camera.view_angle = (0.0, 0.0, 1.0), 38.0
+    plotter.enable_anti_aliasing("ssaa")
+    pixels = plotter.screenshot(None, return_img=True)
+    plotter.close()
+    path = FOLDER / f"scene-{name}.png"
+    Image.fromarray(pixels).convert("RGB").resize(SIZE, Image.Resampling.LANCZOS).save(path, optimize=True)
+    return path
+
+
+def placed(model: Model, q: np.ndarray):
+    """Every mesh of the machine with the pose of its body."""
+    bodies = world_transforms(model, q.tolist())
+    for body, meshes in machine_meshes(model)[0].items():
+        pose = np.eye(4) if body == WORLD else bodies[body].to_matrix()
+        yield from ((mesh, pose) for mesh in meshes)
+
+
+def add(plotter: pv.Plotter, mesh, pose: np.ndarray) -> np.ndarray:
+    """Put a mesh into the picture; its points in the world."""
+    points = mesh.points @ pose[:3, :3].T + pose[:3, 3]
+    faces = np.insert(mesh.triangles, 0, 3, axis=1).ravel()
+    look = {"ambient": 0.28, "diffuse": 0.8, "specular": 0.2, "specular_power": 15}
+    plotter.add_mesh(pv.PolyData(points, faces), color=mesh.color[:3], opacity=float(mesh.color[3]), **look)
+    return points
+
+
+if __name__ == "__main__":
+    # a drawing library that finds no display says so on the error stream, to nobody's use
+    os.environ.setdefault("VTK_LOGGING_LEVEL", "OFF")
+    pv.OFF_SCREEN = True
+    for each in sys.argv[1:] or [name for name in scene_names() if name != "roadheader"]:
+        print(draw(each))
