@@ -25,9 +25,7 @@ def test_names():
     assert Formula("time * joint.lift.velocity + time", VALUES).names == {"time", "joint.lift.velocity"}
 
 
-@pytest.mark.parametrize(
-    "text", ["1 / (time - 2)", "log(-time)", "sqrt(-1)", "9.0**9999", "1e400", "9" * 300]
-)
+@pytest.mark.parametrize("text", ["1 / (time - 2)", "log(-time)", "sqrt(-1)", "9.0**9999", "1e400"])
 def test_what_has_no_value_is_nan(text):
     assert math.isnan(Formula(text, VALUES)(VALUES))
 

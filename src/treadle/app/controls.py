@@ -49,6 +49,8 @@ def _actuator_control(model: Model, actuator: Actuator) -> Control:
         "motor": (units[2], "force"),
         "position": (units[0], "position to go to"),
         "velocity": (units[1], "velocity to hold"),
+        "rigid_position": (units[0], "position to go to"),
+        "rigid_velocity": (units[1], "velocity to hold"),
         "cylinder": ("valve", "opening of the valve: 1 extends, -1 retracts, 0 holds"),
     }.get(actuator.type, ("1", "command"))
     if actuator.type == "motor" and actuator.gain != 1.0:
@@ -74,7 +76,7 @@ def _actuator_control(model: Model, actuator: Actuator) -> Control:
         write,
         measure,
         units,
-        held=actuator.type == "position",
+        held=actuator.type in ("position", "rigid_position"),
     )
 
 

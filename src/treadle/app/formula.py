@@ -89,7 +89,7 @@ class Formula:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             return self._signal(node.value)
         if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
-            number = float(node.value) if abs(node.value) < 1e300 else math.nan
+            number = float(node.value)
             return lambda values: number
         if isinstance(node, ast.Name) and node.id in _CONSTANTS and node.id not in self._known:
             number = _CONSTANTS[node.id]

@@ -116,6 +116,10 @@ class Grabs:
             paused = self._stage.pace.paused
             grab.label.text = "by hand" if paused else newtons(float(np.linalg.norm(spring.force)))
 
+    def forget(self) -> None:
+        """Forget what was known of the machine, after it was changed."""
+        self._reach = None
+
     def close(self) -> None:
         """Let go of everything."""
         self._stage.crew.on_release.remove(self.end)

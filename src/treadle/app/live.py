@@ -31,7 +31,7 @@ class Live:
         self.server = server
         self.crew = Crew(server)
         self.keys = Keys(server, self.crew)
-        self.stage = Stage(server, self.crew, sim)
+        self._set_stage(sim)
         self.keys.on_down, self.keys.on_up = self._key_down, self._key_up
         self.crew.on_join.append(self._welcome)
         self._next: Callable[[], Simulation] | None = None
@@ -74,6 +74,10 @@ class Live:
     ) -> None:
         self.close()
 
+    def _set_stage(self, sim: Simulation) -> None:
+        self.stage = Stage(self.server, self.crew, sim)
+        self.stage.switch = self.switch
+
     def _run(self) -> None:
         while True:
             self.stage.loop()
@@ -91,8 +95,12 @@ class Live:
             self.stage.closed = False
             self.stage.complain(error)
             return
+        paused, speed = self.pace.paused, self.pace.speed
+        same = sim is self.sim
         self.stage.clear()
-        self.stage = Stage(self.server, self.crew, sim)
+        self._set_stage(sim)
+        if same:
+            self.pace.paused, self.pace.speed = paused, speed
         self.stage.show_hints()
 
     def _welcome(self, client: viser.ClientHandle) -> None:

@@ -104,6 +104,13 @@ class Loads:
         sim._loads[:, 0] = self._others
         self._left = self._others.copy()
 
+    def edited(self, sim: Simulation) -> None:
+        """After the machine was changed, which keeps its loads."""
+        if len(self._left) == len(sim._loads):
+            return
+        self._others = np.zeros(len(sim._loads))
+        sim._loads[:, 0] = self._left = self._others.copy()
+
 
 def carried_mass(model: Model, name: str) -> float:
     """Mass (kg) of a link's body and of all that it carries."""

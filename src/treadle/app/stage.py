@@ -7,7 +7,6 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 
-import viser
 from viser import _messages
 
 from treadle.app.commands import Commands
@@ -15,11 +14,13 @@ from treadle.app.crew import Crew
 from treadle.app.html import message_html
 from treadle.app.meter import Meter
 from treadle.app.panels.drive import DrivePanel
+from treadle.app.panels.edit import EditPanel
 from treadle.app.panels.panel import Panel
 from treadle.app.panels.plots import PlotsPanel
 from treadle.app.panels.push import PushPanel
 from treadle.app.panels.quality import QualityPanel
 from treadle.app.panels.run import RunPanel
+from treadle.app.panels.scenes import ScenesPanel
 from treadle.app.panels.view import ViewPanel
 from treadle.app.scene import Scene
 from treadle.app.server import Server
@@ -51,6 +52,9 @@ class Stage:
             self._build()
         self._numbered = -_NUMBERS
         self._failed: set[str] = set()
+        self._freedoms = [joint.type.nv for joint in sim.model.joints]
+        #: puts another simulation on the page, which is made by the loop
+        self.switch: Callable[[Callable[[], Simulation]], None] = lambda make: None
         if self.scene.faults:
             self.complain("not shown: " + "; ".join(self.scene.faults))
 
@@ -59,23 +63,23 @@ class Stage:
         self.message = gui.add_html("", visible=False)
         self.run = RunPanel(self)
         self.tabs = gui.add_tab_group()
-        self._tabs = {name: self.tabs.add_tab(name) for name in ("Drive", "Push", "Plots", "Quality", "View")}
-        with self.tab("Drive"):
+        with self.tabs.add_tab("Drive"):
             self.drive = DrivePanel(self)
-        with self.tab("Push"):
+        with self.tabs.add_tab("Push"):
             self.push = PushPanel(self)
-        with self.tab("Plots"):
+        with self.tabs.add_tab("Edit"):
+            self.edit = EditPanel(self)
+        with self.tabs.add_tab("Plots"):
             self.plots = PlotsPanel(self)
-        with self.tab("Quality"):
+        with self.tabs.add_tab("Quality"):
             self.quality = QualityPanel(self)
-        with self.tab("View"):
+        with self.tabs.add_tab("View"):
             self.view = ViewPanel(self)
+        with self.tabs.add_tab("Scenes"):
+            self.scenes = ScenesPanel(self)
+        driving: list[Panel] = [self.run, self.drive, self.push, self.edit]
         #: every panel, in the order in which the loop calls them
-        self.panels: list[Panel] = [self.run, self.drive, self.push, self.plots, self.quality, self.view]
-
-    def tab(self, name: str) -> viser.GuiTabHandle:
-        """A tab of the page, to put something in."""
-        return self._tabs[name]
+        self.panels = [*driving, self.plots, self.quality, self.view, self.scenes]
 
     def loop(self) -> None:
         """Frames until the stage is closed; an error pauses, and people may change something and go on."""
@@ -103,6 +107,15 @@ class Stage:
         """Bring the controls to the state, after it was set from elsewhere."""
         self.drive.settle(sim)
         self.push.settle(sim)
+
+    def edited(self, sim: Simulation) -> None:
+        """Have all panels look anew at a machine that was changed."""
+        if [joint.type.nv for joint in sim.model.joints] != self._freedoms:
+            # other freedoms, other controls: the page is built anew around the same simulation
+            self.switch(lambda: sim)
+            return
+        for panel in self.panels:
+            self._attempt(type(panel).__name__, lambda panel=panel: panel.edited(sim))
 
     def complain(self, error: BaseException | str) -> None:
         """Say what went wrong, until the next button is pressed."""

@@ -26,6 +26,9 @@ class Panel:
     def numbers(self, sim: Simulation) -> None:
         """A few times per second, for what people read."""
 
+    def edited(self, sim: Simulation) -> None:
+        """After the machine was changed."""
+
     def close(self) -> None:
         """When the machine leaves the page."""
 

@@ -53,6 +53,7 @@ class PlotsPanel(Panel):
         self.into: Any = gui.add_dropdown("into", (_NEW,), hint="The plot that it goes into")
         self.add = gui.add_button("Plot", hint="Plot it over time")
         gui.add_html(note_html("Drag over a plot to zoom, double-click to see all."))
+        self._place = gui.add_folder(None)
         #: the plots by title, and their folders
         self.plots: dict[str, Plot] = {}
         self._folders: dict[str, viser.GuiFolderHandle] = {}
@@ -120,7 +121,7 @@ class PlotsPanel(Panel):
         if title in self._folders:
             self.plots.pop(title)
             self._folders.pop(title).remove()
-        with self.stage.tab("Plots"), gui.add_folder(title) as folder:
+        with self._place, gui.add_folder(title) as folder:
             plot = Plot(gui, title, curves)
             buttons = gui.add_button_group(
                 "plot",

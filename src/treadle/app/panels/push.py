@@ -86,6 +86,11 @@ class PushPanel(Panel):
         """After the state was set from elsewhere."""
         self.loads.settle(sim)
 
+    def edited(self, sim: Simulation) -> None:
+        """Another machine is moved by hand in another way."""
+        self.grabs.forget()
+        self.loads.edited(sim)
+
     def close(self) -> None:
         """Let go of everything."""
         self.grabs.close()

@@ -1,0 +1,162 @@
+"""What can be edited of a machine that runs, as fields with names, units and texts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from treadle.errors import InputError
+from treadle.joints import JOINT_TYPES
+from treadle.model.spec import ModelSpec
+
+__all__ = ["KINDS", "Field", "change", "fields", "item_names", "parsed", "shown"]
+
+
+@dataclass(frozen=True)
+class Field:
+    """A number, or several, of a part: name, unit, what it means, and what it may be instead."""
+
+    name: str
+    unit: str
+    hint: str
+    #: whether it may be empty, for none
+    optional: bool = False
+    #: texts to choose from, where it is not a number
+    choices: tuple[str, ...] = ()
+
+
+_LIMIT = "none where it is empty"
+
+#: What can be edited: the list of the description, and the fields of its items.
+KINDS: dict[str, tuple[str, tuple[Field, ...]]] = {
+    "body": (
+        "bodies",
+        (
+            Field("mass", "kg", "mass; the inertia changes in proportion"),
+            Field("center", "m", "centre of mass in the axes of the body: x, y, z"),
+        ),
+    ),
+    "joint": (
+        "joints",
+        (
+            Field("type", "", "type of joint", choices=tuple(JOINT_TYPES)),
+            Field("lower", "rad or m", f"lower limit, {_LIMIT}", optional=True),
+            Field("upper", "rad or m", f"upper limit, {_LIMIT}", optional=True),
+            Field("damping", "N m s/rad or N s/m", "force per speed"),
+            Field("friction", "N m or N", "dry friction"),
+            Field("stiffness", "N m/rad or N/m", "spring towards the reference"),
+            Field("reference", "rad or m", "where the spring is at rest"),
+            Field("armature", "kg m2 or kg", "inertia of the rotor, as the joint feels it"),
+        ),
+    ),
+    "actuator": (
+        "actuators",
+        (
+            Field("gain", "1", "force per command of a motor"),
+            Field("stiffness", "N m/rad or N/m", "force per error of a position servo"),
+            Field("damping", "N m s/rad or N s/m", "force per speed"),
+            Field("lower", "of the command", f"lowest command, {_LIMIT}", optional=True),
+            Field("upper", "of the command", f"highest command, {_LIMIT}", optional=True),
+            Field("effort", "N m or N", f"largest force, {_LIMIT}", optional=True),
+            Field("pressure", "Pa", "supply pressure of a cylinder"),
+            Field("relief", "Pa", f"relief pressure of a cylinder, {_LIMIT}", optional=True),
+            Field("flow", "m3/s", "rated flow of a cylinder's valve"),
+        ),
+    ),
+    "material": (
+        "materials",
+        (
+            Field("stiffness", "N/m", f"of the contact, {_LIMIT}", optional=True),
+            Field("damping", "N s/m", f"of the contact, {_LIMIT}", optional=True),
+            Field("restitution", "1", f"speed after over speed before, {_LIMIT}", optional=True),
+            Field("friction", "1", f"coefficient of friction, {_LIMIT}", optional=True),
+        ),
+    ),
+    "machine": ("", (Field("gravity", "m/s2", "acceleration of free fall: x, y, z"),)),
+}
+
+#: Numbers in a field.
+_MOST = 16
+
+
+def item_names(spec: ModelSpec, kind: str) -> list[str]:
+    """Names of the parts of a kind."""
+    return [item.name for item in getattr(spec, KINDS[kind][0])] if KINDS[kind][0] else [spec.name]
+
+
+def fields(kind: str) -> tuple[Field, ...]:
+    """What can be edited of a part."""
+    return KINDS[kind][1]
+
+
+def shown(spec: ModelSpec, kind: str, name: str) -> dict[str, str]:
+    """The fields of a part as texts."""
+    item = _item(spec, kind, name)
+    return {field.name: _text(getattr(item, field.name)) for field in fields(kind)}
+
+
+def change(spec: ModelSpec, kind: str, name: str, texts: Mapping[str, str]) -> None:
+    """Set the fields of a part that differ from what they are."""
+    item, before = _item(spec, kind, name), shown(spec, kind, name)
+    known = {field.name: field for field in fields(kind)}
+    for key, text in texts.items():
+        if key not in known:
+            raise InputError(f"a {kind} has no field {key!r}; it has {', '.join(known)}")
+        if text.strip() != before[key]:
+            _set(item, known[key], parsed(known[key], text))
+
+
+def parsed(field: Field, text: str) -> Any:
+    """What a text means for a field: a number, several, None, or a choice."""
+    text = text.strip()
+    if field.choices:
+        if text not in field.choices:
+            raise InputError(f"{field.name} must be one of {', '.join(field.choices)}, not {text!r}")
+        return text
+    if not text:
+        if field.optional:
+            return None
+        raise InputError(f"{field.name} needs a number in {field.unit}")
+    try:
+        numbers = [float(part) for part in text.split(",")[: _MOST + 1]]
+    except ValueError:
+        raise InputError(f"{field.name} must be a number in {field.unit}, not {text[:40]!r}") from None
+    if len(numbers) > _MOST or any(map(math.isnan, numbers)):
+        raise InputError(f"{field.name} must be a number in {field.unit}, not {text[:40]!r}")
+    return numbers[0] if len(numbers) == 1 else tuple(numbers)
+
+
+def _item(spec: ModelSpec, kind: str, name: str) -> Any:
+    if not KINDS[kind][0]:
+        return spec
+    for item in getattr(spec, KINDS[kind][0]):
+        if item.name == name:
+            return item
+    raise InputError(f"there is no {kind} named {name!r}")
+
+
+def _set(item: Any, field: Field, value: Any) -> None:
+    if field.name == "mass":
+        if not (isinstance(value, float) and value > 0.0 and math.isfinite(value)):
+            raise InputError("the mass must be a positive number in kg")
+        # of the same shape: the inertia grows as the mass does
+        ratio = value / item.mass if item.mass else 1.0
+        if item.inertia is not None:
+            item.inertia = _scaled(item.inertia, ratio)
+    setattr(item, field.name, value)
+
+
+def _scaled(numbers: Any, ratio: float) -> Any:
+    return tuple(_scaled(x, ratio) for x in numbers) if isinstance(numbers, Sequence) else ratio * numbers
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Sequence):
+        return ", ".join(_text(x) for x in value)
+    return "" if math.isinf(value) else f"{value:.10g}"

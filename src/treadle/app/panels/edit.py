@@ -1,0 +1,142 @@
+"""Changing the machine while it runs: its numbers, and joints that are locked or free."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from treadle.app.edits import KINDS, Field, change, fields, item_names, shown
+from treadle.app.html import note_html
+from treadle.app.panels.panel import Panel, put
+from treadle.errors import TreadleError
+from treadle.model.describe import describe
+from treadle.sim.simulation import Simulation
+
+if TYPE_CHECKING:
+    from treadle.app.stage import Stage
+
+__all__ = ["EditPanel"]
+
+
+class EditPanel(Panel):
+    """A dialog for every part of the machine."""
+
+    def __init__(self, stage: Stage) -> None:
+        super().__init__(stage)
+        gui = stage.server.gui
+        spec = describe(stage.sim.model)
+        kinds = tuple(kind for kind in KINDS if item_names(spec, kind))
+        gui.add_html(note_html("Click a body to choose it. Changes keep the state of the machine."))
+        self.kind = gui.add_dropdown("kind", kinds, hint="What to change")
+        self.name: Any = gui.add_dropdown("name", tuple(item_names(spec, kinds[0])), hint="Which one")
+        self.lock = gui.add_button("Lock", visible=False, hint="Hold the joint where it is, or let it go")
+        #: fields of the part that is chosen, by name
+        self.fields: dict[str, Any] = {}
+        self._folder: Any = None
+        self._place = gui.add_folder(None)
+        self.apply = gui.add_button("Apply", hint="Change the machine, which goes on from where it is")
+        self._filling = threading.Lock()
+        self._names = {kind: item_names(spec, kind) for kind in kinds}
+        self._fill()
+        self._connect()
+        for body, meshes in stage.scene.meshes.items():
+            for mesh in meshes:
+                mesh.on_click(lambda _, body=body: self.choose("body", body))
+
+    def choose(self, kind: str, name: str) -> None:
+        """Show the fields of a part."""
+        if name in self._names.get(kind, ()):
+            put(self.kind, kind)
+            self.name.options = tuple(self._names[kind])
+            put(self.name, name)
+            self._fill()
+
+    def numbers(self, sim: Simulation) -> None:
+        """Whether the joint that is chosen is locked."""
+        if self.lock.visible and self._moving(sim):
+            self.lock.label = "Free" if sim.joint(self.name.value).locked else "Lock"
+
+    def change(self, kind: str, name: str, texts: Mapping[str, str]) -> None:
+        """Change fields of a part; the machine is compiled aside, so that the run hardly stops for it."""
+        stage = self.stage
+        stage.forgive()
+        _prepare(stage.sim, kind, name, texts)
+
+        def edit(sim: Simulation) -> None:
+            with sim.edit() as spec:
+                change(spec, kind, name, texts)
+            stage.edited(sim)
+
+        stage.commands.do(edit)
+
+    def toggle_lock(self) -> None:
+        """Lock the joint that is chosen, or free it."""
+        name = self.name.value
+
+        def act(sim: Simulation) -> None:
+            joint = sim.joint(name)
+            if joint.locked:
+                joint.free()
+            else:
+                joint.lock()
+
+        self.stage.forgive()
+        self.stage.commands.do(act)
+
+    def edited(self, sim: Simulation) -> None:
+        """Show the fields as they are now."""
+        texts = shown(describe(sim.model), self.kind.value, self.name.value)
+        for key, field in self.fields.items():
+            put(field, texts[key])
+
+    def _moving(self, sim: Simulation) -> bool:
+        return any(joint.name == self.name.value for joint in sim.model.joints)
+
+    def _fill(self) -> None:
+        """Make the fields of the part that is chosen."""
+        gui, kind, name = self.stage.server.gui, self.kind.value, self.name.value
+        texts = shown(describe(self.stage.sim.model), kind, name)
+        with self._filling, self._place:
+            if self._folder is not None:
+                self._folder.remove()
+            self._folder, self.fields = gui.add_folder(f"{kind} {name}"), {}
+            with self._folder:
+                for field in fields(kind):
+                    self._add_field(field, texts[field.name])
+        self.lock.visible = kind == "joint" and self._moving(self.stage.sim)
+
+    def _add_field(self, field: Field, text: str) -> None:
+        gui = self.stage.server.gui
+        label = f"{field.name} ({field.unit})" if field.unit else field.name
+        hint = f"{field.hint}; in {field.unit}" if field.unit else field.hint
+        if not field.choices:
+            self.fields[field.name] = gui.add_text(label, text, hint=hint)
+        elif text in field.choices:
+            self.fields[field.name] = gui.add_dropdown(label, field.choices, initial_value=text, hint=hint)
+
+    def _connect(self) -> None:
+        def kind_chosen(_: Any) -> None:
+            self.name.options = tuple(self._names[self.kind.value])
+            self._fill()
+
+        def apply(_: Any) -> None:
+            texts = {key: str(field.value) for key, field in self.fields.items()}
+            try:
+                self.change(self.kind.value, self.name.value, texts)
+            except TreadleError as error:
+                self.stage.complain(error)
+
+        self.kind.on_update(kind_chosen)
+        self.name.on_update(lambda _: self._fill())
+        self.apply.on_click(apply)
+        self.lock.on_click(lambda _: self.toggle_lock())
+
+
+def _prepare(sim: Simulation, kind: str, name: str, texts: Mapping[str, str]) -> None:
+    """Check a change and compile it, in the thread that asks for it, while the simulation goes on."""
+    spec = describe(sim.model)
+    change(spec, kind, name, texts)
+    model = spec.compile()
+    if not (sim.laws or sim.controllers.traced or sim.motions or tuple(sim.events)):
+        Simulation(model, sim.dt, sim.integrator).step()

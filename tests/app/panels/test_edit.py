@@ -1,0 +1,102 @@
+import numpy as np
+import pytest
+
+import treadle as td
+from treadle.app.edits import KINDS, Field, change, parsed, shown
+from treadle.errors import InputError
+from treadle.model.describe import describe
+
+
+def still(app) -> None:
+    app.pace.pause()
+    app.pace.send(lambda sim: None).result()
+
+
+def test_a_mass_changes_the_dynamics_and_nothing_else(live, until):
+    sim = td.Simulation(td.scene("pendulum"), q=[1.0, 0.5])
+    app = live(sim)
+    edit = app.stage.edit
+    still(app)
+    before, model = sim.save(), sim.model
+    edit.choose("body", "lower")
+    assert edit.fields["mass"].value == "1"
+    edit.fields["mass"].value = "2.5"
+    edit.apply.value = True
+    until(lambda: sim.model is not model)
+    app.pace.send(lambda sim: None).result()
+    after = sim.save()
+    assert (before.time, before.q.tolist(), before.v.tolist()) == (
+        after.time,
+        after.q.tolist(),
+        after.v.tolist(),
+    )
+    old, new = (next(b for b in describe(m).bodies if b.name == "lower") for m in (model, sim.model))
+    np.testing.assert_allclose(np.array(new.inertia), 2.5 * np.array(old.inertia))
+    assert old.center == new.center
+    expected = td.forward_dynamics(sim.model, sim.q, sim.v, sim.tau)
+    assert not np.allclose(expected, td.forward_dynamics(model, sim.q, sim.v, sim.tau))
+    velocity = sim.v.copy()
+    app.stage.run.step()
+    until(lambda: sim.time > after.time)
+    np.testing.assert_allclose((sim.v - velocity) / sim.dt, expected, rtol=1e-6)
+
+
+def test_a_joint_is_locked_and_freed(live, until):
+    sim = td.Simulation(td.scene("pendulum"), q=[1.0, 0.5])
+    app = live(sim)
+    edit = app.stage.edit
+    until(lambda: sim.time > 0.05)
+    edit.choose("joint", "elbow")
+    assert edit.lock.visible
+    edit.lock.value = True
+    until(lambda: sim.joint("elbow").locked)
+    until(lambda: edit.lock.label == "Free")
+    place, time = sim.joint("elbow").position, sim.time
+    until(lambda: sim.time > time + 0.2)
+    assert sim.joint("elbow").position == pytest.approx(place, abs=1e-9)
+    edit.lock.value = True
+    until(lambda: sim.joint("elbow").velocity != 0.0)
+
+
+def test_mistakes_leave_the_machine_as_it_was(live):
+    sim = td.Simulation(td.scene("pendulum"), q=[1.0, 0.5])
+    app = live(sim)
+    model = sim.model
+    app.stage.edit.choose("body", "lower")
+    for text in ("-1", "heavy", "", "nan", "1, 2"):
+        app.stage.edit.fields["mass"].value = text
+        app.stage.edit.apply.value = True
+        assert "mass" in app.stage.message.content
+        app.stage.forgive()
+    assert sim.model is model
+
+
+def test_another_type_of_joint_builds_the_page_anew(live, until):
+    sim = td.Simulation(td.scene("pendulum"), q=[1.0, 0.5])
+    app = live(sim)
+    stage = app.stage
+    stage.edit.choose("joint", "elbow")
+    stage.edit.fields["type"].value = "fixed" if "fixed" in KINDS["joint"][1][0].choices else "ball"
+    stage.edit.apply.value = True
+    until(lambda: app.stage is not stage)
+    assert app.sim is sim
+    assert len(app.sim.q) != 2
+    time = sim.time
+    until(lambda: sim.time > time)
+
+
+def test_fields_and_texts():
+    spec = describe(td.scene("roadheader"))
+    texts = shown(spec, "actuator", "lift_left")
+    assert (texts["pressure"], texts["effort"]) == ("25000000", "")
+    change(spec, "actuator", "lift_left", {"pressure": "2e7", "effort": "1e5"})
+    change(spec, "joint", "lift", {"lower": "", "friction": " 12 "})
+    change(spec, "machine", spec.name, {"gravity": "0, 0, -1.62"})
+    lift = next(joint for joint in spec.joints if joint.name == "lift")
+    pump = next(item for item in spec.actuators if item.name == "lift_left")
+    assert (pump.pressure, pump.effort, lift.lower, lift.friction) == (2e7, 1e5, None, 12.0)
+    assert tuple(spec.gravity) == (0.0, 0.0, -1.62)
+    with pytest.raises(InputError, match="no field 'colour'"):
+        change(spec, "joint", "lift", {"colour": "1"})
+    with pytest.raises(InputError, match="must be a number in kg"):
+        parsed(Field("mass", "kg", ""), "1," * 99)
