@@ -78,6 +78,14 @@ def _driven_with(joint_effort: float) -> td.Simulation:
     return td.Simulation(spec.compile(), dt=1e-2)
 
 
+def test_the_force_of_a_rigid_motor_is_known():
+    """Held level it gives 9.81 N m, up to its effort."""
+    for effort, force in ((None, -9.81), (4.0, -4.0)):
+        sim = driven("rigid_velocity", effort=effort)
+        sim.step()
+        assert sim.actuator("drive").force == pytest.approx(force, rel=1e-3)
+
+
 def test_a_motor_reaches_through_a_loop():
     """The crank of a parallelogram turns both levers at the commanded speed."""
     sim = td.Simulation(parallelogram(("left", "rigid_velocity")), dt=1e-2)

@@ -107,3 +107,9 @@ def test_energy_lost_in_a_loop_is_accounted():
     assert sim.quality()["work"] > 0.5
     # first order in the step, of some 10 J that go through the spring
     assert abs(sim.quality()["energy drift"]) < 0.05
+
+
+def test_limits_more_than_a_turn_apart_are_refused():
+    with pytest.raises(td.ModelError, match="its angle is known within one turn"):
+        four_bar("pin", lower=-4.0, upper=4.0)
+    four_bar("ground", lower=-4.0, upper=4.0)

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from tests.loops import CLOSING_KINDS, random_transform
-from treadle.joints import JOINT_TYPES
+from treadle.graph import forward, trace
+from treadle.graph.evaluate import evaluate
+from treadle.joints import JOINT_TYPES, TIE_TYPES
 
 KINDS = [kind for kind in CLOSING_KINDS if kind != "fixed"]
 
@@ -50,3 +52,50 @@ def test_closure_sees_every_motion_that_the_joint_prevents(kind):
     assert np.linalg.matrix_rank(slopes, tol=1e-6) == 6 - joint.nv
     allowed = np.array([[*column.angular, *column.linear] for column in joint.subspace(q)]).T
     np.testing.assert_allclose(slopes @ allowed, 0.0, atol=1e-8)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("ball", "free")])
+def test_coordinates_are_the_position_of_the_joint(kind):
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        joint = joint_of(kind, rng)
+        P, q = random_transform(rng), joint.sample(rng)
+        found = joint.coordinates(P, P @ joint.transform(q))
+        np.testing.assert_allclose(found, q, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "free"])
+def test_rates_of_the_coordinates_are_the_velocities(kind):
+    """Moved along its own freedoms, every joint measures what it was moved by."""
+    rng = np.random.default_rng(6)
+    joint = joint_of(kind, rng)
+    P, q = random_transform(rng), joint.sample(rng)
+    v = rng.standard_normal(joint.nv).tolist()
+
+    def rates(x):
+        seeds = {a: {0: rate} for a, rate in zip(x, joint.rate(q, v), strict=True)}
+        values = joint.coordinates(P, P @ joint.transform(x))
+        return [rate for (rate,) in forward(values, seeds, 1)]
+
+    found = evaluate(*trace(rates, joint.nq), q)
+    np.testing.assert_allclose(found, v, atol=1e-12)
+
+
+def test_ties_measure_and_prevent_what_they_say():
+    rng = np.random.default_rng(7)
+    P, S = random_transform(rng), random_transform(rng)
+    r = np.array(list(S.translation)) - np.array(list(P.translation))
+    length = float(np.linalg.norm(r))
+    (gap,), _ = TIE_TYPES["distance"](length).closure(P, S)
+    assert gap == pytest.approx(0.0, abs=1e-15)
+    (gap,), _ = TIE_TYPES["distance"](1.001 * length).closure(P, S)
+    # near the closed position it is the missing length
+    assert gap == pytest.approx(-1e-3 * length, rel=1e-3)
+    assert TIE_TYPES["rope"](length).coordinates(P, S)[0] == pytest.approx(length)
+    local = np.array(list(P.rotation.apply_transposed(S.translation - P.translation)))
+    line, plane = TIE_TYPES["point_on_line"](), TIE_TYPES["point_on_plane"]()
+    np.testing.assert_allclose([*line.closure(P, S)[0], *line.coordinates(P, S)], local, atol=1e-15)
+    np.testing.assert_allclose([*plane.coordinates(P, S), *plane.closure(P, S)[0]], local, atol=1e-15)
+    for tie in (line, plane):
+        with pytest.raises(NotImplementedError, match="cannot carry a body"):
+            tie.transform([0.0])

@@ -203,10 +203,24 @@ def _check_tree(spec: ModelSpec) -> list[JointSpec]:
         if joint.parent == joint.child:
             hint = "name two different bodies"
             raise fault(spec, f'joint "{joint.name}"', "connects a body with itself", hint, joint)
+        _check_turns(spec, joint)
     reached = {joint.child for joint in tree}
     if len(reached) < len(spec.bodies):
         raise _unreached(spec, reached)
     return tree
+
+
+def _check_turns(spec: ModelSpec, joint: JointSpec) -> None:
+    """That the angles of a joint which closes a loop have ranges in which they can be told apart."""
+    if joint.type == "fixed" or (joint.type == "helical" and joint.pitch):
+        return
+    units = joint_class(joint.type).velocity_units
+    lower, upper = freedoms(joint.lower, len(units), -np.inf), freedoms(joint.upper, len(units), np.inf)
+    for unit, low, high in zip(units, lower, upper, strict=True):
+        if unit == "rad/s" and 2.0 * np.pi <= high - low < np.inf:
+            message = "its angle is known within one turn, for it closes a loop, and its limits are wider"
+            hint = "leave the limits out, or let another joint close the loop"
+            raise fault(spec, f'joint "{joint.name}"', message, hint, joint)
 
 
 def _unreached(spec: ModelSpec, reached: set[str]) -> ModelError:

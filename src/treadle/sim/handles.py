@@ -213,8 +213,10 @@ class ActuatorHandle:
 
     @property
     def force(self) -> float:
-        """Force on its joint in this state, in N m or N."""
+        """Force on its joint in this state, in N m or N; that of a rigid motor over the next step."""
         sim = self._sim
+        if self._actuator.rigid:
+            return sim._reactions.actuator(self.name)
         commands, drives = (sim._arrays[name][:, 0].tolist() for name in ("commands", "drives"))
         drive = actuator_drives(sim.model, commands, drives, sim.q.tolist(), sim.v.tolist())[self._index]
         return float(drive.force - drive.damping * self._sim.v[self._actuator.v])

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Reaction", "Reactions"]
 
 #: Signals that are read; see `treadle.sim.recording.signals`.
-_WANTED = ("joint.*.reaction_*", "loop.*.reaction_*", "coupling.*.force")
+_WANTED = ("joint.*.reaction_*", "loop.*.reaction_*", "coupling.*.force", "actuator.*.force")
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,11 @@ class Reactions:
     def coupling(self, name: str) -> float:
         """Of a coupling, on its joint."""
         (force,) = self._values(f"coupling.{name}.force")
+        return float(force)
+
+    def actuator(self, name: str) -> float:
+        """Of an actuator, on its freedom."""
+        (force,) = self._values(f"actuator.{name}.force")
         return float(force)
 
     def _reaction(self, name: str, X_WJ: Transform) -> Reaction:

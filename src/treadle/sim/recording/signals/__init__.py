@@ -14,7 +14,7 @@ from treadle.sim.recording.signals.signal import Layout, Signal
 __all__ = ["DEFAULT_SIGNALS", "SIGNAL_KINDS", "Layout", "Signal", "available"]
 
 #: Makers of signals by pattern: "joint.*" stands for every joint of the tree, "body.*" for every link and
-#: frame, "loop.*" for every joint that closes a loop, "coupling.*" for every coupling, "actuator.*" for all of them.
+#: frame, "loop.*" for every joint that closes a loop, "coupling.*" and "actuator.*" for all of them.
 SIGNAL_KINDS: dict[str, Callable[..., Signal]] = {
     "joint.*.position": joint.position,
     "joint.*.velocity": joint.velocity,
