@@ -8,23 +8,29 @@ from treadle.collision.kinds import CAPSULE, CYLINDER, ELLIPSOID, MESH, PLANE, S
 from treadle.collision.signatures import kernel
 from treadle.collision.vectors import world
 
-__all__ = ["compose", "enclose"]
+__all__ = ["compose", "compose_one", "enclose"]
+
+
+@kernel()
+def compose_one(shapes, bodies, s, X):
+    """Write the pose X_WS of a shape."""
+    P = shapes.placement
+    b = shapes.body[s]
+    for i in range(3):
+        for j in range(3):
+            X[s, 3 * i + j] = (
+                bodies[b, 3 * i] * P[s, j]
+                + bodies[b, 3 * i + 1] * P[s, 3 + j]
+                + bodies[b, 3 * i + 2] * P[s, 6 + j]
+            )
+    X[s, 9], X[s, 10], X[s, 11] = world(bodies, b, (P[s, 9], P[s, 10], P[s, 11]))
 
 
 @kernel()
 def compose(shapes, bodies, X):
     """Write the pose X_WS of every shape, from the poses X_WB of the bodies (the world's is row 0)."""
-    P = shapes.placement
     for s in range(len(shapes.kind)):
-        b = shapes.body[s]
-        for i in range(3):
-            for j in range(3):
-                X[s, 3 * i + j] = (
-                    bodies[b, 3 * i] * P[s, j]
-                    + bodies[b, 3 * i + 1] * P[s, 3 + j]
-                    + bodies[b, 3 * i + 2] * P[s, 6 + j]
-                )
-        X[s, 9], X[s, 10], X[s, 11] = world(bodies, b, (P[s, 9], P[s, 10], P[s, 11]))
+        compose_one(shapes, bodies, s, X)
 
 
 @kernel()
@@ -41,24 +47,30 @@ def enclose(shapes, X, margin, low, high):
         S = shapes.size[s]
         for i in range(3):
             x, y, z = X[s, 3 * i], X[s, 3 * i + 1], X[s, 3 * i + 2]
-            if kind == SPHERE:
-                extent = S[0]
-            elif kind == CAPSULE:
-                extent = S[0] + S[1] * abs(z)
-            elif kind == CYLINDER:
-                extent = S[0] * sqrt(x * x + y * y) + S[1] * abs(z)
-            elif kind == ELLIPSOID:
-                extent = sqrt((S[0] * x) ** 2 + (S[1] * y) ** 2 + (S[2] * z) ** 2)
-            elif kind == MESH:
-                extent = shapes.radius[s]
+            if kind == MESH:
+                half = shapes.radius[s]
             else:
-                extent = S[0] * abs(x) + S[1] * abs(y) + S[2] * abs(z)
+                half = extent(kind, S[0], S[1], S[2], x, y, z)
             # a little more, so that rounding hides no pair at the margin
-            extent += 0.5 * margin + 1e-12 * (extent + abs(X[s, 9 + i]))
-            low[s, i] = X[s, 9 + i] - extent
-            high[s, i] = X[s, 9 + i] + extent
+            half += 0.5 * margin + 1e-12 * (half + abs(X[s, 9 + i]))
+            low[s, i] = X[s, 9 + i] - half
+            high[s, i] = X[s, 9 + i] + half
     for s in range(len(X)):
         for i in range(12):
             if not isfinite(X[s, i]):
                 return False
     return True
+
+
+@kernel()
+def extent(kind, a, b, c, x, y, z):
+    """How far a primitive with the half sizes a, b, c reaches along a direction x, y, z in its own axes."""
+    if kind == SPHERE:
+        return a
+    if kind == CAPSULE:
+        return a + b * abs(z)
+    if kind == CYLINDER:
+        return a * sqrt(x * x + y * y) + b * abs(z)
+    if kind == ELLIPSOID:
+        return sqrt((a * x) ** 2 + (b * y) ** 2 + (c * z) ** 2)
+    return a * abs(x) + b * abs(y) + c * abs(z)

@@ -6,6 +6,7 @@ from math import sqrt
 
 from treadle.collision.contacts import flip
 from treadle.collision.convex import convex_convex
+from treadle.collision.field_pairs import field_contacts
 from treadle.collision.kinds import BOX, CAPSULE, CYLINDER, ELLIPSOID, HEIGHT_FIELD, PLANE, SPHERE
 from treadle.collision.plane_pairs import (
     plane_box,
@@ -30,6 +31,9 @@ def touch(shapes, X, a, b, margin, out):
         a, b = b, a
     if kind[b] < HEIGHT_FIELD:
         _primitives(kind[a], kind[b], X, shapes.size, shapes.radius, a, b, margin, out)
+    elif kind[b] == HEIGHT_FIELD and PLANE < kind[a] < HEIGHT_FIELD:
+        field_contacts(kind[a], X, shapes.size, shapes.radius, shapes.grid, shapes.heights, b, a, margin, out)
+        flip(out, start)
     if swapped:
         flip(out, start)
         a, b = b, a

@@ -9,7 +9,7 @@ from functools import partial
 
 from numba import njit, types
 
-__all__ = ["ARRAY", "BOOL", "INT", "MATRICES", "MATRIX", "REAL", "VECTOR", "kernel"]
+__all__ = ["ARRAY", "BOOL", "INT", "INTEGERS", "MATRICES", "MATRIX", "REAL", "VECTOR", "kernel"]
 
 BOOL = types.boolean
 INT = types.int64
@@ -19,6 +19,8 @@ VECTOR = types.UniTuple(REAL, 3)
 ARRAY = types.Array(REAL, 1, "C")
 #: rows of numbers: poses (n, 12), sizes (n, 3), points (n, 3)
 MATRIX = types.Array(REAL, 2, "C")
+#: whole numbers, some per shape
+INTEGERS = types.Array(INT, 2, "C")
 MATRICES = types.Array(REAL, 3, "C")
 
 #: Makes a function a kernel: compiled once, kept on disk, with infinities where numbers are divided by zero.
