@@ -20,15 +20,24 @@ from treadle.integrators.system import System
 from treadle.model.model import Model
 from treadle.solvers.force_balance import force_balance
 from treadle.spatial import Quaternion, Vec3
-from treadle.wheels.rolling import rolling_contacts
+from treadle.wheels.rolling import MEMORY, contact_count, rolling_contacts
 
-__all__ = ["rolling_step"]
+__all__ = ["rolling_memory", "rolling_step"]
+
+
+def rolling_memory(model: Model) -> int:
+    """Numbers that a machine on wheels keeps from step to step."""
+    return MEMORY * contact_count(model) + model.nv if model.wheels else 0
 
 
 def rolling_step(
     system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, dt: Scalar
 ) -> Advance:
-    """Position and velocity after one step of dt seconds; `memory` is what the contacts keep."""
+    """Position and velocity after one step of dt seconds.
+
+    The memory holds what the contacts keep, and how the velocity differed from that of a steady motion, which
+    is where the next step begins to look.
+    """
     nq, nv = len(q), len(v)
     values = through_graph(lambda x: _rolled(system, x[:nq], x[nq:], time, dt), [*q, *v])
     position, velocity, rest = values[:nq], values[nq : nq + nv], values[nq + nv :]
@@ -36,15 +45,16 @@ def rolling_step(
     return Advance(position, velocity, memory, (rounds, left), work)
 
 
-def _rolled(
-    system: System, q: Sequence[Expr], v: Sequence[Scalar], time: Scalar, dt: Scalar
-) -> list[Scalar]:
+def _rolled(system: System, q: Sequence[Expr], v: Sequence[Scalar], time: Scalar, dt: Scalar) -> list[Scalar]:
     machine = system.model
     assert system.terrain is not None
     damped = regroup(system.damped(q, v, dt))
     # the ground's forces are those at the end of the step, not among the others
     force = replace(system, terrain=None).force(q, v, time, step=dt)
     bias = rnea(regroup(machine), q, v, [0.0] * machine.nv, system.external(q))
+    steady = _steady(machine, q, v, dt)
+    count = MEMORY * contact_count(machine)
+    contacts, change = system.memory[:count], system.memory[count:]
     balance = force_balance(
         crba(damped, q),
         v,
@@ -52,17 +62,18 @@ def _rolled(
         rolling_contacts(machine, q, v, system.terrain),
         [] if system.bounds is None else system.bounds(q, v),
         closure_rows(machine, q) if machine.closed else [],
-        system.memory,
+        contacts,
         machine.mass,
         dt,
-        _guess(machine, q, v, dt),
+        [a + b for a, b in zip(steady, change, strict=True)],
     )
     position = system.integrate(q, [dt * x for x in balance.v])
     effort = balance.rounds, sqrt(balance.left)
-    return [*position, *balance.v, *effort, balance.work, *balance.memory]
+    gained = [a - b for a, b in zip(balance.v, steady, strict=True)]
+    return [*position, *balance.v, *effort, balance.work, *balance.memory, *gained]
 
 
-def _guess(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar) -> list[Scalar]:
+def _steady(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar) -> list[Scalar]:
     """The velocity of a steady motion: that of a floating base turns with it."""
     guess = list(v)
     for joint in model.joints:

@@ -12,10 +12,8 @@ from collections.abc import Sequence
 
 from treadle.graph import Scalar
 from treadle.integrators.method import Advance, Method
-from treadle.integrators.rolling import rolling_step
+from treadle.integrators.rolling import rolling_memory, rolling_step
 from treadle.integrators.system import System
-from treadle.model.model import Model
-from treadle.wheels.rolling import MEMORY, contact_count
 
 __all__ = ["METHOD"]
 
@@ -29,15 +27,11 @@ def step(system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar,
     return Advance(system.integrate(q, [dt * x for x in held.v]), held.v, work=held.work)
 
 
-def _memory(model: Model) -> int:
-    return MEMORY * contact_count(model)
-
-
 METHOD = Method(
     step,
     1,
     "symplectic Euler with implicit dampers: one evaluation a step, robust",
     loops="accelerations",
-    memory=_memory,
+    memory=rolling_memory,
     arrests=True,
 )

@@ -9,7 +9,7 @@ import numpy as np
 
 from treadle.errors import InputError
 from treadle.model.model import suggest
-from treadle.wheels.rolling import MEMORY, rolling_contacts
+from treadle.wheels.rolling import MEMORY, contact_count, rolling_contacts
 
 if TYPE_CHECKING:
     from treadle.sim.simulation import Simulation
@@ -85,9 +85,8 @@ class WheelHandle:
     def _values(self) -> np.ndarray:
         """Force, velocity, rolling speed, depth and point of the contact that carries most."""
         simulation = self._simulation
-        memory = simulation._arrays["memory"][:, 0]
-        size = MEMORY * sum(wheel.contacts for wheel in simulation.model.wheels)
-        if simulation.integrator == "symplectic_euler" and len(memory) == size and memory.any():
+        memory = simulation._arrays["memory"][: MEMORY * contact_count(simulation.model), 0]
+        if simulation.integrator == "symplectic_euler" and memory.any():
             rows = memory.reshape(-1, MEMORY)[self._first : self._first + self._count, 2:]
         else:
             rows = self._present()

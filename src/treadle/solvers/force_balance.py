@@ -26,8 +26,11 @@ __all__ = ["Balance", "force_balance"]
 #: Rounds of Newton's method, and halvings of a step, at most.
 _LIMIT, _HALVINGS = 20, 6
 
-#: Velocity (m/s) up to which the forces may be out of balance, all masses moving with it.
-TOLERANCE = 1e-5
+#: Acceleration (m/s2) up to which the forces may be out of balance: a thousandth of a weight.
+TOLERANCE = 1e-2
+
+#: Numbers of a contact that a round hands on: its bend and its force.
+_KEPT = 5
 
 #: Softness of rows that state none, as a share of what the freedoms' own inertia would allow.
 _HARD = 1e-7
@@ -59,11 +62,13 @@ def force_balance(
     problem = _Problem(H, v, push, contacts, bounds, closure, memory, mass, dt)
     count = len(v)
     start = [problem.held.get(k, x) for k, x in enumerate(guess)]
-    values = iterate(problem.one_round, [*start, *[0.0] * (len(closure) + 2)], _LIMIT)
+    kept: list[Scalar] = [0.0] * (_KEPT * len(contacts))
+    values = iterate(problem.one_round, [*start, *[0.0] * len(closure), *kept, 0.0, 0.0], _LIMIT)
     w, rounds, left = values[:count], values[-2], values[-1]
+    memory = problem.remembered(w, values[count + len(closure) : -2])
     impulse = [a - b for a, b in zip(problem.inertial(w), push, strict=True)]
     work = sum((0.5 * p * (a + b) for p, a, b in zip(impulse, v, w, strict=True)), 0.0)
-    return Balance(w, problem.kept(w), rounds, left, work)
+    return Balance(w, memory, rounds, left, work)
 
 
 class _Problem:
@@ -93,53 +98,58 @@ class _Problem:
     def one_round(self, values: list[Scalar]) -> tuple[list[Scalar], object]:
         """A step of Newton's method, halved until the residual is smaller."""
         count = len(self.v)
-        w, y, (rounds, _) = values[:count], values[count:-2], values[-2:]
+        w, y, rounds = values[:count], values[count : count + len(self.closure)], values[-2]
         step, turn = self._newton_step(w, y)
-        before = self._cost(w, y)
+        before, _ = self._cost(w, y)
 
         def moved(share: Scalar) -> tuple[list[Scalar], list[Scalar]]:
             return _along(w, step, share), _along(y, turn, share)
 
         def halved(trial: list[Scalar]) -> tuple[list[Scalar], object]:
             share = 0.5 * trial[0]
-            cost = self._cost(*moved(share))
-            return [share, cost], cost > before * (1.0 - 1e-4 * share)
+            cost, kept = self._cost(*moved(share))
+            return [share, cost, *kept], cost > before * (1.0 - 1e-4 * share)
 
-        full = self._cost(*moved(1.0))
-        share, after = iterate(halved, [1.0, full], _HALVINGS, when=full > before)
+        full, kept = self._cost(*moved(1.0))
+        share, after, *kept = iterate(halved, [1.0, full, *kept], _HALVINGS, when=full > before)
         new_w, new_y = moved(share)
-        enough = TOLERANCE * TOLERANCE
-        return [*new_w, *new_y, rounds + 1.0, after], (after > enough)
+        enough = TOLERANCE * self.dt
+        return [*new_w, *new_y, *kept, rounds + 1.0, after], after > enough * enough
 
     def inertial(self, w: Sequence[Scalar]) -> list[Scalar]:
         """H (w - v)."""
         change = [a - b for a, b in zip(w, self.v, strict=True)]
         return [sum((h * x for h, x in zip(row, change, strict=True)), 0.0) for row in self.H]
 
-    def kept(self, w: Sequence[Scalar]) -> list[Scalar]:
+    def remembered(self, w: Sequence[Scalar], kept: Sequence[Scalar]) -> list[Scalar]:
         """What every contact keeps: its bend, and the readouts."""
         memory: list[Scalar] = []
-        for contact, bent in zip(self.contacts, self.bent, strict=True):
+        for k, contact in enumerate(self.contacts):
             speeds = contact.speeds(w)
-            force, bend = contact.held_force(speeds, self.dt, bent)
             depth = contact.touch.depth - self.dt * speeds[2]
-            memory += [*bend, *force[:3], *speeds, depth, *contact.touch.point]
+            memory += [*kept[_KEPT * k : _KEPT * (k + 1)], *speeds, depth, *contact.touch.point]
         return memory
 
-    def _cost(self, w: Sequence[Scalar], y: Sequence[Scalar]) -> Scalar:
-        """Square of the velocity out of balance: the residual in the norm of the diagonal of H, per mass."""
-        residual = self._residual(w, y)
-        return sum((r * r * s for r, s in zip(residual, self.scale, strict=True)), 0.0) * self.per_mass
+    def _cost(self, w: Sequence[Scalar], y: Sequence[Scalar]) -> tuple[Scalar, list[Scalar]]:
+        """Square of the velocity out of balance, and bend and force of every contact.
 
-    def _residual(self, w: Sequence[Scalar], y: Sequence[Scalar]) -> list[Scalar]:
+        It is the residual in the norm of the diagonal of H, per mass.
+        """
+        residual, kept = self._residual(w, y)
+        squares = sum((r * r * s for r, s in zip(residual, self.scale, strict=True)), 0.0)
+        return squares * self.per_mass, kept
+
+    def _residual(self, w: Sequence[Scalar], y: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
         total = [a - b for a, b in zip(self.inertial(w), self.push, strict=True)]
+        kept: list[Scalar] = []
         for contact, bent in zip(self.contacts, self.bent, strict=True):
-            force, _ = contact.held_force(contact.speeds(w), self.dt, bent)
+            force, bend = contact.held_force(contact.speeds(w), self.dt, bent)
+            kept += [*bend, *force[:3]]
             _subtract(total, contact.rows, [self.dt * f for f in force])
         for row, softness in self.bounds:
             _subtract(total, [row.jacobian], [_impulse(row, softness, row.speed(w))])
         _subtract(total, [row.jacobian for row in self.closure], y)
-        return [total[k] for k in self.free]
+        return [total[k] for k in self.free], kept
 
     def _newton_step(self, w: Sequence[Scalar], y: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
         """Change of w (zero where it is held) and of y."""
@@ -150,14 +160,15 @@ class _Problem:
         for row, softness in self.bounds:
             slope = _impulse_slope(row, softness, row.speed(w))
             _add_products(K, [row.jacobian], [[-slope]])
-        residual = self._residual(w, y)
+        residual, _ = self._residual(w, y)
         matrix = [[K[i][j] for j in self.free] for i in self.free]
         place = {k: i for i, k in enumerate(self.free)}
         G = [{place[k]: x for k, x in row.jacobian.items() if k in place} for row in self.closure]
         r = [-x for x in residual]
         if self.closure:
             opening = [-sum((x * w[k] for k, x in row.jacobian.items()), 0.0) for row in self.closure]
-            change, turn = saddle_solve(matrix, G, G, r, opening, [row.group for row in self.closure])
+            groups, gaps = [row.group for row in self.closure], [row.residual for row in self.closure]
+            change, turn = saddle_solve(matrix, G, G, r, opening, groups, gaps)
         else:
             change, turn = lu_solve(matrix, r), []
         return [change[place[k]] if k in place else 0.0 for k in range(len(w))], turn

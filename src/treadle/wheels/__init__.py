@@ -1,5 +1,7 @@
 """Wheels on the ground: where they touch, and the models of the force there, one per file."""
 
+from treadle.wheels.bekker import bekker
+from treadle.wheels.ishigami import ishigami, ishigami_direct
 from treadle.wheels.linear import linear
 from treadle.wheels.model import WHEEL_MODELS, WheelContact, model_force, model_parameters, wheel_model
 from treadle.wheels.pacejka import pacejka
@@ -7,5 +9,5 @@ from treadle.wheels.viscous import viscous
 
 __all__ = ["WHEEL_MODELS", "WheelContact", "model_force", "model_parameters", "wheel_model"]
 
-for _model in (linear, viscous, pacejka):
+for _model in (linear, viscous, pacejka, bekker, ishigami, ishigami_direct):
     wheel_model(_model)

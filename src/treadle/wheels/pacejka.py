@@ -5,8 +5,8 @@
     q = |Qx Qy| / sqrt(s^2 Qy^2 + tan(a)^2 Qx^2),    fx = q s mu fz,    fy = -q tan(a) mu fz
 
 with Qx = Q(s) and Qy = Q(2 a / pi), each of its own coefficients. That combination is as published: where one
-slip vanishes the slope of the other is kx ky / sqrt(kx^2 + ky^2), less than its own. Below `crawl` the speed V
-stands still in the slips, which makes the tyre a damper there.
+slip vanishes the slope of the other is kx ky / sqrt(kx^2 + ky^2), less than its own. Below `crawl` the speed
+V stands still in the slips, which makes the tyre a damper there.
 """
 
 from __future__ import annotations

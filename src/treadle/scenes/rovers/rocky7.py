@@ -76,6 +76,8 @@ def _add_wheel(
     spec.add_joint(f"{name}_axle", "continuous", parent, f"{name}_wheel", position=position, axis=_Y)
     stiffness = (BODY_MASS + 6.0 * WHEEL_MASS) * 9.81 / (6.0 * SINKAGE)
     parameters = {"stiffness": stiffness, "damping": stiffness / 20.0}
+    if model in ("ishigami", "ishigami_direct", "bekker"):
+        parameters = {"damping": stiffness / 20.0}
     if model == "linear":
         parameters |= {"grip": 0.1 * stiffness, "side_grip": 0.1 * stiffness}
     spec.add_wheel(name, f"{name}_axle", RADIUS, width=WIDTH, model=model, parameters=parameters)
