@@ -60,7 +60,7 @@ def test_the_tree_is_that_of_the_description_without_the_loop():
 
 
 def names(spec: ModelSpec) -> tuple[list[str], list[str]]:
-    tree, loops = spanning_tree(spec.joints)
+    tree, loops = spanning_tree(spec)
     return [joint.name for joint in tree], [joint.name for joint in loops]
 
 
@@ -110,7 +110,7 @@ def test_what_cannot_be_reached(edges, element, message):
 
 @given(furnished_machines())
 def test_every_joint_is_in_the_tree_or_closes_a_loop(spec):
-    tree, loops = spanning_tree(spec.joints)
+    tree, loops = spanning_tree(spec)
     assert len(tree) == len(spec.bodies)
     assert {joint.child for joint in tree} == {body.name for body in spec.bodies}
     assert sorted([*map(id, tree), *map(id, loops)]) == sorted(map(id, spec.joints))
@@ -257,3 +257,32 @@ def test_the_link_is_found_at_its_frame():
     X_LJ = np.eye(4)
     X_LJ[:3, :3], X_LJ[:3, 3] = joint.child_rotation, joint.child_position
     np.testing.assert_allclose(model.frame("a").placement.to_matrix() @ X_LJ, np.eye(4), atol=1e-15)
+
+
+def test_loops_are_cut_where_nothing_needs_coordinates():
+    """An actuator or a coupling on the joint that would close the loop lets another one close it."""
+    spec = linkage()
+    assert [loop.name for loop in spec.compile().loops] == ["c"]
+    before = [joint.name for joint in spec.compile().joints]
+    spec.add_actuator("drive", "motor", "c")
+    model = spec.compile()
+    (cut,) = [loop.name for loop in model.loops]
+    assert cut != "c"
+    assert {joint.name for joint in model.joints} == {*before, "c"} - {cut}
+    spec.actuators.clear()
+    spec.add_coupling("gear", "c", "a")
+    assert [loop.name for loop in spec.compile().loops] == [cut]
+    # both cannot be joints of the tree
+    spec.add_actuator("drive", "motor", cut)
+    with pytest.raises(ModelError, match="closes a loop"):
+        spec.compile()
+
+
+def test_ties_cannot_be_driven():
+    spec = linkage()
+    spec.add_joint("cord", "rope", None, spec.bodies[-1].name, length=1.0)
+    spec.add_actuator("winch", "motor", "cord")
+    with pytest.raises(
+        ModelError, match="its joint 'cord' is a rope joint; name a joint that carries a body"
+    ):
+        spec.compile()

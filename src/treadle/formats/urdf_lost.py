@@ -22,7 +22,7 @@ _LIMIT = ("limit_restitution", "limit_stiffness", "limit_damping")
 
 def what_is_lost(spec: ModelSpec) -> list[Finding]:
     """One finding for each kind of thing that is left out; a warning where it changes the motion."""
-    tree, loops = spanning_tree(spec.joints)
+    tree, loops = spanning_tree(spec)
     followers = mimics(spec)
     couplings = [item.name for item in spec.couplings if not _is_written(item, followers)]
     drives = {id(motor) for motor in motors(spec)}
@@ -71,7 +71,7 @@ def what_is_lost(spec: ModelSpec) -> list[Finding]:
 
 def mimics(spec: ModelSpec) -> dict[str, tuple[str, float, float]]:
     """Joints that mimic another one: its name, the offset and the ratio."""
-    joints = {joint.name for joint in spanning_tree(spec.joints)[0] if joint.type in SCALAR_TYPES}
+    joints = {joint.name for joint in spanning_tree(spec)[0] if joint.type in SCALAR_TYPES}
     found: dict[str, tuple[str, float, float]] = {}
     for coupling in spec.couplings:
         linear = _linear(coupling)

@@ -69,7 +69,7 @@ class _Writer:
     def __init__(self, spec: ModelSpec, root: Any) -> None:
         self.spec = spec
         self.root = root
-        self.tree = _depth_first(spanning_tree(spec.joints)[0])
+        self.tree = _depth_first(spanning_tree(spec)[0])
         self.links = {item.name for item in (*spec.bodies, *spec.frames)}
         self.joints = {joint.name for joint in spec.joints}
         self.mimics = mimics(spec)

@@ -31,7 +31,7 @@ __all__ = ["assemble", "body_inertia", "total_inertia"]
 
 def assemble(spec: ModelSpec) -> Model:
     """The frozen model of a description that `validate` has passed."""
-    tree, closing = spanning_tree(spec.joints)
+    tree, closing = spanning_tree(spec)
     joints_from: dict[str | None, list[JointSpec]] = defaultdict(list)
     for joint in tree:
         joints_from[joint.parent].append(joint)

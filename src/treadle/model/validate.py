@@ -198,7 +198,7 @@ def _check_frame(spec: ModelSpec, frame: FrameSpec, known: set[str]) -> None:
 
 def _check_tree(spec: ModelSpec) -> list[JointSpec]:
     """The joints of the tree; ModelError if they do not reach every body."""
-    tree, loops = spanning_tree(spec.joints)
+    tree, loops = spanning_tree(spec)
     for joint in loops:
         if joint.parent == joint.child:
             hint = "name two different bodies"

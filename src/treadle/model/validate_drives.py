@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from treadle.joints import Joint, joint_class
+from treadle.joints import TIE_TYPES, Joint, joint_class
 from treadle.model.faults import check_names, converted, fault
 from treadle.model.model import suggest
 from treadle.model.parts import ACTUATOR_TYPES, ActuatorSpec
@@ -58,6 +58,9 @@ def _joint_type(
         raise fault(spec, element, f"its {role} {name!r} is not a joint of {spec.name!r}", hint, item)
     if found.type == "fixed":
         raise fault(spec, element, f"its {role} {name!r} is fixed", "name a joint that moves", item)
+    if found.type in TIE_TYPES:
+        hint = "name a joint that carries a body"
+        raise fault(spec, element, f"its {role} {name!r} is a {found.type} joint", hint, item)
     message = f"its {role} {name!r} closes a loop, so that its position follows from those of the others"
     hint = f"list it before the joint that now holds {found.child!r}, which then closes the loop instead"
     raise fault(spec, element, message, hint, item)

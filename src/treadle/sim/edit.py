@@ -34,7 +34,7 @@ def edited(sim: Simulation, spec: ModelSpec, gap: float) -> tuple[Model, State]:
 
     Loops and couplings that are open by at most `gap` (m, rad) are closed; beyond it there is a ModelError.
     """
-    in_tree = {joint.name for joint in spanning_tree(spec.joints)[0]}
+    in_tree = {joint.name for joint in spanning_tree(spec)[0]}
     for keyframe in spec.keyframes:
         keyframe.positions = {n: x for n, x in keyframe.positions.items() if n in in_tree}
         keyframe.velocities = {n: x for n, x in keyframe.velocities.items() if n in in_tree}
