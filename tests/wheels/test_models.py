@@ -72,7 +72,7 @@ def test_friction_stays_within_its_limit(model, vx, vy, rolling):
     assert math.hypot(fx, fy) <= 0.6 * fz * each * 1.05 + 1e-9
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", [name for name in MODELS if name != "roller"])
 def test_force_opposes_slip_on_either_side_alike(model):
     left = model_force(wheel(model), contact(vx=0.02, vy=0.1))
     right = model_force(wheel(model), contact(vx=0.02, vy=-0.1))
@@ -135,6 +135,17 @@ def test_rolling_resistance_drags_on_the_turning():
         model_force(wheel("linear", rolling_resistance=0.02), contact(rolling=r)) for r in (1.0, -1.0)
     )
     assert forward_[3] == pytest.approx(-0.02 * forward_[2]) and back[3] == -forward_[3]
+
+
+def test_rollers_hold_along_their_axle_alone():
+    omni = model_force(wheel("roller"), contact(vx=0.01, vy=0.5))
+    assert omni[0] == pytest.approx(-100.0) and omni[1] == 0.0
+    quarter = math.pi / 4
+    mecanum = model_force(wheel("roller", angle=quarter), contact(vx=0.01, vy=0.01))
+    # the point moves across the roller's axle, which turns
+    assert mecanum[:2] == pytest.approx([0.0, 0.0], abs=1e-9)
+    held = model_force(wheel("roller", angle=quarter), contact(vx=0.01, vy=-0.01))
+    assert held[0] == pytest.approx(-100.0) and held[1] == pytest.approx(100.0)
 
 
 def test_a_model_of_ones_own():

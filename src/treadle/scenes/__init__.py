@@ -17,6 +17,8 @@ from treadle.scenes.gripper import gripper
 from treadle.scenes.peaucellier import peaucellier
 from treadle.scenes.pendulum import pendulum
 from treadle.scenes.roadheader import roadheader
+from treadle.scenes.rovers.landtamer import landtamer
+from treadle.scenes.rovers.rocky7 import rocky7
 from treadle.scenes.slider_crank import slider_crank
 from treadle.scenes.squeezer import squeezer
 
@@ -29,9 +31,11 @@ SCENES: dict[str, Callable[..., ModelSpec]] = {
     "four-bar-chain": four_bar_chain,
     "friction-chain": friction_chain,
     "gripper": gripper,
+    "landtamer": landtamer,
     "peaucellier": peaucellier,
     "pendulum": pendulum,
     "roadheader": roadheader,
+    "rocky7": rocky7,
     "slider-crank": slider_crank,
     "squeezer": squeezer,
 }

@@ -21,7 +21,9 @@ from treadle.model.fittings import Wheel
 from treadle.model.model import suggest
 from treadle.terrain import Soil
 
-__all__ = ["WHEEL_MODELS", "WheelContact", "model_force", "model_parameters", "wheel_model"]
+__all__ = [
+    "WHEEL_MODELS", "WheelContact", "holding_direction", "model_force", "model_parameters", "wheel_model",
+]  # fmt: skip
 
 #: fx, fy, fz (N) on the wheel, along the directions of the contact; a fourth drags on the wheel's turning.
 WheelModel = Callable[..., Sequence[Scalar]]
@@ -69,6 +71,15 @@ def model_parameters(wheel: Wheel) -> dict[str, Any]:
             hint = suggest(name, list(known))
             raise InputError(f"wheel {wheel.name!r}: model {wheel.model!r} has no {name!r}; {hint}")
     return known | dict(wheel.parameters)
+
+
+def holding_direction(wheel: Wheel) -> tuple[float, float] | None:
+    """The direction (x, y) in which a parked wheel holds its place, None for all.
+
+    A model that holds along one alone has it as `holds_along`, a function of its parameters.
+    """
+    along = getattr(WHEEL_MODELS[wheel.model], "holds_along", None)
+    return None if along is None else along(**model_parameters(wheel))
 
 
 def model_force(wheel: Wheel, contact: WheelContact) -> list[Scalar]:

@@ -16,7 +16,7 @@ from treadle.model.model import WORLD, Model
 from treadle.spatial import Transform, Vec3
 from treadle.terrain import Terrain
 from treadle.wheels.geometry import Touch, touches
-from treadle.wheels.model import WheelContact, model_force
+from treadle.wheels.model import WheelContact, holding_direction, model_force
 
 __all__ = ["MEMORY", "Rolling", "contact_count", "rolling_contacts", "wheel_force"]
 
@@ -74,6 +74,10 @@ class Rolling:
         """
         fx, fy, fz, drag = self.force(speeds, dt)
         bend_x, bend_y = self.grip * (bent[0] + dt * speeds[0]), self.grip * (bent[1] + dt * speeds[1])
+        along = holding_direction(self.wheel)
+        if along is not None:
+            bend = bend_x * along[0] + bend_y * along[1]
+            bend_x, bend_y = bend * along[0], bend * along[1]
         pull = self.hold * sqrt(bend_x * bend_x + bend_y * bend_y + 1e-24)
         left = maximum(self.touch.surface.friction * fz - sqrt(fx * fx + fy * fy + 1e-24), 0.0)
         share = minimum(left / pull, 1.0)

@@ -1,6 +1,6 @@
 """Rocky 7: a six-wheeled rover with rocker arms, bogies and a differential, steered at the front wheels.
 
-Geometry after Tarokh and McDermott (2005); masses and contact stiffness as in the simulations of Seegmiller and
+Geometry after Tarokh and McDermott (2005); masses and contact stiffness as simulated by Seegmiller and
 Kelly. Rockers, bogies and steering forks weigh next to nothing: their mass is in the body and in the wheels.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 from math import cos, radians, sin
 
 from treadle.model import ModelSpec, box_inertia, cylinder_inertia
+from treadle.scenes.rovers.looks import add_tube, add_wheel_looks
 
 __all__ = ["rocky7"]
 
@@ -24,13 +25,13 @@ BODY_MASS, WHEEL_MASS = 11.0, 0.5
 SINKAGE = 0.02
 
 _Y, _Z = (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
-_METAL, _RUBBER, _PANEL = (0.75, 0.76, 0.78, 1.0), (0.15, 0.15, 0.16, 1.0), (0.12, 0.18, 0.38, 1.0)
+_METAL, _DARK, _PANEL = (0.78, 0.77, 0.72, 1.0), (0.20, 0.20, 0.22, 1.0), (0.10, 0.16, 0.38, 1.0)
 
 
 def rocky7(
     model: str = "linear", drive: str = "rigid_velocity", speed: float = 0.0, position: tuple = (0.0, 0.0)
 ) -> ModelSpec:
-    """The rover level on the ground at z = 0, with a wheel-ground model and drives that follow their commands.
+    """The rover level on the ground at z = 0; wheels and steering have drives that follow their commands.
 
     It starts at a `speed` (m/s), its wheels rolling.
     """
@@ -86,6 +87,23 @@ def _add_wheel(
 
 
 def _add_looks(spec: ModelSpec) -> None:
-    """Visual shapes: a box body with a solar panel, tubes for the arms, treaded wheels."""
+    """A box body with a solar panel and a mast, tubes for rockers and bogies, cleated wheels."""
     spec.add_shape("chassis", "body", "box", (0.40, 0.26, 0.14), position=(0.18, 0.0, 0.155), color=_METAL)
-    spec.add_shape("panel", "body", "box", (0.50, 0.40, 0.012), position=(0.16, 0.0, 0.24), color=_PANEL)
+    spec.add_shape("panel", "body", "box", (0.46, 0.44, 0.012), position=(0.15, 0.0, 0.235), color=_PANEL)
+    add_tube(spec, "mast", "body", (0.34, -0.1, 0.2), (0.34, -0.1, 0.48), 0.012, _DARK)
+    spec.add_shape("camera", "body", "box", (0.04, 0.12, 0.04), position=(0.35, -0.1, 0.49), color=_DARK)
+    spec.add_shape("antenna", "body", "cylinder", (0.05, 0.02), position=(0.05, 0.1, 0.27), color=_METAL)
+    for side, sign in (("left", 1.0), ("right", -1.0)):
+        rocker, fork, bogie = f"{side}_rocker", f"{side}_fork", f"{side}_bogie"
+        inside = -sign * 0.055
+        add_tube(
+            spec, f"{side}_pivot", rocker, (0.0, inside, 0.0), (0.0, inside - sign * 0.03, 0.0), 0.02, _DARK
+        )
+        add_tube(spec, f"{side}_arm", rocker, (0.0, inside, 0.0), (K4, inside, 0.0), 0.011, _METAL)
+        add_tube(spec, f"{side}_drop", rocker, (0.0, inside, 0.0), (-K6X, inside, -K6Z), 0.011, _METAL)
+        add_tube(spec, f"{side}_yoke", fork, (0.0, inside, 0.015), (0.0, inside, -K5), 0.009, _DARK)
+        for end in (K7, -K7):
+            name = f"{bogie}_{'front' if end > 0.0 else 'rear'}"
+            add_tube(spec, name, bogie, (0.0, inside, 0.0), (end, inside, -K8), 0.009, _METAL)
+        for place in ("front", "middle", "rear"):
+            add_wheel_looks(spec, f"{side}_{place}_wheel", RADIUS, WIDTH, cleats=20, tyre=_DARK, hub=_METAL)
