@@ -17,7 +17,7 @@ _KEPT = 600
 class Meter:
     """The clock of a pace, which knows how long the loop waited; `frame()` is called at the end of each.
 
-    A frame's time is the loop's own (simulation and packing) and, where the thread that sends is known,
+    A frame's time on the wall is the loop's own (simulation and packing) and, where the thread that sends is known,
     the processor time that it took meanwhile.
     """
 
@@ -26,8 +26,10 @@ class Meter:
         self._ended: float | None = None
         self._sender = time.pthread_getcpuclockid(sender.ident) if sender and sender.ident else None
         self._sent = 0.0
-        #: seconds per frame, of the last frames, and when they ended
+        self._worked = 0.0
+        #: seconds per frame, of the last frames, the processor's share of them, and when they ended
         self.times: deque[float] = deque(maxlen=_KEPT)
+        self.work: deque[float] = deque(maxlen=_KEPT)
         self.ends: deque[float] = deque(maxlen=_KEPT)
 
     def now(self) -> float:
@@ -42,11 +44,12 @@ class Meter:
 
     def frame(self) -> None:
         """Note the end of a frame."""
-        now, sent = time.perf_counter(), self._sending()
+        now, worked, sent = time.perf_counter(), time.thread_time(), self._sending()
         if self._ended is not None:
+            self.work.append(worked - self._worked + sent - self._sent)
             self.times.append(max(0.0, now - self._ended - self._idle) + sent - self._sent)
             self.ends.append(now)
-        self._ended, self._idle, self._sent = now, 0.0, sent
+        self._ended, self._idle, self._worked, self._sent = now, 0.0, worked, sent
 
     @property
     def rate(self) -> float:

@@ -24,6 +24,7 @@ from treadle.app.panels.scenes import ScenesPanel
 from treadle.app.panels.view import ViewPanel
 from treadle.app.scene import Scene
 from treadle.app.server import Server
+from treadle.app.warmth import warm_up
 from treadle.sim.history import History
 from treadle.sim.pace import Pace
 from treadle.sim.simulation import Simulation
@@ -51,6 +52,9 @@ class Stage:
             self.scene = Scene(server, sim.model)
             self._build()
         self._numbered = -_NUMBERS
+        self._due: list[Panel] = []
+        #: the thread that compiles ahead
+        self.warming = warm_up(sim)
         self._failed: set[str] = set()
         self._freedoms = [joint.type.nv for joint in sim.model.joints]
         #: puts another simulation on the page, which is made by the loop
@@ -99,8 +103,11 @@ class Stage:
         now = time.monotonic()
         if self.pace.paused or now - self._numbered >= _NUMBERS:
             self._numbered = now
-            for panel in self.panels:
-                self._attempt(type(panel).__name__, lambda panel=panel: panel.numbers(sim))
+            self._due = list(self.panels)
+        # one panel per frame, so that no frame takes long
+        for panel in self._due if self.pace.paused else self._due[:1]:
+            self._attempt(type(panel).__name__, lambda panel=panel: panel.numbers(sim))
+        self._due = [] if self.pace.paused else self._due[1:]
         self.meter.frame()
 
     def settle(self, sim: Simulation) -> None:

@@ -34,9 +34,10 @@ _TITLES = {
     "startup": "Fresh processes: seconds (median)",
     "geometry": "Geometry files: reading .3dt, and the same mesh as OBJ with trimesh",
     "endurance": "Long runs in one process: growth of memory, and time of the last steps by the first",
+    "view": "The page: frames of the server at 60 per second, with a client that receives them",
 }
 #: Tables about several things of the same machine.
-_SEVERAL = ("startup", "geometry", "endurance")
+_SEVERAL = ("startup", "geometry", "endurance", "view")
 
 
 @bench.callback()
@@ -141,6 +142,27 @@ def endurance(quick: Quick = False, json: Json = False, debug: Debug = False) ->
     _measure("bench endurance", endurance_tasks(quick), json)
 
 
+@bench.command()
+@reported
+def view(quick: Quick = False, json: Json = False, debug: Debug = False) -> None:
+    """Measure the frames of the page: simulation, packing and sending, for the roadheader at work.
+
+    A client in another process receives all frames and does nothing with them. A second run changes the
+    scene ten times on one page and looks at the memory.
+
+    \b
+    Examples:
+      treadle bench view
+      treadle bench view --quick --json
+    """
+    from treadle.app.measure import measure_switches, measure_view
+    from treadle.bench.dynamics import Task
+
+    seconds = 5.0 if quick else 20.0
+    tasks = [Task("frames", lambda: measure_view(seconds=seconds)), Task("scene changes", measure_switches)]
+    _measure("bench view", tasks, json)
+
+
 def _measure(command: str, tasks: list[Task], json: bool) -> None:
     """Run the tasks with a progress bar and print what they gave."""
     from treadle.bench.dynamics import run_tasks
@@ -222,7 +244,7 @@ def _print_table(out: Console, name: str, rows: list[Row]) -> None:
         if peer:
             cells += [_number(row.peer_value, row.unit), "" if row.ratio is None else f"{row.ratio:.2f}"]
         if required:
-            sign = "≤" if row.peer is None and row.unit in ("s", "%", "times") else "≥"
+            sign = "≤" if row.peer is None and row.unit in ("s", "ms", "%", "times", "MB more") else "≥"
             cells.append("" if row.limit is None else f"{sign} {row.limit:g}")
             cells.append({True: "[green]holds[/green]", False: "[red]fails[/red]", None: ""}[row.holds])
         table.add_row(*cells, *([row.detail or ""] if detailed else []))
@@ -235,7 +257,7 @@ def _number(value: float | None, unit: str) -> str:
         return ""
     symbol = unit.partition(" ")[0]
     text = f"{value:.0f}" if value >= 100.0 else f"{value:#.3g}"
-    return f"{text} {symbol}" if symbol in ("µs", "s", "MB/s") else text
+    return f"{text} {symbol}" if symbol in ("µs", "ms", "s", "MB", "MB/s") else text
 
 
 def _print_checks(out: Console, outcome: Outcome) -> None:
