@@ -8,9 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treadle.collision import collide
+from treadle.collision.bounds import compose
 from treadle.collision.contacts import Contacts, make_contacts
 from treadle.collision.entry import collide_entry, make_frame, run_entry
 from treadle.collision.height_field import HeightField
+from treadle.collision.mesh import checked_mesh
+from treadle.collision.meshes import MeshPairs
 from treadle.collision.rules import forbidden_pairs
 from treadle.collision.shapes import collision_shapes, shapes_of
 from treadle.dynamics.compiled import frame_poses
@@ -43,7 +46,14 @@ class Collider:
     ) -> None:
         self.model = model
         self.names = [shape.name for shape in collision_shapes(model)] + [field.name for field in fields]
-        self.shapes = shapes_of(model, meshes, fields)
+        checked = {name: checked_mesh(name, *given) for name, given in (meshes or {}).items()}
+        self.shapes = shapes_of(model, checked, fields)
+        #: meshes by number of the shape; height fields too, for what touches them with a mesh
+        self.meshes = {i: checked[name] for i, name in enumerate(self.names) if name in checked}
+        if self.meshes:
+            for i, field in enumerate(fields, start=len(self.names) - len(fields)):
+                self.meshes[i] = checked_mesh(field.name, *field.triangles())
+        self.mesh_pairs = MeshPairs(self.shapes, self.meshes)
         self.forbidden = forbidden_pairs(model, self.shapes, ignore)
         self.margin = np.array([float(margin)])
         self.bodies = np.zeros((len(model.bodies) + 1, 12))
@@ -64,13 +74,27 @@ class Collider:
             self.bodies[i + 1, :9] = X_WB[:3, :3].ravel()
             self.bodies[i + 1, 9:] = X_WB[:3, 3]
 
+    def locate(self, q: ArrayLike) -> None:
+        """As `place`, with the poses of the shapes in `work.X`."""
+        self.place(q)
+        compose(self.shapes, self.bodies, self.work.X)
+
     def collide(self) -> int:
         """Find the contact points of the bodies where they are; returns how many there are."""
-        run_entry(self.frame)
-        while self.result[0] < 0:
-            self.settle()
+        while True:
             run_entry(self.frame)
-        return int(self.result[0])
+            if self.result[0] >= 0:
+                self.collide_meshes()
+            if self.result[0] >= 0:
+                return int(self.result[0])
+            self.settle()
+
+    def collide_meshes(self) -> None:
+        """Add the points of the pairs with meshes, which `entry` leaves out; `result` is then that of all."""
+        room = True
+        for a, b in self.work.pairs[: self.work.counts[1]].tolist():
+            room &= self.mesh_pairs.append(a, b, self.work.X, float(self.margin[0]), self.contacts)
+        self.result[0] = self.contacts.total[0] if room else collide.TOO_MANY_CONTACTS
 
     def settle(self) -> None:
         """Make the room that the last run asked for; InputError if that is not what was wrong."""

@@ -58,3 +58,13 @@ class HeightField:
     def pose(self) -> tuple[float, ...]:
         """Rotation by rows and position in the world."""
         return (*_UPRIGHT, *self.position)
+
+    def triangles(self) -> tuple[np.ndarray, np.ndarray]:
+        """Its points (n, 3) about its middle and its triangles (m, 3)."""
+        rows, columns = self.heights.shape
+        x = np.linspace(-0.5 * self.size[0], 0.5 * self.size[0], columns)
+        y = np.linspace(-0.5 * self.size[1], 0.5 * self.size[1], rows)
+        points = np.stack([*np.meshgrid(x, y), self.heights], axis=-1).reshape(-1, 3)
+        corner = (np.arange(rows - 1)[:, None] * columns + np.arange(columns - 1)).reshape(-1, 1)
+        lower, upper = (0, 1, columns + 1), (0, columns + 1, columns)
+        return points, np.concatenate([corner + lower, corner + upper])

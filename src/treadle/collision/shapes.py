@@ -19,7 +19,8 @@ from treadle.collision.kinds import (
     PLANE,
     SPHERE,
 )
-from treadle.errors import ModelError
+from treadle.collision.mesh import Mesh
+from treadle.errors import InputError, ModelError
 from treadle.model.fittings import Shape
 from treadle.model.model import Model
 
@@ -51,13 +52,13 @@ class Shapes(NamedTuple):
 
 def shapes_of(
     model: Model,
-    meshes: Mapping[str, tuple[np.ndarray, np.ndarray]] | None = None,
+    meshes: Mapping[str, Mesh] | None = None,
     fields: Sequence[HeightField] = (),
 ) -> Shapes:
     """The shapes with the role "collision", in the order of `model.shapes`, then the height fields.
 
-    `meshes` holds the points and triangles of the shapes that are meshes, by their names. ModelError for a
-    shape without a size.
+    `meshes` are those of the shapes that are meshes, by their names. ModelError for a shape without a size,
+    InputError for a mesh that is not there.
     """
     chosen = collision_shapes(model)
     n = len(chosen) + len(fields)
@@ -70,8 +71,13 @@ def shapes_of(
     for i, shape in enumerate(chosen):
         size[i] = _half_sizes(shape)
         placement[i] = [float(x) for x in shape.placement.to_list()]  # type: ignore[arg-type]
-        if kind[i] == MESH and meshes is not None:
-            radius[i] = np.linalg.norm(meshes[shape.name][0], axis=1).max()
+        if kind[i] == MESH:
+            if meshes is None or shape.name not in meshes:
+                raise InputError(
+                    f"the shape {shape.name!r} of {model.name!r} is a mesh: pass "
+                    "meshes=td.collision_meshes(model)"
+                )
+            radius[i] = meshes[shape.name].radius
         else:
             radius[i] = radius_of(kind[i], size[i])
     for i, field in enumerate(fields, start=len(chosen)):
