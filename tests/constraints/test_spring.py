@@ -41,9 +41,7 @@ def crank(model, dt, seconds, integrator="symplectic_euler", tau=0.0) -> np.ndar
 @pytest.mark.parametrize(
     ("integrator", "dt", "tolerance"), [("rk4", 1e-3, 1e-9), ("symplectic_euler", 1e-4, 1e-2)]
 )
-@pytest.mark.parametrize(
-    "options", [{"damping": 2.0}, {"stiffness": 30.0, "reference": 0.4}, {"damping": 0.5, "stiffness": 10.0}]
-)
+@pytest.mark.parametrize("options", [{"damping": 2.0}, {"damping": 0.5, "stiffness": 30.0, "reference": 0.4}])
 def test_springs_and_dampers_act_wherever_the_loop_is_cut(options, integrator, dt, tolerance):
     first = crank(four_bar("pin", **options), dt, 0.5, integrator)
     second = crank(four_bar("ground", **options), dt, 0.5, integrator)
@@ -77,16 +75,12 @@ def test_friction_of_a_loop_joint_holds_and_slides():
 
 def test_stops_of_a_loop_joint_stop():
     """The pin turns no further than its stop, and the crank stops with it."""
-    free = four_bar("ground")
-    state = crank(free, 1e-3, 0.0)
-    start = td.assemble(
-        free, [state[0], *td.assemble(four_bar(), [0.3, 1.0, -0.2]).q[1:] * [1, 0] + [0, -1.5]]
-    )
-    angle = start.q[2]
+    q = td.assemble(four_bar(), [0.3, 1.0, -0.2]).q
+    angle = q[2] - q[1] - q[0]
     limited = [four_bar(where, lower=angle - 0.2, upper=angle + 0.2) for where in ("pin", "ground")]
     ends = [crank(model, 1e-3, 3.0) for model in limited]
     np.testing.assert_allclose(ends[0], ends[1], atol=1e-6)
-    assert np.abs(ends[0] - crank(free, 1e-3, 3.0)).max() > 0.05
+    assert np.abs(ends[0] - crank(four_bar(), 1e-3, 3.0)).max() > 0.05
     assert abs(ends[0][1]) < 1e-6
 
 
