@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from treadle.model.model import Model
-from treadle.sim.recording.signals import actuator, body, closure, joint, machine
+from treadle.sim.recording.signals import actuator, body, closure, joint, machine, wheel
 from treadle.sim.recording.signals.signal import Layout, Signal
 
 __all__ = ["DEFAULT_SIGNALS", "SIGNAL_KINDS", "Layout", "Signal", "available"]
 
 #: Makers of signals by pattern: "joint.*" stands for every joint of the tree, "body.*" for every link and
-#: frame, "loop.*" for every joint that closes a loop, "coupling.*" and "actuator.*" for all of them.
+#: frame, "loop.*" for every joint that closes a loop, "coupling.*", "actuator.*" and "wheel.*" for all.
 SIGNAL_KINDS: dict[str, Callable[..., Signal]] = {
     "joint.*.position": joint.position,
     "joint.*.velocity": joint.velocity,
@@ -28,6 +28,11 @@ SIGNAL_KINDS: dict[str, Callable[..., Signal]] = {
     "coupling.*.force": closure.coupling_force,
     "coupling.*.gap": closure.coupling_gap,
     "actuator.*.force": actuator.force,
+    "wheel.*.force": wheel.force,
+    "wheel.*.slip": wheel.slip,
+    "wheel.*.sinkage": wheel.sinkage,
+    "wheel.*.contact_velocity": wheel.contact_velocity,
+    "wheel.*.point": wheel.point,
     "body.*.pose": body.pose,
     "body.*.velocity": body.velocity,
     "energy.kinetic": machine.kinetic,
@@ -53,6 +58,7 @@ def available(model: Model) -> dict[str, Signal]:
         "loop": model.loops,
         "coupling": model.couplings,
         "actuator": model.actuators,
+        "wheel": model.wheels,
     }
     for pattern, make in SIGNAL_KINDS.items():
         group, star, quantity = pattern.partition(".*.")

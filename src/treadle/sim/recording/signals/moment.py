@@ -27,7 +27,7 @@ from treadle.solvers.impulses import Arrest, bounded_velocity
 from treadle.spatial import Force, Transform
 from treadle.spatial import Motion as SpatialMotion
 from treadle.terrain import Terrain
-from treadle.wheels.rolling import rolling_contacts
+from treadle.wheels.rolling import Rolling, rolling_contacts
 
 __all__ = ["Moment"]
 
@@ -170,12 +170,15 @@ class Moment:
                 pulls[loop] = pulls.get(loop, 0.0) + pull
         return pulls
 
+    @cached_property
+    def contacts(self) -> list[Rolling]:
+        """Contacts of all wheels."""
+        return [] if self.terrain is None else rolling_contacts(self.model, self.q, self.v, self.terrain)
+
     def _wheel_loads(self) -> list[tuple[int, Force]]:
         """Forces of the ground on bodies with wheels, in their frames."""
-        if self.terrain is None:
-            return []
         loads = []
-        for rolling in rolling_contacts(self.model, self.q, self.v, self.terrain):
+        for rolling in self.contacts:
             touch, body = rolling.touch, rolling.wheel.body
             fx, fy, fz, drag = rolling.force(rolling.speeds(self.v))
             force = touch.x * fx + touch.y * fy + touch.normal * fz
