@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from treadle.dynamics.crba import crba
 from treadle.graph import Expr, Scalar, through_graph
-from treadle.integrators.closing import closing_speeds, loop_groups, loop_jacobian
+from treadle.integrators.closing import closing_speeds, loop_groups, loop_jacobian, openings
 from treadle.integrators.method import Advance, Method
 from treadle.integrators.slopes import balance_slopes
 from treadle.integrators.system import System
@@ -39,7 +39,8 @@ def step(system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar,
         G = loop_jacobian(system, end)
         speeds = closing_speeds(system, end, v, G)
         B = loop_jacobian(system, q)
-        change, _ = saddle_solve(matrix, B, G, push, speeds, loop_groups(system.model))
+        gaps = openings(system, end)
+        change, _ = saddle_solve(matrix, B, G, push, speeds, loop_groups(system.model), gaps)
         return [x + dx for x, dx in zip(v, change, strict=True)]
 
     new = through_graph(changed, [*q, *v])

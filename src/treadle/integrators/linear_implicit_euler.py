@@ -2,8 +2,8 @@
 
     (M - h F_v - h^2 F_q) (v' - v) = h F + J^T y,    J v' = 0,    q' = q (+) h v',    F = forces - C
 
-All are taken at the position q (+) h v with the velocity v, at the time of the end; F_q is the derivative along
-the directions that velocities span, y are the impulses of closed loops.
+All are taken at the position q (+) h v with the velocity v, at the end of the step; F_q is the derivative
+along the directions that velocities span, y are the impulses of closed loops.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from treadle.dynamics.crba import crba
 from treadle.graph import Expr, Scalar, through_graph
-from treadle.integrators.closing import closing_speeds, loop_groups, loop_jacobian
+from treadle.integrators.closing import closing_speeds, loop_groups, loop_jacobian, openings
 from treadle.integrators.method import Advance, Method
 from treadle.integrators.slopes import balance_slopes
 from treadle.integrators.system import System
@@ -34,7 +34,8 @@ def step(system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar,
         J = loop_jacobian(system, end)
         speeds = closing_speeds(system, end, v, J)
         push = [-(dt * x) for x in missing]
-        change, _ = saddle_solve(matrix, J, J, push, speeds, loop_groups(system.model))
+        gaps = openings(system, end)
+        change, _ = saddle_solve(matrix, J, J, push, speeds, loop_groups(system.model), gaps)
         return [x + dx for x, dx in zip(v, change, strict=True)]
 
     new = through_graph(changed, [*q, *v])

@@ -65,7 +65,7 @@ def _newton_step(residual: Residual, x: list[Scalar], y: list[Scalar], groups: S
         K = jacobian(unbalanced, x)
         B = [_sparse([-slope for slope in column]) for column in _columns(unbalanced, y)]
         G = [_sparse(row) for row in jacobian(open_by, x)]
-        dx, dy = saddle_solve(K, B, G, [-r for r in unbalanced], [-c for c in open_by], groups)
+        dx, dy = saddle_solve(K, B, G, [-r for r in unbalanced], [-c for c in open_by], groups, open_by)
         return [*dx, *dy]
 
     return through_graph(solved, [*x, *y])

@@ -2,7 +2,8 @@
 
 With M = L^T D L and Y = L^-T J^T the matrix is A = Y^T D^-1 Y. It is factored row by row; a row whose
 remainder is next to nothing depends on those before it (it is redundant, or the machine passes a singular
-position) and takes no force. That choice is made anew at every evaluation.
+position) and takes no force. That choice is made anew at every evaluation. Where loops are open, rows that
+depend on others once they are closed do not quite do so: what a gap explains of a remainder does not count.
 """
 
 from __future__ import annotations
@@ -16,10 +17,13 @@ from treadle.dynamics.crba import crba
 from treadle.graph import Scalar, maximum, where
 from treadle.model.model import Model
 
-__all__ = ["DEPENDENT", "ClosureFactor", "closure_factor", "elimination_order", "half_solved"]
+__all__ = ["DEPENDENT", "ClosureFactor", "closure_factor", "dependence", "elimination_order", "half_solved"]
 
 #: A row counts as dependent where what the others leave of it is below this share of its group.
 DEPENDENT = 1e-11
+
+#: What an open loop may leave of such a row, in squares of the angle that its gap amounts to.
+DOUBT = 25.0
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,8 @@ class ClosureFactor:
     order: Sequence[int]
     lower: Sequence[dict[int, Scalar]]
     inverse_pivots: Sequence[Scalar]
+    #: above zero if a row was left out that would not have been, had the loops been closed
+    doubtful: Scalar
 
     def multipliers(self, b: Sequence[Scalar]) -> list[Scalar]:
         """lambda with A lambda = b; zero for rows that depend on others."""
@@ -84,8 +90,26 @@ def closure_factor(model: Model, q: Sequence[Scalar], rows: Sequence[Row]) -> Cl
         for i in range(len(rows))
     ]
     order = elimination_order(A)
-    lower, inverse_pivots = _factor_rows(A, order, rows)
-    return ClosureFactor(rows, L, inverse_diagonal, Y, order, lower, inverse_pivots)
+    share = dependence(
+        [row.residual for row in rows], [row.jacobian for row in rows], [row.group for row in rows]
+    )
+    lower, inverse_pivots, doubtful = _factor_rows(A, order, rows, share)
+    return ClosureFactor(rows, L, inverse_diagonal, Y, order, lower, inverse_pivots, doubtful)
+
+
+def dependence(gaps: Sequence[Scalar], J: Sequence[dict[int, Scalar]], groups: Sequence[int]) -> Scalar:
+    """The share of its group below which what is left of a row counts as nothing.
+
+    A gap c of rows with the lever |J| turns rows against each other by about c / |J| (rad).
+    """
+    widest: dict[int, Scalar] = {}
+    lever: dict[int, Scalar] = {}
+    for gap, row, group in zip(gaps, J, groups, strict=True):
+        size = sum((x * x for x in row.values()), 0.0)
+        widest[group] = maximum(widest.get(group, 0.0), abs(gap))
+        lever[group] = maximum(lever.get(group, 1e-30), size)
+    angle = sum((c * c / lever[group] for group, c in widest.items()), 0.0)
+    return maximum(DEPENDENT, DOUBT * angle)
 
 
 def half_solved(L: Sequence[dict[int, Scalar]], jacobian: dict[int, Scalar]) -> dict[int, Scalar]:
@@ -120,9 +144,9 @@ def elimination_order(A: Sequence[dict[int, Scalar]]) -> list[int]:
 
 
 def _factor_rows(
-    A: Sequence[dict[int, Scalar]], order: Sequence[int], rows: Sequence[Row]
-) -> tuple[list[dict[int, Scalar]], list[Scalar]]:
-    """Unit lower-triangular rows (by the rows eliminated before) and reciprocal pivots, or zeros."""
+    A: Sequence[dict[int, Scalar]], order: Sequence[int], rows: Sequence[Row], share: Scalar
+) -> tuple[list[dict[int, Scalar]], list[Scalar], Scalar]:
+    """Unit lower-triangular rows (by the rows eliminated before), reciprocal pivots or zeros, and doubts."""
     groups: dict[int, Scalar] = {}
     for i, row in enumerate(rows):
         size = A[i][i]
@@ -135,9 +159,12 @@ def _factor_rows(
             left[later][earlier] = value
     lower: list[dict[int, Scalar]] = [{} for _ in A]
     inverse: list[Scalar] = [0.0] * len(A)
+    doubtful: Scalar = 0.0
     for k in order:
         pivot = left[k][k]
-        independent = pivot > DEPENDENT * groups[rows[k].group]
+        size = groups[rows[k].group]
+        independent = pivot > share * size
+        doubtful = where((pivot > DEPENDENT * size) & (pivot <= share * size), 1.0, doubtful)
         inverse[k] = where(independent, 1.0 / where(independent, pivot, 1.0), 0.0)
         users = [i for i in order if place[i] > place[k] and k in left[i]]
         for i in users:
@@ -146,4 +173,4 @@ def _factor_rows(
             for j in users[: number + 1]:
                 taken = lower[i][k] * left[j][k]
                 left[i][j] = left[i][j] - taken if j in left[i] else -taken
-    return lower, inverse
+    return lower, inverse, doubtful

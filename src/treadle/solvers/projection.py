@@ -3,7 +3,8 @@
     q <- q (+) -M^-1 J^T A^-1 c(q)  until c(q) = 0,    v <- v - M^-1 J^T A^-1 J v,    A = J M^-1 J^T
 
 M, J and A are those of the first position: it is near the constraints already, so that few rounds take
-the residual down to rounding.
+the residual down to rounding. Where it was not near enough to tell which rows depend on others, all is done
+once more from there.
 """
 
 from __future__ import annotations
@@ -34,10 +35,22 @@ def project(
 
 
 def _projected(model: Model, q: Sequence[Expr], v: Sequence[Scalar]) -> list[Scalar]:
-    rows = closure_rows(model, q)
-    nq, nv = len(q), len(v)
-    if not rows:
+    nq = len(q)
+    if not closure_rows(model, q):
         return [*q, *v, 0.0, 0.0]
+
+    def once(values: list[Scalar]) -> tuple[list[Scalar], object]:
+        *state, _, rounds = values
+        *new, gap, taken, doubtful = _onto(model, state[:nq], state[nq:])
+        return [*new, gap, rounds + taken], doubtful > 0.5
+
+    return iterate(once, [*q, *v, 0.0, 0.0], 2)
+
+
+def _onto(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+    """Position, velocity, residual, rounds, and whether the choice of rows was doubtful."""
+    rows = closure_rows(model, q)  # type: ignore[arg-type]
+    nq, nv = len(q), len(v)
     solver = closure_factor(model, q, rows)
 
     def kept(position: Sequence[Scalar]) -> list[Scalar]:
@@ -58,7 +71,7 @@ def _projected(model: Model, q: Sequence[Expr], v: Sequence[Scalar]) -> list[Sca
 
     *position, gap, rounds = _repeat(lambda x: moved(x[:nq]), list(q))
     *velocity, _, _ = _repeat(lambda x: slowed(position, x[:nv]), list(v))
-    return [*position, *velocity, gap, rounds]
+    return [*position, *velocity, gap, rounds, solver.doubtful]
 
 
 def _repeat(

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from treadle.dynamics.lu import lu_factor
 from treadle.graph import Scalar, maximum, where
-from treadle.solvers.closure import DEPENDENT, elimination_order
+from treadle.solvers.closure import dependence, elimination_order
 
 __all__ = ["saddle_solve"]
 
@@ -24,10 +24,12 @@ def saddle_solve(
     r: Sequence[Scalar],
     c: Sequence[Scalar],
     groups: Sequence[int],
+    gaps: Sequence[Scalar],
 ) -> tuple[list[Scalar], list[Scalar]]:
     """x (nv) and y (m). B is given by columns, G by rows, zeros left out.
 
-    `groups` numbers the rows that one is compared with to find out whether it depends on others.
+    `groups` numbers the rows that one is compared with to find out whether it depends on others, `gaps` says
+    how far they are open where B and G are taken.
     """
     factors = lu_factor(K)
     columns = [factors.half_solved(column) for column in B]
@@ -44,14 +46,16 @@ def saddle_solve(
     missing = [
         value - sum((x * free[k] for k, x in row.items()), 0.0) for value, row in zip(c, rows, strict=True)
     ]
-    y = _solve_rows(S, missing, groups)
+    y = _solve_rows(S, missing, groups, dependence(gaps, B, groups))
     for value, column in zip(y, columns, strict=True):
         for k, x in column.items():
             free[k] = free[k] + x * value
     return factors.solved([free[k] for k in range(len(r))]), y
 
 
-def _solve_rows(S: list[dict[int, Scalar]], b: list[Scalar], groups: Sequence[int]) -> list[Scalar]:
+def _solve_rows(
+    S: list[dict[int, Scalar]], b: list[Scalar], groups: Sequence[int], share: Scalar
+) -> list[Scalar]:
     """y with S y = b; zero for rows that depend on others."""
     largest: dict[int, Scalar] = {}
     for i, group in enumerate(groups):
@@ -61,17 +65,17 @@ def _solve_rows(S: list[dict[int, Scalar]], b: list[Scalar], groups: Sequence[in
     inverse: dict[int, Scalar] = {}
     for place, k in enumerate(order):
         pivot = S[k][k]
-        independent = abs(pivot) > DEPENDENT * largest[groups[k]]
+        independent = abs(pivot) > share * largest[groups[k]]
         inverse[k] = where(independent, 1.0 / where(independent, pivot, 1.0), 0.0)
         later = order[place + 1 :]
         for i in later:
             if k not in S[i]:
                 continue
-            share = S[i].pop(k) * inverse[k]
+            factor = S[i].pop(k) * inverse[k]
             for j in later:
                 if j in S[k]:
-                    S[i][j] = S[i][j] - share * S[k][j] if j in S[i] else -(share * S[k][j])
-            b[i] = b[i] - share * b[k]
+                    S[i][j] = S[i][j] - factor * S[k][j] if j in S[i] else -(factor * S[k][j])
+            b[i] = b[i] - factor * b[k]
     y: dict[int, Scalar] = {}
     for k in reversed(order):
         known = sum((value * y[j] for j, value in S[k].items() if j in y), 0.0)
