@@ -88,3 +88,28 @@ def test_the_work_of_stops_is_accounted():
 def test_stops_that_make_no_sense_are_refused(options, message):
     with pytest.raises(td.ModelError, match=message):
         faller(**options)
+
+
+def test_files_keep_what_they_can_say(tmp_path):
+    """robot.toml says how limits are; URDF and MJCF have no words for it, and tell."""
+    model = faller(upper=2.0, limit_stiffness=500.0, limit_damping=3.0)
+    assert not td.save(model, tmp_path / "faller.toml")
+    assert (
+        "limits = { lower = 0.0, upper = 2.0, stiffness = 500.0, damping = 3.0 }"
+        in (tmp_path / "faller.toml").read_text()
+    )
+    assert td.load(tmp_path / "faller.toml").digest == model.digest
+    for name in ("faller.urdf", "faller.xml"):
+        report = td.save(model, tmp_path / name)
+        assert any("limits" in line and "yield or throw back" in line and "guide" in line for line in report)
+
+
+def test_files_without_rigid_motors_tell(tmp_path):
+    spec = td.ModelSpec("faller")
+    spec.add_body("mass", 2.0, inertia=(1, 1, 1))
+    spec.add_joint("guide", "prismatic", None, "mass")
+    spec.add_actuator("hold", "rigid_position", "guide")
+    report = td.save(spec.compile(), tmp_path / "faller.xml")
+    assert any("rigid motors" in line and "hold" in line for line in report)
+    # what was written is a machine that MuJoCo reads
+    assert td.load(tmp_path / "faller.xml").nv == 1
