@@ -15,6 +15,7 @@ from treadle.studies import (
     roadheader_accuracy,
     roadheader_energy,
     roadheader_performance,
+    simgc_table,
     stabilization,
     work_precision,
 )
@@ -30,6 +31,7 @@ STUDIES: dict[str, Study] = {
     "roadheader-energy": roadheader_energy.run,
     "roadheader-performance": roadheader_performance.run,
     "stabilization": stabilization.run,
+    "simgc-table": simgc_table.run,
     "work-precision": work_precision.run,
 }
 
