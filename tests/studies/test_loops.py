@@ -26,7 +26,7 @@ def findings():
 def test_what_it_has_to_show(findings):
     checks = {check.name: check for check in findings.checks}
     # times are no matter of tests
-    timed = ("times the speed", "exponent", "ms per frame")
+    timed = ("times the speed", "times the cost", "ms per frame")
     for name, check in checks.items():
         assert check.value is not None, name
         assert check.holds or any(part in name for part in timed), check
@@ -76,6 +76,11 @@ def test_a_linkage_that_comes_apart_is_noticed():
     linkage = MujocoLinkage(pinned("peaucellier"), 1e-2, "defaults")
     linkage.model.eq_solref[:] = (-1e6, -2e3)
     assert linkage.follow(2.0, None, "pen")["apart"] < 1.0
+
+
+def test_a_cost_that_grows_faster_than_the_cells_is_noticed():
+    assert loops._growth((2, 10, 20, 40), [0.5, 1.0, 2.0, 4.4]).holds
+    assert not loops._growth((2, 10, 20, 40), [0.5, 1.0, 4.0, 16.0]).holds
 
 
 def test_wrong_references_would_be_noticed(monkeypatch):
