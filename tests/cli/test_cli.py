@@ -202,6 +202,15 @@ def _meanings(*arguments):
     return " ".join(row["meaning"] for row in record("run", *arguments, "--seconds", "0.02")["rows"])
 
 
+def test_run_with_another_stabilization():
+    left = {}
+    for way in ("projection", "none"):
+        data = record("run", "slider-crank", "--seconds", "0.2", "--stabilization", way)
+        left[way] = {row["name"]: row["value"] for row in data["rows"]}["loop residual"]
+    assert left["projection"] < 1e-13
+    assert left["none"] > 1e-6
+
+
 def test_run_of_a_joint_with_several_coordinates(robot):
     state = "floating_base=1,0,0,0,0,0,5"
     data = record("run", robot, "--floating", "--seconds", "0", "--set", state, "--set", "hinge.torque=1")

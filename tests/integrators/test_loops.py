@@ -118,5 +118,30 @@ def test_symmetric_methods_keep_the_energy_of_a_closed_machine(integrator):
     assert worst("rk4", 400) > 20.0 * worst("rk4", 4)
 
 
+def stiff(q, v, t):
+    """A spring of 10 MN m/rad that the user wrote: its vibration takes a tenth of a step of 10 ms."""
+    return {"bearing": -1e7 * td.sin(q["bearing"] - 0.5)}
+
+
+STIFF = ["implicit_euler", "linear_implicit_euler", "generalized_alpha"]
+
+
+@pytest.mark.parametrize("integrator", STIFF)
+def test_stiff_laws_of_users_hold_a_closed_machine(integrator):
+    options = {"spectral_radius": 0.5} if integrator == "generalized_alpha" else {}
+    sim = td.Simulation(td.scene("slider-crank"), 1e-2, integrator, laws=[stiff], **options)
+    sim.step(200)
+    # it sinks by what the weight does to the spring
+    assert sim.joint("bearing").position == pytest.approx(0.5, abs=1e-5)
+    assert np.abs(sim.v).max() < 1e-3
+    assert sim.quality()["loop residual"] < 1e-13
+
+
+def test_stiff_laws_are_too_much_for_explicit_methods():
+    sim = td.Simulation(td.scene("slider-crank"), 1e-2, "rk4", laws=[stiff])
+    with pytest.raises(td.SimulationDiverged):
+        sim.step(200)
+
+
 def energy(sim: td.Simulation) -> float:
     return compiled.kinetic_energy(sim.model, sim.q, sim.v) + compiled.potential_energy(sim.model, sim.q)
