@@ -30,7 +30,7 @@ from treadle.sim.checks import (
     check_step,
 )
 from treadle.sim.controller import Controllers
-from treadle.sim.ground import ground
+from treadle.sim.ground import check_rolling, ground
 from treadle.sim.step import step_program
 from treadle.solvers.assembly import assemble
 from treadle.terrain import Terrain
@@ -66,6 +66,7 @@ class Batch:
         stabilization: str | None = None,
         closing_time: float | None = None,
         terrain: Terrain | Mapping[str, Any] | None = None,
+        rolling: str | None = None,
         **options: float,
     ) -> None:
         self.model = check_model(model, "Batch")
@@ -75,6 +76,7 @@ class Batch:
         check_choice("integrator", self.integrator, INTEGRATORS)
         check_closes(model, self.integrator)
         self.terrain = ground(model, settings.get("terrain") if terrain is None else terrain)
+        self.rolling = check_rolling(settings.get("rolling", "balance") if rolling is None else rolling)
         self.stabilization: str = settings["stabilization"] if stabilization is None else stabilization
         closing_time = check_stabilization(self.integrator, self.stabilization, closing_time)
         self.parameters = tuple(parameters)
@@ -303,6 +305,7 @@ class Batch:
                 bounded=bool(self.model.limited or self.model.held or self.motions),
                 stabilization=self.stabilization,
                 terrain=self.terrain,
+                rolling=self.rolling,
             )
             self._executables[loaded] = compile_program(program, self.lanes, self.precision)
         return self._executables[loaded]

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle.graph import Scalar
+from treadle.integrators.kinematic import kinematic_step
 from treadle.integrators.method import Advance, Method
 from treadle.integrators.rolling import rolling_memory, rolling_step
 from treadle.integrators.system import System
@@ -21,10 +22,14 @@ __all__ = ["METHOD"]
 def step(system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, dt: Scalar) -> Advance:
     """Position and velocity after one step of dt seconds."""
     if system.terrain is not None and system.model.wheels:
-        return rolling_step(system, q, v, time, dt)
+        if system.rolling == "balance":
+            return rolling_step(system, q, v, time, dt)
+        if system.rolling == "kinematic":
+            return kinematic_step(system, q, v, time, dt)
     a = system.acceleration(q, v, time, implicit_damping=dt)
     held = system.arrest(q, [x + dt * rate for x, rate in zip(v, a, strict=True)])
-    return Advance(system.integrate(q, [dt * x for x in held.v]), held.v, work=held.work)
+    position = system.integrate(q, [dt * x for x in held.v])
+    return Advance(position, held.v, system.memory, work=held.work)
 
 
 METHOD = Method(

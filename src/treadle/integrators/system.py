@@ -55,8 +55,9 @@ class System:
     elastic: bool = True
     #: time constant (s) of a feedback that closes loops (see `solvers.stabilization`), if there is one
     closing_time: Scalar | None = None
-    #: the ground of the machine's wheels, whose forces are added to the others
+    #: the ground of the machine's wheels, and what they do there (see `wheels.rolling.ROLLING`)
     terrain: Terrain | None = None
+    rolling: str = "balance"
 
     def acceleration(
         self, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, implicit_damping: Scalar = 0.0

@@ -59,6 +59,7 @@ def become(sim: Simulation, model: Model, state: State) -> None:
         stabilization=sim._stabilization,
         closing_time=sim._closing_time,
         terrain=sim.terrain,
+        rolling=sim.rolling,
         **sim.options,
     )
     for law in fresh.laws:

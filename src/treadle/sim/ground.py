@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from treadle.model.model import Model
+from treadle.sim.checks import check_choice
 from treadle.terrain import Plane, Terrain, make_terrain
 from treadle.wheels import model_parameters
+from treadle.wheels.rolling import ROLLING
 
-__all__ = ["ground"]
+__all__ = ["check_rolling", "ground"]
 
 
 def ground(model: Model, given: Terrain | Mapping[str, Any] | None) -> Terrain | None:
@@ -21,3 +23,9 @@ def ground(model: Model, given: Terrain | Mapping[str, Any] | None) -> Terrain |
     if not model.wheels:
         return None
     return Plane() if terrain is None else terrain
+
+
+def check_rolling(given: str) -> str:
+    """What wheels are to do in a step."""
+    check_choice("rolling", given, ROLLING)
+    return given

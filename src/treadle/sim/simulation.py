@@ -37,7 +37,7 @@ from treadle.sim.controller import Controllers
 from treadle.sim.divergence import check_given, diverged, stuck
 from treadle.sim.edit import become, edited
 from treadle.sim.event import Event, Events
-from treadle.sim.ground import ground
+from treadle.sim.ground import check_rolling, ground
 from treadle.sim.handles import Parts
 from treadle.sim.journal import Journal
 from treadle.sim.ledger import curved_freedoms
@@ -88,6 +88,7 @@ class Simulation(Parts):
         stabilization: str | None = None,
         closing_time: float | None = None,
         terrain: Terrain | Mapping[str, Any] | None = None,
+        rolling: str | None = None,
         **options: float,
     ) -> None:
         self.model = check_model(model, "Simulation")
@@ -102,6 +103,7 @@ class Simulation(Parts):
         # the code that holds stops is long: it is made when a joint first meets one
         self._bounded = bool(model.held or motions)
         self.terrain = ground(model, settings.get("terrain") if terrain is None else terrain)
+        self.rolling = check_rolling(settings.get("rolling", "balance") if rolling is None else rolling)
         self._loads = np.zeros((LOAD_SIZE * len(model.bodies), 1))
         self._runners: dict[tuple, Runner] = {}
         # the one that ran last, which runs again unless forces or loads were changed
@@ -450,6 +452,7 @@ class Simulation(Parts):
                 switches=self._watcher.switches,
                 stabilization=self._stabilization,
                 terrain=self.terrain,
+                rolling=self.rolling,
             )
             self._runners[kind] = compile_program(program).runner(self._arrays)
         return self._runners[kind]

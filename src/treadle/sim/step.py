@@ -52,6 +52,7 @@ def step_program(
     switches: int = 0,
     stabilization: str = "projection",
     terrain: Terrain | None = None,
+    rolling: str = "balance",
 ) -> Program:
     """One step of the machine: q, v -> q, v under tau (and loads) over dt.
 
@@ -65,7 +66,7 @@ def step_program(
     `accounted` step adds the work and impulse of forces to its "ledger"; unless it is `pushed`, no `tau` acts
     on joints that turn in space. With `events` (maybe none) and as many `switches` in the laws it
     stops after a substep in which one of them crosses zero (see `watched_step`). `stabilization` says how
-    loops stay closed. Wheels run on the `terrain`.
+    loops stay closed. Wheels run on the `terrain`, in the way `rolling` says.
     """
     method, kept = INTEGRATORS[integrator], STABILIZATIONS[stabilization]
     sizes = {
@@ -127,6 +128,7 @@ def step_program(
             elastic=not (method.arrests and bounded),
             closing_time=closing_time(values["closing"][0], dt) if "closing" in inputs else None,
             terrain=terrain,
+            rolling=rolling,
         )
         if bounded and model.rubs and not method.arrests:
             rubbed = _friction(system, values["q"], values["v"], now, dt)
@@ -163,7 +165,10 @@ def step_program(
             entry = list(after.entry)
             if not method.adaptive:
                 # a method that takes forces at the end of the step takes pressures there too
-                books = replace(system, drives=results["drives"], terrain=None) if method.arrests else system
+                books = replace(system, drives=results["drives"]) if method.arrests else system
+                if method.arrests and rolling == "balance":
+                    # the ground's forces are in the work that the step tells
+                    books = replace(books, terrain=None)
                 ends = (values["q"], values["v"]), (after.q, after.v)
                 entry = step_entry(books, method.order, *ends, now, dt, pushed)
             entry = entry or [0.0] * ledger_size(model)
@@ -187,7 +192,7 @@ def step_program(
     if events is not None:
         kind += " watched"
     if terrain is not None:
-        kind += f" on {terrain.digest}"
+        kind += f" {rolling} on {terrain.digest}"
     digest = f"step {integrator} {kind} {model.digest}"
     if parameters:
         # the model's digest knows no names, but parameters are found by them

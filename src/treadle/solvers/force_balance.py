@@ -21,7 +21,7 @@ from treadle.graph import Expr, Scalar, clip, forward, hold, iterate, maximum, m
 from treadle.solvers.saddle import saddle_solve
 from treadle.wheels.rolling import MEMORY, Rolling
 
-__all__ = ["Balance", "force_balance"]
+__all__ = ["Balance", "force_balance", "held_freedoms"]
 
 #: Rounds of Newton's method, and halvings of a step, at most.
 _LIMIT, _HALVINGS = 20, 6
@@ -88,7 +88,7 @@ class _Problem:
     ) -> None:
         self.H, self.v, self.push, self.contacts, self.dt = H, v, push, contacts, dt
         self.bent = [memory[k * MEMORY : k * MEMORY + 2] for k in range(len(contacts))]
-        self.held = {k: speed for row in bounds for k, speed in _held(row)}
+        self.held = held_freedoms(bounds)
         self.bounds = [(row, _softness(row, H)) for row in bounds if not _held(row)]
         self.closure = closure
         self.free = [k for k in range(len(v)) if k not in self.held]
@@ -172,6 +172,11 @@ class _Problem:
         else:
             change, turn = lu_solve(matrix, r), []
         return [change[place[k]] if k in place else 0.0 for k in range(len(w))], turn
+
+
+def held_freedoms(bounds: Sequence[BoundedRow]) -> dict[int, Scalar]:
+    """The freedoms that motors hold with any force it takes, and their velocities."""
+    return {k: speed for row in bounds for k, speed in _held(row)}
 
 
 def _along(x: Sequence[Scalar], step: Sequence[Scalar], share: Scalar) -> list[Scalar]:
