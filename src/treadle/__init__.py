@@ -12,6 +12,9 @@ from treadle._version import __version__
 
 if TYPE_CHECKING:
     from treadle.batch import Batch
+    from treadle.collision.collider import Collider
+    from treadle.collision.height_field import HeightField
+    from treadle.collision.queries import contact_points, distance, ray_cast, ray_casts, time_of_impact
     from treadle.dynamics.compiled import (
         Derivatives,
         center_of_mass,
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
     from treadle.forces.law import ForceLaw
     from treadle.forces.switch import switch
     from treadle.formats import load, load_spec, save
+    from treadle.formats.collision_meshes import collision_meshes
+    from treadle.formats.srdf import read_disabled_collisions
     from treadle.graph import (
         acos,
         asin,
@@ -73,22 +78,33 @@ if TYPE_CHECKING:
     from treadle.wheels import WheelContact, wheel_model
 
 __all__ = [
-    "Assembly", "Batch", "BodySpec", "Derivatives", "Event", "ForceLaw", "FrameSpec", "Grid", "History",
-    "InputError", "JointSpec", "Model", "ModelError", "ModelSpec", "Pace", "Plane", "Ramp", "RecordingError",
-    "Simulation", "SimulationDiverged", "Soil", "State", "Terrain", "TreadleError", "WheelContact",
-    "__version__", "acos", "asin", "assemble", "atan", "atan2", "box_inertia", "center_of_mass", "clip",
-    "cos", "cylinder_inertia", "derivatives", "exp", "floor", "forward_dynamics", "fractal_grid",
+    "Assembly", "Batch", "BodySpec", "Collider", "Derivatives", "Event", "ForceLaw", "FrameSpec", "Grid",
+    "HeightField", "History", "InputError", "JointSpec", "Model", "ModelError", "ModelSpec", "Pace",
+    "Plane", "Ramp", "RecordingError", "Simulation", "SimulationDiverged", "Soil", "State", "Terrain",
+    "TreadleError", "WheelContact", "__version__", "acos", "asin", "assemble", "atan", "atan2",
+    "box_inertia", "center_of_mass", "clip", "collision_meshes", "contact_points", "cos",
+    "cylinder_inertia", "derivatives", "distance", "exp", "floor", "forward_dynamics", "fractal_grid",
     "frame_jacobian", "frame_pose", "frame_poses", "impulse_response", "inverse_dynamics",
     "inverse_dynamics_jacobians", "kinetic_energy", "load", "load_spec", "load_terrain", "log", "lookup",
     "lookup2", "mass_matrix", "maximum", "minimum", "momentum", "parameter_names", "parameter_value",
-    "potential_energy", "random_grid", "read_recording", "rpy", "save", "scene", "scene_names", "sin",
-    "sphere_inertia", "sqrt", "switch", "tan", "tanh", "trajectory", "wheel_model", "where",
+    "potential_energy", "random_grid", "ray_cast", "ray_casts", "read_disabled_collisions",
+    "read_recording", "rpy", "save", "scene", "scene_names", "sin", "sphere_inertia", "sqrt", "switch",
+    "tan", "tanh", "time_of_impact", "trajectory", "wheel_model", "where",
 ]  # fmt: skip
 
 #: Where the public names live; a module is imported when one of its names is first asked for.
 _HOMES = {
     "treadle.batch": (
         "Batch",
+    ),
+    "treadle.collision.collider": (
+        "Collider",
+    ),
+    "treadle.collision.height_field": (
+        "HeightField",
+    ),
+    "treadle.collision.queries": (
+        "contact_points", "distance", "ray_cast", "ray_casts", "time_of_impact",
     ),
     "treadle.dynamics.compiled": (
         "Derivatives", "center_of_mass", "derivatives", "forward_dynamics", "frame_jacobian",
@@ -106,6 +122,12 @@ _HOMES = {
     ),
     "treadle.formats": (
         "load", "load_spec", "save",
+    ),
+    "treadle.formats.collision_meshes": (
+        "collision_meshes",
+    ),
+    "treadle.formats.srdf": (
+        "read_disabled_collisions",
     ),
     "treadle.graph": (
         "acos", "asin", "atan", "atan2", "clip", "cos", "exp", "floor", "log", "lookup", "lookup2",

@@ -10,11 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from treadle.collision.kinds import PLANE
-from treadle.collision.rules import may_touch
 from treadle.collision.signatures import kernel
 from treadle.collision.vectors import axis, dot, minus, position
 
-__all__ = ["find_pairs"]
+__all__ = ["find_pairs", "may_touch"]
 
 #: Up to this many shapes all pairs are tried.
 _FEW = 48
@@ -99,6 +98,23 @@ def _add(shapes, X, margin, forbidden, links, a, b, pairs, count):
         pairs[count, 0], pairs[count, 1] = a, b
         return count + 1
     return len(pairs) + 1
+
+
+@kernel()
+def may_touch(shapes, forbidden, count, a, b):
+    """Whether shapes a and b may touch; `count` is the number of links and the world."""
+    if shapes.body[a] == shapes.body[b]:
+        return False
+    first, second = min(shapes.link[a], shapes.link[b]), max(shapes.link[a], shapes.link[b])
+    key = first * count + second
+    low, high = 0, len(forbidden)
+    while low < high:
+        middle = (low + high) // 2
+        if forbidden[middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    return not (low < len(forbidden) and forbidden[low] == key)
 
 
 @kernel()

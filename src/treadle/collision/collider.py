@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from treadle.collision import collide
-from treadle.collision.bounds import compose
-from treadle.collision.contacts import Contacts, make_contacts
-from treadle.collision.entry import collide_entry, make_frame, run_entry
 from treadle.collision.height_field import HeightField
 from treadle.collision.mesh import checked_mesh
 from treadle.collision.meshes import MeshPairs
@@ -20,6 +17,10 @@ from treadle.dynamics.compiled import frame_poses
 from treadle.errors import InputError
 from treadle.model.model import Model
 
+if TYPE_CHECKING:
+    from treadle.collision.collide import Workspace
+    from treadle.collision.contacts import Contacts
+
 __all__ = ["Collider"]
 
 #: Pairs of overlapping boxes that are looked at, per shape; more than that is a heap in one place.
@@ -27,7 +28,11 @@ _PAIRS_PER_SHAPE = 128
 
 
 class Collider:
-    """Shapes of a model as arrays and their contact points.
+    """The collision shapes of a model as arrays, and their contact points.
+
+    `ignore` are pairs of links (None: the world) that pass through each other, `fields` ground of heights,
+    `meshes` the points and triangles of shapes that are meshes, by name (see `collision_meshes`). Points up
+    to the `margin` (m) apart are contact points too.
 
     A compiled loop writes the poses of the bodies into `bodies` (row 0 is the world, then `model.bodies`;
     rotation by rows and position), passes `entry` and `frame.ctypes.data` to `treadle.native.calling.call`,
@@ -44,6 +49,9 @@ class Collider:
         fields: Sequence[HeightField] = (),
         meshes: Mapping[str, tuple[np.ndarray, np.ndarray]] | None = None,
     ) -> None:
+        from treadle.collision import kernels
+
+        self._kernels = kernels
         self.model = model
         self.names = [shape.name for shape in collision_shapes(model)] + [field.name for field in fields]
         checked = {name: checked_mesh(name, *given) for name, given in (meshes or {}).items()}
@@ -59,7 +67,7 @@ class Collider:
         self.bodies = np.zeros((len(model.bodies) + 1, 12))
         self.bodies[:, [0, 4, 8]] = 1.0
         self.result = np.zeros(1, dtype=np.int64)
-        self.entry = collide_entry()
+        self.entry = kernels.collide_entry()
         n = len(self.shapes.kind)
         self._most_pairs = max(1024, _PAIRS_PER_SHAPE * n)
         self._make_room(max(64, 4 * n), max(64, 16 * n))
@@ -77,12 +85,12 @@ class Collider:
     def locate(self, q: ArrayLike) -> None:
         """As `place`, with the poses of the shapes in `work.X`."""
         self.place(q)
-        compose(self.shapes, self.bodies, self.work.X)
+        self._kernels.compose(self.shapes, self.bodies, self.work.X)
 
     def collide(self) -> int:
         """Find the contact points of the bodies where they are; returns how many there are."""
         while True:
-            run_entry(self.frame)
+            self._kernels.run_entry(self.frame)
             if self.result[0] >= 0:
                 self.collide_meshes()
             if self.result[0] >= 0:
@@ -94,17 +102,18 @@ class Collider:
         room = True
         for a, b in self.work.pairs[: self.work.counts[1]].tolist():
             room &= self.mesh_pairs.append(a, b, self.work.X, float(self.margin[0]), self.contacts)
-        self.result[0] = self.contacts.total[0] if room else collide.TOO_MANY_CONTACTS
+        self.result[0] = self.contacts.total[0] if room else self._kernels.TOO_MANY_CONTACTS
 
     def settle(self) -> None:
         """Make the room that the last run asked for; InputError if that is not what was wrong."""
         pairs, points = len(self.work.pairs), len(self.contacts.data)
+        kernels = self._kernels
         match int(self.result[0]):
-            case collide.TOO_MANY_PAIRS if pairs < self._most_pairs:
+            case kernels.TOO_MANY_PAIRS if pairs < self._most_pairs:
                 self._make_room(min(4 * pairs, self._most_pairs), points)
-            case collide.TOO_MANY_CONTACTS:
+            case kernels.TOO_MANY_CONTACTS:
                 self._make_room(pairs, 2 * int(self.contacts.total[0]))
-            case collide.TOO_MANY_PAIRS:
+            case kernels.TOO_MANY_PAIRS:
                 raise InputError(
                     f"more than {self._most_pairs} pairs of shapes of {self.model.name!r} overlap, such as "
                     f"{self._crowd()}; move the bodies apart"
@@ -113,9 +122,9 @@ class Collider:
                 raise InputError(f"the pose of {self._lost()!r} is not finite")
 
     def _make_room(self, pairs: int, points: int) -> None:
-        self.work = collide.make_workspace(self.shapes, pairs)
-        self.contacts: Contacts = make_contacts(points)
-        self.frame = make_frame(
+        self.work: Workspace = self._kernels.make_workspace(self.shapes, pairs)
+        self.contacts: Contacts = self._kernels.make_contacts(points)
+        self.frame: np.ndarray = self._kernels.make_frame(
             self.shapes,
             self.forbidden,
             len(self.model.links) + 1,

@@ -7,15 +7,17 @@ found through a tree of oriented boxes. This part runs in Python: a machine with
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from treadle.collision.contacts import Contacts
 from treadle.collision.kinds import HEIGHT_FIELD, MESH, PLANE
 from treadle.collision.mesh import Mesh
 from treadle.collision.shapes import Shapes
 from treadle.errors import InputError
+
+if TYPE_CHECKING:
+    from treadle.collision.contacts import Contacts
 
 __all__ = ["MeshPairs"]
 

@@ -14,12 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treadle.collision.collider import Collider
-from treadle.collision.contacts import make_contacts
-from treadle.collision.continuous import time_of_impact as _time_of_impact
 from treadle.collision.kinds import MESH
-from treadle.collision.mesh_rays import mesh_ray
-from treadle.collision.narrowphase import touch
-from treadle.collision.rays import cast_many
 from treadle.dynamics.compiled import frame_jacobian
 from treadle.errors import InputError
 from treadle.model.model import Model, suggest
@@ -123,6 +118,8 @@ def ray_casts(
     ignore: Iterable[str] = (),
 ) -> list[RayHit | None]:
     """As `ray_cast`, for many rays: origins and directions are (n, 3), or three numbers for all of them."""
+    from treadle.collision import kernels
+
     collider = _collider(source)
     starts, ways = _rays(origins, directions)
     collider.locate(q)
@@ -132,7 +129,7 @@ def ray_casts(
         skipped[_shapes(collider, name)] = True
     n = len(starts)
     far, hit, normals = np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros((n, 3))
-    cast_many(shapes, X, starts, ways, float(limit), skipped, far, hit, normals)
+    kernels.cast_many(shapes, X, starts, ways, float(limit), skipped, far, hit, normals)
     passed = {s for name in ignore for s in _shapes(collider, name)}
     for s in sorted(set(np.flatnonzero(shapes.kind == MESH).tolist()) - passed):
         _cast_mesh(collider, s, starts, ways, float(limit), far, hit, normals)
@@ -156,13 +153,15 @@ def time_of_impact(
     Every body goes on as it moves at q and v: its origin in a straight line, turning at a constant rate.
     However fast they are, nothing passes through anything.
     """
+    from treadle.collision import kernels
+
     collider = _collider(source)
     if not (duration >= 0.0 and tolerance > 0.0):
         raise InputError("the duration must not be negative, and the tolerance must be positive")
     collider.locate(q)
     shapes, X = collider.shapes, collider.work.X
     motion = _motions(collider, q, v)
-    scratch, out = X.copy(), make_contacts(1024)
+    scratch, out = X.copy(), kernels.make_contacts(1024)
     earliest = inf
     for a in _shapes(collider, first):
         for b in _shapes(collider, second):
@@ -171,7 +170,7 @@ def time_of_impact(
                     f"{collider.names[a]!r} or {collider.names[b]!r} is a mesh: use its primitives"
                 )
             window = min(duration, earliest)
-            t = _time_of_impact(shapes, X, motion, a, b, window, tolerance, scratch, out)
+            t = kernels.time_of_impact(shapes, X, motion, a, b, window, tolerance, scratch, out)
             earliest = min(earliest, t)
     return None if earliest == inf else float(earliest)
 
@@ -202,13 +201,15 @@ def _shapes(collider: Collider, name: str) -> list[int]:
 
 def _least(collider: Collider, a: int, b: int) -> np.ndarray | None:
     """The row of contact data at the least distance of two shapes; None for two planes or fields."""
+    from treadle.collision import kernels
+
     if MESH in (collider.shapes.kind[a], collider.shapes.kind[b]):
         return collider.mesh_pairs.distance(a, b, collider.work.X)
-    out = make_contacts(256)
-    touch(collider.shapes, collider.work.X, a, b, inf, out)
+    out = kernels.make_contacts(256)
+    kernels.touch(collider.shapes, collider.work.X, a, b, inf, out)
     if out.total[0] > len(out.data):
-        out = make_contacts(int(out.total[0]))
-        touch(collider.shapes, collider.work.X, a, b, inf, out)
+        out = kernels.make_contacts(int(out.total[0]))
+        kernels.touch(collider.shapes, collider.work.X, a, b, inf, out)
     rows = out.data[: out.total[0]]
     return rows[rows[:, 9].argmin()] if len(rows) else None
 
@@ -232,10 +233,12 @@ def _cast_mesh(
     collider: Collider, s: int, starts: np.ndarray, ways: np.ndarray, limit: float,
     far: np.ndarray, hit: np.ndarray, normals: np.ndarray,
 ) -> None:  # fmt: skip
+    from treadle.collision import kernels
+
     R, p = collider.work.X[s, :9].reshape(3, 3), collider.work.X[s, 9:]
     mesh = collider.meshes[s]
     for k, (o, d) in enumerate(zip((starts - p) @ R, ways @ R)):
-        t, n = mesh_ray(mesh.points, mesh.triangles, tuple(o), tuple(d), min(limit, float(far[k])))
+        t, n = kernels.mesh_ray(mesh.points, mesh.triangles, tuple(o), tuple(d), min(limit, float(far[k])))
         if t < far[k]:
             far[k], hit[k], normals[k] = t, s, R @ n
 

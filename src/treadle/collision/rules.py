@@ -12,17 +12,16 @@ from collections.abc import Iterable
 import numpy as np
 
 from treadle.collision.shapes import Shapes
-from treadle.collision.signatures import kernel
 from treadle.errors import InputError
 from treadle.model.model import WORLD, Model, suggest
 
-__all__ = ["forbidden_pairs", "may_touch"]
+__all__ = ["forbidden_pairs"]
 
 
 def forbidden_pairs(
     model: Model, shapes: Shapes, ignore: Iterable[tuple[str | None, str | None]] = ()
 ) -> np.ndarray:
-    """The pairs of links that must not touch, as sorted keys (see `may_touch`).
+    """The pairs of links that must not touch, as sorted keys (see `broadphase.may_touch`).
 
     `ignore` are pairs of names of links (None: the world) beyond those of the model.
     """
@@ -42,23 +41,6 @@ def forbidden_pairs(
     forbidden |= {_pair(model, first, second) for first, second in ignore}
     count = len(model.links) + 1
     return np.array(sorted(first * count + second for first, second in forbidden), dtype=np.int64)
-
-
-@kernel()
-def may_touch(shapes, forbidden, count, a, b):
-    """Whether shapes a and b may touch; `count` is the number of links and the world."""
-    if shapes.body[a] == shapes.body[b]:
-        return False
-    first, second = min(shapes.link[a], shapes.link[b]), max(shapes.link[a], shapes.link[b])
-    key = first * count + second
-    low, high = 0, len(forbidden)
-    while low < high:
-        middle = (low + high) // 2
-        if forbidden[middle] < key:
-            low = middle + 1
-        else:
-            high = middle
-    return not (low < len(forbidden) and forbidden[low] == key)
 
 
 def _pair(model: Model, first: str | None, second: str | None) -> tuple[int, int]:

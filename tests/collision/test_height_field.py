@@ -1,0 +1,70 @@
+"""Ground of heights: against planes and spheres in closed form."""
+
+import numpy as np
+import pytest
+
+import treadle as td
+from tests.collision.scenes import at, free_bodies
+from treadle.collision.collider import Collider
+from treadle.collision.height_field import HeightField
+
+
+def on_field(heights, size, kind, extent, q, margin=0.02):
+    collider = Collider(
+        free_bodies((kind, extent), ground=False), fields=[HeightField("ground", heights, size)]
+    )
+    return td.contact_points(collider, q, margin)
+
+
+@pytest.mark.parametrize("kind, extent, low", [
+    ("sphere", (0.5,), 0.5), ("box", (1.1, 0.7, 0.4), 0.2), ("capsule", (0.2, 1.0), 0.7),
+    ("cylinder", (0.3, 0.8), 0.4), ("ellipsoid", (0.5, 0.4, 0.3), 0.3),
+])  # fmt: skip
+def test_flat_ground_is_a_plane(kind, extent, low):
+    """Same corners as on a plane, wherever the seams of the grid are."""
+    q = at((0.137, -0.211, low - 1e-3))
+    points = on_field(np.zeros((9, 12)), (4, 3), kind, extent, q)
+    plane = td.contact_points(Collider(free_bodies((kind, extent))), q, 0.02)
+    assert len(points) == len(plane)
+    ours = sorted(tuple(np.round(p.first_position, 9)) for p in points)
+    assert ours == sorted(tuple(np.round(p.second_position, 9)) for p in plane)
+    for p in points:
+        np.testing.assert_allclose(p.normal, (0, 0, -1), atol=1e-12)
+        assert p.distance == pytest.approx(-1e-3, abs=1e-12)
+
+
+def test_a_ball_on_a_slope_in_a_valley_and_on_a_peak():
+    slope = np.tile(np.linspace(-1, 1, 5), (5, 1))
+    n = np.array([-1, 0, 2]) / np.sqrt(5)
+    (point,) = on_field(slope, (4, 4), "sphere", (0.3,), at(0.295 * n))
+    np.testing.assert_allclose(point.normal, -n, atol=1e-12)
+    assert point.distance == pytest.approx(-0.005, abs=1e-12)
+    valley = np.abs(slope)
+    points = on_field(valley, (4, 4), "sphere", (0.3,), at((0, 0.1, 0.3 * np.sqrt(5) / 2)))
+    assert sorted(round(p.normal[0], 9) for p in points) == [round(x, 9) for x in (-1 / 5**0.5, 1 / 5**0.5)]
+    peak = np.zeros((5, 5))
+    peak[2, 2] = 1.0
+    (point,) = on_field(peak, (4, 4), "sphere", (0.3,), at((0, 0, 1.295)))
+    np.testing.assert_allclose(point.second_position, (0, 0, 1), atol=1e-12)
+    assert point.distance == pytest.approx(-0.005, abs=1e-12)
+
+
+def test_a_box_lies_along_a_ridge():
+    ridge = np.zeros((7, 7))
+    ridge[:, 3] = 0.5
+    points = on_field(ridge, (6, 6), "box", (0.6, 0.6, 0.6), at((0, 0.25, 0.79)))
+    ends = sorted(p.second_position[1] for p in points)
+    assert (ends[0], ends[-1]) == pytest.approx((-0.05, 0.55))
+    assert all(p.distance == pytest.approx(-0.01) for p in points)
+
+
+def test_beside_the_field_there_is_nothing():
+    assert on_field(np.zeros((3, 3)), (2, 2), "sphere", (0.1,), at((1.2, 0, 0.05))) == []
+
+
+@pytest.mark.parametrize("heights, size", [
+    ([[0.0, np.nan], [0, 0]], (1, 1)), ([0.0, 1.0], (1, 1)), ([[0.0, 0], [0, 0]], (0, 1)),
+])  # fmt: skip
+def test_wrong_fields_are_refused(heights, size):
+    with pytest.raises(td.ModelError, match='height field "bad"'):
+        HeightField("bad", heights, size)
