@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import hmac
 import http
+import logging
 import math
 import threading
 import time
@@ -114,7 +115,7 @@ class Guard:
                 response.headers["Set-Cookie"] = cookie
             return response
 
-        return {**options, "process_request": process, "max_size": _PICTURE}
+        return {**options, "process_request": process, "max_size": _PICTURE, "logger": _logger()}
 
     def _handled(self, handler: Callable[[ServerConnection], Awaitable[None]]) -> Any:
         """viser's handler of connections, with messages looked at first."""
@@ -157,6 +158,14 @@ class Bucket:
             return False
         self._level -= 1.0
         return True
+
+
+def _logger() -> logging.Logger:
+    """A log without those who hang up before they ask for anything, as browsers do."""
+    logger = logging.getLogger("treadle.app.connections")
+    if not logger.filters:
+        logger.addFilter(lambda record: record.getMessage() != "opening handshake failed")
+    return logger
 
 
 def _tokens(request: Request) -> list[str]:

@@ -17,8 +17,8 @@ _KEPT = 600
 class Meter:
     """The clock of a pace, which knows how long the loop waited; `frame()` is called at the end of each.
 
-    A frame's time on the wall is the loop's own (simulation and packing) and, where the thread that sends is known,
-    the processor time that it took meanwhile.
+    A frame takes the time of the loop itself (simulation and packing) and, where the thread that sends
+    is known, the processor time that it took meanwhile.
     """
 
     def __init__(self, sender: threading.Thread | None = None) -> None:

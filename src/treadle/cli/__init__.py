@@ -13,6 +13,7 @@ from treadle.cli.console import Debug
 from treadle.cli.convert import convert
 from treadle.cli.demo import demo
 from treadle.cli.info import info
+from treadle.cli.render import render
 from treadle.cli.run import run
 from treadle.cli.scenes import scenes
 from treadle.cli.study import study
@@ -28,7 +29,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (info, check, convert, run, scenes, demo, study, view):
+for command in (info, check, convert, run, scenes, demo, study, view, render):
     app.command()(command)
 app.add_typer(bench)
 
@@ -61,5 +62,6 @@ def _root(
       treadle convert robot.urdf robot.xml  write it in another format
       treadle run robot.urdf --seconds 10   simulate it
       treadle view roadheader               drive it in the browser
+      treadle render roadheader --out a.mp4 film it
       treadle COMMAND --help                more about a command
     """
