@@ -151,13 +151,39 @@ def test_other_source_or_processor_means_other_code(own_cache, generated, monkey
     assert len(list((own_cache / "code").iterdir())) == 2
 
 
-def test_other_digest_or_sizes_mean_other_code(generated):
+def test_other_sizes_mean_other_code_and_other_digests_do_not(generated):
     def doubled(n, digest):
         return Program(digest, {"x": n}, lambda x: {"y": [2.0 * value for value in x]})
 
     for program in (doubled(1, "a"), doubled(2, "a"), doubled(1, "b"), doubled(2, "a")):
         compile_program(program)
+    assert len(generated) == 2
+
+
+def test_programs_that_differ_in_numbers_alone_share_their_code(generated):
+    """Each with its own numbers, side by side and when they are read again; 2 and 0 are part of the code."""
+
+    def line(slope, offset):
+        return Program(f"{slope} {offset}", {"x": 1}, lambda x: {"y": [slope * x[0] + offset, offset]})
+
+    cases = [(3.0, 7.0), (4.25, -1.5), (0.1, 1e300)]
+    lines = [compile_program(line(*case)) for case in cases]
+    assert len(generated) == 1
+    lines += [compile_program(line(*case)) for case in cases]
+    for executable, (slope, offset) in zip(lines, cases * 2, strict=True):
+        assert executable([0.3])[0].tolist() == pytest.approx([slope * 0.3 + offset, offset], rel=1e-14)
+    compile_program(line(2.0, 7.0))
+    compile_program(line(3.0, 0.0))
     assert len(generated) == 3
+
+
+def test_code_that_is_gone_is_made_again(own_cache, generated):
+    compile_program(oscillator())
+    for path in (own_cache / "code").iterdir():
+        path.unlink()
+    result = compile_program(oscillator())([1.0, 2.0], [0.0, 0.0], [1.0, 1.0], [0.0], [0.1])
+    np.testing.assert_allclose(result[2], [-0.1, -0.2])
+    assert len(generated) == 2
 
 
 def test_without_a_digest_the_graph_decides(generated):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from functools import cache
 from typing import Any
 
@@ -19,13 +20,18 @@ def object_code(ir: str, quick: bool = False) -> bytes:
     return _target_machine(0 if quick else 1).emit_object(llvm.parse_assembly(ir))
 
 
-def load_object(code: bytes) -> Any:
-    """An execution engine that holds the object; keep it alive as long as its functions are used."""
+def load_object(code: bytes, constants: bytes = b"") -> Any:
+    """An execution engine that holds the object; keep it alive as long as its functions are used.
+
+    `constants` are written over those that the object was made with.
+    """
     _initialize()
     # one contiguous reservation keeps constants within reach of the small code model
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target_machine(), use_lmm=True)
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
+    if constants:
+        ctypes.memmove(engine.get_global_value_address("constants"), constants, len(constants))
     return engine
 
 

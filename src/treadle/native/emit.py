@@ -11,6 +11,9 @@ functions:
 
 `arrays` holds one pointer per named array, inputs first; row r of world w lies at r * stride + w.
 Between two steps the outputs named in `carry` become inputs.
+
+A single lane reads the machine's numbers from an array, "constants": computations that differ in their
+numbers alone have the same code.
 """
 
 from __future__ import annotations
@@ -27,10 +30,13 @@ from treadle.native.driver import body_function, checked_function, run_function
 from treadle.native.layout import Layout
 from treadle.native.schedule import LEAVES, Item, Schedule, Twin, is_condition, schedule
 
-__all__ = ["emit"]
+__all__ = ["emit", "is_pooled"]
 
 #: Bytes, a cache line.
 _TABLE_ALIGNMENT = 64
+
+#: Numbers of the algorithms rather than of a machine, which are part of the code.
+_PLAIN = (0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5)
 
 #: Sines and cosines that a single lane computes side by side.
 PACK = 4
@@ -59,7 +65,11 @@ def emit(
     writer = _Writer(graph, plan, chunks, results, input_count, slots, block)
     functions = [writer.chunk(number) for number in range(len(chunks))]
     layout = Layout(
-        dict(inputs), {name: len(values) for name, values in outputs.items()}, dict(carry), writer.slots
+        dict(inputs),
+        {name: len(values) for name, values in outputs.items()},
+        dict(carry),
+        writer.slots,
+        writer.pool,
     )
     text = [
         *sorted(writer.declarations),
@@ -70,6 +80,11 @@ def emit(
         run_function(layout, block),
     ]
     return "\n".join(text) + "\n", layout
+
+
+def is_pooled(value: float, lanes: int, element: str) -> bool:
+    """Whether a constant is read from the array of constants."""
+    return lanes == 1 and element == "double" and value not in _PLAIN
 
 
 class _Writer:
@@ -92,6 +107,8 @@ class _Writer:
         self.element = block.element
         self.size = block.size
         self.declarations: set[str] = set()
+        self.pool: list[int] = []
+        self.pool_places: dict[Item, int] = {}
         self.result_slots: dict[int, list[int]] = {}
         for position, i in enumerate(results):
             self.result_slots.setdefault(i, []).append(input_count + position)
@@ -133,7 +150,9 @@ class _Writer:
         """Look-up tables as global constants, written byte by byte: LLVM reads that ten times faster."""
         kind = "<f8" if self.element == "double" else "<f4"
         contents = [np.array(values, dtype=kind).tobytes() for values in self.graph.tables]
-        return [
+        pool = ", ".join(f"double {self.block.literal(self.graph.constants[i])}" for i in self.pool)
+        pools = [f"@constants = global [{len(self.pool)} x double] [{pool}], align 64"] if pool else []
+        return pools + [
             f"@table{k} = internal unnamed_addr constant [{len(content)} x i8] "
             f'c"\\{content.hex(chr(92))}", align {_TABLE_ALIGNMENT}'
             for k, content in enumerate(contents)
@@ -198,7 +217,7 @@ class _Writer:
             return value
         operation = self.graph.operation[i]
         if operation == "const":
-            return self.block.constant(self.graph.constants[i])
+            return self._constant(i)
         if operation == "input":
             value = self._load(self.graph.operands[i][0], self.block.real)
         elif operation in LEAVES:
@@ -214,6 +233,20 @@ class _Writer:
         self.values[i] = value
         return value
 
+    def _constant(self, i: int) -> str:
+        value = self.graph.constants[i]
+        if is_pooled(value, self.lanes, self.element):
+            return self._pooled((i,), self.block.real)
+        return self.block.constant(value)
+
+    def _pooled(self, group: Item, real: str) -> str:
+        """Constants from the array, read where they are used: so they need no register on the way."""
+        if group not in self.pool_places:
+            self.pool_places[group] = len(self.pool)
+            self.pool += group
+        place = f"getelementptr (double, ptr @constants, i64 {self.pool_places[group]})"
+        return self.block.emit(f"load {real}, ptr {place}, align {self.size}")
+
     def _vector(self, group: Item) -> str:
         """Name of a vector of several nodes' values."""
         vector = self.vectors.get(group)
@@ -221,7 +254,10 @@ class _Writer:
             return vector
         pack = Pack(self.block, len(group))
         if all(self.graph.operation[k] == "const" for k in group):
-            return pack.constants([self.graph.constants[k] for k in group])
+            numbers = [self.graph.constants[k] for k in group]
+            if any(is_pooled(x, self.lanes, self.element) for x in numbers):
+                return self._pooled(group, pack.real)
+            return pack.constants(numbers)
         if self.plan.pack_of.get(group[0]) != group:
             members = group[:1] if all(k == group[0] for k in group) else group
             vector = pack.join([self._value(k) for k in members], is_condition(self.graph, group[0]))

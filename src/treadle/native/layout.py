@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 __all__ = ["Layout"]
@@ -9,12 +10,16 @@ __all__ = ["Layout"]
 
 @dataclass(frozen=True)
 class Layout:
-    """Names and sizes of the arrays, inputs before outputs, and the number of slots of the frame."""
+    """Names and sizes of the arrays, inputs before outputs, and the number of slots of the frame.
+
+    `pool` are the nodes whose constants the code reads from its array "constants", in order.
+    """
 
     inputs: dict[str, int]
     outputs: dict[str, int]
     carry: dict[str, str]
     slots: int
+    pool: Sequence[int] = ()
 
     def offset(self, name: str) -> int:
         """First slot of an array."""

@@ -68,13 +68,54 @@ def compile_program(program: Program, lanes: int = 1, precision: str = "float64"
     arrays = dict(program.inputs), dict(program.carry)
     key = [meaning, lanes, precision, compiler.target_name(), store.source_digest(), arrays]
     digest = hashlib.sha256(repr(key).encode()).hexdigest()
-    stored = store.read("code", digest)
-    if stored is None:
-        stored = _compile(program, traced or program.trace(), lanes, precision)
-        store.write("code", digest, stored)
-    size = int.from_bytes(stored[:8], "little")
-    layout = Layout(**json.loads(stored[8 : 8 + size]))
-    return Executable(compiler.load_object(stored[8 + size :]), layout, lanes, precision)
+    found = _stored(digest)
+    if found is None:
+        found = _made(program, traced or program.trace(), lanes, precision, digest)
+    layout, code, constants = found
+    return Executable(compiler.load_object(code, constants), layout, lanes, precision)
+
+
+#: Layout and object code of a program, and its constants as bytes.
+_Made = tuple[Layout, bytes, bytes]
+
+
+def _stored(digest: str) -> _Made | None:
+    """A program from the disk cache: its constants, and the digest of the code that reads them."""
+    entry = store.read("constants", digest)
+    code = None if entry is None else store.read("code", entry[:64].decode())
+    if entry is None or code is None:
+        return None
+    layout, machine_code = _unpacked(code)
+    constants = entry[64:]
+    return (layout, machine_code, constants) if len(constants) == 8 * len(layout.pool) else None
+
+
+def _made(program: Program, traced: Traced, lanes: int, precision: str, digest: str) -> _Made:
+    """A program that was not there; its code may be, if it differs from another in its numbers alone."""
+    from treadle.native import compiler
+    from treadle.native.emit import is_pooled
+
+    graph = traced[0]
+    outputs = {name: [graph.lift(x) for x in values] for name, values in traced[1].items()}
+    element = _ELEMENTS[precision]
+    plain = {i: None if is_pooled(x, lanes, element) else x for i, x in graph.constants.items()}
+    twins, arrays = sorted(_twin_slots(program).items()), (dict(program.inputs), dict(program.carry))
+    environment = lanes, precision, compiler.target_name(), store.source_digest(), program.hot
+    key = [_graph_digest(graph, outputs, plain), list(outputs), twins, arrays, environment]
+    shape = hashlib.sha256(repr(key).encode()).hexdigest()
+    code = store.read("code", shape)
+    if code is None:
+        code = _compile(program, traced, lanes, precision)
+        store.write("code", shape, code)
+    layout, machine_code = _unpacked(code)
+    constants = np.array([graph.constants[i] for i in layout.pool], dtype=float).tobytes()
+    store.write("constants", digest, shape.encode() + constants)
+    return layout, machine_code, constants
+
+
+def _unpacked(code: bytes) -> tuple[Layout, bytes]:
+    size = int.from_bytes(code[:8], "little")
+    return Layout(**json.loads(code[8 : 8 + size])), code[8 + size :]
 
 
 def _compile(program: Program, traced: Traced, lanes: int, precision: str) -> bytes:
@@ -90,11 +131,14 @@ def _compile(program: Program, traced: Traced, lanes: int, precision: str) -> by
     return len(header).to_bytes(8, "little") + header + compiler.object_code(ir, quick)
 
 
-def _graph_digest(graph: Graph, outputs: Mapping[str, Sequence[Scalar]]) -> str:
-    """Hash of everything that the code of a graph depends on."""
+def _graph_digest(
+    graph: Graph, outputs: Mapping[str, Sequence[Scalar]], constants: Mapping[int, float | None] | None = None
+) -> str:
+    """Hash of everything that the code of a graph depends on; `constants` in place of its own."""
     results = {name: [graph.lift(x).index for x in values] for name, values in outputs.items()}
     tables = [hashlib.sha256(np.array(values).tobytes()).hexdigest() for values in graph.tables]
-    whole = (graph.operation, graph.operands, graph.constants, tables, graph.loops, results)
+    given = graph.constants if constants is None else constants
+    whole = (graph.operation, graph.operands, given, tables, graph.loops, results)
     return hashlib.sha256(repr(whole).encode()).hexdigest()
 
 
