@@ -15,7 +15,8 @@ def free_bodies(*shapes, ground=True, name="scene"):
     for i, (kind, size) in enumerate(shapes):
         spec.add_body(f"b{i}", mass=1.0, type="sphere", size=(0.1,))
         spec.add_joint(f"j{i}", "free", None, f"b{i}")
-        spec.add_shape(f"s{i}", f"b{i}", kind, size, role="collision")
+        file = "given.stl" if kind == "mesh" else None
+        spec.add_shape(f"s{i}", f"b{i}", kind, size, role="collision", file=file)
     return spec.compile()
 
 
