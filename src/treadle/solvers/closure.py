@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from treadle.constraints.rows import Row
 from treadle.dynamics.cholesky import factor, parent_freedoms
 from treadle.dynamics.crba import crba
-from treadle.graph import Scalar, maximum, where
+from treadle.graph import Scalar, clip, maximum, where
 from treadle.model.model import Model
 
 __all__ = ["DEPENDENT", "ClosureFactor", "closure_factor", "dependence", "elimination_order", "half_solved"]
@@ -22,8 +22,8 @@ __all__ = ["DEPENDENT", "ClosureFactor", "closure_factor", "dependence", "elimin
 #: A row counts as dependent where what the others leave of it is below this share of its group.
 DEPENDENT = 1e-11
 
-#: What an open loop may leave of such a row, in squares of the angle that its gap amounts to.
-DOUBT = 25.0
+#: What an open loop may leave of such a row, in squares of the angle that its gap amounts to; and at most.
+DOUBT, MOST_DOUBT = 25.0, 1e-4
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def dependence(gaps: Sequence[Scalar], J: Sequence[dict[int, Scalar]], groups: S
         widest[group] = maximum(widest.get(group, 0.0), abs(gap))
         lever[group] = maximum(lever.get(group, 1e-30), size)
     angle = sum((c * c / lever[group] for group, c in widest.items()), 0.0)
-    return maximum(DEPENDENT, DOUBT * angle)
+    return clip(DOUBT * angle, DEPENDENT, MOST_DOUBT)
 
 
 def half_solved(L: Sequence[dict[int, Scalar]], jacobian: dict[int, Scalar]) -> dict[int, Scalar]:
