@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle.dynamics.kinematics import joint_transforms
 from treadle.graph import Scalar
 from treadle.joints.joint import Closure, aligned, apart
 from treadle.model.fittings import Loop
@@ -30,14 +29,13 @@ def loop_frames(model: Model, q: Sequence[Scalar], loop: Loop) -> tuple[int, Tra
 
     It is the body where their ways to the base meet, so that nothing depends on the joints below it.
     """
-    X = joint_transforms(model, q)
     first, second = _way(model, loop.predecessor), _way(model, loop.successor)
     meeting = WORLD
     while first and second and first[-1] == second[-1]:
         meeting = first.pop()
         second.pop()
-    P = _pose(X, first) @ loop.predecessor_placement
-    S = _pose(X, second) @ loop.successor_placement
+    P = _pose(model, q, first) @ loop.predecessor_placement
+    S = _pose(model, q, second) @ loop.successor_placement
     return meeting, P, S
 
 
@@ -50,10 +48,11 @@ def _way(model: Model, body: int) -> list[int]:
     return way
 
 
-def _pose(X: Sequence[Transform], way: Sequence[int]) -> Transform:
+def _pose(model: Model, q: Sequence[Scalar], way: Sequence[int]) -> Transform:
     pose = Transform.identity()
-    for body in reversed(way):
-        pose = pose @ X[body]
+    for index in reversed(way):
+        body = model.bodies[index]
+        pose = pose @ (body.placement @ body.joint.type.transform(q[body.joint.q]))
     return pose
 
 
