@@ -120,4 +120,5 @@ def _table(radius: float, width: float, soil: Soil) -> tuple[float, ...]:
     across = np.minimum(np.tan(np.minimum(angle, 1.57)), _MOST_ACROSS)
     forces = soil_forces(slip, across, sinkage, radius, width, soil)  # type: ignore[arg-type]
     scales = _scales(sinkage, radius, width, soil)  # type: ignore[arg-type]
-    return tuple(np.stack([f / s for f, s in zip(forces, scales, strict=True)], axis=-1).ravel().tolist())
+    scaled = [np.asarray(f / s) for f, s in zip(forces, scales, strict=True)]
+    return tuple(np.stack(scaled, axis=-1).ravel().tolist())

@@ -70,7 +70,7 @@ def model_parameters(wheel: Wheel) -> dict[str, Any]:
         if name not in known:
             hint = suggest(name, list(known))
             raise InputError(f"wheel {wheel.name!r}: model {wheel.model!r} has no {name!r}; {hint}")
-    return known | dict(wheel.parameters)
+    return {**known, **wheel.parameters}
 
 
 def holding_direction(wheel: Wheel) -> tuple[float, float] | None:
