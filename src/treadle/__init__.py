@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from treadle._version import __version__
 
 if TYPE_CHECKING:
+    from treadle.app.view import view
     from treadle.batch import Batch
     from treadle.collision.collider import Collider
     from treadle.collision.height_field import HeightField
@@ -89,11 +90,14 @@ __all__ = [
     "lookup2", "mass_matrix", "maximum", "minimum", "momentum", "parameter_names", "parameter_value",
     "potential_energy", "random_grid", "ray_cast", "ray_casts", "read_disabled_collisions",
     "read_recording", "rpy", "save", "scene", "scene_names", "sin", "sphere_inertia", "sqrt", "switch",
-    "tan", "tanh", "time_of_impact", "trajectory", "wheel_model", "where",
+    "tan", "tanh", "time_of_impact", "trajectory", "view", "wheel_model", "where",
 ]  # fmt: skip
 
 #: Where the public names live; a module is imported when one of its names is first asked for.
 _HOMES = {
+    "treadle.app.view": (
+        "view",
+    ),
     "treadle.batch": (
         "Batch",
     ),

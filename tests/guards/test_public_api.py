@@ -89,6 +89,7 @@ PUBLIC = [
     "tanh",
     "time_of_impact",
     "trajectory",
+    "view",
     "wheel_model",
     "where",
 ]

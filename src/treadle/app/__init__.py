@@ -3,5 +3,6 @@
 from treadle.app.live import Live
 from treadle.app.replay import Replay
 from treadle.app.server import Server, open_server
+from treadle.app.view import view
 
-__all__ = ["Live", "Replay", "Server", "open_server"]
+__all__ = ["Live", "Replay", "Server", "open_server", "view"]

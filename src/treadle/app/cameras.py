@@ -40,6 +40,10 @@ def standard_view(scene: Scene, name: str) -> View:
     middle, direction = 0.5 * (low + high), np.array(VIEWS[name])
     distance = _DISTANCE * float((high - low).max())
     position = middle + distance * direction / np.linalg.norm(direction)
+    if scene.inside is not None:
+        # not from behind the walls
+        margin = 0.08 * (scene.inside[1] - scene.inside[0])
+        position = np.clip(position, scene.inside[0] + margin, scene.inside[1] - margin)
     return View(tuple(position.tolist()), tuple(middle.tolist()))
 
 

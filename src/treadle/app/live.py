@@ -8,16 +8,19 @@ with Live(open_server(), td.Simulation(model)) as live:
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
+from concurrent.futures import Future
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import viser
 
 from treadle.app.crew import Crew
 from treadle.app.keys import Keys
 from treadle.app.server import Server
-from treadle.app.stage import Stage
+from treadle.app.stage import RATE, Stage
+from treadle.errors import InputError
 from treadle.sim.pace import Pace
 from treadle.sim.simulation import Simulation
 
@@ -37,6 +40,7 @@ class Live:
         self._next: Callable[[], Simulation] | None = None
         self._thread = threading.Thread(target=self._run, name="treadle simulation", daemon=True)
         self._closing = False
+        self._shown = 0.0
 
     @property
     def sim(self) -> Simulation:
@@ -47,6 +51,56 @@ class Live:
     def pace(self) -> Pace:
         """Its loop, through which alone it may be touched while it runs."""
         return self.stage.pace
+
+    @property
+    def url(self) -> str:
+        """The address of the page."""
+        return self.server.url
+
+    def send(self, command: Callable[[Simulation], Any]) -> Future[Any]:
+        """Have `command(sim)` called between two steps; the future has its result or error."""
+        return self.pace.send(command)
+
+    def slider(
+        self,
+        label: str,
+        low: float,
+        high: float,
+        value: float,
+        act: Callable[[Simulation, float], Any] | None = None,
+    ) -> viser.GuiSliderHandle[float]:
+        """Add a slider to the page; `act(sim, value)` is called between two steps when it is moved."""
+        return self.stage.own.slider(label, low, high, value, act)
+
+    def button(self, label: str, act: Callable[[Simulation], Any]) -> viser.GuiButtonHandle:
+        """Add a button to the page; `act(sim)` is called between two steps when it is pressed."""
+        return self.stage.own.button(label, act)
+
+    def plot(self, what: str, function: Callable[[Simulation], float] | None = None) -> None:
+        """Plot a signal by name, a formula, or under any name a function of the simulation."""
+        plots = self.stage.plots
+        if function is not None:
+            plots.plot_function(what, function)
+        else:
+            plots.plot(what, formula=what not in plots.signals.names())
+
+    def show(self) -> None:
+        """Of a simulation that the script steps: bring the page up to date, and do what people want done.
+
+        Shown are at most 60 frames per second. While the page is paused this waits.
+        """
+        stage, now = self.stage, time.monotonic()
+        if self._thread.is_alive():
+            raise InputError("the page runs this simulation itself; show() is for td.view(sim, run=False)")
+        if now - self._shown < 1.0 / RATE:
+            return
+        self._shown = now
+        stage.pace.take_commands()
+        stage.frame(stage.sim)
+        while stage.pace.paused and not stage.closed:
+            time.sleep(1.0 / RATE)
+            if stage.pace.take_commands():
+                stage.frame(stage.sim)
 
     def start(self) -> None:
         """Let the simulation run."""
@@ -65,6 +119,9 @@ class Live:
             self._thread.join()
         self.stage.history.close()
         self.server.stop()
+
+    def _repr_html_(self) -> str:
+        return f'<iframe src="{self.url}" width="100%" height="600"></iframe>'
 
     def __enter__(self) -> Self:
         return self

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import viser
 from scipy.spatial.transform import Rotation
@@ -27,8 +29,17 @@ _UNSEEN = 1e-7
 class Scene:
     """The nodes of a machine; `show(q)` moves them to where the bodies are."""
 
-    def __init__(self, server: viser.ViserServer, model: Model) -> None:
+    def __init__(
+        self,
+        server: viser.ViserServer,
+        model: Model,
+        path: str = "/machine",
+        around: Literal["own", "ground", "nothing"] = "own",
+    ) -> None:
         self._server, self._model = server, model
+        #: the node that all bodies hang on
+        self.root = server.scene.add_frame(path, show_axes=False)
+        root = path
         meshes, self.faults = machine_meshes(model)
         # a node stands at the first frame of its body, whose pose is among the frames' poses
         numbers = {frame.body: k for k, frame in reversed(list(enumerate(model.frames)))}
@@ -39,7 +50,7 @@ class Scene:
         self._numbers: list[int] = []
         for body, number in numbers.items():
             frame = model.frames[number]
-            path = f"/machine/{frame.name.replace('/', ' ')}"
+            path = f"{root}/{frame.name.replace('/', ' ')}"
             if body == WORLD:
                 self.meshes[frame.name] = self._add(path, meshes.get(body, []))
                 continue
@@ -49,20 +60,22 @@ class Scene:
             self.nodes[frame.name] = node
             self._numbers.append(number)
         if WORLD not in numbers:
-            self._add("/machine/world", meshes.get(WORLD, []))
+            self._add(f"{root}/world", meshes.get(WORLD, []))
         #: nodes of the surroundings by name
         self.scenery: dict[str, viser.FrameHandle] = {}
         #: opposite corners of the box around the machine where it starts (m)
         self.bounds = low, high = self._bounds(meshes, model.initial()[0])
-        inside = self._add_scenery(scenery_meshes(model))
+        #: and around its surroundings, where it has some
+        self.inside = inside = self._add_scenery(scenery_meshes(model) if around == "own" else {})
         #: the ground, where there are no surroundings
         self.ground: viser.GridHandle | None = None
         #: lights that can cast shadows
         self.lamps: list[viser.DirectionalLightHandle] = []
-        if inside is None:
-            self._add_ground(low, high)
-        self._add_lights(inside is not None)
-        self._place_camera(low, high, inside)
+        if around != "nothing":
+            if inside is None:
+                self._add_ground(low, high)
+            self._add_lights(inside is not None)
+            self._place_camera(low, high, inside)
         self._shown = np.full((len(self._numbers), 7), np.nan)
         self.show(np.array(model.initial()[0]))
 

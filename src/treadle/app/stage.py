@@ -15,6 +15,7 @@ from treadle.app.html import message_html
 from treadle.app.meter import Meter
 from treadle.app.panels.drive import DrivePanel
 from treadle.app.panels.edit import EditPanel
+from treadle.app.panels.own import OwnPanel
 from treadle.app.panels.panel import Panel
 from treadle.app.panels.plots import PlotsPanel
 from treadle.app.panels.push import PushPanel
@@ -66,6 +67,7 @@ class Stage:
         gui = self.server.gui
         self.message = gui.add_html("", visible=False)
         self.run = RunPanel(self)
+        self.own = OwnPanel(self)
         self.tabs = gui.add_tab_group()
         with self.tabs.add_tab("Drive"):
             self.drive = DrivePanel(self)

@@ -159,7 +159,7 @@ class Pace:
         rest = round((seconds - self._simulated) / self.sim.dt) if seconds < math.inf else math.inf
         left, limit = min(left, rest), deadline if left == math.inf else deadline + self.frame
         while left > 0:
-            self._take_commands()
+            self.take_commands()
             if self.paused or self._stopping:
                 break
             before = self.sim.time
@@ -184,8 +184,8 @@ class Pace:
         due, self._steps = total - self._steps, total
         return due
 
-    def _take_commands(self) -> bool:
-        """Do what was asked for; whether there was anything."""
+    def take_commands(self) -> bool:
+        """Do what was asked for, where no loop does it; whether there was anything."""
         found = False
         while True:
             try:
@@ -219,7 +219,7 @@ class Pace:
     def _idle(self, on_frame: Callable[[Simulation], Any] | None) -> None:
         """Wait while paused, taking commands."""
         self._awake.clear()
-        if self._take_commands():
+        if self.take_commands():
             if on_frame is not None:
                 on_frame(self.sim)
         elif self.paused and not self._stopping:

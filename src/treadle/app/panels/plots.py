@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import viser
@@ -65,9 +66,9 @@ class PlotsPanel(Panel):
     def frame(self, sim: Simulation) -> None:
         """Sample, and draw a few times per second."""
         sampling, plots = self._sampling, tuple(self.plots.values())
-        if sampling is None or not plots or self.stage.run.looking is not None:
+        if not plots or self.stage.run.looking is not None:
             return
-        values = sampling()
+        values = {"time": sim.time} if sampling is None else sampling()
         for plot in plots:
             if plot.curves and all(curve.columns <= values.keys() for curve in plot.curves):
                 plot.sample(values)
@@ -79,8 +80,16 @@ class PlotsPanel(Panel):
 
     def plot(self, what: str, into: str = _NEW, formula: bool = False) -> str:
         """Plot a signal, or a formula, in a new plot or in one that is there; the title of the plot."""
+        return self._plot(what, [self._formula(what)] if formula else self._curves(what), into)
+
+    def plot_function(self, name: str, function: Callable[[Simulation], float]) -> str:
+        """Plot a function of the simulation, called "name" or "name [unit]"."""
+        name, _, unit = name.partition("[")
+        curve = Curve(name.strip(), unit.rstrip("] "), frozenset(), lambda _: float(function(self.stage.sim)))
+        return self._plot(curve.name, [curve], _NEW)
+
+    def _plot(self, what: str, curves: list[Curve], into: str) -> str:
         with self._changing:
-            curves = [self._formula(what)] if formula else self._curves(what)
             title = into
             if into in self.plots:
                 curves = self.plots[into].curves + curves
@@ -95,9 +104,8 @@ class PlotsPanel(Panel):
                 return ""
             # compiled here, so that the simulation does not wait for it
             others = [c for name, plot in self.plots.items() if name != title for c in plot.curves]
-            self._sampling = self.signals.sampler(
-                {column for curve in [*others, *curves] for column in curve.columns}
-            )
+            columns = {column for curve in [*others, *curves] for column in curve.columns}
+            self._sampling = self.signals.sampler(columns) if columns - {"time"} else None
             self._put(title, curves)
         self.stage.commands.do(lambda sim: None)
         return title

@@ -1,0 +1,70 @@
+"""`td.view`: a page for a simulation in a script or notebook."""
+
+from __future__ import annotations
+
+import webbrowser
+from collections.abc import Sequence
+from typing import overload
+
+from treadle.app.live import Live
+from treadle.app.server import open_server
+from treadle.app.worlds import Worlds
+from treadle.batch import Batch
+from treadle.errors import InputError
+from treadle.model.model import Model
+from treadle.sim.simulation import Simulation
+
+__all__ = ["view"]
+
+
+@overload
+def view(
+    what: Simulation | Model, *, run: bool = ..., port: int = ..., host: str = ..., open_browser: bool = ...
+) -> Live: ...
+
+
+@overload
+def view(
+    what: Batch,
+    *,
+    worlds: Sequence[int] | None = ...,
+    port: int = ...,
+    host: str = ...,
+    open_browser: bool = ...,
+) -> Worlds: ...
+
+
+def view(
+    what: Simulation | Model | Batch,
+    *,
+    run: bool = True,
+    worlds: Sequence[int] | None = None,
+    port: int = 0,
+    host: str = "127.0.0.1",
+    open_browser: bool = False,
+) -> Live | Worlds:
+    """Show a simulation on a page of the browser, at `page.url`, and go on with the script.
+
+    The page runs it in real time in a thread of its own, to be touched by `page.send(...)` alone. With
+    run=False the script steps it, and calls `page.show()` as often as it likes: what people do at the page
+    is done then, and a pause at the page pauses the script there. Of a batch chosen worlds are shown, and
+    the script steps it. In a notebook the page is shown in place.
+    """
+    if isinstance(what, Model):
+        what = Simulation(what)
+    if not isinstance(what, (Simulation, Batch)):
+        raise InputError(f"view shows a Simulation, a Model or a Batch, not {type(what).__name__}")
+    server = open_server(host, port, what.model.name)
+    try:
+        if isinstance(what, Batch):
+            page: Live | Worlds = Worlds(server, what, worlds)
+        else:
+            page = Live(server, what)
+            if run:
+                page.start()
+    except BaseException:
+        server.stop()
+        raise
+    if open_browser:
+        webbrowser.open(server.url)
+    return page
