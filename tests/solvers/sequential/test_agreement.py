@@ -173,3 +173,11 @@ def test_freedoms_of_many_bodies_stay_sparse():
     assert len(sim.machine.pattern.support) == 3 * 12
     # all fall alike
     np.testing.assert_allclose(sim.v.reshape(12, 6)[:, 5], -0.0981, atol=1e-12)
+
+
+def test_an_explosion_is_an_error():
+    model, contacts = box_on_table()
+    sim = Simgc(model, 1e-3, contacts=contacts)
+    sim.v[0] = np.inf
+    with pytest.raises(td.SimulationDiverged, match="shorter dt"):
+        sim.step()

@@ -79,9 +79,7 @@ def _advance(
         push(bodies, state, h)
         first = fill_rows(bodies, joints, freedoms, couplings, state, rows, h, share)
         fill_contacts(bodies, contacts, state, rows, first, h, share)
-        for r in range(len(rows.mass)):
-            if rows.mass[r] > 0.0:
-                _apply(bodies, rows, r, state.velocity, state.turning, rows.impulse[r])
+        _warm_start(bodies, rows, state.velocity, state.turning)
         shift[:], tilt[:], rows.pseudo[:] = 0.0, 0.0, 0.0
         taken, moving, closing = 0, np.inf, np.inf
         while taken < iterations and max(moving, closing) > tolerance:
@@ -102,85 +100,106 @@ def _advance(
 
 
 @njit(cache=True)
+def _warm_start(bodies, rows, velocity, turning):
+    """Apply the impulses that the rows have already."""
+    body, linear, response_a, response_b = rows.body, rows.linear, rows.response_a, rows.response_b
+    mass, impulse, partner, slope = rows.mass, rows.impulse, rows.partner, rows.slope
+    for r in range(len(mass)):
+        if mass[r] > 0.0:
+            p, s = impulse[r], partner[r]
+            _apply(bodies.inverse_mass, body, linear, response_a, response_b, r, velocity, turning, p)
+            if s >= 0:
+                p *= -slope[r]
+                _apply(bodies.inverse_mass, body, linear, response_a, response_b, s, velocity, turning, p)
+
+
+@njit(cache=True)
 def _sweep(bodies, rows, velocity, turning):
     """Satisfy every row once; the largest change of an impulse."""
+    # names of their own: every look into the tuple would count a reference
+    body, linear, turn_a, turn_b = rows.body, rows.linear, rows.turn_a, rows.turn_b
+    response_a, response_b, inverse_mass = rows.response_a, rows.response_b, bodies.inverse_mass
+    mass, kind, impulse, bound, target = rows.mass, rows.kind, rows.impulse, rows.bound, rows.target
+    softness, partner, slope, cross, friction = (
+        rows.softness, rows.partner, rows.slope, rows.cross, rows.friction
+    )  # fmt: skip
     largest = 0.0
-    for r in range(len(rows.mass)):
-        if rows.mass[r] == 0.0 or rows.kind[r] == SECOND_TANGENT:
+    for r in range(len(mass)):
+        if mass[r] == 0.0 or kind[r] == SECOND_TANGENT:
             continue
-        if rows.kind[r] == TANGENT:
-            largest = max(largest, _rub(bodies, rows, r, velocity, turning))
-            continue
-        old, bound = rows.impulse[r], rows.bound[r]
-        missing = rows.target[r] - _rate(rows, r, velocity, turning) - rows.softness[r] * old
-        least = 0.0 if rows.kind[r] == NORMAL else -bound
-        rows.impulse[r] = min(max(old + rows.mass[r] * missing, least), bound)
-        change = rows.impulse[r] - old
-        _apply(bodies, rows, r, velocity, turning, change)
+        old, rate = impulse[r], _rate(body, linear, turn_a, turn_b, r, velocity, turning)
+        if kind[r] == TANGENT:
+            # both tangents together, within the cone
+            s, other = r + 1, impulse[r + 1]
+            x, y, w = 1.0 / mass[r], cross[r], 1.0 / mass[s]
+            second = _rate(body, linear, turn_a, turn_b, s, velocity, turning)
+            impulse[r], impulse[s] = in_cone(
+                x, y, w, x * old + y * other - rate, y * old + w * other - second,
+                friction[r], friction[r], impulse[r - 1],
+            )  # fmt: skip
+            change = impulse[s] - other
+            _apply(inverse_mass, body, linear, response_a, response_b, s, velocity, turning, change)
+            largest = max(largest, abs(change))
+        else:
+            s = partner[r]
+            if s >= 0:
+                rate -= slope[r] * _rate(body, linear, turn_a, turn_b, s, velocity, turning)
+            least = 0.0 if kind[r] == NORMAL else -bound[r]
+            wanted = old + mass[r] * (target[r] - rate - softness[r] * old)
+            impulse[r] = min(max(wanted, least), bound[r])
+            if s >= 0:
+                change = -slope[r] * (impulse[r] - old)
+                _apply(inverse_mass, body, linear, response_a, response_b, s, velocity, turning, change)
+        change = impulse[r] - old
+        _apply(inverse_mass, body, linear, response_a, response_b, r, velocity, turning, change)
         largest = max(largest, abs(change))
     return largest
 
 
 @njit(cache=True)
-def _rub(bodies, rows, r, velocity, turning):
-    """Satisfy the two tangents of a contact together, within the cone; the largest change of an impulse."""
-    s, old, other = r + 1, rows.impulse[r], rows.impulse[r + 1]
-    a, c, d = 1.0 / rows.mass[r], rows.cross[r], 1.0 / rows.mass[s]
-    u = _own_rate(rows, r, velocity, turning) - a * old - c * other
-    w = _own_rate(rows, s, velocity, turning) - c * old - d * other
-    mu = rows.friction[r]
-    rows.impulse[r], rows.impulse[s] = in_cone(a, c, d, -u, -w, mu, mu, rows.impulse[r - 1])
-    _own_apply(bodies, rows, r, velocity, turning, rows.impulse[r] - old)
-    _own_apply(bodies, rows, s, velocity, turning, rows.impulse[s] - other)
-    return max(abs(rows.impulse[r] - old), abs(rows.impulse[s] - other))
-
-
-@njit(cache=True)
 def _closing_sweep(bodies, rows, shift, tilt):
     """The same for the pseudo-velocities, without bounds but that contacts only push."""
+    body, linear, turn_a, turn_b = rows.body, rows.linear, rows.turn_a, rows.turn_b
+    response_a, response_b, inverse_mass = rows.response_a, rows.response_b, bodies.inverse_mass
+    mass, kind, closes, closing, pseudo = rows.mass, rows.kind, rows.closes, rows.closing, rows.pseudo
+    partner, slope = rows.partner, rows.slope
     largest = 0.0
-    for r in range(len(rows.mass)):
-        if rows.closes[r] and rows.mass[r] > 0.0:
-            change = rows.mass[r] * (rows.closing[r] - _rate(rows, r, shift, tilt))
-            if rows.kind[r] == NORMAL:
-                change = max(change, -rows.pseudo[r])
-                rows.pseudo[r] += change
-            _apply(bodies, rows, r, shift, tilt, change)
-            largest = max(largest, abs(change))
+    for r in range(len(mass)):
+        if not closes[r] or mass[r] == 0.0:
+            continue
+        rate, s = _rate(body, linear, turn_a, turn_b, r, shift, tilt), partner[r]
+        if s >= 0:
+            rate -= slope[r] * _rate(body, linear, turn_a, turn_b, s, shift, tilt)
+        change = mass[r] * (closing[r] - rate)
+        if kind[r] == NORMAL:
+            change = max(change, -pseudo[r])
+            pseudo[r] += change
+        _apply(inverse_mass, body, linear, response_a, response_b, r, shift, tilt, change)
+        if s >= 0:
+            part = -slope[r] * change
+            _apply(inverse_mass, body, linear, response_a, response_b, s, shift, tilt, part)
+        largest = max(largest, abs(change))
     return largest
 
 
 @njit(cache=True)
-def _rate(rows, r, velocity, turning):
-    """J v of a row, with its partner."""
-    rate, s = _own_rate(rows, r, velocity, turning), rows.partner[r]
-    return rate if s < 0 else rate - rows.slope[r] * _own_rate(rows, s, velocity, turning)
-
-
-@njit(cache=True)
-def _own_rate(rows, r, velocity, turning):
-    a, b = rows.body[r, 0], rows.body[r, 1]
+def _rate(body, linear, turn_a, turn_b, r, velocity, turning):
+    """J v of a row by itself."""
+    a, b = body[r, 0], body[r, 1]
     rate = 0.0
     for k in range(3):
-        rate += rows.linear[r, k] * (velocity[b, k] - velocity[a, k])
-        rate += rows.turn_b[r, k] * turning[b, k] - rows.turn_a[r, k] * turning[a, k]
+        rate += linear[r, k] * (velocity[b, k] - velocity[a, k])
+        rate += turn_b[r, k] * turning[b, k] - turn_a[r, k] * turning[a, k]
     return rate
 
 
 @njit(cache=True)
-def _apply(bodies, rows, r, velocity, turning, impulse):
-    """v += M^-1 J^T p of a row, with its partner."""
-    _own_apply(bodies, rows, r, velocity, turning, impulse)
-    s = rows.partner[r]
-    if s >= 0:
-        _own_apply(bodies, rows, s, velocity, turning, -rows.slope[r] * impulse)
-
-
-@njit(cache=True)
-def _own_apply(bodies, rows, r, velocity, turning, impulse):
-    a, b = rows.body[r, 0], rows.body[r, 1]
+def _apply(inverse_mass, body, linear, response_a, response_b, r, velocity, turning, impulse):
+    """v += M^-1 J^T p of a row by itself."""
+    a, b = body[r, 0], body[r, 1]
+    along_a, along_b = inverse_mass[a] * impulse, inverse_mass[b] * impulse
     for k in range(3):
-        velocity[a, k] -= bodies.inverse_mass[a] * rows.linear[r, k] * impulse
-        velocity[b, k] += bodies.inverse_mass[b] * rows.linear[r, k] * impulse
-        turning[a, k] -= rows.response_a[r, k] * impulse
-        turning[b, k] += rows.response_b[r, k] * impulse
+        velocity[a, k] -= along_a * linear[r, k]
+        velocity[b, k] += along_b * linear[r, k]
+        turning[a, k] -= response_a[r, k] * impulse
+        turning[b, k] += response_b[r, k] * impulse

@@ -21,7 +21,7 @@ from numba import njit
 from treadle.constraints.rows import residuals
 from treadle.dynamics.energy import kinetic_energy, potential_energy, spring_energy
 from treadle.dynamics.kinematics import world_transforms
-from treadle.errors import InputError
+from treadle.errors import InputError, SimulationDiverged
 from treadle.model.model import WORLD, Model
 from treadle.native.calling import call
 from treadle.solvers.maximal.simulation import Effort
@@ -110,6 +110,12 @@ class Simgc:
             count, self.iterations, self.tolerance, self.share, self.way,
         )  # fmt: skip
         self.time += count * self.dt
+        if not (np.isfinite(self.q).all() and np.isfinite(self.v).all()):
+            raise SimulationDiverged(
+                f"{self.model.name!r} left the finite numbers before {self.time:g} s; use a shorter dt",
+                time=self.time,
+                element=self.model.name,
+            )
         effort = Effort(count, *taken)
         self.effort = self.effort + effort
         return effort

@@ -19,18 +19,27 @@ __all__ = ["close_free", "solve_free"]
 #: What a row must keep of its own response beside the others, not to depend on them.
 DEPENDENT = 1e-10
 
+#: Share of a cone's radius within which an impulse counts as on it: it slides.
+_ON_CONE = 1e-9
+
 
 @njit(cache=True)
 def solve_free(rows, count, z):
     """Give the free rows what they miss, together; False where there are more than there is room for."""
-    impulse, free, step = rows.impulse, rows.free, rows.along
+    # names of their own: every look into the tuple would count a reference
+    impulse, free, step, velocity, softness = (
+        rows.impulse, rows.free, rows.along, rows.velocity, rows.softness
+    )  # fmt: skip
+    slowest, fastest, kind, first, place, y = (
+        rows.slowest, rows.fastest, rows.kind, rows.first, rows.place, rows.y
+    )  # fmt: skip
     n = _find_free(rows, count)
     if n > len(rows.matrix):
         return False
     for a in range(n):
         i = free[a]
-        now = rows.velocity[i] + _rate(rows, i, z) + rows.softness[i] * impulse[i]
-        goal = rows.slowest[i] if impulse[i] > 0.0 or rows.kind[i] != SINGLE else rows.fastest[i]
+        now = velocity[i] + _rate(first, place, y, i, z) + softness[i] * impulse[i]
+        goal = slowest[i] if impulse[i] > 0.0 or kind[i] != SINGLE else fastest[i]
         step[a] = goal - now
     _solve(rows, n, True)
     _push(rows, n, impulse, z, _reach(rows, count, n))
@@ -50,7 +59,7 @@ def close_free(rows, count, z):
     if n > len(rows.matrix):
         return False
     for a in range(n):
-        step[a] = rows.closing[free[a]] - _rate(rows, free[a], z)
+        step[a] = rows.closing[free[a]] - _rate(rows.first, rows.place, rows.y, free[a], z)
     _solve(rows, n, False)
     share = 1.0
     for a in range(n):
@@ -63,10 +72,9 @@ def close_free(rows, count, z):
 
 
 @njit(cache=True)
-def _rate(rows, i, z):
-    place, y = rows.place, rows.y
+def _rate(first, place, y, i, z):
     total = 0.0
-    for e in range(rows.first[i], rows.first[i + 1]):
+    for e in range(first[i], first[i + 1]):
         total += y[e] * z[place[e]]
     return total
 
@@ -105,22 +113,23 @@ def _find_free(rows, count):
     kind, impulse, mass, normal, share, free = (
         rows.kind, rows.impulse, rows.mass, rows.normal, rows.share, rows.free
     )  # fmt: skip
+    lowest, highest, slowest, fastest = rows.low, rows.high, rows.slowest, rows.fastest
     n = 0
     for i in range(count):
         if mass[i] == 0.0 or kind[i] == SECOND:
             continue
         p = impulse[i]
         if kind[i] == PAIR:
-            radius = impulse[normal[i]]
+            radius = (1.0 - _ON_CONE) * impulse[normal[i]]
             if mass[i + 1] > 0.0 and _length(share, impulse, i) < radius:
                 free[n], free[n + 1] = i, i + 1
                 n += 2
             continue
-        low, high = rows.low[i], rows.high[i]
+        low, high = lowest[i], highest[i]
         if normal[i] >= 0:
             high = share[i] * impulse[normal[i]]
             low = -high
-        if low < p < high and (p != 0.0 or rows.slowest[i] == rows.fastest[i]):
+        if low < p < high and (p != 0.0 or slowest[i] == fastest[i]):
             free[n] = i
             n += 1
     return n
@@ -140,6 +149,7 @@ def _factor(rows, n, soft):
     first, loops, place, y, free, matrix, work = (
         rows.first, rows.loops, rows.place, rows.y, rows.free, rows.matrix, rows.z_along
     )  # fmt: skip
+    softness, own = rows.softness, rows.own
     work[:] = 0.0
     for b in range(n):
         j = free[b]
@@ -155,11 +165,11 @@ def _factor(rows, n, soft):
         for e in range(first[j], first[j + 1]):
             work[place[e]] = 0.0
         if soft:
-            matrix[b, b] += rows.softness[j]
+            matrix[b, b] += softness[j]
     for k in range(n):
         j = free[k]
         # a row that depends on those before it takes nothing
-        kept = matrix[k, k] > DEPENDENT * rows.own[j]
+        kept = matrix[k, k] > DEPENDENT * own[j]
         inverse = 1.0 / matrix[k, k] if kept else 0.0
         matrix[k, k] = inverse
         for a in range(k + 1, n):
@@ -178,6 +188,7 @@ def _reach(rows, count, n):
     kind, impulse, normal, share, free, step = (
         rows.kind, rows.impulse, rows.normal, rows.share, rows.free, rows.along
     )  # fmt: skip
+    lowest, highest, slowest, fastest = rows.low, rows.high, rows.slowest, rows.fastest
     most = 1.0
     extra = rows.before
     extra[:count] = 0.0
@@ -200,8 +211,8 @@ def _reach(rows, count, n):
                 u * u + w * w - radius * radius, most,
             )  # fmt: skip
             continue
-        low, high = rows.low[i], rows.high[i]
-        if rows.slowest[i] != rows.fastest[i]:
+        low, high = lowest[i], highest[i]
+        if slowest[i] != fastest[i]:
             # a row that wants a range must not pull where it pushed
             low, high = (max(low, 0.0), high) if p > 0.0 else (low, min(high, 0.0))
         if p + most * d > high:
