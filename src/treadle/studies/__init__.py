@@ -30,8 +30,8 @@ STUDIES: dict[str, Study] = {
     "roadheader-accuracy": roadheader_accuracy.run,
     "roadheader-energy": roadheader_energy.run,
     "roadheader-performance": roadheader_performance.run,
-    "stabilization": stabilization.run,
     "simgc-table": simgc_table.run,
+    "stabilization": stabilization.run,
     "work-precision": work_precision.run,
 }
 

@@ -1,4 +1,4 @@
-"""Sequential impulses in maximal and in generalized coordinates: time and iterations per step.
+"""Sequential impulses in maximal and generalized coordinates: time, iterations.
 
 Table 1 of Mikhaylyuk, Strashnov and Timokhin, "Algorithms of multibody dynamics simulation using
 articulated-body method": a chain with friction, the Peaucellier linkage and a gripper that takes a box, with
