@@ -9,7 +9,7 @@ from treadle.collision.vectors import cross, dot, norm, normal_to, scaled, unit
 
 __all__ = ["climb", "gap"]
 
-_ITERATIONS = 60
+_ITERATIONS = 30
 
 
 @kernel()
@@ -31,6 +31,7 @@ def climb(n, d, U, segments, M, curves):
     -(P K P) - s, K that of the curves. Where s < 0 it may be indefinite and is shifted.
     """
     value = gap(n, d, U, segments, M, curves)
+    short = 0
     for _ in range(_ITERATIONS):
         e, f = _tangents(n)
         g1, g2, k11, k12, k22 = _slopes(n, e, f, d, U, segments, M, curves)
@@ -49,7 +50,8 @@ def climb(n, d, U, segments, M, curves):
         if length > 0.5:
             x, y = 0.5 * x / length, 0.5 * y / length
         better, trial, trial_value = False, n, value
-        for _ in range(30):
+        halvings = 0
+        for _ in range(12):
             trial = unit(
                 (n[0] + x * e[0] + y * f[0], n[1] + x * e[1] + y * f[1], n[2] + x * e[2] + y * f[2]), n
             )
@@ -61,11 +63,16 @@ def climb(n, d, U, segments, M, curves):
             if length < 1e-7:
                 break
             x, y, length = 0.5 * x, 0.5 * y, 0.5 * length
+            halvings += 1
         if not better:
             if length < 1e-7 and trial_value > value - 1e-14 * abs(value):
                 n = trial
             break
         n, value = trial, trial_value
+        # short steps again and again: a kink, which is for the corners and circles to climb
+        short = short + 1 if halvings > 3 else 0
+        if short == 2:
+            break
     return n, gap(n, d, U, segments, M, curves)
 
 

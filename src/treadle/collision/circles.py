@@ -99,7 +99,7 @@ def _root(low, high, p, q, bent, curves):
         following = t + step
         if not low < following < high or bend >= 0.0:
             following = 0.5 * (low + high)
-        if abs(following - t) < 1e-16 or high - low < 1e-16:
+        if abs(following - t) < 4e-16 or high - low < 4e-16:
             break
         t = following
     return t, value

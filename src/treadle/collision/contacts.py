@@ -51,13 +51,11 @@ def put(out, feature, on_a, n, distance):
     out.total[0] = i + 1
     if i >= out.data.shape[0]:
         return
-    row = out.data[i]
-    row[0], row[1], row[2] = on_a[0], on_a[1], on_a[2]
-    row[3] = on_a[0] + distance * n[0]
-    row[4] = on_a[1] + distance * n[1]
-    row[5] = on_a[2] + distance * n[2]
-    row[6], row[7], row[8] = n[0], n[1], n[2]
-    row[9] = distance
+    for k in range(3):
+        out.data[i, k] = on_a[k]
+        out.data[i, 3 + k] = on_a[k] + distance * n[k]
+        out.data[i, 6 + k] = n[k]
+    out.data[i, 9] = distance
     out.feature[i] = feature
 
 

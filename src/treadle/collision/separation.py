@@ -31,7 +31,9 @@ __all__ = ["separation"]
 
 _GOLDEN = pi * (3.0 - sqrt(5.0))
 #: Directions of a hemisphere from which overlapping curved shapes are searched, and how many are followed.
-_STARTS, _FOLLOWED = 24, 4
+_STARTS, _FOLLOWED = 24, 3
+#: Vertices from which separate shapes are searched, the most promising first.
+_VERTICES = 3
 
 
 @kernel((INT, MATRIX, MATRIX, INT, MATRIX, MATRICES, INT, INT))
@@ -88,21 +90,26 @@ def _try(candidate, n, best, d, U, segments, M, curves):
 def _smooth(n, best, d, U, segments, M, curves):
     """Directions along which both shapes have a single foremost point."""
     # one vertex of every segment: what is left is a point and the curves
-    for pattern in range(1 << segments):
+    patterns = 1 << segments
+    starts, values = np.empty((patterns, 3)), np.empty(patterns)
+    for pattern in range(patterns):
         x, y, z = d
         for k in range(segments):
             sign = 1.0 if pattern & (1 << k) else -1.0
             x -= sign * U[k, 0]
             y -= sign * U[k, 1]
             z -= sign * U[k, 2]
-        if curves == 0:
-            n, best = _try(unit((x, y, z), n), n, best, d, U, segments, M, curves)
-        # no direction of this vertex gains more than its distance
-        elif best < 0.0 or norm((x, y, z)) > best:
-            start = unit((x, y, z), n)
-            other, value = climb(start, d, U, segments, M, curves)
-            if value > best:
-                n, best = other, value
+        w = unit((x, y, z), n)
+        store(starts, pattern, w)
+        values[pattern] = gap(w, d, U, segments, M, curves)
+    for _ in range(min(_VERTICES, patterns)):
+        i = np.argmax(values)
+        w, value = (starts[i, 0], starts[i, 1], starts[i, 2]), values[i]
+        if curves > 0:
+            w, value = climb(w, d, U, segments, M, curves)
+        if value > best:
+            n, best = w, value
+        values[i] = -np.inf
     if curves > 0:
         other, value = climb(n, d, U, segments, M, curves)
         if value > best:
