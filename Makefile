@@ -29,6 +29,7 @@ demo: $(INSTALLED) ## run the demonstration
 	$(BIN)/treadle demo $(ARGS)
 
 test: lint ## lint, then run the whole test suite
+	@tools/install_chromium.sh
 	$(BIN)/python -m pytest -n 2 $(ARGS)
 
 bench: $(INSTALLED) ## measure the dynamics against its peers

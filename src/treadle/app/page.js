@@ -53,6 +53,7 @@
   };
   let film = null;
   window.treadle = {
+    ready: () => line.readyState === WebSocket.OPEN,
     hints: (table) => {
       for (const [id, text] of Object.entries(table)) hints.set(id, text);
       hint();

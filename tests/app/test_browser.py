@@ -1,0 +1,152 @@
+"""The page in a real Chromium: what only a browser shows."""
+
+import os
+
+import numpy as np
+import pytest
+
+import treadle as td
+from treadle.app import Live, open_server
+from treadle.app.browser import FLAGS, find_chromium
+from treadle.errors import InputError
+
+pytestmark = pytest.mark.slow
+
+#: Whether the page's own script has its line.
+READY = "window.treadle?.ready()"
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    try:
+        path = find_chromium()
+    except InputError as error:
+        pytest.skip(str(error))
+    playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
+    root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    with playwright.sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=path, args=[*FLAGS, *root])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def app():
+    spec = td.ModelSpec("crane")
+    spec.add_body("arm", 20.0, center=(0.5, 0, 0), inertia=td.box_inertia(20.0, 1.0, 0.2, 0.2))
+    spec.add_joint("lift", "revolute", None, "arm", axis=(0, -1, 0), damping=5.0)
+    spec.add_shape("look", "arm", "box", size=(1.0, 0.3, 0.3), position=(0.5, 0, 0), color=(0.9, 0.6, 0.1, 1))
+    spec.add_actuator("hoist", "velocity", "lift", damping=2000.0, lower=-1.0, upper=1.0)
+    with Live(open_server(port=0), td.Simulation(spec.compile())) as live:
+        live.start()
+        yield live
+
+
+@pytest.fixture
+def page(chromium, app):
+    page = chromium.new_page(viewport={"width": 900, "height": 700})
+    errors = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(app.url)
+    page.get_by_role("button", name="Pause").wait_for(timeout=60_000)
+    page.wait_for_function(READY, timeout=30_000)
+    yield page
+    page.close()
+    assert errors == []
+
+
+def test_hold_a_button_and_a_key(page, app, until):
+    sim = app.sim
+    button = page.get_by_role("button", name="hoist +")
+    # viser has no tooltips on buttons: the page's own script gives them
+    page.wait_for_function("document.querySelectorAll('button[title]').length > 3", timeout=30_000)
+    assert "hold to move (key R): hoist +1" in button.get_attribute("title")
+    start = sim.joint("lift").position
+    button.hover()
+    page.mouse.down()
+    until(lambda: sim.actuator("hoist").command == 1.0)
+    until(lambda: sim.joint("lift").position > start + 0.05)
+    page.mouse.up()
+    until(lambda: sim.actuator("hoist").command == 0.0)
+    page.mouse.move(300, 300)
+    page.locator("canvas[data-engine]").click(position={"x": 20, "y": 600})
+    page.keyboard.down("f")
+    until(lambda: sim.actuator("hoist").command == -1.0)
+    page.keyboard.up("f")
+    until(lambda: sim.actuator("hoist").command == 0.0)
+
+
+def test_keyboard_alone(page, app, until):
+    page.keyboard.press("Space")
+    until(lambda: app.pace.paused)
+    page.get_by_role("button", name="Start").wait_for(timeout=30_000)
+    time = app.sim.time
+    page.keyboard.press("n")
+    until(lambda: app.sim.time > time)
+    # every control is reached by tabbing
+    reached = set()
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        reached.add(page.evaluate("document.activeElement.textContent || document.activeElement.id"))
+    assert {"Start", "Step", "Reset"} <= reached
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("Space")
+    until(lambda: not app.pace.paused)
+
+
+def test_drag_a_body(page, app, until):
+    sim = app.sim
+    app.send(lambda sim: (sim.reset(), setattr(sim.actuator("hoist"), "command", 0.0))).result()
+    page.wait_for_timeout(1500)
+    # where the middle of the arm is on the canvas
+    camera = next(iter(app.server.get_clients().values())).camera
+    place = _pixel(camera, np.array([0.6, 0.0, 0.0]), page.locator("canvas[data-engine]").bounding_box())
+    page.keyboard.down("Control")
+    page.mouse.move(*place)
+    page.mouse.down()
+    page.mouse.move(place[0], place[1] - 60, steps=8)
+    until(lambda: app.stage.push.grabs.forces.get("arm", 0.0) > 1.0)
+    page.get_by_text("N", exact=False).first.wait_for()
+    assert sim._loads.any()
+    page.mouse.up()
+    page.keyboard.up("Control")
+    until(lambda: not sim._loads.any())
+
+
+def test_reload_and_a_lost_line(page, app, until):
+    page.reload()
+    page.get_by_role("button", name="Pause").wait_for(timeout=60_000)
+    before = set(app.server.get_clients())
+    app.server._websock_server.disconnect_all_clients()
+    until(lambda: bool(set(app.server.get_clients()) - before), 60.0)
+    page.get_by_role("button", name="Pause").wait_for(timeout=60_000)
+    page.wait_for_function(READY, timeout=30_000)
+    # and it still drives
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("Space")
+    until(lambda: app.pace.paused)
+    page.keyboard.press("Space")
+    until(lambda: not app.pace.paused)
+
+
+def test_a_phone(page, until):
+    page.set_viewport_size({"width": 390, "height": 780})
+    page.wait_for_timeout(1500)
+    button = page.get_by_role("button", name="Pause")
+    if not button.is_visible():
+        page.get_by_text("crane").first.click()
+    button.wait_for(timeout=30_000)
+    box = button.bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 390
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def _pixel(camera, point, box) -> tuple[float, float]:
+    """Where a point of the world is on the page."""
+    from scipy.spatial.transform import Rotation
+
+    R = Rotation.from_quat(camera.wxyz, scalar_first=True).as_matrix()
+    x, y, z = R.T @ (point - camera.position)
+    focal = 0.5 * box["height"] / np.tan(0.5 * camera.fov)
+    return box["x"] + 0.5 * box["width"] + focal * x / z, box["y"] + 0.5 * box["height"] + focal * y / z
