@@ -69,10 +69,11 @@ class Simulation(Parts):
     `treadle.sim.controller`); `events` are looked out for by integrators with error control (see
     `treadle.sim.event`); `motions` prescribe positions of joints as functions of time, by joint name (see
     `treadle.constraints.motion`); `stabilization` says how loops stay closed, "projection", "baumgarte" (with
-    a `closing_time` in seconds) or "none" (see `treadle.solvers.stabilization`). Wheels run on the `terrain`, by
-    default the plane z = 0; `rolling` says how, "balance", "direct" or "kinematic" (see
-    `treadle.wheels.rolling`). Step, integrator, stabilization, terrain and rolling come from the model's settings
-    unless they are given; further arguments are options of the integrator, such as tolerance=1e-9 for "dopri5".
+    a `closing_time` in seconds) or "none" (see `treadle.solvers.stabilization`). Wheels run on the `terrain`,
+    by default the plane z = 0; `rolling` says how, "balance", "direct" or "kinematic" (see
+    `treadle.wheels.rolling`). Step, integrator, stabilization, terrain and rolling come from the model's
+    settings unless they are given; further arguments are options of the integrator, such as tolerance=1e-9
+    for "dopri5".
     """
 
     def __init__(

@@ -36,7 +36,7 @@ class WheelHandle:
         self._simulation = simulation
         wheels = simulation.model.wheels
         self._first = sum(wheel.contacts for wheel in wheels[: names.index(name)])
-        self._count = wheels[names.index(name)].contacts
+        self._wheel = wheels[names.index(name)]
 
     @property
     def force(self) -> np.ndarray:
@@ -87,7 +87,7 @@ class WheelHandle:
         simulation = self._simulation
         memory = simulation._arrays["memory"][: MEMORY * contact_count(simulation.model), 0]
         if simulation.integrator == "symplectic_euler" and memory.any():
-            rows = memory.reshape(-1, MEMORY)[self._first : self._first + self._count, 2:]
+            rows = memory.reshape(-1, MEMORY)[self._first : self._first + self._wheel.contacts, 2:]
         else:
             rows = self._present()
         return rows[np.argmax(rows[:, 2])].copy()
@@ -96,9 +96,8 @@ class WheelHandle:
         simulation = self._simulation
         q, v = simulation.q.tolist(), simulation.v.tolist()
         assert simulation.terrain is not None
-        contacts = rolling_contacts(simulation.model, q, v, simulation.terrain)
         rows = []
-        for contact in contacts[self._first : self._first + self._count]:
+        for contact in rolling_contacts(simulation.model, q, v, simulation.terrain, [self._wheel]):
             speeds, touch = contact.speeds(v), contact.touch
             rows.append([*contact.force(speeds)[:3], *speeds, touch.depth, *touch.point])
         return np.array(rows, dtype=float)

@@ -11,6 +11,7 @@ from treadle.errors import InputError
 from treadle.model.model import suggest
 from treadle.studies import (
     chain_scaling,
+    landtamer_ramp,
     loops,
     roadheader_accuracy,
     roadheader_energy,
@@ -26,6 +27,7 @@ __all__ = ["STUDIES", "Findings", "Study", "description", "find_study"]
 #: Functions that run a study, by name.
 STUDIES: dict[str, Study] = {
     "chain-scaling": chain_scaling.run,
+    "landtamer-ramp": landtamer_ramp.run,
     "loops": loops.run,
     "roadheader-accuracy": roadheader_accuracy.run,
     "roadheader-energy": roadheader_energy.run,

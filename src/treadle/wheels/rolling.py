@@ -98,9 +98,13 @@ def contact_count(model: Model) -> int:
 
 
 def rolling_contacts(
-    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], terrain: Terrain
+    model: Model,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    terrain: Terrain,
+    wheels: Sequence[Wheel] | None = None,
 ) -> list[Rolling]:
-    """All contacts of all wheels at a position; v tells which wheels are parked."""
+    """All contacts of all wheels (or of some) at a position; v tells which wheels are parked."""
     poses = world_transforms(model, q)
     weight = model.mass * max(abs(x) for x in (*model.gravity, 1e-3)) / len(model.wheels)
     return [
@@ -111,7 +115,7 @@ def rolling_contacts(
             weight / (BEND * wheel.radius),
             clip(1.0 - abs(v[wheel.v]) * (wheel.radius / PARKED), 0.0, 1.0),
         )
-        for wheel in model.wheels
+        for wheel in (model.wheels if wheels is None else wheels)
         for touch in touches(wheel, poses[wheel.body], terrain)
     ]
 

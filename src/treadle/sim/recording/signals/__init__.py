@@ -30,6 +30,7 @@ SIGNAL_KINDS: dict[str, Callable[..., Signal]] = {
     "actuator.*.force": actuator.force,
     "wheel.*.force": wheel.force,
     "wheel.*.slip": wheel.slip,
+    "wheel.*.slip_angle": wheel.slip_angle,
     "wheel.*.sinkage": wheel.sinkage,
     "wheel.*.contact_velocity": wheel.contact_velocity,
     "wheel.*.point": wheel.point,

@@ -5,12 +5,12 @@ They are those of the contact that is deepest in the ground, by the wheel's mode
 
 from __future__ import annotations
 
-from treadle.graph import Scalar, clip, maximum, where
+from treadle.graph import Scalar, atan2, clip, maximum, where
 from treadle.model.model import Model
 from treadle.sim.recording.signals.moment import Moment
 from treadle.sim.recording.signals.signal import Signal
 
-__all__ = ["contact_velocity", "force", "point", "sinkage", "slip"]
+__all__ = ["contact_velocity", "force", "point", "sinkage", "slip", "slip_angle"]
 
 _CONTACT = ("forward", "left", "normal")
 
@@ -37,6 +37,16 @@ def slip(name: str, model: Model, number: int) -> Signal:
         return [clip(-(vx / fastest), -1.0, 1.0)]
 
     return Signal.of(name, (), "1", ratio)
+
+
+def slip_angle(name: str, model: Model, number: int) -> Signal:
+    """Angle from the rolling direction to the velocity of the wheel's centre over the ground."""
+
+    def angle(at: Moment) -> list[Scalar]:
+        _, _, _, vx, vy, _, rolling, *_ = _deepest(at, number)
+        return [atan2(vy, maximum(abs(vx + rolling), _CRAWL))]
+
+    return Signal.of(name, (), "rad", angle)
 
 
 def sinkage(name: str, model: Model, number: int) -> Signal:
