@@ -11,7 +11,7 @@ from treadle.errors import InputError
 from treadle.joints import JOINT_TYPES
 from treadle.model.spec import ModelSpec
 
-__all__ = ["KINDS", "Field", "change", "fields", "item_names", "parsed", "shown"]
+__all__ = ["KINDS", "Field", "change", "fields", "item_names", "parsed", "shown", "unit"]
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,16 @@ def item_names(spec: ModelSpec, kind: str) -> list[str]:
 def fields(kind: str) -> tuple[Field, ...]:
     """What can be edited of a part."""
     return KINDS[kind][1]
+
+
+def unit(spec: ModelSpec, kind: str, name: str, field: Field) -> str:
+    """The unit of a field: of "N m or N" the one of a joint that turns, or slides."""
+    turning, either, sliding = field.unit.partition(" or ")
+    if not either:
+        return field.unit
+    joint = name if kind == "joint" else _item(spec, kind, name).joint
+    type_ = _item(spec, "joint", joint).type
+    return {"prismatic": sliding, "revolute": turning, "continuous": turning}.get(type_, field.unit)
 
 
 def shown(spec: ModelSpec, kind: str, name: str) -> dict[str, str]:

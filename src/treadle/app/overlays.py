@@ -37,7 +37,7 @@ def show_frames(scene: Scene, shown: bool) -> None:
 
 def joint_axes(server: viser.ViserServer, scene: Scene, model: Model) -> list[viser.ArrowsHandle]:
     """An arrow along the axis of every joint that has one, on the body that it moves."""
-    length = 1.5 * _AXIS * size(scene)
+    length = 0.7 * _AXIS * size(scene)
     handles = []
     for number, joint in enumerate(model.joints):
         axis = getattr(joint.type, "axis", None)

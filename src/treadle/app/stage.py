@@ -21,6 +21,7 @@ from treadle.app.panels.plots import PlotsPanel
 from treadle.app.panels.push import PushPanel
 from treadle.app.panels.quality import QualityPanel
 from treadle.app.panels.run import RunPanel
+from treadle.app.panels.save import SavePanel
 from treadle.app.panels.scenes import ScenesPanel
 from treadle.app.panels.view import ViewPanel
 from treadle.app.scene import Scene
@@ -37,6 +38,9 @@ RATE = 60.0
 
 #: Seconds between updates of the numbers on the panels, and that can be rewound.
 _NUMBERS, _KEPT = 0.2, 30.0
+
+#: Pixels of the panel: all tabs side by side.
+_WIDTH = 440.0
 
 
 class Stage:
@@ -65,6 +69,7 @@ class Stage:
 
     def _build(self) -> None:
         gui = self.server.gui
+        gui.main_panel.set_width(_WIDTH)
         self.message = gui.add_html("", visible=False)
         self.run = RunPanel(self)
         self.own = OwnPanel(self)
@@ -81,11 +86,12 @@ class Stage:
             self.quality = QualityPanel(self)
         with self.tabs.add_tab("View"):
             self.view = ViewPanel(self)
+            self.save = SavePanel(self)
         with self.tabs.add_tab("Scenes"):
             self.scenes = ScenesPanel(self)
         driving: list[Panel] = [self.run, self.drive, self.push, self.edit]
         #: every panel, in the order in which the loop calls them
-        self.panels = [*driving, self.plots, self.quality, self.view, self.scenes]
+        self.panels = [*driving, self.plots, self.quality, self.view, self.save, self.scenes]
 
     def loop(self) -> None:
         """Frames until the stage is closed; an error pauses, and people may change something and go on."""

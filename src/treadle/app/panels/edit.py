@@ -6,7 +6,7 @@ import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from treadle.app.edits import KINDS, Field, change, fields, item_names, shown
+from treadle.app.edits import KINDS, Field, change, fields, item_names, shown, unit
 from treadle.app.html import note_html
 from treadle.app.panels.panel import Panel, put
 from treadle.errors import TreadleError
@@ -96,20 +96,21 @@ class EditPanel(Panel):
     def _fill(self) -> None:
         """Make the fields of the part that is chosen."""
         gui, kind, name = self.stage.server.gui, self.kind.value, self.name.value
-        texts = shown(describe(self.stage.sim.model), kind, name)
+        spec = describe(self.stage.sim.model)
+        texts = shown(spec, kind, name)
         with self._filling, self._place:
             if self._folder is not None:
                 self._folder.remove()
             self._folder, self.fields = gui.add_folder(f"{kind} {name}"), {}
             with self._folder:
                 for field in fields(kind):
-                    self._add_field(field, texts[field.name])
+                    self._add_field(field, texts[field.name], unit(spec, kind, name, field))
         self.lock.visible = kind == "joint" and self._moving(self.stage.sim)
 
-    def _add_field(self, field: Field, text: str) -> None:
+    def _add_field(self, field: Field, text: str, unit: str) -> None:
         gui = self.stage.server.gui
-        label = f"{field.name} ({field.unit})" if field.unit else field.name
-        hint = f"{field.hint}; in {field.unit}" if field.unit else field.hint
+        label = f"{field.name} ({unit})" if unit else field.name
+        hint = f"{field.hint}; in {unit}" if unit else field.hint
         if not field.choices:
             self.fields[field.name] = gui.add_text(label, text, hint=hint)
         elif text in field.choices:

@@ -1,0 +1,124 @@
+"""Take the pictures of the page for the documentation, docs/images/view-*.png, in Chromium.
+
+python tools/page_pictures.py                 all of them
+python tools/page_pictures.py pull plots      some
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from playwright.sync_api import sync_playwright
+
+from treadle.app import Live, open_server
+from treadle.app.browser import FLAGS, find_chromium
+from treadle.scenes import scene
+from treadle.sim import Simulation
+
+IMAGES = Path(__file__).parents[1] / "docs" / "images"
+SIZE = {"width": 1280, "height": 800}
+
+
+def main() -> None:
+    """Take the pictures that are named, or all."""
+    wanted = sys.argv[1:] or list(PICTURES)
+    with sync_playwright() as play, Live(open_server(port=0, title="roadheader"), _sim()) as live:
+        live.start()
+        browser = play.chromium.launch(executable_path=find_chromium(), args=[*FLAGS, "--no-sandbox"])
+        page = browser.new_page(viewport=SIZE)
+        page.goto(live.url)
+        page.wait_for_function("window.treadle?.ready()", timeout=120_000)
+        _quiet(page)
+        for name in wanted:
+            PICTURES[name](page, live)
+            time.sleep(2.0)
+            page.screenshot(path=IMAGES / f"view-{name}.png", timeout=120_000)
+            print(name, flush=True)
+        browser.close()
+
+
+def _sim() -> Simulation:
+    return Simulation(scene("roadheader"))
+
+
+def _quiet(page: Any) -> None:
+    """Take away what viser says about pictures without a graphics card."""
+    time.sleep(4.0)
+    page.evaluate("document.querySelectorAll('.mantine-Notification-root').forEach(n => n.remove())")
+
+
+def _tab(page: Any, name: str) -> None:
+    page.get_by_role("tab", name=name).first.click(timeout=60_000)
+
+
+def _hold(live: Live, name: str, seconds: float) -> None:
+    live.stage.drive.holds.press(-1, name)
+    time.sleep(seconds)
+    live.stage.drive.holds.lift(-1)
+
+
+def _overview(page: Any, live: Live) -> None:
+    live.send(lambda sim: live.stage.drive.holds.switch(sim, "Cutter on/off")).result()
+    _hold(live, "Raise", 3.0)
+    _hold(live, "Swing left", 3.0)
+
+
+def _pull(page: Any, live: Live) -> None:
+    _tab(page, "Push")
+    grabs, scene_ = live.stage.push.grabs, live.stage.scene
+    head = scene_.pose("cutting_head")[:3, 3]
+    grabs.limit = 1e4
+    grabs.begin(-1, "cutting_head", head)
+    grabs.move(-1, head + np.array([-0.3, 1.5, 0.9]))
+    time.sleep(1.0)
+
+
+def _edit(page: Any, live: Live) -> None:
+    live.stage.push.grabs.end(-1)
+    live.stage.edit.choose("joint", "lift")
+    _tab(page, "Edit")
+
+
+def _plots(page: Any, live: Live) -> None:
+    _tab(page, "Plots")
+    live.plot("joint.lift.position * 180 / pi")
+    live.plot("drive.lift_left.force")
+    for name in ("Lower", "Raise", "Lower"):
+        _hold(live, name, 2.5)
+
+
+def _quality(page: Any, live: Live) -> None:
+    _tab(page, "Quality")
+
+
+def _view(page: Any, live: Live) -> None:
+    view = live.stage.view
+    view.opacity.value, view.axes.value, view.mass.value = 0.35, True, True
+    view.trail.value = "cutting_head"
+    _tab(page, "View")
+    _hold(live, "Swing right", 4.0)
+
+
+def _scenes(page: Any, live: Live) -> None:
+    view = live.stage.view
+    view.opacity.value, view.axes.value, view.mass.value, view.trail.value = 1.0, False, False, "none"
+    _tab(page, "Scenes")
+
+
+PICTURES: dict[str, Callable[[Any, Live], None]] = {
+    "roadheader": _overview,
+    "pull": _pull,
+    "edit": _edit,
+    "plots": _plots,
+    "quality": _quality,
+    "options": _view,
+    "scenes": _scenes,
+}
+
+if __name__ == "__main__":
+    main()
