@@ -17,12 +17,15 @@ from treadle.dynamics.rnea import rnea
 from treadle.graph import Expr, Scalar, sqrt, through_graph
 from treadle.integrators.method import Advance
 from treadle.integrators.system import System
-from treadle.model.model import Model
+from treadle.model.model import WORLD, Model
 from treadle.solvers.force_balance import force_balance
 from treadle.spatial import Quaternion, Vec3
 from treadle.wheels.rolling import MEMORY, contact_count, rolling_contacts
 
-__all__ = ["rolling_memory", "rolling_step"]
+__all__ = ["BALANCED", "rolling_memory", "rolling_step"]
+
+#: Ways of rolling that balance forces, the last two with approximations.
+BALANCED = ("balance", "held_inertia", "rigid_bias")
 
 
 def rolling_memory(model: Model) -> int:
@@ -49,14 +52,15 @@ def _rolled(system: System, q: Sequence[Expr], v: Sequence[Scalar], time: Scalar
     machine = system.model
     assert system.terrain is not None
     damped = regroup(system.damped(q, v, dt))
+    posture = q if system.rolling == "balance" else _initial_posture(machine, q)
     # the ground's forces are those at the end of the step, not among the others
     force = replace(system, terrain=None).force(q, v, time, step=dt)
-    bias = rnea(regroup(machine), q, v, [0.0] * machine.nv, system.external(q))
+    bias = _bias(system, posture, q, v)
     steady = _steady(machine, q, v, dt)
     count = MEMORY * contact_count(machine)
     contacts, change = system.memory[:count], system.memory[count:]
     balance = force_balance(
-        crba(damped, q),
+        crba(damped, posture),
         v,
         [dt * (f - c) for f, c in zip(force, bias, strict=True)],
         rolling_contacts(machine, q, v, system.terrain),
@@ -71,6 +75,33 @@ def _rolled(system: System, q: Sequence[Expr], v: Sequence[Scalar], time: Scalar
     effort = balance.rounds, sqrt(balance.left)
     gained = [a - b for a, b in zip(balance.v, steady, strict=True)]
     return [*position, *balance.v, *effort, balance.work, *balance.memory, *gained]
+
+
+def _initial_posture(model: Model, q: Sequence[Scalar]) -> list[Scalar]:
+    """The machine where it is, its joints as in its initial posture."""
+    start: list[Scalar] = list(model.initial()[0])
+    for body in model.bodies:
+        if body.parent == WORLD:
+            start[body.joint.q] = q[body.joint.q]
+    return start
+
+
+def _bias(
+    system: System, posture: Sequence[Scalar], q: Sequence[Scalar], v: Sequence[Scalar]
+) -> list[Scalar]:
+    """Coriolis, centrifugal and gravity forces, or those of the machine with its joints standing still."""
+    machine, zeros = system.model, [0.0] * system.model.nv
+    if system.rolling != "rigid_bias":
+        return rnea(regroup(machine), q, v, zeros, system.external(q))
+    moving: list[Scalar] = list(zeros)
+    roots = [body.joint.v for body in machine.bodies if body.parent == WORLD]
+    for part in roots:
+        moving[part] = v[part]
+    whole = rnea(regroup(machine), posture, moving, zeros, system.external(q))
+    bias: list[Scalar] = list(zeros)
+    for part in roots:
+        bias[part] = whole[part]
+    return bias
 
 
 def _steady(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar) -> list[Scalar]:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from treadle.graph import Scalar
 from treadle.integrators.kinematic import kinematic_step
 from treadle.integrators.method import Advance, Method
-from treadle.integrators.rolling import rolling_memory, rolling_step
+from treadle.integrators.rolling import BALANCED, rolling_memory, rolling_step
 from treadle.integrators.system import System
 
 __all__ = ["METHOD"]
@@ -22,7 +22,7 @@ __all__ = ["METHOD"]
 def step(system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, dt: Scalar) -> Advance:
     """Position and velocity after one step of dt seconds."""
     if system.terrain is not None and system.model.wheels:
-        if system.rolling == "balance":
+        if system.rolling in BALANCED:
             return rolling_step(system, q, v, time, dt)
         if system.rolling == "kinematic":
             return kinematic_step(system, q, v, time, dt)

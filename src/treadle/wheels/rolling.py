@@ -23,6 +23,8 @@ __all__ = ["MEMORY", "ROLLING", "Rolling", "contact_count", "rolling_contacts", 
 #: What wheels do in a step of symplectic Euler; other integrators add their forces to the others.
 ROLLING = {
     "balance": "forces at the end of the step, by force balance",
+    "held_inertia": "the same with the inertia that the machine has in its initial posture",
+    "rigid_bias": "the same with that inertia, and as if its joints stood still",
     "direct": "forces at the start of the step, added to the others",
     "kinematic": "no forces at all: the velocity with the least slip",
 }

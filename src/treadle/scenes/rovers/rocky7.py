@@ -65,8 +65,11 @@ def _add_side(spec: ModelSpec, side: str, sign: float, model: str, drive: str) -
     spec.add_joint(f"{side}_bogie_pivot", "revolute", rocker, bogie, position=(-K6X, 0.0, -K6Z), axis=_Y)
     _add_wheel(spec, f"{side}_middle", bogie, (K7, 0.0, -K8), model, drive)
     _add_wheel(spec, f"{side}_rear", bogie, (-K7, 0.0, -K8), model, drive)
-    options = {} if drive.startswith("rigid") else {"damping": 5.0}
-    spec.add_actuator(f"{side}_steering", drive, f"{side}_steering", **options)
+    rigid = drive.startswith("rigid")
+    options = {} if rigid else {"stiffness": 50.0, "damping": 5.0}
+    kind = "rigid_position" if rigid else "position"
+    limits = {"lower": -radians(60.0), "upper": radians(60.0)}
+    spec.add_actuator(f"{side}_steering", kind, f"{side}_steering", **limits, **options)
 
 
 def _add_wheel(
