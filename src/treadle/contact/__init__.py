@@ -1,0 +1,1 @@
+"""Contact: laws of the force between two surfaces, and what materials make of them."""

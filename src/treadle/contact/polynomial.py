@@ -1,0 +1,69 @@
+"""Polynomials c[0] + c[1] s + c[2] s^2 + ...: values, slopes, and where they change sign."""
+
+from __future__ import annotations
+
+from treadle.collision.signatures import ARRAY, INT, REAL, kernel
+
+__all__ = ["falling_zero", "rising_zero", "slope", "value"]
+
+
+@kernel([REAL(ARRAY, REAL)])
+def value(c, s):
+    """The polynomial at s."""
+    total = 0.0
+    for k in range(len(c) - 1, -1, -1):
+        total = total * s + c[k]
+    return total
+
+
+@kernel([REAL(ARRAY, REAL)])
+def slope(c, s):
+    """Its first derivative."""
+    total = 0.0
+    for k in range(len(c) - 1, 0, -1):
+        total = total * s + k * c[k]
+    return total
+
+
+@kernel([REAL(ARRAY, REAL)])
+def _curvature(c, s):
+    """Its second derivative."""
+    total = 0.0
+    for k in range(len(c) - 1, 1, -1):
+        total = total * s + k * (k - 1) * c[k]
+    return total
+
+
+@kernel([REAL(ARRAY, REAL, INT, REAL)])
+def _zero(c, high, order, sign):
+    """Newton's method from above, between bounds; halving where it leaves them."""
+    low, t, smallest = 0.0, high, 1e-16 * high
+    for _ in range(100):
+        y, rate = (value(c, t), slope(c, t)) if order == 0 else (slope(c, t), _curvature(c, t))
+        y, rate = sign * y, sign * rate
+        if y > 0.0:
+            low = t
+        else:
+            high = t
+        new = t - y / rate if rate < 0.0 else 0.5 * (low + high)
+        if not low < new < high:
+            # a Newton step that cannot leave its place has arrived
+            if abs(new - t) <= 4.0 * smallest:
+                break
+            new = 0.5 * (low + high)
+        if abs(new - t) <= smallest or high - low <= smallest:
+            break
+        t = new
+    return t
+
+
+@kernel([REAL(ARRAY, REAL, INT)])
+def falling_zero(c, high, order):
+    """Where the polynomial (order 0) or its slope (order 1) falls through zero on (0, high]."""
+    return _zero(c, high, order, 1.0)
+
+
+@kernel([REAL(ARRAY, REAL, INT)])
+def rising_zero(c, high, order):
+    """Where it rises through zero."""
+    return _zero(c, high, order, -1.0)
