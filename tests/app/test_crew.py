@@ -126,7 +126,7 @@ def test_pages_that_come_and_go_stop_nothing(app, until, caplog):
         time, seen = app.sim.time, monotonic()
         until(lambda time=time: app.sim.time > time)
         stalls.append(monotonic() - seen)
-    watcher.close()
+    watcher.vanish()
     until(lambda: len(app.crew) == 0)
     assert len(stalls) > 3
     assert [record.message for record in caplog.records if record.levelname == "ERROR"] == []

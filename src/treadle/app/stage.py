@@ -11,6 +11,7 @@ from viser import _messages
 
 from treadle.app.commands import Commands
 from treadle.app.crew import Crew
+from treadle.app.ground import add_terrain
 from treadle.app.html import message_html
 from treadle.app.meter import Meter
 from treadle.app.panels.drive import DrivePanel
@@ -55,6 +56,8 @@ class Stage:
         self.commands = Commands(self.pace, self.complain)
         with server.atomic():
             self.scene = Scene(server, sim.model)
+            if sim.terrain is not None:
+                add_terrain(server, self.scene, sim.terrain)
             self._build()
         self._numbered = -_NUMBERS
         self._due: list[Panel] = []
