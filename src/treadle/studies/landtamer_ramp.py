@@ -1,4 +1,4 @@
-"""LandTamer over a ramp and through turns: wheel forces by force balance and by direct addition.
+"""LandTamer over a ramp: wheel forces by force balance and by direct addition.
 
 The first test of Seegmiller and Kelly, "Modular Dynamic Simulation of Wheeled Mobile Robots" (figures 4-6):
 tyres by Pacejka's formula, a ramp of 20 degrees, then turns to the left and to the right at 2 m/s. Direct
