@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from treadle.forces.actuator import actuator_drives
 from treadle.model.fittings import Actuator
 from treadle.model.model import Model, ModelJoint
 from treadle.sim.simulation import Simulation
 
-__all__ = ["Control", "controls"]
+__all__ = ["Control", "controls", "measured"]
 
 #: Unit of the force along a freedom, by the unit of its velocity.
 _FORCE_UNITS = {"rad/s": "N m", "m/s": "N"}
@@ -42,6 +43,22 @@ def controls(model: Model) -> list[Control]:
     return [_joint_control(joint) for joint in model.joints if joint.type.nv == 1]
 
 
+def measured(sim: Simulation, controls: Sequence[Control]) -> list[tuple[float | None, float, float]]:
+    """Position, velocity and force of all controls now, at the cost of one."""
+    if not sim.model.actuators:
+        return [control.measure(sim) for control in controls]
+    q, v = sim.q.tolist(), sim.v.tolist()
+    commands, states = (sim._arrays[name][:, 0].tolist() for name in ("commands", "drives"))
+    found = []
+    for actuator, drive in zip(sim.model.actuators, actuator_drives(sim.model, commands, states, q, v)):
+        speed = v[actuator.v]
+        position = None if actuator.q is None else q[actuator.q]
+        rigid = actuator.rigid
+        force = sim.actuator(actuator.name).force if rigid else float(drive.force - drive.damping * speed)
+        found.append((position, speed, force))
+    return found
+
+
 def _actuator_control(model: Model, actuator: Actuator) -> Control:
     name = actuator.name
     units = _units(model.joint(actuator.joint), actuator.freedom)
@@ -49,6 +66,8 @@ def _actuator_control(model: Model, actuator: Actuator) -> Control:
         "motor": (units[2], "force"),
         "position": (units[0], "position to go to"),
         "velocity": (units[1], "velocity to hold"),
+        "rigid_position": (units[0], "position to be at"),
+        "rigid_velocity": (units[1], "velocity to move at"),
         "rigid_position": (units[0], "position to go to"),
         "rigid_velocity": (units[1], "velocity to hold"),
         "cylinder": ("valve", "opening of the valve: 1 extends, -1 retracts, 0 holds"),

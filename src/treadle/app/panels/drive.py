@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import viser
 
-from treadle.app.controls import Control, controls
+from treadle.app.controls import Control, controls, measured
 from treadle.app.holds import Holds
 from treadle.app.html import note_html, plain, rows_html
 from treadle.app.moves import moves
@@ -68,9 +68,8 @@ class DrivePanel(Panel):
         """Commands in force, and what the drives do."""
         self._follow(sim)
         rows = []
-        for control in self.controls:
-            values = zip(control.measure(sim), control.units)
-            cells = ["" if x is None else f"{plain(x)} {unit}" for x, unit in values]
+        for control, values in zip(self.controls, measured(sim, self.controls), strict=True):
+            cells = ["" if x is None else f"{plain(x)} {unit}" for x, unit in zip(values, control.units)]
             rows.append((control.name, plain(control.read(sim)), *cells))
         self.measured.content = rows_html(rows, ("drive", "command", "position", "velocity", "force"))
 

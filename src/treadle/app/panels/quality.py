@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["QualityPanel"]
 
 #: Seconds between two looks, which cost more than the rest of the page.
-_EVERY = 1.0
+_EVERY = 2.0
 
 
 class QualityPanel(Panel):
@@ -31,7 +31,7 @@ class QualityPanel(Panel):
         self._before = (0.0, 0.0, 0.0)
 
     def numbers(self, sim: Simulation) -> None:
-        """Show all of it, once per second."""
+        """Show all of it, every other second."""
         now = time.monotonic()
         if now - self._looked < _EVERY:
             return
