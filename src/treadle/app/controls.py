@@ -66,8 +66,6 @@ def _actuator_control(model: Model, actuator: Actuator) -> Control:
         "motor": (units[2], "force"),
         "position": (units[0], "position to go to"),
         "velocity": (units[1], "velocity to hold"),
-        "rigid_position": (units[0], "position to be at"),
-        "rigid_velocity": (units[1], "velocity to move at"),
         "rigid_position": (units[0], "position to go to"),
         "rigid_velocity": (units[1], "velocity to hold"),
         "cylinder": ("valve", "opening of the valve: 1 extends, -1 retracts, 0 holds"),
