@@ -25,20 +25,14 @@ def _call(typing_context: Any, function: Any, frame: Any) -> Any:
     return types.void(types.int64, types.int64), generate
 
 
-@intrinsic
-def reals(typing_context: Any, address: Any) -> Any:
-    """A pointer to float64 from an integer."""
-
+def _reals(typing_context: Any, address: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.inttoptr(arguments[0], ir.DoubleType().as_pointer())
 
     return types.CPointer(types.float64)(types.int64), generate
 
 
-@intrinsic
-def integers(typing_context: Any, address: Any) -> Any:
-    """A pointer to int64 from an integer."""
-
+def _integers(typing_context: Any, address: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.inttoptr(arguments[0], ir.IntType(64).as_pointer())
 
@@ -47,3 +41,7 @@ def integers(typing_context: Any, address: Any) -> Any:
 
 #: call(entry, frame): run the program with this entry on the frame at this address (see `Executable.frame`).
 call: Any = intrinsic(_call)
+
+#: reals(address), integers(address): a pointer to float64 or int64 from an integer.
+reals: Any = intrinsic(_reals)
+integers: Any = intrinsic(_integers)

@@ -1,0 +1,74 @@
+"""What a contact law is: a function from how two bodies touch to the force that pushes them apart.
+
+    def foam(touch):
+        return td.maximum(touch.stiffness * touch.depth + 20.0 * touch.depth * touch.rate, 0.0)
+
+`td.contact_law(foam)` makes it known by its name; a material then says law="foam". It is traced into machine
+code, with its exact derivatives. Conditions are written with `treadle.where`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
+
+from treadle.graph import Expr, Scalar, exp, forward, log, maximum
+from treadle.native.program import Program
+
+__all__ = ["LAWS", "SLOWEST", "ContactLaw", "Touch", "contact_law", "law_program", "power"]
+
+#: Impact speed (m/s) that slower contacts count as: the damping of most laws has no bound towards zero.
+SLOWEST = 1e-3
+
+#: Depths (m) below which there is no force.
+_NOTHING = 1e-30
+
+
+class Touch(NamedTuple):
+    """What a law knows about two bodies that touch."""
+
+    #: m
+    depth: Scalar
+    #: of the depth, m/s; above zero while the bodies approach
+    rate: Scalar
+    #: N/m^exponent
+    stiffness: Scalar
+    exponent: Scalar
+    #: in [0, 1]
+    restitution: Scalar
+    #: at which they met, m/s
+    speed: Scalar
+    #: that resists a push along the normal, kg
+    mass: Scalar
+
+
+#: A law: how two bodies touch -> force (N) that pushes them apart.
+ContactLaw = Callable[[Touch], Scalar]
+
+F = TypeVar("F", bound=ContactLaw)
+
+#: The laws by name.
+LAWS: dict[str, ContactLaw] = {}
+
+
+def contact_law(function: F) -> F:
+    """Make a law known under the function's name; may be used as a decorator."""
+    LAWS[function.__name__] = function
+    return function
+
+
+def power(touch: Touch) -> Scalar:
+    """depth^exponent, zero where nothing touches."""
+    return exp(touch.exponent * log(maximum(touch.depth, _NOTHING)))
+
+
+def law_program(law: ContactLaw) -> Program:
+    """A law as a program: the numbers of a `Touch` -> force (N), and its derivatives by depth and rate."""
+
+    def run(touch: Sequence[Expr]) -> Mapping[str, Sequence[Scalar]]:
+        given = Touch(*touch)
+        force = law(given._replace(speed=maximum(given.speed, SLOWEST)))
+        (slopes,) = forward([force], {touch[0]: {0: 1.0}, touch[1]: {1: 1.0}}, 2)
+        return {"push": [force, *slopes]}
+
+    return Program(None, {"touch": len(Touch._fields)}, run)

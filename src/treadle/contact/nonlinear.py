@@ -1,0 +1,160 @@
+"""Contacts of one machine under any laws, coupled, over an interval: subdivided under error control.
+
+The same equations as those of `contact.coupled`, with forces F(delta, d delta/dt) that are not linear:
+
+    d2 delta/dt2 = b - A F,    d P/dt = F,    d Q/dt = P
+
+The interval is cut into steps of an L-stable Rosenbrock method (`contact.rosenbrock`), as long as the error
+allows: an impact takes some dozens, a contact at rest few, however stiff it is. The end of a contact is the
+step length at which its penetration is zero.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treadle.collision.signatures import kernel
+from treadle.contact.pushes import pushes
+from treadle.contact.rosenbrock import rosenbrock_step
+
+__all__ = ["nonlinear_contacts"]
+
+#: Error of a step, as a share of the largest penetration and of the speed that holds the contact's energy.
+_TOLERANCE = 1e-9
+
+#: Factors of the next step's length.
+_SAFETY, _LEAST, _MOST = 0.9, 0.1, 5.0
+
+#: Share of the penetration of neighbours to which that of a contact is found.
+_FAINT = 1e-3
+
+#: Steps that are worth taking; what is left of the interval then goes in one.
+_STEPS = 100_000
+
+
+@kernel()
+def nonlinear_contacts(
+    A, K, D, law, settings, programs, b, delta, rate, span, impulse, moment, peak, force
+):  # fmt: skip
+    """Advance penetrations and rates over `span` (s), or until a contact ends, as `linear_contacts` does.
+
+    `law` has the number of each contact's program, -1 for K delta + D d delta/dt; `settings` (n, 4) its
+    exponent, restitution, impact speed (m/s) and mass (kg); `programs` (laws, 2) entries and frames.
+    """
+    n = len(delta)
+    now, then = np.zeros((4, n)), np.zeros((4, n))
+    push, after = np.zeros((3, n)), np.zeros((3, n))
+    k, work = np.zeros((6, 4, n)), np.zeros((n, n + 2))
+    lifted = np.zeros(n, np.int64)
+    for i in range(n):
+        now[0, i], now[1, i] = delta[i], rate[i]
+    pushes(law, K, D, settings, programs, now, push)
+    for i in range(n):
+        force[i], peak[i] = max(force[i], push[0, i]), max(peak[i], delta[i])
+        lifted[i] = 1 if delta[i] <= 0.0 and rate[i] <= 0.0 and _acceleration(A, b, push, i) <= 0.0 else 0
+    time, h, ended, steps = 0.0, span, -1, 0
+    while time < span and ended < 0:
+        left = span - time
+        h = min(h, left)
+        rosenbrock_step(A, K, D, law, settings, programs, b, now, push, h, k, work, after, then)
+        error = _error(A, k, now, then, push, peak)
+        steps += 1
+        if error > 1.0 and h > 1e-15 * span and steps < _STEPS:
+            h *= max(_LEAST, _SAFETY * error**-0.25)
+            continue
+        for i in range(n):
+            if _changed(now, then, lifted, i):
+                ended = i
+                h = _moment(
+                    A, K, D, law, settings, programs, b, now, push, h, k, work, after, then, lifted, i
+                )
+        pushes(law, K, D, settings, programs, then, after)
+        for i in range(n):
+            a, z = _acceleration(A, b, push, i), _acceleration(A, b, after, i)
+            peak[i] = max(peak[i], _top(now[0, i], now[1, i], then[0, i], then[1, i], h))
+            rising = push[1, i] * now[1, i] + push[2, i] * a
+            falling = after[1, i] * then[1, i] + after[2, i] * z
+            force[i] = max(force[i], _top(push[0, i], rising, after[0, i], falling, h))
+        time = span if h >= left and ended < 0 else time + h
+        now, then = then, now
+        push, after = after, push
+        h *= min(_MOST, _SAFETY * max(error, 1e-12) ** -0.25) if steps < _STEPS else span
+    for i in range(n):
+        delta[i], rate[i], impulse[i], moment[i] = now[0, i], now[1, i], now[2, i], now[3, i]
+    if ended >= 0:
+        delta[ended] = 0.0
+    return min(time, span), ended
+
+
+@kernel()
+def _acceleration(A, b, push, i):
+    total = b[i]
+    for j in range(len(b)):
+        total -= A[i, j] * push[0, j]
+    return total
+
+
+@kernel()
+def _error(A, k, now, then, push, peak):
+    """Error of a step in units of what is allowed; above one, it is too long."""
+    n = len(peak)
+    deepest, energy = 0.0, 0.0
+    for i in range(n):
+        deepest = max(deepest, peak[i], then[0, i])
+        speed = max(abs(now[1, i]), abs(then[1, i]))
+        energy = max(energy, speed * speed / A[i, i] + push[0, i] * now[0, i]) if A[i, i] > 0.0 else energy
+    worst = 0.0
+    for i in range(n):
+        depth = max(peak[i], abs(then[0, i]), _FAINT * deepest)
+        speed = np.sqrt(A[i, i] * energy)
+        for row, scale in ((0, depth), (1, speed)):
+            e = abs(k[5, row, i])
+            if not e <= 1e300:
+                return 1e300
+            if e > 0.0:
+                worst = max(worst, e / max(scale, 1e-300))
+    return worst / _TOLERANCE
+
+
+@kernel()
+def _changed(now, then, lifted, i):
+    """Whether a contact ended, or one that was lifted came back, within a step."""
+    if lifted[i] == 1:
+        return then[0, i] > 0.0 and now[0, i] < 0.0
+    return then[0, i] <= 0.0 and then[1, i] < 0.0
+
+
+@kernel()
+def _moment(A, K, D, law, settings, programs, b, now, push, h, k, work, after, then, lifted, i):
+    """The step length after which penetration i is zero, with its state: Newton's method between bounds."""
+    low, high, t = 0.0, h, h
+    sign = -1.0 if lifted[i] == 1 else 1.0
+    for _ in range(60):
+        if sign * then[0, i] > 0.0:
+            low = t
+        else:
+            high = t
+        speed = then[1, i]
+        new = t - then[0, i] / speed if speed != 0.0 else 0.5 * (low + high)
+        if abs(new - t) <= 1e-15 * h:
+            break
+        if not low < new < high:
+            new = 0.5 * (low + high)
+        t = new
+        rosenbrock_step(A, K, D, law, settings, programs, b, now, push, t, k, work, after, then)
+    return t
+
+
+@kernel()
+def _top(y0, s0, y1, s1, h):
+    """The largest value on a step of the cubic with these values and slopes at its ends."""
+    top = max(y0, y1)
+    if s0 > 0.0 > s1:
+        # zero of the slope s0 + 2 p t + 3 q t^2 over t in (0, 1)
+        a, z = s0 * h, s1 * h
+        p, q = 3.0 * (y1 - y0) - 2.0 * a - z, 2.0 * (y0 - y1) + a + z
+        root = np.sqrt(max(p * p - 3.0 * q * a, 0.0))
+        t = a / (root - p) if root > p else 0.5
+        if 0.0 < t < 1.0:
+            top = max(top, y0 + t * (a + t * (p + t * q)))
+    return top
