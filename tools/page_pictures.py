@@ -110,6 +110,14 @@ def _scenes(page: Any, live: Live) -> None:
     _tab(page, "Scenes")
 
 
+def _phone(page: Any, live: Live) -> None:
+    page.set_viewport_size({"width": 390, "height": 780})
+    time.sleep(3.0)
+    if not page.get_by_role("button", name="Pause").is_visible():
+        page.get_by_text("roadheader").first.click()
+    _tab(page, "Drive")
+
+
 PICTURES: dict[str, Callable[[Any, Live], None]] = {
     "roadheader": _overview,
     "pull": _pull,
@@ -118,6 +126,7 @@ PICTURES: dict[str, Callable[[Any, Live], None]] = {
     "quality": _quality,
     "options": _view,
     "scenes": _scenes,
+    "phone": _phone,
 }
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ import viser
 
 from treadle.app.crew import Crew
 from treadle.app.keys import Keys
+from treadle.app.panels.demo import DemoPanel
 from treadle.app.server import Server
 from treadle.app.stage import RATE, Stage
 from treadle.errors import InputError
@@ -83,6 +84,10 @@ class Live:
             plots.plot_function(what, function)
         else:
             plots.plot(what, formula=what not in plots.signals.names())
+
+    def demonstrate(self) -> None:
+        """Let the machine move by itself until someone drives."""
+        self.stage.panels.append(DemoPanel(self.stage))
 
     def show(self) -> None:
         """Of a simulation that the script steps: bring the page up to date, and do what people want done.

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from itertools import pairwise
+from random import Random
 
 import viser
 
@@ -15,13 +17,16 @@ from treadle.bench.results import Outcome, Row, at_least, limited
 from treadle.scenes import scene
 from treadle.sim.simulation import Simulation
 
-__all__ = ["measure_switches", "measure_view"]
+__all__ = ["measure_crowd", "measure_switches", "measure_view"]
 
 #: Milliseconds of a frame: the median, and what 99 of 100 stay within (the whole frame of the paper).
 _MEDIAN, _MOST = 4.0, 8.9
 
 #: Seconds before the measurement begins, and simulated seconds per second that count as real time.
 _WARM, _REAL = 3.0, 0.98
+
+#: Milliseconds that a frame may be late.
+_STALL = 100.0
 
 #: Megabytes that ten changes of the scene may leave.
 _GROWTH = 15.0
@@ -93,6 +98,35 @@ def measure_switches(names: tuple[str, ...] = ("arm", "roadheader"), count: int 
         growth = (resident_bytes() - before) / 1e6
     row = Row("view", " and ".join(names), 0, f"memory after {count} scene changes", "MB more", growth)
     return limited(row, _GROWTH)
+
+
+def measure_crowd(name: str = "roadheader", seconds: float = 60.0) -> Outcome:
+    """The longest stall of the loop while two of three clients come and go at random."""
+    random = Random(0)
+    with Live(open_server(port=0), Simulation(scene(name))) as live:
+        live.start()
+        _warmed(live)
+        watcher, others = _client(live), [_client(live) for _ in range(2)]
+        end, longest = time.monotonic() + seconds, 0.0
+        live.stage.meter.ends.clear()
+        while time.monotonic() < end:
+            time.sleep(random.uniform(0.2, 1.5))
+            number = random.randrange(2)
+            others[number].kill()
+            others[number].wait()
+            others[number] = _client(live)
+            ends = tuple(live.stage.meter.ends)
+            live.stage.meter.ends.clear()
+            longest = max([longest, *(late - early for early, late in pairwise(ends))])
+        running = live.sim.time
+        time.sleep(0.5)
+        went_on = live.sim.time > running
+    for client in (watcher, *others):
+        client.wait(timeout=30)
+    row = Row("view", name, live.sim.model.nv, "longest gap of frames, pages leaving", "ms", 1e3 * longest)
+    outcome = limited(row, _STALL + 1e3 / RATE)
+    outcome.checks.append(at_least(f"{name}: runs on after all of it", float(went_on), 1.0))
+    return outcome
 
 
 def _client(live: Live) -> subprocess.Popen[str]:

@@ -144,22 +144,33 @@ def endurance(quick: Quick = False, json: Json = False, debug: Debug = False) ->
 
 @bench.command()
 @reported
-def view(quick: Quick = False, json: Json = False, debug: Debug = False) -> None:
+def view(
+    quick: Quick = False,
+    crowd: Annotated[float, typer.Option(help="Seconds for which pages come and go.")] = 60.0,
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
     """Measure the frames of the page: simulation, packing and sending, for the roadheader at work.
 
     A client in another process receives all frames and does nothing with them. A second run changes the
-    scene ten times on one page and looks at the memory.
+    scene ten times on one page and looks at the memory; a third has three clients, of which two come and
+    go at random.
 
     \b
     Examples:
       treadle bench view
       treadle bench view --quick --json
+      treadle bench view --crowd 600
     """
-    from treadle.app.measure import measure_switches, measure_view
+    from treadle.app.measure import measure_crowd, measure_switches, measure_view
     from treadle.bench.dynamics import Task
 
-    seconds = 5.0 if quick else 20.0
-    tasks = [Task("frames", lambda: measure_view(seconds=seconds)), Task("scene changes", measure_switches)]
+    seconds, crowd = (5.0, min(crowd, 10.0)) if quick else (20.0, crowd)
+    tasks = [
+        Task("frames", lambda: measure_view(seconds=seconds)),
+        Task("scene changes", measure_switches),
+        Task("pages that come and go", lambda: measure_crowd(seconds=crowd)),
+    ]
     _measure("bench view", tasks, json)
 
 

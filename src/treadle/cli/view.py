@@ -48,6 +48,7 @@ def view(
     integrator: Annotated[
         str | None, typer.Option(help=f"Method of integration: {', '.join(INTEGRATORS)}.")
     ] = None,
+    demo: Annotated[bool, typer.Option("--demo", help="Let it move by itself until someone drives.")] = False,
     floating: Floating = False,
     outside: Outside = False,
     model: Annotated[
@@ -75,7 +76,7 @@ def view(
         raise InputError("--model names the machine of a recording; here the machine is the argument itself")
     else:
         sim = Simulation(open_machine(name, floating, outside), dt=dt, integrator=integrator)
-        app = _live(sim, host, port)
+        app = _live(sim, host, port, demo)
     # Ctrl-C may come as soon as there is anything to see
     with contextlib.suppress(KeyboardInterrupt), app:
         app.start()
@@ -88,11 +89,14 @@ def view(
         threading.Event().wait()
 
 
-def _live(sim: Simulation, host: str, port: int) -> Live:
+def _live(sim: Simulation, host: str, port: int, demo: bool) -> Live:
     # the page's libraries take their time: other mistakes are reported before
     from treadle.app import Live, open_server
 
-    return Live(open_server(host, port, sim.model.name), sim)
+    live = Live(open_server(host, port, sim.model.name), sim)
+    if demo:
+        live.demonstrate()
+    return live
 
 
 def _replay(recording: Recording, model: Model, host: str, port: int) -> Replay:

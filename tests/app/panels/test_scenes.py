@@ -37,3 +37,15 @@ def test_ten_switches_leave_nothing_behind(live, until):
     assert last[0] <= first[0] + 20
     assert last[1] == first[1]
     assert last[2] <= 2
+
+
+def test_a_demonstration_ends_when_someone_drives(live, until):
+    app = live(td.Simulation(td.scene("roadheader")))
+    app.demonstrate()
+    sim = app.sim
+    until(lambda: sim.actuator("lift_left").command == 1.0 and sim.actuator("cutter").command > 1.0)
+    app.crew.driver = 5
+    until(lambda: sim.actuator("lift_left").command == 0.0)
+    time = sim.time
+    until(lambda: sim.time > time + 0.1)
+    assert app.stage.drive.holds.held == set()
