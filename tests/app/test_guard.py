@@ -97,6 +97,31 @@ def test_floods_and_bad_messages_are_dropped_and_counted(until):
         server.stop()
 
 
+def test_pages_say_only_what_pages_say(until):
+    server = open_server(port=0)
+    try:
+        field = server.gui.add_number("number", 1.0)
+        upload = {
+            "type": "FileTransferStartUpload", "source_component_uuid": field._impl.uuid, "filename": "a",
+            "transfer_uuid": "a", "mime_type": "a", "part_count": 9, "size_bytes": 9,
+        }  # fmt: skip
+        away = {
+            "type": "TransformControlsUpdateMessage", "name": "/x", "owner": "", "wxyz": (1.0, 0.0, 0.0, 0.0),
+            "position": (0.0, float("nan"), 0.0),
+        }  # fmt: skip
+        script = {"type": "RunJavascriptMessage", "source": "alert(1)"}
+        with connect(f"ws://127.0.0.1:{server.get_port()}", subprotocols=PROTOCOL) as page:
+            for message in (upload, away, {**away, "position": (1e300, 0.0, 0.0)}, script):
+                page.send(msgspec.msgpack.encode(message))
+            until(lambda: server.guard.dropped == {"malformed": 4})
+            page.send(msgspec.msgpack.encode({**away, "position": (1.0, 0.0, 0.0)}))
+            page.send(b"")
+            until(lambda: server.guard.dropped == {"malformed": 5})
+        assert server.gui._current_file_upload_states == {}
+    finally:
+        server.stop()
+
+
 def test_a_bucket_fills_again():
     now = [0.0]
     bucket = Bucket(lambda: now[0])

@@ -40,6 +40,27 @@ LARGEST, _PICTURE = 1 << 20, 50 << 20
 #: Characters of a text, and numbers in a row, that a page may set.
 _TEXT = 2000
 
+#: Metres from the origin at which there is nothing to point at.
+_FAR = 1e6
+
+#: What pages say; there are no uploads.
+_SPOKEN = (
+    _messages.ViewerCameraMessage,
+    _messages.GuiUpdateMessage,
+    _messages.GuiButtonHoldMessage,
+    _messages.GuiFormSubmitMessage,
+    _messages.GuiFormDirtyMessage,
+    _messages.CommandTriggerMessage,
+    _messages.SceneNodeClickMessage,
+    _messages.SceneNodeDragMessage,
+    _messages.ScenePointerMessage,
+    _messages.TransformControlsDragStartMessage,
+    _messages.TransformControlsUpdateMessage,
+    _messages.TransformControlsDragEndMessage,
+    _messages.GetRenderResponseMessage,
+    _messages.LocalStorageGetItemResponseMessage,
+)
+
 _starting = threading.Lock()
 
 
@@ -92,7 +113,7 @@ class Guard:
             message = _messages.Message.deserialize(raw)
         except Exception:
             return self._drop("malformed")
-        if isinstance(message, _messages.GuiUpdateMessage) and not _plain(message.updates):
+        if not isinstance(message, _SPOKEN) or not _sound(message):
             return self._drop("malformed")
         return self.admits(connection, message)
 
@@ -185,6 +206,21 @@ def _cookie(request: Request) -> str:
 
 def _same(token: str, given: str) -> bool:
     return hmac.compare_digest(token.encode(), given.encode(errors="replace"))
+
+
+def _sound(message: Any) -> bool:
+    """Whether a message holds nothing but what the page could mean."""
+    if isinstance(message, _messages.GuiUpdateMessage):
+        return _plain(message.updates)
+    if isinstance(message, _messages.GetRenderResponseMessage):
+        return True
+    return all(_near(value) for value in vars(message).values())
+
+
+def _near(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return all(_near(item) for item in value)
+    return not isinstance(value, float) or abs(value) <= _FAR
 
 
 def _plain(updates: dict[str, Any]) -> bool:
