@@ -3,8 +3,8 @@
     v' = argmin sum(vx^2 + vy^2 + (vz - depth / tc)^2) + e v'^T M v',    G v' = 0,    q' = q (+) dt v'
 
 over all contacts, with the speeds of rigid motors given. Wheels that are off the surface come back to it with
-the time constant tc; e is small and chooses among motions without slip. This is the model of many planners: it
-knows no inertia, no gravity and no limits of friction.
+the time constant tc; e is small and chooses among motions without slip. This is the model of many planners:
+it knows no inertia, no gravity and no limits of friction.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from treadle.dynamics.regroup import regroup
 from treadle.graph import Expr, Scalar, through_graph
 from treadle.integrators.method import Advance
 from treadle.integrators.system import System
-from treadle.solvers.force_balance import held_freedoms
+from treadle.solvers.goals import held_freedoms
 from treadle.solvers.saddle import saddle_solve
 from treadle.wheels.rolling import MEMORY, rolling_contacts
 

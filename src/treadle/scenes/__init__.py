@@ -17,8 +17,12 @@ from treadle.scenes.gripper import gripper
 from treadle.scenes.peaucellier import peaucellier
 from treadle.scenes.pendulum import pendulum
 from treadle.scenes.roadheader import roadheader
+from treadle.scenes.rovers.differential_drive import differential_drive
 from treadle.scenes.rovers.landtamer import landtamer
+from treadle.scenes.rovers.mecanum import mecanum
+from treadle.scenes.rovers.minibaja import minibaja
 from treadle.scenes.rovers.rocky7 import rocky7
+from treadle.scenes.rovers.zoe import zoe
 from treadle.scenes.slider_crank import slider_crank
 from treadle.scenes.squeezer import squeezer
 
@@ -31,13 +35,17 @@ SCENES: dict[str, Callable[..., ModelSpec]] = {
     "four-bar-chain": four_bar_chain,
     "friction-chain": friction_chain,
     "gripper": gripper,
+    "differential-drive": differential_drive,
     "landtamer": landtamer,
+    "mecanum": mecanum,
+    "minibaja": minibaja,
     "peaucellier": peaucellier,
     "pendulum": pendulum,
     "roadheader": roadheader,
     "rocky7": rocky7,
     "slider-crank": slider_crank,
     "squeezer": squeezer,
+    "zoe": zoe,
 }
 
 

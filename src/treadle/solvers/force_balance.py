@@ -14,26 +14,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from treadle.constraints.bounded import ANY, BoundedRow
+from treadle.constraints.bounded import BoundedRow
 from treadle.constraints.rows import Row
 from treadle.dynamics.lu import lu_solve
-from treadle.graph import Expr, Scalar, clip, forward, hold, iterate, maximum, minimum, through_graph, where
+from treadle.graph import Expr, Scalar, forward, hold, iterate, through_graph, where
+from treadle.solvers.goals import goal_row, held_freedoms, is_held
 from treadle.solvers.saddle import saddle_solve
 from treadle.wheels.rolling import MEMORY, Rolling
 
-__all__ = ["Balance", "force_balance", "held_freedoms"]
+__all__ = ["Balance", "force_balance"]
 
 #: Rounds of Newton's method, and halvings of a step, at most.
-_LIMIT, _HALVINGS = 20, 6
+_LIMIT, _HALVINGS = 20, 16
 
 #: Acceleration (m/s2) up to which the forces may be out of balance: a thousandth of a weight.
 TOLERANCE = 1e-2
 
 #: Numbers of a contact that a round hands on: its bend and its force.
 _KEPT = 5
-
-#: Softness of rows that state none, as a share of what the freedoms' own inertia would allow.
-_HARD = 1e-7
 
 
 class Balance(NamedTuple):
@@ -62,10 +60,11 @@ def force_balance(
     problem = _Problem(H, v, push, contacts, bounds, closure, memory, mass, dt)
     count = len(v)
     start = [problem.held.get(k, x) for k, x in enumerate(guess)]
+    multipliers: list[Scalar] = [0.0] * (len(closure) + len(problem.bounds))
     kept: list[Scalar] = [0.0] * (_KEPT * len(contacts))
-    values = iterate(problem.one_round, [*start, *[0.0] * len(closure), *kept, 0.0, 0.0], _LIMIT)
+    values = iterate(problem.one_round, [*start, *multipliers, *kept, 0.0, 0.0], _LIMIT)
     w, rounds, left = values[:count], values[-2], values[-1]
-    memory = problem.remembered(w, values[count + len(closure) : -2])
+    memory = problem.remembered(w, values[count + len(multipliers) : -2])
     impulse = [a - b for a, b in zip(problem.inertial(w), push, strict=True)]
     work = sum((0.5 * p * (a + b) for p, a, b in zip(impulse, v, w, strict=True)), 0.0)
     return Balance(w, memory, rounds, left, work)
@@ -89,7 +88,7 @@ class _Problem:
         self.H, self.v, self.push, self.contacts, self.dt = H, v, push, contacts, dt
         self.bent = [memory[k * MEMORY : k * MEMORY + 2] for k in range(len(contacts))]
         self.held = held_freedoms(bounds)
-        self.bounds = [(row, _softness(row, H)) for row in bounds if not _held(row)]
+        self.bounds = [goal_row(row, H) for row in bounds if not is_held(row)]
         self.closure = closure
         self.free = [k for k in range(len(v)) if k not in self.held]
         self.scale = [1.0 / H[k][k] for k in self.free]
@@ -97,24 +96,23 @@ class _Problem:
 
     def one_round(self, values: list[Scalar]) -> tuple[list[Scalar], object]:
         """A step of Newton's method, halved until the residual is smaller."""
-        count = len(self.v)
-        w, y, rounds = values[:count], values[count : count + len(self.closure)], values[-2]
-        step, turn = self._newton_step(w, y)
-        before, _ = self._cost(w, y)
-
-        def moved(share: Scalar) -> tuple[list[Scalar], list[Scalar]]:
-            return _along(w, step, share), _along(y, turn, share)
+        first, second = len(self.v), len(self.v) + len(self.closure)
+        third = second + len(self.bounds)
+        at = _Iterate(values[:first], values[first:second], values[second:third])
+        rounds = values[-2]
+        full = self._newton_iterate(at)
+        before, _ = self._cost(at)
 
         def halved(trial: list[Scalar]) -> tuple[list[Scalar], object]:
             share = 0.5 * trial[0]
-            cost, kept = self._cost(*moved(share))
+            cost, kept = self._cost(at.towards(full, share))
             return [share, cost, *kept], cost > before * (1.0 - 1e-4 * share)
 
-        full, kept = self._cost(*moved(1.0))
-        share, after, *kept = iterate(halved, [1.0, full, *kept], _HALVINGS, when=full > before)
-        new_w, new_y = moved(share)
+        whole, kept = self._cost(full)
+        share, after, *kept = iterate(halved, [1.0, whole, *kept], _HALVINGS, when=whole > before)
+        new = at.towards(full, share)
         enough = TOLERANCE * self.dt
-        return [*new_w, *new_y, *kept, rounds + 1.0, after], after > enough * enough
+        return [*new.w, *new.y, *new.p, *kept, rounds + 1.0, after], after > enough * enough
 
     def inertial(self, w: Sequence[Scalar]) -> list[Scalar]:
         """H (w - v)."""
@@ -130,37 +128,43 @@ class _Problem:
             memory += [*kept[_KEPT * k : _KEPT * (k + 1)], *speeds, depth, *contact.touch.point]
         return memory
 
-    def _cost(self, w: Sequence[Scalar], y: Sequence[Scalar]) -> tuple[Scalar, list[Scalar]]:
+    def _cost(self, at: _Iterate) -> tuple[Scalar, list[Scalar]]:
         """Square of the velocity out of balance, and bend and force of every contact.
 
-        It is the residual in the norm of the diagonal of H, per mass.
+        It is the residual in the norm of the diagonal of H, per mass, and what rows miss of their goals.
         """
-        residual, kept = self._residual(w, y)
+        residual, kept = self._residual(at.w, at.y, at.p)
         squares = sum((r * r * s for r, s in zip(residual, self.scale, strict=True)), 0.0)
+        for row, p in zip(self.bounds, at.p, strict=True):
+            missed = p - row.state(at.w, p).impulse
+            squares = squares + missed * missed * row.answer
         return squares * self.per_mass, kept
 
-    def _residual(self, w: Sequence[Scalar], y: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+    def _residual(
+        self, w: Sequence[Scalar], y: Sequence[Scalar], p: Sequence[Scalar]
+    ) -> tuple[list[Scalar], list[Scalar]]:
         total = [a - b for a, b in zip(self.inertial(w), self.push, strict=True)]
         kept: list[Scalar] = []
         for contact, bent in zip(self.contacts, self.bent, strict=True):
             force, bend = contact.held_force(contact.speeds(w), self.dt, bent)
             kept += [*bend, *force[:3]]
             _subtract(total, contact.rows, [self.dt * f for f in force])
-        for row, softness in self.bounds:
-            _subtract(total, [row.jacobian], [_impulse(row, softness, row.speed(w))])
+        _subtract(total, [row.row.jacobian for row in self.bounds], p)
         _subtract(total, [row.jacobian for row in self.closure], y)
         return [total[k] for k in self.free], kept
 
-    def _newton_step(self, w: Sequence[Scalar], y: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
-        """Change of w (zero where it is held) and of y."""
+    def _newton_iterate(self, at: _Iterate) -> _Iterate:
+        """Where a whole step of Newton's method leads; what is held stays."""
+        w = at.w
         K = [list(row) for row in self.H]
         for contact, bent in zip(self.contacts, self.bent, strict=True):
             slopes = _slopes(contact, contact.speeds(w), self.dt, bent)
             _add_products(K, contact.rows, [[-(self.dt * x) for x in row] for row in slopes])
-        for row, softness in self.bounds:
-            slope = _impulse_slope(row, softness, row.speed(w))
-            _add_products(K, [row.jacobian], [[-slope]])
-        residual, _ = self._residual(w, y)
+        states = [row.state(w, p) for row, p in zip(self.bounds, at.p, strict=True)]
+        for row, state in zip(self.bounds, states, strict=True):
+            _add_products(K, [row.row.jacobian], [[where(state.free, row.stiffness, 0.0)]])
+        given = [row.given(state, w) for row, state in zip(self.bounds, states, strict=True)]
+        residual, _ = self._residual(w, at.y, given)
         matrix = [[K[i][j] for j in self.free] for i in self.free]
         place = {k: i for i, k in enumerate(self.free)}
         G = [{place[k]: x for k, x in row.jacobian.items() if k in place} for row in self.closure]
@@ -171,49 +175,26 @@ class _Problem:
             change, turn = saddle_solve(matrix, G, G, r, opening, groups, gaps)
         else:
             change, turn = lu_solve(matrix, r), []
-        return [change[place[k]] if k in place else 0.0 for k in range(len(w))], turn
+        new = [x + change[place[k]] if k in place else x for k, x in enumerate(w)]
+        impulses = [row.given(state, new) for row, state in zip(self.bounds, states, strict=True)]
+        return _Iterate(new, [a + b for a, b in zip(at.y, turn, strict=True)], impulses)
 
 
-def held_freedoms(bounds: Sequence[BoundedRow]) -> dict[int, Scalar]:
-    """The freedoms that motors hold with any force it takes, and their velocities."""
-    return {k: speed for row in bounds for k, speed in _held(row)}
+class _Iterate(NamedTuple):
+    """Velocity, multipliers of the loops, and impulses of the bounded rows."""
 
+    w: Sequence[Scalar]
+    y: Sequence[Scalar]
+    p: Sequence[Scalar]
 
-def _along(x: Sequence[Scalar], step: Sequence[Scalar], share: Scalar) -> list[Scalar]:
-    return [a + share * b for a, b in zip(x, step, strict=True)]
-
-
-def _held(row: BoundedRow) -> list[tuple[int, Scalar]]:
-    """The freedom that a row holds at one velocity with any force it takes, and that velocity."""
-    rigid = isinstance(row.softness, float) and row.softness == 0.0
-    endless = (
-        isinstance(row.low, float) and isinstance(row.high, float) and row.high >= ANY >= -row.low >= ANY
-    )
-    same = row.slowest is row.fastest or (
-        isinstance(row.slowest, float) and isinstance(row.fastest, float) and row.slowest == row.fastest
-    )
-    single = list(row.jacobian.items())
-    if rigid and endless and same and len(single) == 1 and single[0][1] == 1.0 and row.active is True:
-        return [(single[0][0], row.slowest)]
-    return []
-
-
-def _softness(row: BoundedRow, H: Sequence[Sequence[Scalar]]) -> Scalar:
-    if not (isinstance(row.softness, float) and row.softness == 0.0):
-        return row.softness
-    return _HARD * sum((x * x / H[k][k] for k, x in row.jacobian.items()), 0.0)
-
-
-def _impulse(row: BoundedRow, softness: Scalar, speed: Scalar) -> Scalar:
-    """What a row gives at a velocity: nothing inside its range."""
-    wanted = maximum(row.slowest - speed, 0.0) + minimum(row.fastest - speed, 0.0)
-    return clip(wanted / softness, row.low, row.high)
-
-
-def _impulse_slope(row: BoundedRow, softness: Scalar, speed: Scalar) -> Scalar:
-    outside = (speed < row.slowest) | (speed > row.fastest)
-    given = (maximum(row.slowest - speed, 0.0) + minimum(row.fastest - speed, 0.0)) / softness
-    return where(outside & (given > row.low) & (given < row.high), -1.0 / softness, 0.0)
+    def towards(self, other: _Iterate, share: Scalar) -> _Iterate:
+        """A share of the way to another."""
+        if isinstance(share, float) and share == 1.0:
+            return other
+        return _Iterate(*[
+            [a + share * (b - a) for a, b in zip(mine, theirs, strict=True)]
+            for mine, theirs in zip(self, other, strict=True)
+        ])  # fmt: skip
 
 
 def _slopes(

@@ -89,11 +89,12 @@ def run(quick: bool, report: Report) -> Findings:
         report(number / len(tasks), f"{method}, steps of {1e3 * options['dt']:g} ms")
         runs.append(_drive(options, turns=1 if quick or not number else 5))
     reference, *found = runs
-    assert reference is not None and found[0] is not None
-    findings = Findings(_COLUMNS, [], lambda: _draw(found[0], found[2]))
+    balance = found[0]
+    assert reference is not None and balance is not None
+    findings = Findings(_COLUMNS, [], lambda: _draw(balance, found[2]))
     for (method, options), one in zip(_RUNS, found, strict=True):
         findings.rows.append({"method": method, **_row(options, one, reference)})
-    findings.checks = _checks(findings.rows, found[0])
+    findings.checks = _checks(findings.rows, balance)
     findings.notes += [
         "all wheels are driven by velocity servos of 2000 N m s/rad, as error control cannot hold rigid ones",
         f"path errors are the largest against force balance with steps of {1e3 * tasks[0][1]['dt']:g} ms",

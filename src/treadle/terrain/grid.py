@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -54,11 +55,11 @@ class Grid(Terrain):
             raise InputError(f"the spacing of an elevation grid is two positive lengths, not {self.spacing}")
         object.__setattr__(self, "heights", heights)
 
-    def height(self, x: Scalar, y: Scalar) -> Scalar:
+    def height(self, x: Any, y: Any) -> Any:
         corner, s, t = self._cell(x, y)
         return self._mixed(corner, s, t, 0)
 
-    def slope(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
+    def slope(self, x: Any, y: Any) -> tuple[Any, Any]:
         corner, s, t = self._cell(x, y)
         return self._mixed(corner, s, t, 1), self._mixed(corner, s, t, 2)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from treadle.errors import InputError
-from treadle.graph import Scalar
 from treadle.terrain.terrain import Soil, Terrain
 
 __all__ = ["Plane"]
@@ -24,9 +24,9 @@ class Plane(Terrain):
         if len(self.rise) != 2:
             raise InputError(f"the rise of a plane has two numbers, along x and along y, not {self.rise!r}")
 
-    def height(self, x: Scalar, y: Scalar) -> Scalar:
+    def height(self, x: Any, y: Any) -> Any:
         along, across = self.rise
         return x * along + y * across + self.level
 
-    def slope(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
+    def slope(self, x: Any, y: Any) -> tuple[Any, Any]:
         return self.rise[0], self.rise[1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Any
 
 from treadle.errors import InputError
 from treadle.graph import Scalar, clip, maximum, where
@@ -36,13 +37,13 @@ class Ramp(Terrain):
         if not (self.height_on_top > 0.0 and self.width > 0.0 and self.flat >= 0.0):
             raise InputError("the height and the width of a ramp are positive lengths in metres")
 
-    def height(self, x: Scalar, y: Scalar) -> Scalar:
+    def height(self, x: Any, y: Any) -> Any:
         along, across = self._local(x, y)
         below = self.ground.height(x, y)
         on_top = maximum(below, self._profile(along))
         return where(abs(across) < 0.5 * self.width, on_top, below)
 
-    def slope(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
+    def slope(self, x: Any, y: Any) -> tuple[Any, Any]:
         along, across = self._local(x, y)
         below, profile = self.ground.height(x, y), self._profile(along)
         by_x, by_y = self.ground.slope(x, y)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -63,14 +63,14 @@ class Terrain(ABC):
     soil: Soil
 
     @abstractmethod
-    def height(self, x: Scalar, y: Scalar) -> Scalar:
+    def height(self, x: Any, y: Any) -> Any:
         """Height (m) at x, y (m)."""
 
     @abstractmethod
-    def slope(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
+    def slope(self, x: Any, y: Any) -> tuple[Any, Any]:
         """Derivatives of the height by x and by y."""
 
-    def surface(self, x: Scalar, y: Scalar) -> Surface:
+    def surface(self, x: Any, y: Any) -> Surface:
         """Height, normal, friction and soil at x, y."""
         by_x, by_y = self.slope(x, y)
         scale = 1.0 / sqrt(1.0 + by_x * by_x + by_y * by_y)
