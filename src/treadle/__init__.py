@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from treadle.collision.collider import Collider
     from treadle.collision.height_field import HeightField
     from treadle.collision.queries import contact_points, distance, ray_cast, ray_casts, time_of_impact
+    from treadle.contact.laws import Touch, contact_law
     from treadle.dynamics.compiled import (
         Derivatives,
         center_of_mass,
@@ -82,8 +83,8 @@ __all__ = [
     "Assembly", "Batch", "BodySpec", "Collider", "Derivatives", "Event", "ForceLaw", "FrameSpec", "Grid",
     "HeightField", "History", "InputError", "JointSpec", "Model", "ModelError", "ModelSpec", "Pace",
     "Plane", "Ramp", "RecordingError", "Simulation", "SimulationDiverged", "Soil", "State", "Terrain",
-    "TreadleError", "WheelContact", "__version__", "acos", "asin", "assemble", "atan", "atan2",
-    "box_inertia", "center_of_mass", "clip", "collision_meshes", "contact_points", "cos",
+    "Touch", "TreadleError", "WheelContact", "__version__", "acos", "asin", "assemble", "atan", "atan2",
+    "box_inertia", "center_of_mass", "clip", "collision_meshes", "contact_law", "contact_points", "cos",
     "cylinder_inertia", "derivatives", "distance", "exp", "floor", "forward_dynamics", "fractal_grid",
     "frame_jacobian", "frame_pose", "frame_poses", "impulse_response", "inverse_dynamics",
     "inverse_dynamics_jacobians", "kinetic_energy", "load", "load_spec", "load_terrain", "log", "lookup",
@@ -109,6 +110,9 @@ _HOMES = {
     ),
     "treadle.collision.queries": (
         "contact_points", "distance", "ray_cast", "ray_casts", "time_of_impact",
+    ),
+    "treadle.contact.laws": (
+        "Touch", "contact_law",
     ),
     "treadle.dynamics.compiled": (
         "Derivatives", "center_of_mass", "derivatives", "forward_dynamics", "frame_jacobian",

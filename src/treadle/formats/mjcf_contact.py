@@ -155,6 +155,7 @@ class Materials:
             "friction": float(slide) if dimension >= 3 else 0.0,
             "spinning_friction": float(spin) if dimension >= 4 else 0.0,
             "rolling_friction": float(roll) if dimension >= 6 else 0.0,
+            "per_mass": True,
         }
         key = tuple(values.values())
         if key not in self.names:

@@ -189,12 +189,18 @@ _MATERIAL = Table(
     "a surface",
     (
         Key("name", "text", "name of the material", required=True),
-        Key("stiffness", "number", "contact stiffness (N/m)"),
+        Key("stiffness", "number", "contact stiffness (N/m, N/m^exponent under a law); rigid without one"),
         Key("damping", "number", "contact damping (N s/m)"),
         Key("restitution", "number", "speed after over speed before an impact, instead of damping"),
         Key("friction", "number", "coefficient of sliding friction"),
         Key("rolling_friction", "number", "coefficient of rolling friction (m)"),
         Key("spinning_friction", "number", "coefficient of spinning friction (m)"),
+        Key("law", "text", "contact law, such as hertz or hunt_crossley; a spring (kelvin_voigt) without"),
+        Key("exponent", "number", "of the penetration in the law: 1 for a spring, else 1.5 if not stated"),
+        Key("young_modulus", "number", "Young's modulus (Pa), instead of a stiffness"),
+        Key("poisson_ratio", "number", "Poisson's ratio"),
+        Key("radius", "number", "radius of the surface (m), instead of that of the shape"),
+        Key("per_mass", "flag", "whether stiffness and damping are per kg of the mass that a contact moves"),
     ),
 )
 

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from treadle.errors import ModelError
 from treadle.model.model import suggest
+from treadle.model.values import number
 
 if TYPE_CHECKING:
     from treadle.model.spec import ModelSpec
 
-__all__ = ["check_body_name", "check_names", "converted", "fault"]
+__all__ = ["check_body_name", "check_names", "check_not_negative", "converted", "fault"]
 
 
 def fault(spec: ModelSpec, element: str, message: str, hint: str | None, item: Any) -> ModelError:
@@ -26,6 +27,12 @@ def converted(spec: ModelSpec, element: str, item: Any, name: str, convert: Call
         return convert(getattr(item, name))
     except ValueError as error:
         raise fault(spec, element, f"{name} {error}", None, item) from None
+
+
+def check_not_negative(spec: ModelSpec, element: str, item: Any, name: str) -> None:
+    """That a field is a number and not below zero."""
+    if converted(spec, element, item, name, number) < 0.0:
+        raise fault(spec, element, f"{name} is negative", "it must be zero or positive", item)
 
 
 def check_body_name(spec: ModelSpec, element: str, item: Any, role: str, known: set[str]) -> None:

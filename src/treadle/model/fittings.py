@@ -81,6 +81,12 @@ class Material:
     friction: float | None = None
     rolling_friction: float = 0.0
     spinning_friction: float = 0.0
+    law: str | None = None
+    exponent: float | None = None
+    young_modulus: float | None = None
+    poisson_ratio: float | None = None
+    radius: float | None = None
+    per_mass: bool = False
 
 
 @dataclass(frozen=True)

@@ -110,7 +110,12 @@ class ShapeSpec(Item):
 
 @dataclass
 class MaterialSpec(Item):
-    """A surface: contact stiffness (N/m), damping (N s/m) or restitution, friction coefficient."""
+    """A surface: contact stiffness (N/m), damping (N s/m) or restitution, friction coefficient.
+
+    Without a stiffness it is rigid. A `law` other than "kelvin_voigt" has its stiffness in N/m^exponent, or
+    from Young's modulus (Pa), Poisson's ratio and the radii of the shapes that touch, or `radius` (m) where
+    they are flat. With `per_mass`, stiffness and damping are per kg of the mass that a contact moves.
+    """
 
     name: str
     stiffness: float | None = None
@@ -119,6 +124,12 @@ class MaterialSpec(Item):
     friction: float | None = None
     rolling_friction: float = 0.0
     spinning_friction: float = 0.0
+    law: str | None = None
+    exponent: float | None = None
+    young_modulus: float | None = None
+    poisson_ratio: float | None = None
+    radius: float | None = None
+    per_mass: bool = False
     line: int | None = field(default=None, compare=False)
 
 

@@ -6,10 +6,10 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from treadle.joints import TIE_TYPES, Joint, joint_class
-from treadle.model.faults import check_names, converted, fault
+from treadle.model.faults import check_names, check_not_negative, converted, fault
 from treadle.model.model import suggest
 from treadle.model.parts import ACTUATOR_TYPES, ActuatorSpec
-from treadle.model.validate_shapes import check_choice, check_not_negative
+from treadle.model.validate_shapes import check_choice
 from treadle.model.values import number, plain, vector
 
 if TYPE_CHECKING:

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 from treadle.model.faults import check_body_name, check_names, converted, fault
 from treadle.model.model import suggest
 from treadle.model.parts import SHAPE_TYPES
-from treadle.model.values import not_json, number, plain, rotation_matrix, vector
+from treadle.model.validate_materials import check_material
+from treadle.model.values import not_json, plain, rotation_matrix, vector
 
 if TYPE_CHECKING:
-    from treadle.model.parts import ContactSpec, MaterialSpec, ShapeSpec
+    from treadle.model.parts import ContactSpec, ShapeSpec
     from treadle.model.spec import ModelSpec
 
-__all__ = ["check_choice", "check_not_negative", "check_size", "validate_shapes"]
+__all__ = ["check_choice", "check_size", "validate_shapes"]
 
 #: How many numbers the size of a shape has.
 _SIZES = {"box": 3, "sphere": 1, "cylinder": 2, "capsule": 2, "ellipsoid": 3}
@@ -27,7 +28,7 @@ def validate_shapes(spec: ModelSpec, bodies: set[str]) -> None:
     for kind, items in (("shape", spec.shapes), ("material", spec.materials)):
         check_names(spec, [(kind, item) for item in items])
     for material in spec.materials:
-        _check_material(spec, material)
+        check_material(spec, material)
     materials = [material.name for material in spec.materials]
     for shape in spec.shapes:
         _check_shape(spec, shape, bodies, materials)
@@ -53,12 +54,6 @@ def check_choice(spec: ModelSpec, element: str, item: Any, name: str, known: Ite
         raise fault(spec, element, f"unknown {name} {value!r}", hint, item)
 
 
-def check_not_negative(spec: ModelSpec, element: str, item: Any, name: str) -> None:
-    """That a field is a number and not below zero."""
-    if converted(spec, element, item, name, number) < 0.0:
-        raise fault(spec, element, f"{name} is negative", "it must be zero or positive", item)
-
-
 def _check_scene(spec: ModelSpec) -> None:
     element = f'model "{spec.name}"'
     if spec.geometry is not None and not (isinstance(spec.geometry, str) and spec.geometry.strip()):
@@ -69,20 +64,6 @@ def _check_scene(spec: ModelSpec) -> None:
     if problem:
         hint = "use text, numbers, true or false, and lists and tables of these"
         raise fault(spec, element, f"settings hold {problem}", hint, spec)
-
-
-def _check_material(spec: ModelSpec, material: MaterialSpec) -> None:
-    element = f'material "{material.name}"'
-    for name in ("stiffness", "damping", "restitution", "friction"):
-        if getattr(material, name) is not None:
-            check_not_negative(spec, element, material, name)
-    for name in ("rolling_friction", "spinning_friction"):
-        check_not_negative(spec, element, material, name)
-    if material.restitution is not None and material.restitution > 1.0:
-        raise fault(spec, element, "restitution is above 1", "it lies between 0 and 1", material)
-    if material.restitution is not None and material.damping is not None:
-        hint = "state one of them: both say what an impact loses"
-        raise fault(spec, element, "has damping and restitution", hint, material)
 
 
 def _check_shape(spec: ModelSpec, shape: ShapeSpec, bodies: set[str], materials: list[str]) -> None:

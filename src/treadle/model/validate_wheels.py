@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from treadle.model.faults import check_names, converted, fault
+from treadle.model.faults import check_names, check_not_negative, converted, fault
 from treadle.model.model import suggest
 from treadle.model.parts import TREADS
-from treadle.model.validate_shapes import check_choice, check_not_negative
+from treadle.model.validate_shapes import check_choice
 from treadle.model.values import number
 
 if TYPE_CHECKING:

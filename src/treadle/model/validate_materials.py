@@ -1,0 +1,87 @@
+"""Checks of materials: what their numbers may be, and which of them go together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+from treadle.model.faults import check_not_negative, converted, fault
+from treadle.model.values import number
+
+if TYPE_CHECKING:
+    from treadle.model.parts import MaterialSpec
+    from treadle.model.spec import ModelSpec
+
+__all__ = ["check_material"]
+
+#: An error from a message and a hint.
+_Wrong: TypeAlias = Callable[[str, str], Exception]
+
+#: The law of materials that state none.
+_LINEAR = "kelvin_voigt"
+
+
+def check_material(spec: ModelSpec, material: MaterialSpec) -> None:
+    """Raise ModelError at the first mistake."""
+    element = f'material "{material.name}"'
+
+    def wrong(message: str, hint: str) -> Exception:
+        return fault(spec, element, message, hint, material)
+
+    for name in ("stiffness", "damping", "restitution", "friction"):
+        if getattr(material, name) is not None:
+            check_not_negative(spec, element, material, name)
+    for name in ("rolling_friction", "spinning_friction"):
+        check_not_negative(spec, element, material, name)
+    for name in ("exponent", "young_modulus", "radius"):
+        given = getattr(material, name)
+        if given is not None and not converted(spec, element, material, name, number) > 0.0:
+            raise wrong(f"{name} is not above zero", "state a positive number")
+    if material.restitution is not None and material.restitution > 1.0:
+        raise wrong("restitution is above 1", "it lies between 0 and 1")
+    if material.restitution is not None and material.damping is not None:
+        raise wrong("has damping and restitution", "state one of them: both say what an impact loses")
+    if not isinstance(material.per_mass, bool):
+        raise wrong(f"per_mass needs true or false, not {material.per_mass!r}", "leave it out for N/m")
+    if material.law is not None and not (isinstance(material.law, str) and material.law.strip()):
+        raise wrong(f"law needs the name of a contact law, not {material.law!r}", "leave it out for a spring")
+    if (material.law or _LINEAR) == _LINEAR:
+        _check_linear(material, wrong)
+    else:
+        _check_nonlinear(material, wrong)
+    _check_elastic(spec, element, material, wrong)
+
+
+def _check_linear(material: MaterialSpec, wrong: _Wrong) -> None:
+    if material.exponent not in (None, 1.0):
+        raise wrong("a spring has the exponent 1", 'state a law such as "hunt_crossley", or no exponent')
+    if material.young_modulus is not None:
+        raise wrong("has a young_modulus, but no law that uses it", 'state law = "hertz" or another one')
+
+
+def _check_nonlinear(material: MaterialSpec, wrong: _Wrong) -> None:
+    if material.stiffness is None and material.young_modulus is None:
+        raise wrong(f"the law {material.law!r} needs a stiffness", "state stiffness or young_modulus")
+    if material.damping is not None:
+        raise wrong(f"the law {material.law!r} has no damping", "state what an impact keeps as restitution")
+    if material.per_mass:
+        raise wrong("per_mass goes with springs only", "leave it out, or the law")
+    if material.exponent is not None and material.exponent < 1.0:
+        raise wrong("exponent is below 1", "a surface that gives way does not become softer")
+
+
+def _check_elastic(spec: ModelSpec, element: str, material: MaterialSpec, wrong: _Wrong) -> None:
+    """Young's modulus, Poisson's ratio and the radius."""
+    if material.young_modulus is None:
+        for name in ("poisson_ratio", "radius"):
+            if getattr(material, name) is not None:
+                raise wrong(f"has a {name}, but no young_modulus", "state both, or a stiffness alone")
+        return
+    if material.stiffness is not None:
+        raise wrong("has stiffness and young_modulus", "state one of them")
+    if material.exponent not in (None, 1.5):
+        raise wrong("a young_modulus goes with the exponent 1.5", "leave the exponent out")
+    if material.poisson_ratio is None:
+        raise wrong("young_modulus needs a poisson_ratio", "0.3 fits most metals")
+    if not -1.0 < converted(spec, element, material, "poisson_ratio", number) <= 0.5:
+        raise wrong("poisson_ratio is out of range", "it lies above -1 and is at most 0.5")
