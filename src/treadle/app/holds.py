@@ -70,7 +70,8 @@ class Holds:
             for control, value in move.commands.items():
                 if move.rates:
                     value = self._controls[control].read(sim) + value * passed
-                wanted[control] = value
+                # two moves at once: forward and to the left
+                wanted[control] = wanted.get(control, 0.0) + value
         for name in self._acting - held:
             move = self.moves[name]
             for control in move.commands:

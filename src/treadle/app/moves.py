@@ -24,6 +24,8 @@ class Move:
     commands: Mapping[str, float]
     switch: bool = False
     rates: bool = False
+    #: whether values are commands as they are, and not shares of the controls' ranges
+    absolute: bool = False
 
     @property
     def hint(self) -> str:
@@ -39,7 +41,7 @@ def moves(model: Model, controls: Sequence[Control]) -> list[Move]:
     known = {control.name: control for control in controls}
     named = [move for move in _NAMED.get(model.name, ()) if set(move.commands) <= set(known)]
     if named:
-        return [_scaled(move, known) for move in named]
+        return [move if move.absolute else _scaled(move, known) for move in named]
     found: list[Move] = []
     ranged = [c for c in controls if math.isfinite(c.lower) and math.isfinite(c.upper) and c.lower < c.upper]
     for number, control in enumerate(ranged):
@@ -68,7 +70,28 @@ def _both(name: str, share: float) -> dict[str, float]:
     return {f"{name}_left": share, f"{name}_right": share}
 
 
-#: Moves by name of machine; values are shares of the controls' ranges.
+def _rover(sides: dict[str, tuple[str, ...]], speed: float, turning: float) -> tuple[Move, ...]:
+    """Forward and back (rad/s of the wheels); with `turning` to the sides by different speeds."""
+    wheels = [*sides["left"], *sides["right"]]
+    found = [
+        Move("Forward", "i", dict.fromkeys(wheels, speed), absolute=True),
+        Move("Back", "k", dict.fromkeys(wheels, -speed), absolute=True),
+    ]
+    for name, key, way in (("Turn left", "j", 1.0), ("Turn right", "l", -1.0)):
+        if turning:
+            commands = dict.fromkeys(sides["left"], -way * turning) | dict.fromkeys(
+                sides["right"], way * turning
+            )
+            found.append(Move(name, key, commands, absolute=True))
+    return tuple(found)
+
+
+def _wheels(pattern: str) -> dict[str, tuple[str, ...]]:
+    rows = ("front", "middle", "rear")
+    return {side: tuple(pattern.format(side=side, row=row) for row in rows) for side in ("left", "right")}
+
+
+#: Moves by name of machine; values are shares of the controls' ranges unless they are absolute.
 _NAMED: dict[str, tuple[Move, ...]] = {
     "roadheader": (
         Move("Raise", "i", _both("lift", 1.0)),
@@ -84,4 +107,10 @@ _NAMED: dict[str, tuple[Move, ...]] = {
         Move("Rear support down", "y", _both("rear_support", 1.0)),
         Move("Rear support up", "h", _both("rear_support", -1.0)),
     ),
+    "rocky7": (
+        *_rover(_wheels("{side}_{row}"), speed=4.0, turning=0.0),
+        Move("Steer left", "j", {"left_steering": 0.6, "right_steering": 0.6}, rates=True, absolute=True),
+        Move("Steer right", "l", {"left_steering": -0.6, "right_steering": -0.6}, rates=True, absolute=True),
+    ),
+    "landtamer": _rover(_wheels("{row}_{side}"), speed=4.0, turning=2.0),
 }

@@ -16,7 +16,7 @@ from treadle.model.model import WORLD, Model
 __all__ = ["Scene"]
 
 #: Where the camera stands, seen from the middle of the machine, in sizes of the machine.
-_EYE = np.array([0.9, 1.0, 0.55])
+_EYE = 1.15 * np.array([0.9, 1.0, 0.55])
 
 #: Where it stands in a room: parts of its length from the rear, of its width from the right, of its height.
 _EYE_INSIDE = np.array([0.22, 0.80, 0.60])
