@@ -11,6 +11,7 @@ from treadle.errors import InputError
 from treadle.model.model import suggest
 from treadle.studies import (
     chain_scaling,
+    landtamer_prediction,
     landtamer_ramp,
     loops,
     roadheader_accuracy,
@@ -19,6 +20,7 @@ from treadle.studies import (
     rocky7_terrain,
     simgc_table,
     stabilization,
+    wheel_models,
     work_precision,
 )
 from treadle.studies.study import Findings, Study
@@ -28,6 +30,7 @@ __all__ = ["STUDIES", "Findings", "Study", "description", "find_study"]
 #: Functions that run a study, by name.
 STUDIES: dict[str, Study] = {
     "chain-scaling": chain_scaling.run,
+    "landtamer-prediction": landtamer_prediction.run,
     "landtamer-ramp": landtamer_ramp.run,
     "loops": loops.run,
     "roadheader-accuracy": roadheader_accuracy.run,
@@ -36,6 +39,7 @@ STUDIES: dict[str, Study] = {
     "rocky7-terrain": rocky7_terrain.run,
     "simgc-table": simgc_table.run,
     "stabilization": stabilization.run,
+    "wheel-models": wheel_models.run,
     "work-precision": work_precision.run,
 }
 

@@ -24,16 +24,21 @@ WHEELS = ("front", "middle", "rear")
 
 
 def landtamer(
-    model: str = "pacejka", drive: str = "rigid_velocity", speed: float = 0.0, position: tuple = (0.0, 0.0)
+    model: str = "pacejka",
+    drive: str = "rigid_velocity",
+    speed: float = 0.0,
+    position: tuple[float, float] = (0.0, 0.0),
+    center: float = 0.0,
 ) -> ModelSpec:
     """The vehicle level on the ground at z = 0; every wheel has a drive of its name that follows its command.
 
-    It starts at a `speed` (m/s), its wheels rolling.
+    It starts at a `speed` (m/s), its wheels rolling; `center` (m) is how far the hull's centre of mass lies
+    before its middle.
     """
     spec = ModelSpec("landtamer", settings={"dt": 0.04})
     hull = 0.95 * MASS
     inertia = box_inertia(hull, 2.0 * AXLES, 2.0 * HALF_TRACK, HULL)
-    spec.add_body("hull", hull, center=(0.0, 0.0, 0.5 * HULL), inertia=inertia)
+    spec.add_body("hull", hull, center=(center, 0.0, 0.5 * HULL), inertia=inertia)
     spec.add_joint("base", "free", None, "hull")
     for place, x in zip(WHEELS, (AXLES, 0.0, -AXLES), strict=True):
         for side, y in (("left", HALF_TRACK), ("right", -HALF_TRACK)):
