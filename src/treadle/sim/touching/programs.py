@@ -1,0 +1,213 @@
+"""What the step with contact asks of a machine, as programs to compile.
+
+move     q, step -> position = q (+) step
+look     position -> poses of the bodies, axes of the freedoms
+free     position, v, forces, span -> velocity after the span without contact, factors, rows of the joints
+close    q, v -> the same with loops closed
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from treadle.constraints.bounded import BoundedRow
+from treadle.constraints.motion import Motion
+from treadle.constraints.rows import closure_rows
+from treadle.dynamics.cholesky import parent_freedoms
+from treadle.dynamics.kinematics import world_transforms
+from treadle.forces.actuator import actuator_state_size
+from treadle.forces.law import ForceLaw, law_force
+from treadle.forces.load import LOAD_SIZE
+from treadle.forces.passive import damping
+from treadle.graph import Expr, Graph, Scalar, sqrt
+from treadle.integrators.system import System
+from treadle.model import lift
+from treadle.model.model import Model
+from treadle.native.program import Program
+from treadle.sim.bounds import bound_rows
+from treadle.solvers.closure import ClosureFactor, closure_factor
+from treadle.solvers.projection import project
+
+__all__ = ["FreeMotion", "Pattern", "close_program", "look_program", "move_program"]
+
+
+def move_program(model: Model) -> Program:
+    """A position moved by a tangent step."""
+
+    def move(q: Sequence[Scalar], step: Sequence[Scalar]) -> Mapping[str, Sequence[Scalar]]:
+        return {"position": [x for j in model.joints for x in j.type.integrate(q[j.q], step[j.v])]}
+
+    return Program(f"move {model.digest}", {"q": model.nq, "step": model.nv}, move)
+
+
+def look_program(model: Model) -> Program:
+    """Where bodies are: twelve numbers each (rotation by rows, position), and how freedoms move them.
+
+    The axis of a freedom is the motion (angular, then linear at the world's origin) of its body and those
+    behind it, in the world's axes.
+    """
+
+    def look(position: Sequence[Scalar]) -> Mapping[str, Sequence[Scalar]]:
+        poses: list[Scalar] = []
+        axes: list[Scalar] = []
+        for body, X in zip(model.bodies, world_transforms(model, position), strict=True):
+            poses += [x for row in X.rotation.rows for x in row] + list(X.translation)
+            for S in body.joint.type.subspace(position[body.joint.q]):
+                turn = X.rotation.apply(S.angular)
+                axes += [*turn, *(X.rotation.apply(S.linear) + X.translation.cross(turn))]
+        return {"poses": poses, "axes": axes}
+
+    return Program(f"look {model.digest}", {"position": model.nq}, look)
+
+
+def close_program(model: Model) -> Program:
+    """Position and velocity of a machine with its loops closed."""
+
+    def close(q: Sequence[Scalar], v: Sequence[Scalar]) -> Mapping[str, Sequence[Scalar]]:
+        position, velocity, gap = project(model, q, v)
+        return {"position": position, "velocity": velocity, "gap": gap[:1]}
+
+    return Program(f"close {model.digest}", {"q": model.nq, "v": model.nv}, close)
+
+
+class Pattern(NamedTuple):
+    """Where the numbers of `free` belong: those of held loops (see `sequential.tree`) and of the joints' rows."""
+
+    loop_first: np.ndarray
+    loop_place: np.ndarray
+    under_first: np.ndarray
+    under: np.ndarray
+    #: of the joints' rows: where their Jacobians begin, and the freedoms of these
+    first: np.ndarray
+    place: np.ndarray
+    #: the ways of those freedoms to the base, the last first
+    way_first: np.ndarray
+    way: np.ndarray
+
+
+@dataclass(frozen=True)
+class FreeMotion:
+    """The motion of a machine without contact over a span, and what contact has to know of it.
+
+    Dampers and actuators act on the velocity at the end of the span, against contact too: the factors are
+    those of M + span D. `parameters` name constants of the model that become inputs.
+    """
+
+    model: Model
+    laws: Sequence[ForceLaw] = ()
+    controllers: Sequence[ForceLaw] = ()
+    motions: Mapping[str, Motion] | None = None
+    parameters: Sequence[str] = ()
+
+    def program(self) -> Program:
+        """position, v, tau, span, time, ... -> velocity, factors, rows."""
+        model = self.model
+        sizes = {
+            "position": model.nq,
+            "v": model.nv,
+            "tau": model.nv,
+            "span": 1,
+            "time": 1,
+            "loads": LOAD_SIZE * len(model.bodies),
+            "parameters": len(self.parameters),
+            "commands": len(model.actuators),
+            "drives": actuator_state_size(model),
+        }
+        known = not (self.laws or self.controllers or self.motions)
+        digest = f"free motion beside contact {list(self.parameters)} {model.digest}" if known else None
+        return Program(digest, {name: size for name, size in sizes.items() if size}, self._free)
+
+    def pattern(self) -> Pattern:
+        """Where the numbers belong, from a trace of the rows alone."""
+        graph = Graph()
+        model = self.model
+        q, v = graph.inputs(model.nq), graph.inputs(model.nv)
+        commands = graph.inputs(len(model.actuators))
+        (h, time) = graph.inputs(2)
+        solver = closure_factor(model, q, closure_rows(model, q) if model.closed else [])
+        place = {i: k for k, i in enumerate(solver.order)}
+        rows = [list(row.jacobian) for row in self._rows(model, q, v, v, time, h, commands)]
+        parents = parent_freedoms(model)
+        ways = [sorted({k for tip in row for k in _way(parents, tip)}, reverse=True) for row in rows]
+        return Pattern(
+            *_packed([list(solver.Y[i]) for i in solver.order]),
+            *_packed([[place[j] for j in solver.lower[i]] for i in solver.order]),
+            *_packed(rows),
+            *_packed(ways),
+        )
+
+    def _free(self, **given: Sequence[Expr]) -> Mapping[str, Sequence[Scalar]]:
+        q, v, (span,), (time,) = given["position"], given["v"], given["span"], given["time"]
+        machine = self.model
+        if self.parameters:
+            machine = lift(machine, dict(zip(self.parameters, given["parameters"], strict=True)))
+        commands, drives = given.get("commands", ()), given.get("drives", ())
+        tau: Sequence[Scalar] = given["tau"]
+        for controller in self.controllers:
+            tau = [a + b for a, b in zip(tau, law_force(machine, controller, q, v, time), strict=True)]
+        system = System(
+            machine, tau, given.get("loads", ()), self.laws, commands=commands, drives=drives, elastic=False
+        )
+        a = system.acceleration(q, v, time, implicit_damping=span)
+        free = [x + span * rate for x, rate in zip(v, a, strict=True)]
+        slowed = system.damped(q, v, span)
+        solver = closure_factor(slowed, q, closure_rows(slowed, q) if machine.closed else [])
+        rows = self._rows(machine, q, free, v, time, span, commands)
+        pushes = zip(system.force(q, v, time, springs=False, step=span), system.load_force(q), strict=True)
+        return {
+            "velocity": free,
+            "L": [row[i] for row in solver.L for i in sorted(row, reverse=True)],
+            "root": [sqrt(x) for x in solver.inverse_diagonal],
+            **_loop_numbers(solver),
+            "jacobian": [x for row in rows for x in row.jacobian.values()],
+            "slowest": [row.slowest for row in rows],
+            "fastest": [row.fastest for row in rows],
+            # impulses over the whole span, of rows that count with half of it
+            "low": [2.0 * row.low for row in rows],
+            "high": [2.0 * row.high for row in rows],
+            "softness": [0.5 * row.softness for row in rows],
+            "push": [a + b for a, b in pushes],
+            "drag": damping(machine),
+        }
+
+    def _rows(
+        self,
+        model: Model,
+        q: Sequence[Scalar],
+        free: Sequence[Scalar],
+        v: Sequence[Scalar],
+        time: Scalar,
+        span: Scalar,
+        commands: Sequence[Scalar],
+    ) -> list[BoundedRow]:
+        """Rows of stops, friction and motors: from the middle of the span, half of it is left."""
+        half = 0.5 * span
+        motions = self.motions or {}
+        return bound_rows(model, motions, q, free, time + half, half, (), v, commands, sprung=True)
+
+
+def _loop_numbers(solver: ClosureFactor) -> dict[str, list[Scalar]]:
+    """Rows of held loops, scaled with the roots of M's factor, and their own factor."""
+    root = [sqrt(x) for x in solver.inverse_diagonal]
+    return {
+        "loop_y": [y * root[k] for i in solver.order for k, y in solver.Y[i].items()],
+        "F": [x for i in solver.order for x in solver.lower[i].values()],
+        "loop_root": [sqrt(solver.inverse_pivots[i]) for i in solver.order],
+    }
+
+
+def _way(parents: Sequence[int], k: int) -> list[int]:
+    way = []
+    while k >= 0:
+        way.append(k)
+        k = parents[k]
+    return way
+
+
+def _packed(lists: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
+    first = np.cumsum([0, *[len(x) for x in lists]], dtype=np.int64)
+    return first, np.array([k for x in lists for k in x], dtype=np.int64)

@@ -1,0 +1,170 @@
+"""Rows of contact points: along the normal, across it for friction, and about axes against rolling and spinning."""
+
+from __future__ import annotations
+
+from math import inf, isnan, sqrt
+
+from treadle.collision.signatures import kernel
+from treadle.contact.restitution import damping_of
+from treadle.solvers.sequential.rows import PAIR, SECOND, SINGLE
+from treadle.solvers.sequential.tree import chain, half_solve
+
+__all__ = ["TOUCHING", "across", "impact_rows", "joint_rows", "lasting_rows"]
+
+#: Distance (m) below which two surfaces touch.
+TOUCHING = 1e-10
+
+
+@kernel()
+def joint_rows(jacobian, slowest, fastest, low, high, softness, velocity, pattern, tree, rows, work):
+    """Rows of stops, friction and motors, the first of all; how many there are."""
+    first, place, way_first, way = pattern.first, pattern.place, pattern.way_first, pattern.way
+    for i in range(len(slowest)):
+        e = rows.first[i]
+        for k in range(way_first[i], way_first[i + 1]):
+            rows.place[e] = way[k]
+            e += 1
+        rows.loops[i] = rows.first[i + 1] = e
+        total = 0.0
+        for k in range(first[i], first[i + 1]):
+            work[place[k]] = jacobian[k]
+            total += jacobian[k] * velocity[place[k]]
+        rows.velocity[i], rows.closes[i] = total, False
+        rows.kind[i], rows.normal[i] = SINGLE, -1
+        rows.slowest[i], rows.fastest[i], rows.softness[i] = slowest[i], fastest[i], softness[i]
+        rows.low[i], rows.high[i] = low[i], high[i]
+        half_solve(tree, rows, i, work)
+    return len(slowest)
+
+
+@kernel()
+def lasting_rows(points, count, surfaces, last, axes, velocity, tree, rows, work, used, span, slowest, soft):
+    """Rows of the points that touch, and of those that rigid bodies must not pass, after `used` others.
+
+    Fills `soft`, the contacts with stiffness. Returns the number of rows and of soft contacts; -1 where rigid
+    bodies meet faster than `slowest` (m/s), so that an impact comes first.
+    """
+    springs = 0
+    for c in range(count):
+        point = points[c]
+        surface = surfaces[point.surface]
+        if surface.stiffness == inf:
+            if point.speed < -slowest and surface.restitution > 0.0:
+                if point.gap <= TOUCHING:
+                    return -1, 0
+                point.awaited = 1
+                continue
+        else:
+            pressed = point.speed < 0.0 or (point.speed <= 1e-12 and point.free < 0.0)
+            if not (point.gap < -TOUCHING or (point.gap <= TOUCHING and pressed)):
+                point.awaited = 1
+                continue
+        first = used
+        used = _rows_of(point, surface, last, axes, velocity, tree, rows, work, used)
+        if surface.stiffness == inf:
+            rows.slowest[first] = -max(point.distance, 0.0) * 2.0 / span
+        else:
+            mass = 1.0 / _own(rows, first)
+            K, D = surface.stiffness, surface.damping
+            if surface.per_mass == 1:
+                K, D = K * mass, D * mass
+            if isnan(D):
+                D = damping_of(surface.restitution, K, mass)
+            soft.row[springs], soft.law[springs] = first, surface.law
+            soft.K[springs], soft.D[springs] = K, D
+            soft.delta_start[springs], soft.rate_start[springs] = max(-point.gap, 0.0), -point.speed
+            e = 4 * springs
+            soft.settings[e], soft.settings[e + 1] = surface.exponent, surface.restitution
+            soft.settings[e + 2], soft.settings[e + 3] = -point.speed, mass
+            point.spring = springs
+            springs += 1
+    return used, springs
+
+
+@kernel()
+def impact_rows(points, count, surfaces, last, axes, velocity, tree, rows, work, used, slowest):
+    """Rows of an impact: rigid bodies that touch and meet faster than `slowest` part with e times their speed."""
+    for c in range(count):
+        point = points[c]
+        surface = surfaces[point.surface]
+        if point.distance <= TOUCHING and surface.stiffness == inf:
+            first = used
+            used = _rows_of(point, surface, last, axes, velocity, tree, rows, work, used)
+            speed = rows.velocity[first]
+            rows.slowest[first] = -surface.restitution * speed if speed < -slowest else 0.0
+    return used
+
+
+@kernel()
+def _rows_of(point, surface, last, axes, velocity, tree, rows, work, used):
+    """All rows of a point, the normal's first."""
+    first = used
+    n = (point.nx, point.ny, point.nz)
+    t = across(n)
+    s = (n[1] * t[2] - n[2] * t[1], n[2] * t[0] - n[0] * t[2], n[0] * t[1] - n[1] * t[0])
+    for k in range(6):
+        # normal, two of friction, two of rolling, one of spinning
+        share = surface.friction if k < 3 else (surface.rolling if k < 5 else surface.spinning)
+        if k > 0 and share <= 0.0:
+            continue
+        d = n if k in {0, 5} else (t if k in {1, 3} else s)
+        _row(point, d, 1.0 if k < 3 else 0.0, last, axes, velocity, tree, rows, work, used)
+        rows.kind[used] = PAIR if k == 1 else (SECOND if k == 2 else SINGLE)
+        rows.normal[used], rows.share[used] = (-1, 0.0) if k == 0 else (first, share)
+        rows.slowest[used], rows.fastest[used] = 0.0, inf if k == 0 else 0.0
+        rows.low[used], rows.high[used] = (0.0 if k == 0 else -inf), inf
+        used += 1
+    point.row, point.rows = first, used - first
+    return used
+
+
+@kernel()
+def _row(point, d, sliding, last, axes, velocity, tree, rows, work, i):
+    """Row i: the velocity of B relative to A along d at the point (sliding 1), or about d (sliding 0)."""
+    x, y, z = point.x * sliding, point.y * sliding, point.z * sliding
+    turning = 1.0 - sliding
+    # moment of the direction about the world's origin, or the direction itself
+    m0 = d[2] * y - d[1] * z + turning * d[0]
+    m1 = d[0] * z - d[2] * x + turning * d[1]
+    m2 = d[1] * x - d[0] * y + turning * d[2]
+    f0, f1, f2 = sliding * d[0], sliding * d[1], sliding * d[2]
+    a, b = last[point.body_a], last[point.body_b]
+    chain(tree, rows, i, a, b)
+    parent, total = tree.parent, 0.0
+    for side in range(2):
+        k, sign = (a, -1.0) if side == 0 else (b, 1.0)
+        while k >= 0:
+            e = 6 * k
+            value = sign * (
+                axes[e] * m0 + axes[e + 1] * m1 + axes[e + 2] * m2
+                + axes[e + 3] * f0 + axes[e + 4] * f1 + axes[e + 5] * f2
+            )  # fmt: skip
+            work[k] += value
+            total += value * velocity[k]
+            k = parent[k]
+    rows.velocity[i], rows.impulse[i], rows.softness[i], rows.closes[i] = total, 0.0, 0.0, False
+    half_solve(tree, rows, i, work)
+
+
+@kernel()
+def across(n):
+    """A unit vector across a unit vector, the same for the same one."""
+    if abs(n[0]) <= abs(n[1]) and abs(n[0]) <= abs(n[2]):
+        t = (0.0, -n[2], n[1])
+    elif abs(n[1]) <= abs(n[2]):
+        t = (n[2], 0.0, -n[0])
+    else:
+        t = (-n[1], n[0], 0.0)
+    length = sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2])
+    return (t[0] / length, t[1] / length, t[2] / length)
+
+
+@kernel()
+def _own(rows, i):
+    """The response of a row to its own impulse."""
+    first, loops, y, total = rows.first, rows.loops, rows.y, 0.0
+    for e in range(first[i], loops[i]):
+        total += y[e] * y[e]
+    for e in range(loops[i], first[i + 1]):
+        total -= y[e] * y[e]
+    return total

@@ -1,0 +1,111 @@
+"""The step of a machine with contact, with all its memory, run as the compiled step is (see `Simulation`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from treadle.collision.collide import NOT_FINITE
+from treadle.collision.collider import Collider
+from treadle.contact.soft import LawMemory, make_soft, soft_entry, soft_frame
+from treadle.sim.touching.machine import MachineMemory
+from treadle.sim.touching.meeting import DistanceMemory
+from treadle.sim.touching.points import POINT
+from treadle.sim.touching.programs import FreeMotion
+from treadle.sim.touching.rows import across
+from treadle.sim.touching.step import Arena, Room, take_steps
+from treadle.sim.touching.surfaces import surface_table
+from treadle.solvers.sequential.rows import empty_rows
+from treadle.solvers.sequential.simgc import MOST_TOGETHER
+
+__all__ = ["Touching"]
+
+#: Arrays of a simulation that the free motion reads.
+_GIVEN = ("loads", "parameters", "commands", "drives")
+
+
+class Touching:
+    """Takes steps of one machine whose shapes touch, on the arrays of a simulation."""
+
+    def __init__(self, motion: FreeMotion, arrays: Mapping[str, np.ndarray]) -> None:
+        self.model = motion.model
+        self._arrays = arrays
+        self.machine = MachineMemory(motion)
+        self.collider = Collider(self.model)
+        self.surfaces, self._surface_of, self._surface_kind, laws = surface_table(
+            self.model, self.collider.shapes
+        )
+        self._laws = LawMemory(laws)
+        self._make_room()
+
+    def __call__(self, begin: int, end: int, count: int) -> None:
+        """Take steps: those that were taken are counted in "alive"."""
+        arrays, machine = self._arrays, self.machine
+        for name in _GIVEN:
+            if name in machine.arrays:
+                machine.arrays[name][:] = arrays[name][:, 0]
+        q, v, tau, alive = (arrays[name][:, 0] for name in ("q", "v", "tau", "alive"))
+        start, steps = arrays["clock"][:, 0]
+        h = float(arrays["dt"][0, 0])
+        left = count
+        self.room.effort[2] = 0.0
+        while left:
+            time = start + (steps + count - left) * h
+            left -= take_steps(
+                (machine.move, machine.look, machine.free, machine.close), machine.tree, machine.pattern,
+                (machine.above, machine.first, machine.last), self._arena, self.surfaces, self.room, self._rows,
+                self._soft, (soft_entry(), self._soft_frame.ctypes.data), q, v, tau, h, time, left,
+            )  # fmt: skip
+            if left and (self.collider.result[0] >= 0 or self.collider.result[0] == NOT_FINITE):
+                alive[0] = 0.0
+                break
+            if left:
+                self.collider.settle()
+                self._make_room()
+        alive[1] += count - left
+        arrays["clock"][1, 0] += count - left
+        arrays["ledger"][0, 0] += self.room.effort[2]
+
+    def forces(self, point: np.void) -> tuple[np.ndarray, np.ndarray]:
+        """Force (N) and torque (N m) on the second body of a point, means over the last span."""
+        surface = self.surfaces[point["surface"]]
+        n = np.array([point["nx"], point["ny"], point["nz"]])
+        t = np.array(across(tuple(n.tolist())))
+        s = np.cross(n, t)
+        shares = [surface[name] for name in ("friction", "friction", "rolling", "rolling", "spinning")]
+        kept = iter(self.room.force[point["known"]])
+        force, torque = next(kept) * n, np.zeros(3)
+        for k, (axis, share) in enumerate(zip((t, s, t, s, n), shares, strict=True)):
+            if share > 0.0:
+                (force if k < 2 else torque)[:] += next(kept) * axis
+        return force, torque
+
+    def _make_room(self) -> None:
+        """Memory for as many points as the collider has room for."""
+        model, collider = self.model, self.collider
+        # poses of the shapes, which the next margin is made from
+        collider.place(self._arrays["q"][:, 0])
+        collider.collide()
+        points = len(collider.contacts.data)
+        places, bodies = len(self.machine.tree.root) + len(self.machine.tree.loop_root), len(model.bodies) + 1
+        distance = self._distance = DistanceMemory(collider.shapes, collider.bodies)
+        self._arena = Arena(
+            collider.entry, collider.frame.ctypes.data, collider.bodies, collider.margin, collider.result,
+            collider.contacts.data, collider.contacts.pairs, collider.contacts.feature, collider.work.X,
+            collider.shapes.body, collider.shapes.radius, self._surface_kind, self._surface_of,
+            distance.entry, distance.frame, distance.frame.ctypes.data, distance.result,
+        )  # fmt: skip
+        twists = [np.zeros((bodies, 6)) for _ in range(3)]
+        self.room = Room(
+            *twists, np.zeros(model.nq), np.zeros(model.nv), np.zeros(model.nv), np.zeros(places), np.zeros(places),
+            np.zeros(points, POINT), np.zeros(1, np.int64), np.zeros((points, 3), np.int64),
+            np.zeros((points, 7)), np.zeros(3), np.zeros(model.nq), np.zeros(model.nv),
+        )  # fmt: skip
+        pattern, depth = self.machine.pattern, int(np.diff(self.machine.tree.start).max(initial=0)) + 1
+        widest = min(model.nv, 2 * depth) + len(self.machine.tree.loop_root)
+        lasting = len(pattern.first) - 1
+        entries = len(pattern.way) + lasting * len(self.machine.tree.loop_root) + 6 * points * widest
+        self._rows = empty_rows(lasting + 6 * points, entries, places, MOST_TOGETHER)
+        self._soft = make_soft(points, self._laws.table)
+        self._soft_frame = soft_frame(self._soft)
