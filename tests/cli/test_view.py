@@ -1,9 +1,11 @@
 """`treadle view`."""
 
+import re
 import signal
 import socket
 import subprocess
 import sys
+from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
@@ -61,3 +63,33 @@ def test_mistakes_are_one_sentence(tmp_path):
             assert (done.exit_code, done.stdout) == (2, ""), done.output
             (line,) = done.stderr.splitlines()
             assert message in line
+
+
+def test_beyond_this_computer_a_token_is_needed_and_printed():
+    program = "from treadle.cli import main; main()"
+    command = [
+        sys.executable,
+        "-c",
+        program,
+        "view",
+        "pendulum",
+        "--host",
+        "0.0.0.0",
+        "--port",
+        "0",
+        "--no-open",
+    ]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            url = process.stdout.readline().split(" is at ")[1].split()[0]
+            port, token = re.search(r":(\d+)/\?token=([\w-]{20,})$", url).groups()
+            with pytest.raises(HTTPError, match="403"):
+                urlopen(f"http://127.0.0.1:{port}/")
+            with urlopen(f"http://127.0.0.1:{port}/?token={token}") as answer:
+                assert b"<html" in answer.read()
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=30)
+        finally:
+            process.kill()
+    assert "Whoever has this address" in errors

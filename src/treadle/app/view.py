@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import webbrowser
 from collections.abc import Sequence
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
-from treadle.app.live import Live
-from treadle.app.server import open_server
-from treadle.app.worlds import Worlds
 from treadle.batch import Batch
 from treadle.errors import InputError
 from treadle.model.model import Model
 from treadle.sim.simulation import Simulation
+
+if TYPE_CHECKING:
+    from treadle.app.live import Live
+    from treadle.app.worlds import Worlds
 
 __all__ = ["view"]
 
@@ -54,6 +55,9 @@ def view(
         what = Simulation(what)
     if not isinstance(what, (Simulation, Batch)):
         raise InputError(f"view shows a Simulation, a Model or a Batch, not {type(what).__name__}")
+    # the page's libraries take their time
+    from treadle.app import Live, Worlds, open_server
+
     server = open_server(host, port, what.model.name)
     try:
         if isinstance(what, Batch):
