@@ -1,5 +1,7 @@
 """Random machines with closed loops, and states in which they are closed."""
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import strategies as st
 
@@ -9,7 +11,7 @@ from treadle.dynamics import compiled
 from treadle.joints import JOINT_TYPES
 from treadle.spatial import Mat3, Transform, Vec3
 
-__all__ = ["CLOSING_KINDS", "close_loop", "loop_machines", "random_transform"]
+__all__ = ["CLOSING_KINDS", "close_loop", "loop_machines", "random_transform", "with_bounds"]
 
 CLOSING_KINDS = ("fixed", "revolute", "prismatic", "helical", "cylindrical", "universal", "planar", "ball")
 
@@ -64,3 +66,25 @@ def loop_machines(draw: st.DrawFn) -> tuple[Model, np.ndarray, np.random.Generat
         first = others[int(rng.integers(0, len(others)))]
         close_loop(spec, rng, np.array(q), kind, first, second)
     return spec.compile(), np.array(q), rng
+
+
+def with_bounds(model: Model, q: np.ndarray, rng: np.random.Generator) -> Model:
+    """The machine with friction in some joints, and stops near where some of them are; five rows at most."""
+    bodies, rows = [], 0
+    for body in model.bodies:
+        joint = body.joint
+        if joint.type.nq == joint.type.nv and rows < 5 and not joint.continuous:
+            friction = [0.0] * joint.type.nv
+            lower, upper = [-np.inf] * joint.type.nv, [np.inf] * joint.type.nv
+            for k in range(joint.type.nv):
+                if rows < 5 and rng.random() < 0.7:
+                    friction[k], rows = float(rng.uniform(0.1, 30.0)), rows + 1
+                if rows < 5 and rng.random() < 0.5:
+                    near, rows = q[joint.q.start + k], rows + 1
+                    lower[k], upper[k] = (
+                        float(near - rng.uniform(0, 0.01)),
+                        float(near + rng.uniform(0, 0.01)),
+                    )
+            joint = replace(joint, friction=tuple(friction), lower=tuple(lower), upper=tuple(upper))
+        bodies.append(replace(body, joint=joint))
+    return replace(model, bodies=tuple(bodies))

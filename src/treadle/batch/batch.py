@@ -33,6 +33,7 @@ from treadle.sim.controller import Controllers
 from treadle.sim.ground import check_rolling, ground
 from treadle.sim.step import step_program
 from treadle.solvers.assembly import assemble
+from treadle.solvers.impulses import SOLVERS
 from treadle.terrain import Terrain
 
 __all__ = ["Batch"]
@@ -46,8 +47,8 @@ class Batch:
     place, the number of worlds and the number of threads: the bits are the same. Only forces on bodies,
     in any world, make all of them take another program, which agrees to rounding. A world that diverges
     stops alone, at its last good state, until it is revived. `precision` is float64 or float32, which
-    holds twice as many worlds in a vector. Step, integrator, stabilization and options are those
-    of a `Simulation`.
+    holds twice as many worlds in a vector. Step, integrator, stabilization, solver and options are
+    those of a `Simulation`.
     """
 
     def __init__(
@@ -67,6 +68,7 @@ class Batch:
         closing_time: float | None = None,
         terrain: Terrain | Mapping[str, Any] | None = None,
         rolling: str | None = None,
+        solver: str | None = None,
         **options: float,
     ) -> None:
         self.model = check_model(model, "Batch")
@@ -78,6 +80,8 @@ class Batch:
         self.terrain = ground(model, settings.get("terrain") if terrain is None else terrain)
         self.rolling = check_rolling(settings.get("rolling", "balance") if rolling is None else rolling)
         self.stabilization: str = settings["stabilization"] if stabilization is None else stabilization
+        self.solver: str = settings["solver"] if solver is None else solver
+        check_choice("solver", self.solver, SOLVERS)
         closing_time = check_stabilization(self.integrator, self.stabilization, closing_time)
         self.parameters = tuple(parameters)
         check_choice("precision", precision, ("float64", "float32"))
@@ -306,6 +310,7 @@ class Batch:
                 stabilization=self.stabilization,
                 terrain=self.terrain,
                 rolling=self.rolling,
+                solver=self.solver,
             )
             self._executables[loaded] = compile_program(program, self.lanes, self.precision)
         return self._executables[loaded]

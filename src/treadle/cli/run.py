@@ -16,6 +16,7 @@ from treadle.cli.recording import Recording, output_path
 from treadle.errors import InputError
 from treadle.integrators import INTEGRATORS
 from treadle.sim import Simulation
+from treadle.solvers.impulses import SOLVERS
 from treadle.solvers.stabilization import STABILIZATIONS
 
 if TYPE_CHECKING:
@@ -41,6 +42,9 @@ def run(
     ] = None,
     stabilization: Annotated[
         str | None, typer.Option(help=f"How loops stay closed: {', '.join(STABILIZATIONS)}.")
+    ] = None,
+    solver: Annotated[
+        str | None, typer.Option(help=f"Solver of loops, stops and friction: {', '.join(SOLVERS)}.")
     ] = None,
     floating: Floating = False,
     set_: Annotated[
@@ -89,7 +93,7 @@ def run(
       treadle run roadheader --record run.mcap --signals "joint.*,energy.*" --rate 60
     """
     model = open_machine(machine, floating)
-    sim = Simulation(model, dt=dt, integrator=integrator, stabilization=stabilization)
+    sim = Simulation(model, dt=dt, integrator=integrator, stabilization=stabilization, solver=solver)
     for assignment in set_ or ():
         _assign(sim, assignment)
     if not (math.isfinite(seconds) and seconds >= 0.0):

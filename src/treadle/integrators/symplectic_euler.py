@@ -26,8 +26,7 @@ def step(system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar,
             return rolling_step(system, q, v, time, dt)
         if system.rolling == "kinematic":
             return kinematic_step(system, q, v, time, dt)
-    a = system.acceleration(q, v, time, implicit_damping=dt)
-    held = system.arrest(q, [x + dt * rate for x, rate in zip(v, a, strict=True)])
+    held = system.kick(q, v, time, dt)
     position = system.integrate(q, [dt * x for x in held.v])
     return Advance(position, held.v, system.memory, work=held.work)
 

@@ -58,6 +58,8 @@ class System:
     #: the ground of the machine's wheels, and what they do there (see `wheels.rolling.ROLLING`)
     terrain: Terrain | None = None
     rolling: str = "balance"
+    #: how the forces of loops and bounds are found (see `solvers.impulses.SOLVERS`)
+    solver: str = "direct"
 
     def acceleration(
         self, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, implicit_damping: Scalar = 0.0
@@ -70,11 +72,11 @@ class System:
         model = self.damped(q, v, implicit_damping)
         force, external = self.force(q, v, time, step=implicit_damping), self.external(q)
         if model.closed:
-            return closed_dynamics(model, q, v, force, external, self.closing_time)
+            return closed_dynamics(model, q, v, force, external, self.closing_time, self.solver)
         return forward_dynamics(model, q, v, force, external)
 
     def damped(self, q: Sequence[Scalar], v: Sequence[Scalar], step: Scalar) -> Model:
-        """The model with inertia M + h D, that of a machine whose dampers and actuators act at the step's end."""
+        """The model with inertia M + h D: its dampers and actuators act at the end of the step."""
         if isinstance(step, float) and step == 0.0:
             return self.model
         slowed = damping(self.model)
@@ -86,11 +88,24 @@ class System:
         """The rates of the account; none where it is not kept."""
         return [] if self.account is None else self.account(q, v, time)
 
-    def arrest(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Arrest:
-        """The velocity after the impulses of stops and friction, and the work (J) that they did."""
+    def kick(self, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, dt: Scalar) -> Arrest:
+        """The velocity after all forces of a step and, over the same time, stops and friction.
+
+        (M + h D) v' = (M + h D) v + h (tau - D v - C) + J^T p: dampers and actuators withstand impulses too.
+        """
+        a = self.acceleration(q, v, time, implicit_damping=dt)
+        held = self.arrest(q, [x + dt * rate for x, rate in zip(v, a, strict=True)], self.damped(q, v, dt))
+        moved = [0.5 * (a + b) for a, b in zip(v, held.v, strict=True)]
+        return held._replace(work=sum((p * x for p, x in zip(held.impulses, moved, strict=True)), 0.0))
+
+    def arrest(self, q: Sequence[Scalar], v: Sequence[Scalar], model: Model | None = None) -> Arrest:
+        """The velocity after the impulses of stops and friction at once, and the work (J) that they did.
+
+        What they act on is the model, unless another one is given.
+        """
         if self.bounds is None:
             return Arrest(list(v), 0.0, [0.0] * len(v), [])
-        return bounded_velocity(self.model, q, v, self.bounds)
+        return bounded_velocity(model or self.model, q, v, self.bounds, self.solver)
 
     def balance(
         self, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar], time: Scalar

@@ -22,7 +22,7 @@ CARRIED = (
 
 
 #: Settings of a machine that has none.
-DEFAULTS = {"dt": 1e-3, "integrator": "symplectic_euler", "stabilization": "projection"}
+DEFAULTS = {"dt": 1e-3, "integrator": "symplectic_euler", "stabilization": "projection", "solver": "direct"}
 
 #: Smallest values of options, where not zero: below these rounding is larger.
 SMALLEST = {"tolerance": 1e-14}

@@ -60,6 +60,8 @@ def become(sim: Simulation, model: Model, state: State) -> None:
         closing_time=sim._closing_time,
         terrain=sim.terrain,
         rolling=sim.rolling,
+        solver=sim.solver,
+        contact=sim.contact,
         **sim.options,
     )
     for law in fresh.laws:

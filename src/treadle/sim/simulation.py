@@ -50,6 +50,7 @@ from treadle.sim.step import step_program
 from treadle.sim.watcher import Watcher
 from treadle.sim.wheel_handle import WheelHandle
 from treadle.solvers.assembly import assemble
+from treadle.solvers.impulses import SOLVERS
 from treadle.terrain import Terrain
 
 if TYPE_CHECKING:
@@ -71,8 +72,9 @@ class Simulation(Parts):
     `treadle.constraints.motion`); `stabilization` says how loops stay closed, "projection", "baumgarte" (with
     a `closing_time` in seconds) or "none" (see `treadle.solvers.stabilization`). Wheels run on the `terrain`,
     by default the plane z = 0; `rolling` says how, "balance", "direct" or "kinematic" (see
-    `treadle.wheels.rolling`). Step, integrator, stabilization, terrain and rolling come from the model's
-    settings unless they are given; further arguments are options of the integrator, such as tolerance=1e-9
+    `treadle.wheels.rolling`). The `solver` finds the forces of loops, stops and friction, "direct" or "simgc"
+    (see `treadle.solvers.impulses`). Step, integrator, stabilization, terrain, rolling and solver come from the
+    model's settings unless they are given; further arguments are options of the integrator, such as tolerance=1e-9
     for "dopri5".
     """
 
@@ -91,6 +93,7 @@ class Simulation(Parts):
         closing_time: float | None = None,
         terrain: Terrain | Mapping[str, Any] | None = None,
         rolling: str | None = None,
+        solver: str | None = None,
         **options: float,
     ) -> None:
         self.model = check_model(model, "Simulation")
@@ -119,6 +122,7 @@ class Simulation(Parts):
         self._arrays: dict[str, np.ndarray] = {}
         self._stabilization = settings["stabilization"] if stabilization is None else stabilization
         self._closing_time = closing_time
+        self.solver = settings["solver"] if solver is None else solver
         self._choose(settings["integrator"] if integrator is None else integrator, dt, options)
         if q is not None:
             self.q = q
@@ -164,6 +168,18 @@ class Simulation(Parts):
         self._stabilization, self._closing_time = name, None
         self._choose(self._integrator, self.dt, self.options)
         self.restore(before)
+
+    @property
+    def solver(self) -> str:
+        """What finds the forces of loops, stops and friction; may be changed between steps."""
+        return self._solver
+
+    @solver.setter
+    def solver(self, name: str) -> None:
+        check_choice("solver", name, SOLVERS)
+        self._solver = name
+        self._runners.clear()
+        self._running = None
 
     @property
     def options(self) -> dict[str, float]:
@@ -455,6 +471,7 @@ class Simulation(Parts):
                 stabilization=self._stabilization,
                 terrain=self.terrain,
                 rolling=self.rolling,
+                solver=self._solver,
             )
             self._runners[kind] = compile_program(program).runner(self._arrays)
         return self._runners[kind]

@@ -54,6 +54,7 @@ def step_program(
     stabilization: str = "projection",
     terrain: Terrain | None = None,
     rolling: str = "balance",
+    solver: str = "direct",
 ) -> Program:
     """One step of the machine: q, v -> q, v under tau (and loads) over dt.
 
@@ -68,6 +69,7 @@ def step_program(
     on joints that turn in space. With `events` (maybe none) and as many `switches` in the laws it
     stops after a substep in which one of them crosses zero (see `watched_step`). `stabilization` says how
     loops stay closed. Wheels run on the `terrain`, in the way `rolling` says.
+    The `solver` finds the forces of loops and of what is bounded.
     """
     method, kept = INTEGRATORS[integrator], STABILIZATIONS[stabilization]
     sizes = {
@@ -130,6 +132,7 @@ def step_program(
             closing_time=closing_time(values["closing"][0], dt) if "closing" in inputs else None,
             terrain=terrain,
             rolling=rolling,
+            solver=solver,
         )
         if bounded and model.rubs and not method.arrests:
             rubbed = _friction(system, values["q"], values["v"], now, dt)
@@ -144,6 +147,7 @@ def step_program(
             after = method.step(system, values["q"], values["v"], now, dt)
         else:
             after = Advance(list(values["q"]), [], memory)
+        free = after.v
         if not method.arrests:
             ended = system.arrest(after.q, after.v)
             after = after._replace(v=ended.v, work=ended.work)
@@ -170,7 +174,8 @@ def step_program(
                 if method.arrests and rolling in BALANCED:
                     # the ground's forces are in the work that the step tells
                     books = replace(books, terrain=None)
-                ends = (values["q"], values["v"]), (after.q, after.v)
+                # what a stop does at the end of a step changes nothing on the way there
+                ends = (values["q"], values["v"]), (after.q, after.v if method.arrests else free)
                 entry = step_entry(books, method.order, *ends, now, dt, pushed)
             entry = entry or [0.0] * ledger_size(model)
             entry[0] = entry[0] + (after.work if part is None else where(part.stopped, 0.0, after.work))
@@ -190,6 +195,8 @@ def step_program(
     kind = f"loaded={loaded} guarded={guarded} bounded={bounded} accounted={accounted, pushed}"
     if model.closed:
         kind += f" {stabilization}"
+    if model.closed or bounded:
+        kind += f" {solver}"
     if events is not None:
         kind += " watched"
     if terrain is not None:
@@ -222,7 +229,9 @@ def _friction(system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Sc
     """
     a = system.acceleration(q, v, time)
     ahead = [x + dt * rate for x, rate in zip(v, a, strict=True)]
-    return bounded_velocity(system.model, q, ahead, lambda q, v: friction_rows(system.model, q, dt))
+    return bounded_velocity(
+        system.model, q, ahead, lambda q, v: friction_rows(system.model, q, dt), system.solver
+    )
 
 
 def _unless_stopped(

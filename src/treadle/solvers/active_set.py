@@ -13,7 +13,7 @@ from typing import Any
 from treadle.constraints.bounded import ANY, BoundedRow
 from treadle.graph import Scalar, clip, iterate, maximum, minimum, where
 
-__all__ = ["active_set"]
+__all__ = ["STILL", "active_set", "first_state", "next_state"]
 
 #: Rounds after which the search for the set ends; few take more than three.
 _LIMIT = 40
@@ -28,7 +28,7 @@ DEPENDENT = 1e-10
 _DEAF = 1e-14
 
 #: Velocities relative to the fastest that count as none.
-_STILL = 1e-12
+STILL = 1e-12
 
 
 def active_set(
@@ -43,7 +43,7 @@ def active_set(
     speed: Scalar = 1e-2
     for x in v:
         speed = maximum(speed, abs(x))
-    still = _STILL * speed
+    still = STILL * speed
 
     def one_round(values: list[Scalar]) -> tuple[list[Scalar], object]:
         impulses, states = values[:count], values[count:]
@@ -57,17 +57,22 @@ def active_set(
         impulses = [where(f, x, p) for f, x, p in zip(free, wanted, fixed, strict=True)]
         speeds = [before[i] + sum((g * impulses[j] for j, g in G[i].items()), 0.0) for i in range(count)]
         results = [
-            _next(row, p, s, w, still) for row, p, s, w in zip(rows, impulses, states, speeds, strict=True)
+            next_state(row, p, s, w, still)
+            for row, p, s, w in zip(rows, impulses, states, speeds, strict=True)
         ]
         changed: Any = False
         for (_, new), old in zip(results, states, strict=True):
             changed = (abs(new - old) > 0.5) | changed
         return [*[p for p, _ in results], *[s for _, s in results]], changed
 
-    # what holds still is held at first, what stops is not yet there
-    states = [1.0 if _holds(row) else 0.0 for row in rows]
-    found = iterate(one_round, [*[0.0] * count, *states], _LIMIT)[:count]
+    start = [*[0.0] * count, *[first_state(row) for row in rows]]
+    found = iterate(one_round, start, _LIMIT)[:count]
     return _polished(G, rows, before, found, still)
+
+
+def first_state(row: BoundedRow) -> float:
+    """What holds still is held at first, what stops is not yet there."""
+    return 1.0 if _holds(row) else 0.0
 
 
 def _holds(row: BoundedRow) -> bool:
@@ -75,7 +80,7 @@ def _holds(row: BoundedRow) -> bool:
     return row.slowest is row.fastest or row.slowest == row.fastest
 
 
-def _next(
+def next_state(
     row: BoundedRow, impulse: Scalar, state: Scalar, speed: Scalar, still: Scalar
 ) -> tuple[Scalar, Scalar]:
     """Impulse and state of a row after a round: 1 free to speed up, -1 to slow down, 0 fixed."""

@@ -1,6 +1,8 @@
 """Forward dynamics of machines with closed loops: constraint forces on the level of accelerations.
 
 M a + C = f + J^T lambda,    J a + gamma = 0
+
+The forces come from an elimination (see `closure`) or, with the solver "simgc", from sequential impulses.
 """
 
 from __future__ import annotations
@@ -8,13 +10,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from treadle.constraints.rows import bias, closure_rows, rates, residuals
+from treadle.constraints.bounded import ANY, BoundedRow
+from treadle.constraints.rows import Row, bias, closure_rows, rates, residuals
 from treadle.dynamics.cholesky import solve
 from treadle.dynamics.regroup import regroup
 from treadle.dynamics.rnea import rnea
 from treadle.graph import Expr, Scalar, through_graph
 from treadle.model.model import Model
-from treadle.solvers.closure import closure_factor
+from treadle.solvers.closure import ClosureFactor, closure_factor
+from treadle.solvers.impulses import tree_column
+from treadle.solvers.simgc import sequential_impulses
 from treadle.spatial import Force
 
 __all__ = ["ClosedMotion", "closed_dynamics", "closed_motion"]
@@ -39,9 +44,10 @@ def closed_dynamics(
     force: Sequence[Scalar],
     external: Mapping[int, Force] | None = None,
     closing_time: Scalar | None = None,
+    solver: str = "direct",
 ) -> list[Scalar]:
     """Accelerations dv/dt that keep the loops closed."""
-    return closed_motion(model, q, v, force, external, closing_time).acceleration
+    return closed_motion(model, q, v, force, external, closing_time, solver).acceleration
 
 
 def closed_motion(
@@ -51,12 +57,13 @@ def closed_motion(
     force: Sequence[Scalar],
     external: Mapping[int, Force] | None = None,
     closing_time: Scalar | None = None,
+    solver: str = "direct",
 ) -> ClosedMotion:
     """Accelerations that keep the loops closed, and the forces in the loops that see to it.
 
     With a `closing_time` T (s) loops that are open close: d2c/dt2 + 2/T dc/dt + c/T^2 = 0 (Baumgarte 1972).
     """
-    values = through_graph(lambda x: _closed(model, x, v, force, external, closing_time), q)
+    values = through_graph(lambda x: _closed(model, x, v, force, external, closing_time, solver), q)
     return ClosedMotion(values[: model.nv], values[model.nv :])
 
 
@@ -67,11 +74,13 @@ def _closed(
     force: Sequence[Scalar],
     external: Mapping[int, Force] | None,
     closing_time: Scalar | None,
+    solver: str,
 ) -> list[Scalar]:
     rows = closure_rows(model, q)
-    solver = closure_factor(regroup(model), q, rows)
+    in_turn = solver == "simgc"
+    factor = closure_factor(regroup(model), q, [] if in_turn else rows)
     needed = rnea(regroup(model), q, v, [0.0] * model.nv, external)
-    free = solve(solver.L, solver.inverse_diagonal, [f - c for f, c in zip(force, needed, strict=True)])
+    free = solve(factor.L, factor.inverse_diagonal, [f - c for f, c in zip(force, needed, strict=True)])
     gamma = bias(model, q, v, rows)
     if closing_time is not None:
         c = [row.residual for row in rows]
@@ -79,13 +88,36 @@ def _closed(
         gamma = [
             g + (2.0 * s + x / closing_time) / closing_time for g, s, x in zip(gamma, speeds, c, strict=True)
         ]
-    opening = [
-        g + sum((x * free[k] for k, x in row.jacobian.items()), 0.0)
-        for row, g in zip(rows, gamma, strict=True)
-    ]
-    multipliers = [-x for x in solver.multipliers(opening)]
-    push = solver.response(multipliers)
+    if in_turn:
+        multipliers = _in_turn(factor, rows, gamma, free)
+        pushed = solve(factor.L, factor.inverse_diagonal, _along(rows, multipliers, model.nv))
+    else:
+        opening = [g + _rate(row, free) for row, g in zip(rows, gamma, strict=True)]
+        multipliers = [-x for x in factor.multipliers(opening)]
+        pushed = factor.response(multipliers)
     every: list[Scalar] = [0.0] * len(residuals(model, q))
     for row, multiplier in zip(rows, multipliers, strict=True):
         every[row.index] = multiplier
-    return [*[a + b for a, b in zip(free, push, strict=True)], *every]
+    return [*[a + b for a, b in zip(free, pushed, strict=True)], *every]
+
+
+def _in_turn(
+    factor: ClosureFactor, rows: Sequence[Row], gamma: Sequence[Scalar], free: Sequence[Scalar]
+) -> list[Scalar]:
+    """Multipliers of the rows with J a = -gamma by sequential impulses, on accelerations for velocities."""
+    goals = [BoundedRow(row.jacobian, -g, -g, -ANY, ANY) for row, g in zip(rows, gamma, strict=True)]
+    columns = [tree_column(factor, row.jacobian) for row in rows]
+    return sequential_impulses(columns, goals, free)[0]
+
+
+def _rate(row: Row, v: Sequence[Scalar]) -> Scalar:
+    return sum((x * v[k] for k, x in row.jacobian.items()), 0.0)
+
+
+def _along(rows: Sequence[Row], multipliers: Sequence[Scalar], size: int) -> list[Scalar]:
+    """J^T lambda."""
+    force: list[Scalar] = [0.0] * size
+    for row, multiplier in zip(rows, multipliers, strict=True):
+        for k, x in row.jacobian.items():
+            force[k] = force[k] + x * multiplier
+    return force

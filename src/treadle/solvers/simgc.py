@@ -1,12 +1,15 @@
 """Bounded impulses by sequential impulses in generalized coordinates (SIMGC): all rows in turn, many times.
 
 What an impulse of a row does is kept half solved (see `impulses`), so that a row costs two short
-products, not a walk over the tree. Rounds go on until no velocity changes any more.
+products, not a walk over the tree. After every round all impulses go on along the directions of the rounds
+before, conjugate to each other (Silcowitz-Hansen, Niebe and Erleben 2010). It ends when a round changes no
+velocity any more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from treadle.constraints.bounded import BoundedRow
 from treadle.graph import Scalar, clip, iterate, maximum, minimum, where
@@ -26,10 +29,13 @@ def sequential_impulses(
     v: Sequence[Scalar],
     tolerance: float = 1e-13,
     limit: int = 10_000,
+    start: Sequence[Scalar] = (),
+    when: Any = True,
 ) -> tuple[list[Scalar], Scalar]:
-    """Impulses of the rows, by the response to each, and the rounds until none changed a velocity by more than the tolerance.
+    """Impulses of the rows, by the response to each, and the rounds that it took.
 
-    The tolerance is relative to the fastest of the velocities v.
+    It ends when a round changed no velocity by more than the tolerance times the fastest of v. It begins with
+    the impulses `start`, which are left as they are unless the condition `when` holds.
     """
     before = [row.speed(v) for row in rows]
     own = [
@@ -37,15 +43,23 @@ def sequential_impulses(
         for row, column in zip(rows, columns, strict=True)
     ]
     inverse = [where(x > _DEAF, 1.0 / where(x > _DEAF, x, 1.0), 0.0) for x in own]
-    places = sorted({place for column in columns for place in column})
+    z_start: dict[tuple[str, int], Scalar] = {place: 0.0 for column in columns for place in column}
+    for column, impulse in zip(columns, start, strict=False):
+        for k, (x, _) in column.items():
+            z_start[k] = z_start[k] + x * impulse
+    places = sorted(z_start)
     speed: Scalar = 1e-2
     for x in v:
         speed = maximum(speed, abs(x))
+    size = len(places) + len(rows)
 
     def one_round(values: list[Scalar]) -> tuple[list[Scalar], object]:
-        z = dict(zip(places, values, strict=False))
-        impulses, rounds = list(values[len(places) : -1]), values[-1]
+        """Values are z and the impulses, the direction they go on in, the size of the last change, rounds."""
+        begin, along, (last, rounds) = values[:size], values[size : 2 * size], values[2 * size :]
+        z = dict(zip(places, begin, strict=False))
+        impulses = list(begin[len(places) :])
         change: Scalar = 0.0
+        moved: Scalar = 0.0
         for i, (row, column) in enumerate(zip(rows, columns, strict=True)):
             velocity = before[i] + sum((y * z[k] for k, (_, y) in column.items()), 0.0)
             velocity = velocity + row.softness * impulses[i]
@@ -55,9 +69,18 @@ def sequential_impulses(
             extra = new - impulses[i]
             impulses[i] = new
             change = maximum(change, abs(extra * own[i]))
+            moved = moved + own[i] * extra * extra
             for k, (x, _) in column.items():
                 z[k] = z[k] + x * extra
-        return [*z.values(), *impulses, rounds + 1.0], change > tolerance * speed
+        rounds = rounds + 1.0
+        go_on = (change > tolerance * speed) & (rounds < float(limit))
+        # what a round changes is to the impulses what a residual is to linear equations
+        share = where(go_on & (moved < last), moved / where(last > 0.0, last, 1.0), 0.0)
+        found = [*z.values(), *impulses]
+        steps = [share * x for x in along]
+        turned = [step + (new - old) for step, new, old in zip(steps, found, begin, strict=True)]
+        return [*[x + step for x, step in zip(found, steps, strict=True)], *turned, moved, rounds], go_on
 
-    values = iterate(one_round, [0.0] * (len(places) + len(rows) + 1), limit)
-    return values[len(places) : -1], values[-1]
+    first = [*[z_start[k] for k in places], *(start or [0.0] * len(rows))]
+    values = iterate(one_round, [*first, *[0.0] * (size + 2)], limit, when)
+    return values[len(places) : size], values[-1]

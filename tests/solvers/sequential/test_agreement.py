@@ -1,6 +1,5 @@
 """Three formulations of stops, friction and loops give one velocity: SIMGC, active set, dense null space."""
 
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -8,7 +7,7 @@ import pytest
 from hypothesis import Phase, assume, given, settings
 
 import treadle as td
-from tests.loops import loop_machines
+from tests.loops import loop_machines, with_bounds
 from treadle.constraints.friction import friction_rows
 from treadle.constraints.limit import limit_rows
 from treadle.constraints.rows import closure_rows
@@ -20,28 +19,6 @@ from treadle.solvers.sequential.rows import CONJUGATE, IN_TURN, TOGETHER
 from treadle.solvers.sequential.simgc import Simgc
 
 DT = 0.01
-
-
-def with_bounds(model, q, rng):
-    """The machine with friction in some joints, and stops near where some of them are; five rows at most."""
-    bodies, rows = [], 0
-    for body in model.bodies:
-        joint = body.joint
-        if joint.type.nq == joint.type.nv and rows < 5 and not joint.continuous:
-            friction = [0.0] * joint.type.nv
-            lower, upper = [-np.inf] * joint.type.nv, [np.inf] * joint.type.nv
-            for k in range(joint.type.nv):
-                if rows < 5 and rng.random() < 0.7:
-                    friction[k], rows = float(rng.uniform(0.1, 30.0)), rows + 1
-                if rows < 5 and rng.random() < 0.5:
-                    near, rows = q[joint.q.start + k], rows + 1
-                    lower[k], upper[k] = (
-                        float(near - rng.uniform(0, 0.01)),
-                        float(near + rng.uniform(0, 0.01)),
-                    )
-            joint = replace(joint, friction=tuple(friction), lower=tuple(lower), upper=tuple(upper))
-        bodies.append(replace(body, joint=joint))
-    return replace(model, bodies=tuple(bodies))
 
 
 def free_motion(model, q, v):
