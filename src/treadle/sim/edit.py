@@ -61,7 +61,6 @@ def become(sim: Simulation, model: Model, state: State) -> None:
         terrain=sim.terrain,
         rolling=sim.rolling,
         solver=sim.solver,
-        contact=sim.contact,
         **sim.options,
     )
     for law in fresh.laws:
