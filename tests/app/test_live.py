@@ -8,6 +8,7 @@ from websockets.sync.client import connect
 
 import treadle as td
 from treadle.app import Live, open_server
+from treadle.solvers.impulses import SOLVERS
 
 
 def driven() -> td.Model:
@@ -125,6 +126,9 @@ def test_integrator_and_step_change_while_it_runs(live, until):
     app.stage.run.integrator.value = "rk4"
     app.stage.run.dt.value = 2.0
     until(lambda: (sim.integrator, sim.dt) == ("rk4", 0.002))
+    other = next(name for name in SOLVERS if name != sim.solver)
+    app.stage.run.solver.value = other
+    until(lambda: sim.solver == other)
     time = sim.time
     until(lambda: sim.time > time + 0.05)
 

@@ -11,6 +11,8 @@ from treadle.app.html import rows_html
 from treadle.app.panels.panel import Panel, put
 from treadle.integrators import INTEGRATORS
 from treadle.sim.simulation import Simulation
+from treadle.solvers.impulses import SOLVERS
+from treadle.solvers.stabilization import STABILIZATIONS
 
 if TYPE_CHECKING:
     from treadle.app.stage import Stage
@@ -52,6 +54,18 @@ class RunPanel(Panel):
         with gui.add_folder("Method", expand_by_default=False):
             self.integrator = gui.add_dropdown(
                 "integrator", tuple(INTEGRATORS), initial_value=sim.integrator, hint="Method of integration"
+            )
+            self.solver = gui.add_dropdown(
+                "solver",
+                tuple(SOLVERS),
+                initial_value=sim.solver,
+                hint="Finds the forces of loops and stops",
+            )
+            self.closing = gui.add_dropdown(
+                "loops by",
+                tuple(STABILIZATIONS),
+                initial_value=sim.stabilization,
+                hint="How loops stay closed",
             )
             self.dt = gui.add_number(
                 "time step (ms)", 1e3 * sim.dt, min=1e-3, max=100.0, step=0.01, hint="Time step in ms"
@@ -187,11 +201,20 @@ class RunPanel(Panel):
         self.buttons.on_click(pressed)
         self.slider.on_update(moved)
         self.speed.on_update(lambda _: setattr(self.stage.pace, "speed", SPEEDS[self.speed.value]))
-        self.integrator.on_update(lambda _: self._send(self._choose))
+        for field, name in self._methods():
+            field.on_update(
+                lambda _, field=field, name=name: self._send(lambda sim: _choose(sim, field, name))
+            )
         self.dt.on_update(lambda _: self._send(lambda sim: setattr(sim, "dt", 1e-3 * float(self.dt.value))))
 
-    def _choose(self, sim: Simulation) -> None:
-        try:
-            sim.integrator = str(self.integrator.value)
-        finally:
-            put(self.integrator, sim.integrator)
+    def _methods(self) -> list[tuple[Any, str]]:
+        """Fields of the method, and the attributes of the simulation that they set."""
+        return [(self.integrator, "integrator"), (self.solver, "solver"), (self.closing, "stabilization")]
+
+
+def _choose(sim: Simulation, field: Any, name: str) -> None:
+    """Take another method; where it does not go with the machine the field goes back."""
+    try:
+        setattr(sim, name, str(field.value))
+    finally:
+        put(field, getattr(sim, name))
