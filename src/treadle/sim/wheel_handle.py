@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from treadle.errors import InputError
+from treadle.model.fittings import Wheel
 from treadle.model.model import suggest
 from treadle.wheels.rolling import MEMORY, contact_count, rolling_contacts
 
@@ -28,15 +29,9 @@ class WheelHandle:
     """
 
     def __init__(self, simulation: Simulation, name: str) -> None:
-        names = [wheel.name for wheel in simulation.model.wheels]
-        if name not in names:
-            model = simulation.model.name
-            raise InputError(f"{model!r} has no wheel named {name!r}; {suggest(name, names)}")
         self.name = name
         self._simulation = simulation
-        wheels = simulation.model.wheels
-        self._first = sum(wheel.contacts for wheel in wheels[: names.index(name)])
-        self._wheel = wheels[names.index(name)]
+        self._found()
 
     @property
     def force(self) -> np.ndarray:
@@ -82,12 +77,22 @@ class WheelHandle:
         """Whether the ground carries the wheel."""
         return bool(self._values()[2] > 0.0)
 
+    def _found(self) -> tuple[int, Wheel]:
+        """The number of its first contact, and the wheel."""
+        model = self._simulation.model
+        names = [wheel.name for wheel in model.wheels]
+        if self.name not in names:
+            raise InputError(f"{model.name!r} has no wheel named {self.name!r}; {suggest(self.name, names)}")
+        number = names.index(self.name)
+        return sum(wheel.contacts for wheel in model.wheels[:number]), model.wheels[number]
+
     def _values(self) -> np.ndarray:
         """Force, velocity, rolling speed, depth and point of the contact that carries most."""
         simulation = self._simulation
         memory = simulation._arrays["memory"][: MEMORY * contact_count(simulation.model), 0]
         if simulation.integrator == "symplectic_euler" and memory.any():
-            rows = memory.reshape(-1, MEMORY)[self._first : self._first + self._wheel.contacts, 2:]
+            first, wheel = self._found()
+            rows = memory.reshape(-1, MEMORY)[first : first + wheel.contacts, 2:]
         else:
             rows = self._present()
         return rows[np.argmax(rows[:, 2])].copy()
@@ -97,7 +102,7 @@ class WheelHandle:
         q, v = simulation.q.tolist(), simulation.v.tolist()
         assert simulation.terrain is not None
         rows = []
-        for contact in rolling_contacts(simulation.model, q, v, simulation.terrain, [self._wheel]):
+        for contact in rolling_contacts(simulation.model, q, v, simulation.terrain, [self._found()[1]]):
             speeds, touch = contact.speeds(v), contact.touch
             rows.append([*contact.force(speeds)[:3], *speeds, touch.depth, *touch.point])
         return np.array(rows, dtype=float)
