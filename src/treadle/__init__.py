@@ -12,7 +12,7 @@ from treadle._version import __version__
 
 if TYPE_CHECKING:
     from treadle.app.view import view
-    from treadle.batch import Batch
+    from treadle.batch import Batch, Prediction, predict
     from treadle.collision.collider import Collider
     from treadle.collision.height_field import HeightField
     from treadle.collision.queries import contact_points, distance, ray_cast, ray_casts, time_of_impact
@@ -81,17 +81,17 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Assembly", "Batch", "BodySpec", "Collider", "Derivatives", "Event", "ForceLaw", "FrameSpec", "Grid",
-    "HeightField", "History", "InputError", "JointSpec", "Model", "ModelError", "ModelSpec", "Pace",
-    "Plane", "Ramp", "RecordingError", "Simulation", "SimulationDiverged", "Soil", "State", "Terrain",
+    "HeightField", "History", "InputError", "JointSpec", "Model", "ModelError", "ModelSpec", "Pace", "Plane",
+    "Prediction", "Ramp", "RecordingError", "Simulation", "SimulationDiverged", "Soil", "State", "Terrain",
     "Touch", "TreadleError", "WheelContact", "__version__", "acos", "asin", "assemble", "atan", "atan2",
     "box_inertia", "center_of_mass", "clip", "collision_meshes", "contact_law", "contact_points", "cos",
     "cylinder_inertia", "derivatives", "distance", "exp", "floor", "forward_dynamics", "fractal_grid",
     "frame_jacobian", "frame_pose", "frame_poses", "impulse_response", "inverse_dynamics",
     "inverse_dynamics_jacobians", "kinetic_energy", "load", "load_spec", "load_terrain", "log", "lookup",
     "lookup2", "mass_matrix", "maximum", "minimum", "momentum", "parameter_names", "parameter_value",
-    "potential_energy", "random_grid", "ray_cast", "ray_casts", "read_disabled_collisions",
-    "read_recording", "rpy", "save", "scene", "scene_names", "sin", "sphere_inertia", "sqrt", "switch",
-    "tan", "tanh", "time_of_impact", "trajectory", "view", "wheel_model", "where",
+    "potential_energy", "predict", "random_grid", "ray_cast", "ray_casts", "read_disabled_collisions",
+    "read_recording", "rpy", "save", "scene", "scene_names", "sin", "sphere_inertia", "sqrt", "switch", "tan",
+    "tanh", "time_of_impact", "trajectory", "view", "wheel_model", "where",
 ]  # fmt: skip
 
 #: Where the public names live; a module is imported when one of its names is first asked for.
@@ -100,7 +100,7 @@ _HOMES = {
         "view",
     ),
     "treadle.batch": (
-        "Batch",
+        "Batch", "Prediction", "predict",
     ),
     "treadle.collision.collider": (
         "Collider",

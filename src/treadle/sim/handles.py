@@ -21,6 +21,7 @@ from treadle.model.model import ModelJoint, suggest
 from treadle.sim.checks import check_vector
 from treadle.sim.lock import stopped
 from treadle.sim.reaction import Reaction
+from treadle.sim.wheel_handle import WheelHandle
 
 if TYPE_CHECKING:
     from treadle.sim.simulation import Simulation

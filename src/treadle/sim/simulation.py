@@ -48,7 +48,6 @@ from treadle.sim.reaction import Reactions
 from treadle.sim.state import State
 from treadle.sim.step import step_program
 from treadle.sim.watcher import Watcher
-from treadle.sim.wheel_handle import WheelHandle
 from treadle.solvers.assembly import assemble
 from treadle.solvers.impulses import SOLVERS
 from treadle.terrain import Terrain
@@ -224,10 +223,6 @@ class Simulation(Parts):
     @tau.setter
     def tau(self, value: ArrayLike) -> None:
         self.tau[:] = check_vector(f"tau of {self.model.name!r}", value, self.model.nv)
-
-    def wheel(self, name: str) -> WheelHandle:
-        """Slip, force and sinkage of a wheel."""
-        return WheelHandle(self, name)
 
     def apply_force(
         self,
