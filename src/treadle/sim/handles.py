@@ -52,6 +52,10 @@ class Parts:
         """Gap and force of a coupling."""
         return CouplingHandle(self._itself, name)
 
+    def wheel(self, name: str) -> WheelHandle:
+        """Slip, force and sinkage of a wheel."""
+        return WheelHandle(self._itself, name)
+
     @property
     def _itself(self) -> Simulation:
         return self  # type: ignore[return-value]
