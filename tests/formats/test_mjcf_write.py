@@ -17,6 +17,7 @@ from treadle.formats import mjcf
 from treadle.formats.mjcf_export import mjcf_order
 from treadle.formats.mjcf_write import mjcf_text
 from treadle.model import Model, ModelSpec
+from treadle.model.describe import describe
 from treadle.spatial import Quaternion, Transform
 
 mujoco = pytest.importorskip("mujoco")
@@ -73,7 +74,16 @@ def check_dynamics(model: Model, rng: np.random.Generator, tolerance: float = 1e
 
 @pytest.mark.parametrize("name", td.scene_names())
 def test_scenes(name):
-    check_dynamics(td.scene(name), np.random.default_rng(1))
+    model = td.scene(name)
+    # bodies that get more inertia in the file are compared with enough of it
+    notes = [finding for finding in mjcf_text(model)[1] if "MuJoCo refuses" in finding.what]
+    light = [name for note in notes for name in note.elements]
+    if light:
+        spec = describe(model)
+        for body in light:
+            spec.body(body).inertia = (1e-10, 1e-10, 1e-10)
+        model = spec.compile()
+    check_dynamics(model, np.random.default_rng(1))
 
 
 @settings(deadline=None, max_examples=60)
