@@ -168,6 +168,49 @@ def test_contacts_of_several_laws_at_once_against_an_integrator(laws):
     np.testing.assert_allclose(got, truth, rtol=1e-6, atol=1e-9)
 
 
+def test_countless_swings_of_an_elastic_contact_come_to_an_end(laws):
+    """More of them than steps are worth taking: what is left of the span goes in one."""
+    soft = advance(laws, [("hertz", 5e-9, 0.0, 1e12, 1.5, 1.0, 0.0)], A=[[1e3]], b=9.8, span=1.0)
+    assert np.isfinite(soft.P).all()
+    assert 0.0 < soft.span[1] <= 1.0
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_coupled_contacts_end_where_an_integrator_says(laws, seed):
+    """Also where rows depend on each other."""
+    rng = np.random.default_rng(seed)
+    n = 1 + seed % 4
+    J = rng.normal(size=(n, max(1, n - seed % 2)))
+    A, b, rate = J @ J.T, J @ rng.normal(size=J.shape[1]), J @ rng.normal(size=J.shape[1])
+    kinds = rng.choice(["hertz", "hunt_crossley", "flores"], n)
+    depth, K = rng.uniform(0.02, 0.1, n), 10.0 ** rng.uniform(2.0, 3.0, n)
+    contacts = [(kind, x, v, k, 1.5, 0.7, 2.0) for kind, x, v, k in zip(kinds, depth, rate, K, strict=True)]
+    soft = advance(laws, contacts, A=A, b=b, span=1.0)
+
+    def slope(t, y):
+        F = np.array(
+            [
+                LAWS[kinds[i]](Touch(max(y[i], 0.0), y[n + i], K[i], 1.5, 0.7, 2.0, 1.0 / A[i, i]))
+                for i in range(n)
+            ]
+        )
+        return np.concatenate([y[n : 2 * n], b - A @ F, F])
+
+    def ending(i):
+        def gap(t, y):
+            return y[i]
+
+        vars(gap).update(terminal=True, direction=-1)
+        return gap
+
+    start = np.concatenate([depth, rate, np.zeros(n)])
+    events = [ending(i) for i in range(n)]
+    truth = solve_ivp(slope, (0.0, 1.0), start, method="DOP853", rtol=1e-11, atol=1e-13, events=events)
+    assert soft.span[1] == pytest.approx(truth.t[-1], abs=1e-7)
+    got = np.concatenate([soft.delta, soft.rate, soft.P])
+    np.testing.assert_allclose(got, truth.y[:, -1], atol=1e-6)
+
+
 def test_a_user_law_bounces_elastically(laws):
     soft = advance(laws, [("bristle", 0.0, SPEED, 0.0, 0.0, 0.0, SPEED)])
     assert soft.rate[0] == pytest.approx(-SPEED, rel=1e-8)

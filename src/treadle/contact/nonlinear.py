@@ -29,7 +29,7 @@ _SAFETY, _LEAST, _MOST = 0.9, 0.1, 5.0
 _FAINT = 1e-3
 
 #: Steps that are worth taking; what is left of the interval then goes in one.
-_STEPS = 100_000
+_STEPS = 20_000
 
 
 @kernel()
@@ -78,7 +78,7 @@ def nonlinear_contacts(
         time = span if h >= left and ended < 0 else time + h
         now, then = then, now
         push, after = after, push
-        h *= min(_MOST, _SAFETY * max(error, 1e-12) ** -0.25) if steps < _STEPS else span
+        h = h * min(_MOST, _SAFETY * max(error, 1e-12) ** -0.25) if steps < _STEPS else span
     for i in range(n):
         delta[i], rate[i], impulse[i], moment[i] = now[0, i], now[1, i], now[2, i], now[3, i]
     if ended >= 0:
