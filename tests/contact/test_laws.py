@@ -9,6 +9,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 from scipy.special import gamma
 
+from treadle.contact.course import contact_course
 from treadle.contact.laws import LAWS, Touch
 from treadle.contact.soft import LawMemory, make_soft, soft_entry, soft_frame
 
@@ -209,6 +210,21 @@ def test_coupled_contacts_end_where_an_integrator_says(laws, seed):
     assert soft.span[1] == pytest.approx(truth.t[-1], abs=1e-7)
     got = np.concatenate([soft.delta, soft.rate, soft.P])
     np.testing.assert_allclose(got, truth.y[:, -1], atol=1e-6)
+
+
+def test_the_course_of_a_contact_is_that_of_its_equation(laws):
+    """m dv/dt = m b - F at every moment, up to the end of contact."""
+    soft = advance(laws, [("hunt_crossley", 0.0, SPEED, STIFFNESS, 1.5, 0.6, SPEED)], b=9.8)
+    before = soft.rate.copy()
+    duration = soft.span[1]
+    course = contact_course(soft, np.linspace(0.0, 1.2 * duration, 1201))
+    assert course.times[-1] == pytest.approx(duration, abs=2e-3 * duration)
+    acceleration = np.gradient(course.rate[:, 0], course.times)
+    expected = 9.8 - course.force[:, 0] / MASS
+    np.testing.assert_allclose(acceleration[5:-5], expected[5:-5], atol=1e-3 * np.abs(expected).max())
+    assert course.force.max() == pytest.approx(soft.force[0], rel=1e-5)
+    assert course.depth.max() == pytest.approx(soft.peak[0], rel=1e-5)
+    assert np.all(soft.rate == before)
 
 
 def test_a_user_law_bounces_elastically(laws):
