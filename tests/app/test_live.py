@@ -1,4 +1,5 @@
 import socket
+import threading
 from urllib.request import urlopen
 
 import numpy as np
@@ -193,6 +194,25 @@ def test_a_run_that_diverges_pauses_and_can_be_reset(live, until, click):
     click(app.stage.run.run)
     until(lambda: sim.time > 0.05)
     assert not app.stage.message.visible
+
+
+def test_closing_while_another_machine_comes(until):
+    making, made = threading.Event(), threading.Event()
+
+    def slowly():
+        making.set()
+        made.wait(10)
+        return td.Simulation(td.scene("arm"))
+
+    app = Live(open_server(port=0), td.Simulation(td.scene("pendulum"), q=[1.0, 0.0]))
+    app.start()
+    app.switch(slowly)
+    until(making.is_set)
+    closing = threading.Thread(target=app.close)
+    closing.start()
+    made.set()
+    closing.join(20)
+    assert not closing.is_alive()
 
 
 def test_closing_ends_the_run_and_frees_the_port(until):

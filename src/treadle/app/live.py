@@ -120,8 +120,10 @@ class Live:
         """Stop the simulation and free the port."""
         self._closing = True
         self.stage.close()
-        if self._thread.is_alive():
-            self._thread.join()
+        while self._thread.is_alive():
+            self._thread.join(0.1)
+            # another stage may have been put in its place meanwhile
+            self.stage.close()
         self.stage.history.close()
         self.server.stop()
 
@@ -141,11 +143,10 @@ class Live:
         self.stage.switch = self.switch
 
     def _run(self) -> None:
-        while True:
+        while not self._closing:
             self.stage.loop()
-            if self._closing:
-                return
-            self._change()
+            if not self._closing:
+                self._change()
 
     def _change(self) -> None:
         make, self._next = self._next, None
