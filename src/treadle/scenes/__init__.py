@@ -10,6 +10,7 @@ from treadle.errors import InputError
 from treadle.model import Model, ModelSpec
 from treadle.model.model import suggest
 from treadle.scenes.arm import arm
+from treadle.scenes.bouncing_ball import bouncing_ball
 from treadle.scenes.chain import chain
 from treadle.scenes.four_bar_chain import four_bar_chain
 from treadle.scenes.friction_chain import friction_chain
@@ -31,6 +32,7 @@ __all__ = ["SCENES", "scene", "scene_names"]
 #: Functions that describe a scene, by name; their arguments are the scene's options.
 SCENES: dict[str, Callable[..., ModelSpec]] = {
     "arm": arm,
+    "bouncing-ball": bouncing_ball,
     "chain": chain,
     "four-bar-chain": four_bar_chain,
     "friction-chain": friction_chain,
