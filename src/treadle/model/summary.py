@@ -67,11 +67,13 @@ class Summary:
         ]
         if self.loops or self.couplings:
             constraints = sum(count for _, count in self.loops)
-            left = f"{self.mobility} degrees of freedom are left"
+            left = "1 degree of freedom is left"
+            if self.mobility != 1:
+                left = f"{self.mobility} degrees of freedom are left"
             if self.redundant:
-                left += f", {self.redundant} of the constraints are redundant"
+                left += f"; redundant constraints: {self.redundant}"
             rows[3:3] = [
-                *([("loops", f"{len(self.loops)} with {constraints} constraints")] if self.loops else []),
+                *([("loops", f"{len(self.loops)}, with {constraints} constraints")] if self.loops else []),
                 *([("couplings", str(self.couplings))] if self.couplings else []),
                 ("mobility", left),
             ]
