@@ -113,6 +113,30 @@ def test_drag_a_body(page, app, until):
     until(lambda: not sim._loads.any())
 
 
+def test_files_are_saved_by_the_browser(page, app, until, tmp_path):
+    page.set_viewport_size({"width": 900, "height": 1100})
+    title = app.stage.plots.plot("joint.lift.velocity")
+    until(lambda: len(app.stage.plots.plots[title].chart.data[0]) > 5)
+    page.get_by_role("tab", name="Plots").click()
+    for kind, start in (("CSV", b"time [s],joint.lift.velocity [rad/s]"), ("PNG", b"\x89PNG")):
+        with page.expect_download(timeout=30_000) as download:
+            page.get_by_role("button", name=kind).first.click()
+        download.value.save_as(tmp_path / kind)
+        assert (tmp_path / kind).read_bytes().startswith(start)
+    app.stage.plots.remove(title)
+    page.get_by_role("tab", name="View").click()
+    with page.expect_download(timeout=30_000) as download:
+        page.get_by_role("button", name="Picture").click()
+    assert download.value.suggested_filename == "crane.png"
+    page.get_by_role("button", name="Film").click()
+    page.get_by_role("button", name="Stop filming").wait_for(timeout=30_000)
+    page.wait_for_timeout(2500)
+    with page.expect_download(timeout=30_000) as download:
+        page.get_by_role("button", name="Stop filming").click()
+    download.value.save_as(tmp_path / "film")
+    assert (tmp_path / "film").stat().st_size > 1000
+
+
 def test_reload_and_a_lost_line(page, app, until):
     page.reload()
     page.get_by_role("button", name="Pause").wait_for(timeout=60_000)
