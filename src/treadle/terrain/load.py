@@ -11,6 +11,7 @@ import numpy as np
 
 from treadle.errors import InputError
 from treadle.terrain.grid import MOST_POINTS, Grid
+from treadle.terrain.mesh import mesh_heights
 
 __all__ = ["fill_holes", "load_terrain"]
 
@@ -24,7 +25,8 @@ def load_terrain(
 ) -> Grid:
     """The elevation grid in a file; its kind follows from the suffix.
 
-    .asc is an ESRI ASCII grid, .xyz or .csv has a point x y z per line, .tif is a GeoTIFF (needs rasterio);
+    .asc is an ESRI ASCII grid, .xyz or .csv has a point x y z per line, .tif is a GeoTIFF (needs rasterio),
+    .stl, .obj and .ply are meshes, taken at points `spacing` apart;
     the grey values of images lie from `heights[0]` (black) to `heights[1]` (white), `spacing` metres apart.
     Where heights are missing the file is refused; with holes="fill" they are those of the nearest points.
     """
@@ -142,6 +144,22 @@ def _image(path: Path, spacing: float | None, heights: tuple[float, float] | Non
     return values[::-1].T, (spacing, spacing), (0.0, 0.0)
 
 
+def _mesh(path: Path, spacing: float | None, heights: tuple[float, float] | None) -> Read:
+    import trimesh
+
+    if spacing is None:
+        raise InputError("a mesh needs the spacing of the points at which it is taken, in m")
+    try:
+        mesh: Any = trimesh.load(path, force="mesh")
+        points, triangles = np.asarray(mesh.vertices, dtype=float), np.asarray(mesh.faces, dtype=int)
+    except OSError:
+        raise
+    except Exception as error:
+        raise InputError(f"not a mesh that can be read ({error})") from None
+    values, origin = mesh_heights(points, triangles, spacing)
+    return values, (spacing, spacing), origin
+
+
 def _number(word: str, what: str) -> float:
     try:
         return float(word)
@@ -157,4 +175,7 @@ _READERS: dict[str, Callable[[Path, float | None, tuple[float, float] | None], R
     ".tiff": _geotiff,
     ".png": _image,
     ".jpg": _image,
+    ".stl": _mesh,
+    ".obj": _mesh,
+    ".ply": _mesh,
 }
