@@ -118,3 +118,12 @@ def test_the_springs_of_the_buggy_carry_it_over_a_bump():
     assert front.argmax() < rear.argmax()
     assert sim.q[4] > 4.5
     assert sim.q[6] < 0.5
+
+
+def test_a_mecanum_base_is_parked_by_its_rollers_together():
+    """Every wheel holds along the axle of its roller alone; four of them hold the base in all directions."""
+    sim = td.Simulation(td.scene("mecanum"), terrain=td.Plane(rise=(0.1, 0.15)))
+    sim.run(4.0)
+    place = sim.q[4:7].copy()
+    sim.run(20.0)
+    assert np.abs(sim.q[4:7] - place).max() < 1e-6
