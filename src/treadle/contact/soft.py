@@ -1,7 +1,7 @@
 """Arrays of the contacts with stiffness, and what advances them behind an address.
 
 A kernel that calls it by its address is not compiled together with it. Contacts that are all linear are
-advanced in closed form (`linear_contacts`), others by `nonlinear_contacts`, which is compiled where a
+advanced in closed form (`linear_contacts`), others by `nonlinear_contacts`, which is compiled only where a
 machine has materials with such a law.
 """
 
