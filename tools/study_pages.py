@@ -16,7 +16,7 @@ from treadle.studies import STUDIES
 PAGES = Path(__file__).parents[1] / "docs" / "studies"
 
 #: The block of a page that shows what the command printed, after the line that shows the command.
-PRINTED = re.compile(r"(```\ntreadle study [a-z-]+\n```\n\n```\n).*?(\n```\n)", re.DOTALL)
+PRINTED = re.compile(r"(```\ntreadle study [a-z0-9-]+\n```\n\n```\n).*?(\n```\n)", re.DOTALL)
 
 
 def update(name: str) -> None:
