@@ -61,6 +61,7 @@ def become(sim: Simulation, model: Model, state: State) -> None:
         terrain=sim.terrain,
         rolling=sim.rolling,
         solver=sim.solver,
+        contact=sim.contact,
         **sim.options,
     )
     for law in fresh.laws:

@@ -25,6 +25,7 @@ from treadle.sim.wheel_handle import WheelHandle
 
 if TYPE_CHECKING:
     from treadle.sim.simulation import Simulation
+    from treadle.sim.touching.readout import ContactPoint
 
 __all__ = ["ActuatorHandle", "BodyHandle", "CouplingHandle", "JointHandle", "LoopHandle", "Parts"]
 
@@ -55,6 +56,15 @@ class Parts:
     def wheel(self, name: str) -> WheelHandle:
         """Slip, force and sinkage of a wheel."""
         return WheelHandle(self._itself, name)
+
+    def contacts(self) -> list[ContactPoint]:
+        """Points where shapes touch after the last step, with their forces."""
+        sim = self._itself
+        if not sim.contact or not sim._journal.steps:
+            return []
+        from treadle.sim.touching.readout import contact_points
+
+        return contact_points(sim._touching())
 
     @property
     def _itself(self) -> Simulation:

@@ -47,6 +47,7 @@ from treadle.sim.quality import Quality, measure
 from treadle.sim.reaction import Reactions
 from treadle.sim.state import State
 from treadle.sim.step import step_program
+from treadle.sim.touching import touches
 from treadle.sim.watcher import Watcher
 from treadle.solvers.assembly import assemble
 from treadle.solvers.impulses import SOLVERS
@@ -54,6 +55,7 @@ from treadle.terrain import Terrain
 
 if TYPE_CHECKING:
     from treadle.sim.recording import Recorder, Wanted
+    from treadle.sim.touching.touching import Touching
 
 __all__ = ["Simulation"]
 
@@ -72,7 +74,8 @@ class Simulation(Parts):
     a `closing_time` in seconds) or "none" (see `treadle.solvers.stabilization`). Wheels run on the `terrain`,
     by default the plane z = 0; `rolling` says how, "balance", "direct" or "kinematic" (see
     `treadle.wheels.rolling`). The `solver` finds the forces of loops, stops and friction, "direct" or "simgc"
-    (see `treadle.solvers.impulses`). Step, integrator, stabilization, terrain, rolling and solver come from the
+    (see `treadle.solvers.impulses`). Shapes touch where there is a ground or other shape of the world to touch,
+    unless `contact` says otherwise (see `treadle.sim.touching`); such steps follow Moreau's rule, whatever the integrator. Step, integrator, stabilization, terrain, rolling and solver come from the
     model's settings unless they are given; further arguments are options of the integrator, such as tolerance=1e-9
     for "dopri5".
     """
@@ -93,6 +96,7 @@ class Simulation(Parts):
         terrain: Terrain | Mapping[str, Any] | None = None,
         rolling: str | None = None,
         solver: str | None = None,
+        contact: bool | None = None,
         **options: float,
     ) -> None:
         self.model = check_model(model, "Simulation")
@@ -109,9 +113,9 @@ class Simulation(Parts):
         self.terrain = ground(model, settings.get("terrain") if terrain is None else terrain)
         self.rolling = check_rolling(settings.get("rolling", "balance") if rolling is None else rolling)
         self._loads = np.zeros((LOAD_SIZE * len(model.bodies), 1))
-        self._runners: dict[tuple, Runner] = {}
+        self._runners: dict[tuple, Runner | Touching] = {}
         # the one that ran last, which runs again unless forces or loads were changed
-        self._running: Runner | None = None
+        self._running: Runner | Touching | None = None
         self._journal = Journal(self)
         self._start, self._steps = 0.0, 0
         # what looks at the state on the way, such as recorders
@@ -122,6 +126,9 @@ class Simulation(Parts):
         self._stabilization = settings["stabilization"] if stabilization is None else stabilization
         self._closing_time = closing_time
         self.solver = settings["solver"] if solver is None else solver
+        #: whether shapes touch
+        self.contact = touches(model) if contact is None else bool(contact)
+        self._touched: Touching | None = None
         self._choose(settings["integrator"] if integrator is None else integrator, dt, options)
         if q is not None:
             self.q = q
@@ -272,7 +279,8 @@ class Simulation(Parts):
         vectors = [self._arrays[name][:, 0].copy() for name in ("q", "v", "tau")]
         loads, memory = self._loads[:, 0].copy(), self._arrays["memory"][:, 0].copy()
         drives = {name: self._arrays[name][:, 0].copy() for name in ("commands", "drives", "locked")}
-        return State(self._start, self._steps, self.dt, *vectors, loads=loads, memory=memory, **drives)
+        touch = self._touched.memory if self._touched is not None else np.zeros((0, 10))
+        return State(self._start, self._steps, self.dt, *vectors, loads=loads, memory=memory, touch=touch, **drives)
 
     def restore(self, state: State) -> None:
         """Return to a saved state; what follows is the same bit for bit."""
@@ -295,6 +303,8 @@ class Simulation(Parts):
             if len(getattr(state, name)) == len(self._arrays[name]):
                 self._arrays[name][:, 0] = getattr(state, name)
         self._lock(state.locked if len(state.locked) == self.model.nv else np.zeros(self.model.nv))
+        if self._touched is not None or len(state.touch):
+            self._touching().memory = state.touch
         self.events.forget_after(self.time)
         self._journal.restart()
 
@@ -422,7 +432,7 @@ class Simulation(Parts):
         self._bounded, self._running = True, None
         return True
 
-    def _timed(self, run: Runner, count: int) -> None:
+    def _timed(self, run: Runner | Touching, count: int) -> None:
         started = time.perf_counter()
         run(0, 1, count)
         self.wall_time += time.perf_counter() - started
@@ -430,6 +440,8 @@ class Simulation(Parts):
     def _halted(self) -> None:
         """Explain a step that was not taken: the state is the last good one."""
         check_given(self)
+        if self.contact:
+            raise diverged(self, self.v)
         state, effort = self.save(), self._arrays["effort"].copy()
         self._arrays["effort"][:] = 0.0
         self._runner(guarded=False)(0, 1, 1)
@@ -440,8 +452,26 @@ class Simulation(Parts):
             raise stuck(self, tried, left)
         raise diverged(self, attempt)
 
-    def _runner(self, guarded: bool = True) -> Runner:
+    def _touching(self) -> Touching:
+        """The step with contact."""
+        from treadle.sim.touching.programs import FreeMotion
+        from treadle.sim.touching.touching import Touching
+
+        locked = bool(self._arrays["locked"].any())
+        if ("touching", locked) not in self._runners:
+            names = rotor_names(self.model) if locked else ()
+            motion = FreeMotion(self.model, self.laws, self.controllers.traced, self.motions, names)
+            self._runners["touching", locked] = Touching(motion, self._arrays)
+        touching: Any = self._runners["touching", locked]
+        if self._touched is not None and self._touched is not touching:
+            touching.memory = self._touched.memory
+        self._touched = touching
+        return touching
+
+    def _runner(self, guarded: bool = True) -> Runner | Touching:
         """The compiled step; the one with loads only when there are any."""
+        if self.contact:
+            return self._touching()
         loaded = bool(self._loads.any())
         # the work of forces on joints that turn in space is dear: it is counted where there are any
         pushed = guarded and bool(self._curved) and bool(self.tau[self._curved].any())

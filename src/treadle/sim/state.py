@@ -19,7 +19,7 @@ class State:
 
     Time is kept as a start, a whole number of steps and the step, so that it does not drift. `memory` is
     what the integrator keeps from step to step, `drives` what the actuators do; `locked` is 1 for
-    freedoms that are locked.
+    freedoms that are locked; `touch` are the contact forces that the next step starts from.
     """
 
     start: float
@@ -33,6 +33,7 @@ class State:
     commands: np.ndarray = field(default_factory=lambda: np.zeros(0))
     drives: np.ndarray = field(default_factory=lambda: np.zeros(0))
     locked: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    touch: np.ndarray = field(default_factory=lambda: np.zeros((0, 10)))
 
     @property
     def time(self) -> float:

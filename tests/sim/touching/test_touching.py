@@ -136,3 +136,16 @@ def test_work_of_contact_is_the_change_of_energy():
     sim.run(2.0)
     energy = 0.5 * sim.v[5] ** 2 + G * height(sim)
     assert sim._journal.work == pytest.approx(energy - G * 1.0, abs=1e-6)
+
+
+def test_states_continue_bit_for_bit():
+    sim = td.Simulation(box((0.0, 0.0, -G), 0.5, boxes=3), dt=0.005)
+    sim.v[3] = 0.3
+    sim.step(20)
+    state = sim.save()
+    sim.step(20)
+    q, v = sim.q.copy(), sim.v.copy()
+    sim.restore(state)
+    sim.step(20)
+    assert np.array_equal(sim.q, q)
+    assert np.array_equal(sim.v, v)

@@ -21,7 +21,7 @@ from treadle.solvers.sequential.tree import spread
 __all__ = ["displacement", "impulses"]
 
 #: Rounds between contacts with stiffness and all others, and the share of the impulses that may still change.
-_ROUNDS, _SAME = 60, 1e-13
+_ROUNDS, _SAME = 60, 1e-11
 
 #: Share of a penetration of rigid bodies that a span takes back.
 _SHARE = 0.5

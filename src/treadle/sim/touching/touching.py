@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -37,6 +38,7 @@ class Touching:
             self.model, self.collider.shapes
         )
         self._laws = LawMemory(laws)
+        self.room: Any = None
         self._make_room()
 
     def __call__(self, begin: int, end: int, count: int) -> None:
@@ -67,6 +69,21 @@ class Touching:
         arrays["clock"][1, 0] += count - left
         arrays["ledger"][0, 0] += self.room.effort[2]
 
+    @property
+    def memory(self) -> np.ndarray:
+        """What a step starts from: shapes, feature and forces of the points of the last one, a row each."""
+        if self.room is None:
+            return np.zeros((0, 10))
+        known = int(self.room.known[0])
+        return np.hstack([self.room.key[:known], self.room.force[:known]])
+
+    @memory.setter
+    def memory(self, rows: np.ndarray) -> None:
+        known = min(len(rows), len(self.room.key))
+        self.room.known[0] = known
+        self.room.key[:known] = rows[:known, :3]
+        self.room.force[:known] = rows[:known, 3:]
+
     def forces(self, point: np.void) -> tuple[np.ndarray, np.ndarray]:
         """Force (N) and torque (N m) on the second body of a point, means over the last span."""
         surface = self.surfaces[point["surface"]]
@@ -96,12 +113,14 @@ class Touching:
             collider.shapes.body, collider.shapes.radius, self._surface_kind, self._surface_of,
             distance.entry, distance.frame, distance.frame.ctypes.data, distance.result,
         )  # fmt: skip
+        kept = self.memory
         twists = [np.zeros((bodies, 6)) for _ in range(3)]
         self.room = Room(
             *twists, np.zeros(model.nq), np.zeros(model.nv), np.zeros(model.nv), np.zeros(places), np.zeros(places),
             np.zeros(points, POINT), np.zeros(1, np.int64), np.zeros((points, 3), np.int64),
-            np.zeros((points, 7)), np.zeros(3), np.zeros(model.nq), np.zeros(model.nv),
+            np.zeros((points, 7)), np.zeros(3), np.zeros(model.nq), np.zeros(model.nv), np.zeros(model.nv),
         )  # fmt: skip
+        self.memory = kept
         pattern, depth = self.machine.pattern, int(np.diff(self.machine.tree.start).max(initial=0)) + 1
         widest = min(model.nv, 2 * depth) + len(self.machine.tree.loop_root)
         lasting = len(pattern.first) - 1
