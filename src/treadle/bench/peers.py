@@ -29,6 +29,7 @@ __all__ = [
 
 #: Distribution and spoken name of every peer, by module.
 _PEERS = {
+    "dartpy": ("dartpy", "DART"),
     "exudyn": ("exudyn", "Exudyn"),
     "heyoka": ("heyoka", "heyoka"),
     "mujoco": ("mujoco", "MuJoCo"),
