@@ -36,7 +36,8 @@ def test_ten_switches_leave_nothing_behind(live, until):
     last = weight()
     assert last[0] <= first[0] + 20
     assert last[1] == first[1]
-    assert last[2] <= 2
+    # tests before this one may have left some
+    assert last[2] <= first[2]
 
 
 def test_a_demonstration_ends_when_someone_drives(live, until):

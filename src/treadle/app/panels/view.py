@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import viser
 
 from treadle.app.cameras import VIEWS, View, follow, look, standard_view
-from treadle.app.overlays import CenterOfMass, Trail, joint_axes, show_frames
+from treadle.app.overlays import CenterOfMass, ContactForces, Trail, joint_axes, show_frames
 from treadle.app.panels.panel import Panel
 from treadle.sim.simulation import Simulation
 
@@ -36,6 +36,7 @@ class ViewPanel(Panel):
         self.save = gui.add_button("Save this view", hint="Keep where your camera is")
         self.follow = gui.add_dropdown("follow", (_NONE, *bodies), hint="Keep all cameras on a body")
         self.center = CenterOfMass(stage.server, scene)
+        self.forces = ContactForces(stage.server, scene, stage.sim.model)
         with gui.add_folder("Draw"):
             self.opacity = gui.add_slider(
                 "opacity", 0.1, 1.0, 0.05, 1.0, hint="How solid the machine looks, from 0.1 to 1"
@@ -43,6 +44,11 @@ class ViewPanel(Panel):
             self.frames = gui.add_checkbox("axes of bodies", False, hint="x red, y green, z blue")
             self.axes = gui.add_checkbox("axes of joints", False, hint="What joints turn about or slide on")
             self.mass = gui.add_checkbox("centre of mass", False, hint="Of the whole machine")
+            self.contacts = gui.add_checkbox(
+                "contact forces",
+                False,
+                hint="Where bodies touch; as long as the machine is its weight",
+            )
             self.trail = gui.add_dropdown("trail", (_NONE, *bodies), hint="Draw the way of a body's origin")
             self.shadows = gui.add_checkbox(
                 "shadows", any(lamp.cast_shadow for lamp in scene.lamps), hint="Cast shadows"
@@ -69,6 +75,7 @@ class ViewPanel(Panel):
     def frame(self, sim: Simulation) -> None:
         """Move what is drawn over the machine, and cameras that follow."""
         self.center.frame(sim.model, self.stage.run.shown(sim))
+        self.forces.frame(sim)
         trail = self._trail
         if trail is not None:
             trail.frame(sim)
@@ -113,6 +120,7 @@ class ViewPanel(Panel):
         self.frames.on_update(lambda _: show_frames(scene, self.frames.value))
         self.axes.on_update(lambda _: self._show_axes())
         self.mass.on_update(lambda _: setattr(self.center.ball, "visible", self.mass.value))
+        self.contacts.on_update(lambda _: setattr(self.forces.arrows, "visible", self.contacts.value))
         self.trail.on_update(lambda _: self._draw_trail())
         self.shadows.on_update(lambda _: self._cast())
 

@@ -1,0 +1,74 @@
+import numpy as np
+import pytest
+
+import treadle as td
+from treadle.app.cameras import VIEWS, standard_view
+
+
+@pytest.fixture
+def app(live):
+    return live(td.Simulation(td.scene("pendulum"), q=[1.0, 0.0]))
+
+
+def test_what_is_drawn_over_the_machine(app, until):
+    view, sim = app.stage.view, app.sim
+    view.frames.value = True
+    assert all(node.show_axes for node in app.stage.scene.nodes.values())
+    view.axes.value = True
+    assert len(view._axes) == 2
+    assert all(arrows.visible for arrows in view._axes)
+    view.axes.value = False
+    assert not any(arrows.visible for arrows in view._axes)
+    view.mass.value = True
+    app.pace.pause()
+    app.pace.send(lambda sim: None).result()
+    until(lambda: np.allclose(view.center.ball.position, td.center_of_mass(sim.model, sim.q), atol=1e-9))
+    app.pace.resume()
+    view.trail.value = "lower"
+    until(lambda: view._trail is not None and len(view._trail.points) > 5)
+    lengths = np.linalg.norm(np.array(view._trail.points), axis=1)
+    # its origin is the end of the upper rod
+    np.testing.assert_allclose(lengths, 1.0, atol=1e-6)
+    view.trail.value = "none"
+    assert view._trail is None
+
+
+def test_opacity_and_visibility(app):
+    view, scene = app.stage.view, app.stage.scene
+    view.opacity.value = 0.5
+    assert [mesh.opacity for meshes in scene.meshes.values() for mesh in meshes] == [0.5, 0.5]
+    view.opacity.value = 1.0
+    assert scene.meshes["lower"][0].opacity is None
+    view.parts["upper"].value = False
+    assert not scene.nodes["upper"].visible
+    view.parts["ground"].value = False
+    assert not scene.ground.visible
+    view.shadows.value = False
+    assert not any(lamp.cast_shadow for lamp in scene.lamps)
+
+
+def test_views_look_at_the_machine_from_where_they_say(app):
+    low, high = app.stage.scene.bounds
+    for name, direction in VIEWS.items():
+        view = standard_view(app.stage.scene, name)
+        np.testing.assert_allclose(view.look_at, 0.5 * (low + high))
+        way = np.array(view.position) - np.array(view.look_at)
+        np.testing.assert_allclose(way / np.linalg.norm(way), np.array(direction) / np.linalg.norm(direction))
+
+
+def test_contact_forces_carry_the_weight(live, until):
+    spec = td.ModelSpec("block")
+    spec.add_body("block", 3.0, inertia=td.box_inertia(3.0, 0.2, 0.2, 0.2))
+    spec.add_joint("base", "free", None, "block")
+    spec.add_material("steel", restitution=0.0, friction=0.5)
+    spec.add_shape("cube", "block", "box", size=(0.2, 0.2, 0.2), role="collision", material="steel")
+    spec.add_shape("floor", None, "plane", role="collision", position=(0, 0, -0.1), material="steel")
+    app = live(td.Simulation(spec.compile()))
+    view = app.stage.view
+    view.contacts.value = True
+
+    def weight() -> float:
+        arrows = np.asarray(view.forces.arrows.points, dtype=float)
+        return float(np.abs((arrows[:, 1] - arrows[:, 0])[:, 2].sum() / view.forces.scale))
+
+    until(lambda: weight() == pytest.approx(3.0 * 9.81, rel=0.05))
