@@ -211,6 +211,15 @@ def test_run_with_another_stabilization():
     assert left["none"] > 1e-6
 
 
+def test_run_with_another_solver():
+    energies = []
+    for solver in ("direct", "simgc"):
+        data = record("run", "slider-crank", "--seconds", "0.2", "--solver", solver)
+        energies.append({row["name"]: row["value"] for row in data["rows"]}["kinetic energy"])
+    assert energies[0] > 1e-3
+    assert energies[1] == pytest.approx(energies[0], rel=1e-9)
+
+
 def test_run_of_a_joint_with_several_coordinates(robot):
     state = "floating_base=1,0,0,0,0,0,5"
     data = record("run", robot, "--floating", "--seconds", "0", "--set", state, "--set", "hinge.torque=1")

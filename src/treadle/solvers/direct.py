@@ -18,7 +18,7 @@ from treadle.dynamics.rnea import rnea
 from treadle.graph import Expr, Scalar, through_graph
 from treadle.model.model import Model
 from treadle.solvers.closure import ClosureFactor, closure_factor
-from treadle.solvers.impulses import tree_column
+from treadle.solvers.impulses import on_freedoms, tree_column
 from treadle.solvers.simgc import sequential_impulses
 from treadle.spatial import Force
 
@@ -90,7 +90,7 @@ def _closed(
         ]
     if in_turn:
         multipliers = _in_turn(factor, rows, gamma, free)
-        pushed = solve(factor.L, factor.inverse_diagonal, _along(rows, multipliers, model.nv))
+        pushed = solve(factor.L, factor.inverse_diagonal, on_freedoms(rows, multipliers, model.nv))
     else:
         opening = [g + _rate(row, free) for row, g in zip(rows, gamma, strict=True)]
         multipliers = [-x for x in factor.multipliers(opening)]
@@ -112,12 +112,3 @@ def _in_turn(
 
 def _rate(row: Row, v: Sequence[Scalar]) -> Scalar:
     return sum((x * v[k] for k, x in row.jacobian.items()), 0.0)
-
-
-def _along(rows: Sequence[Row], multipliers: Sequence[Scalar], size: int) -> list[Scalar]:
-    """J^T lambda."""
-    force: list[Scalar] = [0.0] * size
-    for row, multiplier in zip(rows, multipliers, strict=True):
-        for k, x in row.jacobian.items():
-            force[k] = force[k] + x * multiplier
-    return force

@@ -24,7 +24,16 @@ from treadle.solvers.closure import ClosureFactor, closure_factor, half_solved
 from treadle.solvers.simgc import Column, sequential_impulses
 from treadle.solvers.tree_active_set import on_single_freedoms, tree_active_set
 
-__all__ = ["SOLVERS", "Arrest", "Response", "Rows", "bounded_velocity", "response_at", "tree_column"]
+__all__ = [
+    "SOLVERS",
+    "Arrest",
+    "Response",
+    "Rows",
+    "bounded_velocity",
+    "on_freedoms",
+    "response_at",
+    "tree_column",
+]
 
 #: Ways to find the forces of loops and of bounded rows, by name.
 SOLVERS = {
@@ -131,7 +140,7 @@ class Response:
 
     def after(self, v: Sequence[Scalar], rows: Sequence[BoundedRow], impulses: Sequence[Scalar]) -> Arrest:
         """What impulses of the rows do."""
-        total = _on_freedoms(rows, impulses, len(v))
+        total = on_freedoms(rows, impulses, len(v))
         free = solve(self.solver.L, self.solver.inverse_diagonal, total)
         opening = [sum((x * free[k] for k, x in row.jacobian.items()), 0.0) for row in self.closure]
         held = self.solver.response(self.solver.multipliers(opening))
@@ -142,14 +151,16 @@ class Response:
 def _arrest(
     v: Sequence[Scalar], after: Sequence[Scalar], rows: Sequence[BoundedRow], impulses: Sequence[Scalar]
 ) -> Arrest:
-    total = _on_freedoms(rows, impulses, len(v))
+    total = on_freedoms(rows, impulses, len(v))
     work: Scalar = 0.0
     for k in sorted({k for row in rows for k in row.jacobian}):
         work = work + 0.5 * total[k] * (v[k] + after[k])
     return Arrest(list(after), work, total, list(impulses))
 
 
-def _on_freedoms(rows: Sequence[BoundedRow], impulses: Sequence[Scalar], size: int) -> list[Scalar]:
+def on_freedoms(
+    rows: Sequence[BoundedRow] | Sequence[Row], impulses: Sequence[Scalar], size: int
+) -> list[Scalar]:
     """J^T p."""
     total: list[Scalar] = [0.0] * size
     for row, impulse in zip(rows, impulses, strict=True):
