@@ -158,6 +158,7 @@ def ages(cache: Path, **seconds: float) -> None:
 
 def test_the_folder_keeps_within_its_size(cache, monkeypatch):
     monkeypatch.setattr(store, "_LARGEST_FOLDER", 5000)
+    monkeypatch.setattr(store, "_BETWEEN", 1)
     for k in range(12):
         store.write("code", f"entry{k}", b"x" * 1000)
         assert sum(path.stat().st_size for path in (cache / "code").iterdir()) <= 5000
@@ -167,6 +168,7 @@ def test_the_folder_keeps_within_its_size(cache, monkeypatch):
 
 def test_the_entries_used_longest_ago_go_first(cache, monkeypatch):
     monkeypatch.setattr(store, "_LARGEST_FOLDER", 3500)
+    monkeypatch.setattr(store, "_BETWEEN", 1)
     for name in ("a", "b", "c"):
         store.write("code", name, b"x" * 1000)
     ages(cache, a=100.0, b=200.0, c=300.0)

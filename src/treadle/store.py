@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import os
 import tempfile
 from functools import cache
@@ -21,6 +22,9 @@ _MAGIC = b"TREADLE1"
 
 #: The oldest entries go when a kind takes more than this (bytes).
 _LARGEST_FOLDER = 1 << 30
+
+#: Entries that a process writes between two looks at the size.
+_BETWEEN = 50
 
 
 def read(kind: str, digest: str) -> bytes | None:
@@ -55,7 +59,7 @@ def write(kind: str, digest: str, payload: bytes) -> None:
             with contextlib.suppress(OSError):
                 os.unlink(name)
             raise
-        _prune(target.parent)
+        _prune_sometimes(target.parent)
     except (OSError, RuntimeError):
         return
 
@@ -82,6 +86,17 @@ def source_digest() -> str:
 
 def _header(kind: str, digest: str, payload: bytes) -> bytes:
     return _MAGIC + hashlib.sha256(f"{kind}/{digest}/".encode() + payload).digest()
+
+
+@cache
+def _writes() -> itertools.count:
+    return itertools.count()
+
+
+def _prune_sometimes(path: Path) -> None:
+    """Prune at every so many entries: looking at all of them takes long."""
+    if next(_writes()) % _BETWEEN == 0:
+        _prune(path)
 
 
 def _prune(path: Path) -> None:

@@ -11,13 +11,14 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import cfunc, types
+from numba import types
 from numba.extending import intrinsic
 from numba.np.numpy_support import carray
 
 from treadle.collision.collide import Workspace, collide
 from treadle.collision.contacts import Contacts
 from treadle.collision.shapes import Shapes
+from treadle.native.kernels import cfunc
 
 __all__ = ["collide_entry", "make_frame", "run_entry"]
 

@@ -5,9 +5,9 @@ Such a kernel is compiled (or found in the cache) when it is defined, so its hel
 
 from __future__ import annotations
 
-from functools import partial
+from numba import types
 
-from numba import njit, types
+from treadle.native.kernels import kernel
 
 __all__ = ["ARRAY", "BOOL", "INT", "INTEGERS", "MATRICES", "MATRIX", "REAL", "VECTOR", "kernel"]
 
@@ -22,6 +22,3 @@ MATRIX = types.Array(REAL, 2, "C")
 #: whole numbers, some per shape
 INTEGERS = types.Array(INT, 2, "C")
 MATRICES = types.Array(REAL, 3, "C")
-
-#: Makes a function a kernel: compiled once, kept on disk, with infinities where numbers are divided by zero.
-kernel = partial(njit, cache=True, error_model="numpy")

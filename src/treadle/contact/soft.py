@@ -12,13 +12,14 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import cfunc, types
+from numba import types
 from numba.np.numpy_support import carray
 
 from treadle.contact.coupled import linear_contacts
 from treadle.contact.laws import ContactLaw, law_program
 from treadle.contact.nonlinear import nonlinear_contacts
 from treadle.native.calling import call, integers, reals
+from treadle.native.kernels import cfunc
 from treadle.native.program import compile_program
 
 __all__ = ["LawMemory", "Soft", "make_soft", "soft_entry", "soft_frame"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,10 +14,22 @@ from treadle.model.model import Model, suggest
 from treadle.model.regularity import require_regular
 from treadle.solvers.stabilization import STABILIZATIONS
 
+if TYPE_CHECKING:
+    from treadle.sim.simulation import Simulation
+
 __all__ = [
-    "check_choice", "check_closes", "check_count", "check_model", "check_motions", "check_stabilization",
-    "check_step", "check_vector",
+    "check_choice", "check_closes", "check_contact", "check_count", "check_model", "check_motions",
+    "check_stabilization", "check_step", "check_vector",
 ]  # fmt: skip
+
+
+def check_contact(sim: Simulation, wanted: bool) -> bool:
+    """Whether shapes touch; InputError where something else cannot be beside contact."""
+    if wanted and sim.model.wheels:
+        raise InputError("a machine with wheels has no contact of shapes; give Simulation contact=False")
+    if wanted and sim.events:
+        raise InputError("events are not looked out for beside contact; give Simulation contact=False")
+    return wanted
 
 
 def check_model(model: Any, what: str) -> Model:

@@ -26,6 +26,7 @@ from treadle.sim.arrays import CARRIED, DEFAULTS, allocate, check_options
 from treadle.sim.checks import (
     check_choice,
     check_closes,
+    check_contact,
     check_count,
     check_model,
     check_motions,
@@ -74,10 +75,10 @@ class Simulation(Parts):
     a `closing_time` in seconds) or "none" (see `treadle.solvers.stabilization`). Wheels run on the `terrain`,
     by default the plane z = 0; `rolling` says how, "balance", "direct" or "kinematic" (see
     `treadle.wheels.rolling`). The `solver` finds the forces of loops, stops and friction, "direct" or "simgc"
-    (see `treadle.solvers.impulses`). Shapes touch where there is a ground or other shape of the world to touch,
-    unless `contact` says otherwise (see `treadle.sim.touching`); such steps follow Moreau's rule, whatever the integrator. Step, integrator, stabilization, terrain, rolling and solver come from the
-    model's settings unless they are given; further arguments are options of the integrator, such as tolerance=1e-9
-    for "dopri5".
+    (see `treadle.solvers.impulses`). Shapes touch where the world has shapes for it, unless `contact` says
+    otherwise; such steps follow Moreau's rule, whatever the integrator (see `treadle.sim.touching`). Step,
+    integrator, stabilization, terrain, rolling and solver come from the model's settings unless they are
+    given; further arguments are options of the integrator, such as tolerance=1e-9 for "dopri5".
     """
 
     def __init__(
@@ -127,7 +128,7 @@ class Simulation(Parts):
         self._closing_time = closing_time
         self.solver = settings["solver"] if solver is None else solver
         #: whether shapes touch
-        self.contact = touches(model) if contact is None else bool(contact)
+        self.contact = check_contact(self, touches(model) if contact is None else bool(contact))
         self._touched: Touching | None = None
         self._choose(settings["integrator"] if integrator is None else integrator, dt, options)
         if q is not None:
@@ -280,7 +281,8 @@ class Simulation(Parts):
         loads, memory = self._loads[:, 0].copy(), self._arrays["memory"][:, 0].copy()
         drives = {name: self._arrays[name][:, 0].copy() for name in ("commands", "drives", "locked")}
         touch = self._touched.memory if self._touched is not None else np.zeros((0, 10))
-        return State(self._start, self._steps, self.dt, *vectors, loads=loads, memory=memory, touch=touch, **drives)
+        kept = {"loads": loads, "memory": memory, "touch": touch}
+        return State(self._start, self._steps, self.dt, *vectors, **kept, **drives)
 
     def restore(self, state: State) -> None:
         """Return to a saved state; what follows is the same bit for bit."""

@@ -11,8 +11,8 @@ turn with friction and rigid contacts until neither changes.
 
 from __future__ import annotations
 
-from treadle.collision.signatures import kernel
 from treadle.native.calling import call
+from treadle.native.kernels import inner
 from treadle.sim.touching.points import rate
 from treadle.solvers.sequential.rows import TOGETHER
 from treadle.solvers.sequential.sweep import correct, prepare, solve
@@ -27,7 +27,7 @@ _ROUNDS, _SAME = 60, 1e-11
 _SHARE = 0.5
 
 
-@kernel()
+@inner()
 def impulses(rows, count, soft, springs, entry, frame, z, span, limit, speed):
     """Impulses of all rows over a span; the time until a contact ends, and the sweeps it took.
 
@@ -50,11 +50,11 @@ def impulses(rows, count, soft, springs, entry, frame, z, span, limit, speed):
     return soft.span[1], sweeps
 
 
-@kernel()
+@inner()
 def displacement(
     points, found, rows, count, soft, springs, tree, v, velocity, end, twist_end, z, work, span, shift
 ):
-    """Displacement over the span: of free motion and constant forces, of forces that vary, and out of rigid bodies.
+    """Displacement over the span: of free motion, of constant and varying forces, and out of rigid bodies.
 
     `end` are the velocities at the end, `twist_end` those of the bodies.
     """
@@ -98,7 +98,7 @@ def displacement(
         spread(tree, z, work, shift)
 
 
-@kernel()
+@inner()
 def _responses(rows, soft, springs, z):
     """What the contacts with stiffness do to each other."""
     first, loops, place, y, A = rows.first, rows.loops, rows.place, rows.y, soft.A
@@ -119,9 +119,9 @@ def _responses(rows, soft, springs, z):
             z[place[e]] = 0.0
 
 
-@kernel()
+@inner()
 def _springs(rows, soft, springs, entry, frame, z, span):
-    """Impulses of the contacts with stiffness, beside all others as they are; the largest change, and the largest."""
+    """Impulses of the contacts with stiffness beside all others; the largest change, and the largest."""
     first, place, y, impulse, A = rows.first, rows.place, rows.y, rows.impulse, soft.A
     for i in range(springs):
         r, total = soft.row[i], 0.0

@@ -6,13 +6,14 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import carray, cfunc, types
+from numba import carray, types  # pyright: ignore[reportPrivateImportUsage]
 
 from treadle.collision.bounds import compose_one
 from treadle.collision.contacts import Contacts, make_contacts
 from treadle.collision.narrowphase import touch
 from treadle.collision.shapes import Shapes
 from treadle.native.calling import integers, reals
+from treadle.native.kernels import cfunc
 
 __all__ = ["FIRST", "DistanceMemory"]
 

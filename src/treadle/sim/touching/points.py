@@ -1,4 +1,4 @@
-"""Contact points of a machine in the middle of a span: where they are, how they move, what they are made of."""
+"""Contact points in the middle of a span: where they are, how they move, what they are made of."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from math import sqrt
 
 import numpy as np
 
-from treadle.collision.signatures import kernel
+from treadle.native.kernels import inner
 
 __all__ = ["POINT", "SURFACE", "fastest", "rate", "read_points", "twists"]
 
@@ -48,7 +48,7 @@ SURFACE = np.dtype(
 )  # fmt: skip
 
 
-@kernel()
+@inner()
 def twists(above, first, axes, v, twist):
     """Velocity of every body (angular, then linear at the world's origin) when the machine moves with v.
 
@@ -62,7 +62,7 @@ def twists(above, first, axes, v, twist):
                 twist[i, j] += axes[6 * k + j] * v[k]
 
 
-@kernel()
+@inner()
 def rate(twist, point):
     """Rate of the distance at a contact point."""
     x, y, z = point.x, point.y, point.z
@@ -75,7 +75,7 @@ def rate(twist, point):
     )
 
 
-@kernel()
+@inner()
 def read_points(data, pairs, feature, count, body, material, surface_of, twist, free, span, points):
     """Take over what collision detection found."""
     for c in range(count):
@@ -93,7 +93,7 @@ def read_points(data, pairs, feature, count, body, material, surface_of, twist, 
         point.row, point.rows, point.awaited, point.known, point.spring = -1, 0, 0, -1, -1
 
 
-@kernel()
+@inner()
 def fastest(body, radius, X, twist):
     """A bound of the speeds of all shapes' points."""
     most = 0.0

@@ -32,7 +32,7 @@ from treadle.sim.bounds import bound_rows
 from treadle.solvers.closure import ClosureFactor, closure_factor
 from treadle.solvers.projection import project
 
-__all__ = ["FreeMotion", "Pattern", "close_program", "look_program", "move_program"]
+__all__ = ["FreeMotion", "Pattern", "close_program", "drive_program", "look_program", "move_program"]
 
 
 def move_program(model: Model) -> Program:
@@ -74,8 +74,19 @@ def close_program(model: Model) -> Program:
     return Program(f"close {model.digest}", {"q": model.nq, "v": model.nv}, close)
 
 
+def drive_program(model: Model) -> Program:
+    """The actuators' own state after a step from q that ended with the velocity v."""
+    sizes = {"q": model.nq, "v": model.nv, "dt": 1, "commands": len(model.actuators)}
+
+    def drive(**given: Sequence[Scalar]) -> Mapping[str, Sequence[Scalar]]:
+        system = System(model, [], commands=given["commands"], drives=given["drives"])
+        return {"next_drives": system.driven(given["q"], given["v"], given["dt"][0])}
+
+    return Program(f"drive {model.digest}", sizes | {"drives": actuator_state_size(model)}, drive)
+
+
 class Pattern(NamedTuple):
-    """Where the numbers of `free` belong: those of held loops (see `sequential.tree`) and of the joints' rows."""
+    """Where the numbers of `free` belong: of held loops (see `sequential.tree`) and of the joints' rows."""
 
     loop_first: np.ndarray
     loop_place: np.ndarray

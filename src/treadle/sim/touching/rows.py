@@ -1,11 +1,11 @@
-"""Rows of contact points: along the normal, across it for friction, and about axes against rolling and spinning."""
+"""Rows of contact points: along the normal, across it for friction, against rolling and spinning."""
 
 from __future__ import annotations
 
 from math import inf, isnan, sqrt
 
-from treadle.collision.signatures import kernel
 from treadle.contact.restitution import damping_of
+from treadle.native.kernels import inner, kernel
 from treadle.solvers.sequential.rows import PAIR, SECOND, SINGLE
 from treadle.solvers.sequential.tree import chain, half_solve
 
@@ -15,7 +15,7 @@ __all__ = ["TOUCHING", "across", "impact_rows", "joint_rows", "lasting_rows"]
 TOUCHING = 1e-10
 
 
-@kernel()
+@inner()
 def joint_rows(jacobian, slowest, fastest, low, high, softness, velocity, pattern, tree, rows, work):
     """Rows of stops, friction and motors, the first of all; how many there are."""
     first, place, way_first, way = pattern.first, pattern.place, pattern.way_first, pattern.way
@@ -37,7 +37,7 @@ def joint_rows(jacobian, slowest, fastest, low, high, softness, velocity, patter
     return len(slowest)
 
 
-@kernel()
+@inner()
 def lasting_rows(points, count, surfaces, last, axes, velocity, tree, rows, work, used, span, slowest, soft):
     """Rows of the points that touch, and of those that rigid bodies must not pass, after `used` others.
 
@@ -81,9 +81,9 @@ def lasting_rows(points, count, surfaces, last, axes, velocity, tree, rows, work
     return used, springs
 
 
-@kernel()
+@inner()
 def impact_rows(points, count, surfaces, last, axes, velocity, tree, rows, work, used, slowest):
-    """Rows of an impact: rigid bodies that touch and meet faster than `slowest` part with e times their speed."""
+    """Rows of an impact: rigid bodies that meet faster than `slowest` part with e times their speed."""
     for c in range(count):
         point = points[c]
         surface = surfaces[point.surface]
@@ -95,7 +95,7 @@ def impact_rows(points, count, surfaces, last, axes, velocity, tree, rows, work,
     return used
 
 
-@kernel()
+@inner()
 def _rows_of(point, surface, last, axes, velocity, tree, rows, work, used):
     """All rows of a point, the normal's first."""
     first = used
@@ -118,7 +118,7 @@ def _rows_of(point, surface, last, axes, velocity, tree, rows, work, used):
     return used
 
 
-@kernel()
+@inner()
 def _row(point, d, sliding, last, axes, velocity, tree, rows, work, i):
     """Row i: the velocity of B relative to A along d at the point (sliding 1), or about d (sliding 0)."""
     x, y, z = point.x * sliding, point.y * sliding, point.z * sliding
@@ -159,7 +159,7 @@ def across(n):
     return (t[0] / length, t[1] / length, t[2] / length)
 
 
-@kernel()
+@inner()
 def _own(rows, i):
     """The response of a row to its own impulse."""
     first, loops, y, total = rows.first, rows.loops, rows.y, 0.0

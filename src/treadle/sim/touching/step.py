@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treadle.collision.signatures import kernel
 from treadle.native.calling import call
+from treadle.native.kernels import inner, kernel
 from treadle.sim.step import FASTEST
 from treadle.sim.touching.interval import displacement, impulses
 from treadle.sim.touching.meeting import FIRST
@@ -87,8 +87,8 @@ def take_steps(
 ):
     """Advance q and v by steps of h; how many were taken.
 
-    Fewer are where the machine leaves the finite numbers, or `arena.result` says what collision detection could
-    not do; the state is then that after the last step that was taken.
+    Fewer are where the machine leaves the finite numbers, or `arena.result` says what collision detection
+    could not do; the state is then that after the last step that was taken.
     """
     move, look, free, close = programs
     above, first, last = carried
@@ -106,8 +106,8 @@ def take_steps(
                     q[:], v[:] = room.q_start, room.v_start
                     return step
                 held = joint_rows(
-                    free.jacobian, free.slowest, free.fastest, free.low, free.high, free.softness, free.velocity,
-                    pattern, tree, rows, room.work,
+                    free.jacobian, free.slowest, free.fastest, free.low, free.high, free.softness,
+                    free.velocity, pattern, tree, rows, room.work,
                 )  # fmt: skip
                 used, springs = lasting_rows(
                     room.points, found, surfaces, last, look.axes, free.velocity, tree, rows, room.work, held,
@@ -152,8 +152,8 @@ def take_steps(
                     0.5 * span * (free.push[k] - free.drag[k] * (room.end[k] - v[k])) * (v[k] + room.end[k])
                 )
             displacement(
-                room.points, found, rows, used, soft, springs, tree, v, free.velocity, room.end, room.twist_end,
-                room.z, room.work, span, room.shift,
+                room.points, found, rows, used, soft, springs, tree, v, free.velocity, room.end,
+                room.twist_end, room.z, room.work, span, room.shift,
             )  # fmt: skip
             if springs > 0:
                 # what gravity and springs do on the way that is more than that of constant forces
@@ -185,7 +185,7 @@ def take_steps(
     return count
 
 
-@kernel()
+@inner()
 def momentum(tree, x, work):
     """M x in place of x."""
     parent, start, L, root = tree.parent, tree.start, tree.L, tree.root
@@ -206,7 +206,7 @@ def momentum(tree, x, work):
     work[:] = 0.0
 
 
-@kernel()
+@inner()
 def _sound(v):
     """Whether all speeds are of this world."""
     total = 0.0
@@ -215,9 +215,9 @@ def _sound(v):
     return total < FASTEST * FASTEST
 
 
-@kernel()
+@inner()
 def _work(tree, z, work, v, end):
-    """Work (J) of the impulses behind z on a machine whose velocity went from v to `end`: J^T p . (v + end) / 2."""
+    """Work (J) of the impulses behind z while the velocity went from v to `end`: J^T p . (v + end) / 2."""
     parent, start, L, root, total = tree.parent, tree.start, tree.L, tree.root, 0.0
     for k in range(len(v)):
         x = z[k] / root[k]
@@ -229,14 +229,14 @@ def _work(tree, z, work, v, end):
     return total
 
 
-@kernel()
+@inner()
 def _move(move, q, step):
     move.q[:] = q
     move.step[:] = step
     call(move.entry, move.frame)
 
 
-@kernel()
+@inner()
 def _look_ahead(move, look, free, above, first, arena, room, q, v, tau, span, time):
     """Go to the middle of the span and find the points that may touch in it; how many, or what was wrong."""
     _move(move, q, 0.5 * span * v)
@@ -263,14 +263,14 @@ def _look_ahead(move, look, free, above, first, arena, room, q, v, tau, span, ti
     return found
 
 
-@kernel()
+@inner()
 def _place(poses, bodies):
     for i in range(1, len(bodies)):
         for j in range(12):
             bodies[i, j] = poses[12 * (i - 1) + j]
 
 
-@kernel()
+@inner()
 def _next_beginning(move, look, arena, room, q, v, span, found):
     """When the first of the awaited contacts begins; the span if none does."""
     begins = span
@@ -291,7 +291,7 @@ def _next_beginning(move, look, arena, room, q, v, span, found):
     return begins
 
 
-@kernel()
+@inner()
 def _meeting(move, look, arena, q, v, end, span, low, high):
     """When the two shapes of the distance frame meet, between two times: the zero of their distance."""
     d_low = _distance(move, look, arena, q, v, end, span, low)
@@ -320,7 +320,7 @@ def _meeting(move, look, arena, q, v, end, span, low, high):
     return high
 
 
-@kernel()
+@inner()
 def _distance(move, look, arena, q, v, end, span, t):
     """Distance of the two shapes at a time of the span."""
     _move(move, q, t * v + (0.5 * t * t / span) * (end - v))
@@ -331,7 +331,7 @@ def _distance(move, look, arena, q, v, end, span, t):
     return arena.distance_result[0]
 
 
-@kernel()
+@inner()
 def _recall(points, found, known, key, force, impulse, span, settings):
     """Start from the forces that the same points had before, and keep the speeds at which they met."""
     for c in range(found):
@@ -346,7 +346,7 @@ def _recall(points, found, known, key, force, impulse, span, settings):
                     break
 
 
-@kernel()
+@inner()
 def _remember(points, found, key, force, impulse, span, settings):
     """Keep the forces of the points, and the speeds at which they met; how many there are."""
     known = 0

@@ -10,10 +10,12 @@ import numpy as np
 from treadle.collision.collide import NOT_FINITE
 from treadle.collision.collider import Collider
 from treadle.contact.soft import LawMemory, make_soft, soft_entry, soft_frame
+from treadle.forces.actuator import actuator_state_size
+from treadle.native.program import compile_program
 from treadle.sim.touching.machine import MachineMemory
 from treadle.sim.touching.meeting import DistanceMemory
 from treadle.sim.touching.points import POINT
-from treadle.sim.touching.programs import FreeMotion
+from treadle.sim.touching.programs import FreeMotion, drive_program
 from treadle.sim.touching.rows import across
 from treadle.sim.touching.step import Arena, Room, take_steps
 from treadle.sim.touching.surfaces import surface_table
@@ -39,6 +41,8 @@ class Touching:
         )
         self._laws = LawMemory(laws)
         self.room: Any = None
+        sized = actuator_state_size(self.model)
+        self._drive = compile_program(drive_program(self.model)) if sized else None
         self._make_room()
 
     def __call__(self, begin: int, end: int, count: int) -> None:
@@ -54,11 +58,17 @@ class Touching:
         self.room.effort[2] = 0.0
         while left:
             time = start + (steps + count - left) * h
-            left -= take_steps(
+            before = q.copy()
+            taken = take_steps(
                 (machine.move, machine.look, machine.free, machine.close), machine.tree, machine.pattern,
-                (machine.above, machine.first, machine.last), self._arena, self.surfaces, self.room, self._rows,
-                self._soft, (soft_entry(), self._soft_frame.ctypes.data), q, v, tau, h, time, left,
+                (machine.above, machine.first, machine.last), self._arena, self.surfaces, self.room,
+                self._rows, self._soft, (soft_entry(), self._soft_frame.ctypes.data), q, v, tau, h, time,
+                left if self._drive is None else 1,
             )  # fmt: skip
+            left -= taken
+            if taken and self._drive is not None:
+                self._driven(before)
+                continue
             if left and (self.collider.result[0] >= 0 or self.collider.result[0] == NOT_FINITE):
                 alive[0] = 0.0
                 break
@@ -68,6 +78,13 @@ class Touching:
         alive[1] += count - left
         arrays["clock"][1, 0] += count - left
         arrays["ledger"][0, 0] += self.room.effort[2]
+
+    def _driven(self, before: np.ndarray) -> None:
+        """Let the actuators' own state follow a step from a position."""
+        arrays = self._arrays
+        given = [arrays[name][:, 0] for name in ("v", "dt", "commands", "drives")]
+        (after,) = self._drive(before, *given)  # type: ignore[misc]
+        arrays["drives"][:, 0] = self.machine.arrays["drives"][:] = after
 
     @property
     def memory(self) -> np.ndarray:
@@ -114,10 +131,10 @@ class Touching:
             distance.entry, distance.frame, distance.frame.ctypes.data, distance.result,
         )  # fmt: skip
         kept = self.memory
-        twists = [np.zeros((bodies, 6)) for _ in range(3)]
         self.room = Room(
-            *twists, np.zeros(model.nq), np.zeros(model.nv), np.zeros(model.nv), np.zeros(places), np.zeros(places),
-            np.zeros(points, POINT), np.zeros(1, np.int64), np.zeros((points, 3), np.int64),
+            np.zeros((bodies, 6)), np.zeros((bodies, 6)), np.zeros((bodies, 6)), np.zeros(model.nq),
+            np.zeros(model.nv), np.zeros(model.nv), np.zeros(places),
+            np.zeros(places), np.zeros(points, POINT), np.zeros(1, np.int64), np.zeros((points, 3), np.int64),
             np.zeros((points, 7)), np.zeros(3), np.zeros(model.nq), np.zeros(model.nv), np.zeros(model.nv),
         )  # fmt: skip
         self.memory = kept

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from treadle.model.model import WORLD, Model
+from treadle.native.kernels import njit
 from treadle.solvers.maximal.mechanism import Bodies
 from treadle.solvers.maximal.rows import shared, slide_row
 from treadle.solvers.maximal.vectors import dot, minus, plus, rotated, row

@@ -6,8 +6,8 @@ from math import atan2, pi, sqrt
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from treadle.native.kernels import njit
 from treadle.solvers.maximal.mechanism import SLIDE
 from treadle.solvers.maximal.vectors import (
     cross,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from treadle.native.kernels import njit
 from treadle.solvers.maximal.mechanism import SLIDE
 from treadle.solvers.maximal.motion import (
     angle_error,

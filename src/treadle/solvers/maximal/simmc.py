@@ -18,10 +18,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 
 from treadle.errors import InputError
 from treadle.model.model import Model
+from treadle.native.kernels import njit
 from treadle.solvers.maximal.contacts import contacts_of, fill_contacts
 from treadle.solvers.maximal.motion import move, push
 from treadle.solvers.maximal.rows import NORMAL, SECOND_TANGENT, TANGENT, empty_rows, fill_rows

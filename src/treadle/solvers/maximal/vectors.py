@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import atan2, cos, sin, sqrt
 
-from numba import njit
+from treadle.native.kernels import njit
 
 __all__ = [
     "cross", "dot", "exponential", "logarithm", "matrix_of", "minus", "multiply", "plus", "quaternion_of",

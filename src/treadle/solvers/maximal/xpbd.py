@@ -17,10 +17,10 @@ from collections.abc import Sequence
 from math import sqrt
 
 import numpy as np
-from numba import njit
 
 from treadle.errors import InputError
 from treadle.model.model import Model
+from treadle.native.kernels import njit
 from treadle.solvers.maximal.mechanism import SLIDE
 from treadle.solvers.maximal.motion import (
     angle_error,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from numba import njit
+from treadle.native.kernels import njit
 
 __all__ = ["DEAF", "in_cone"]
 

@@ -16,7 +16,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from treadle.constraints.rows import residuals
 from treadle.dynamics.energy import kinetic_energy, potential_energy, spring_energy
@@ -24,6 +23,7 @@ from treadle.dynamics.kinematics import world_transforms
 from treadle.errors import InputError, SimulationDiverged
 from treadle.model.model import WORLD, Model
 from treadle.native.calling import call
+from treadle.native.kernels import njit
 from treadle.solvers.maximal.simulation import Effort
 from treadle.solvers.point_contact import PointContact
 from treadle.solvers.sequential.machine import compile_machine

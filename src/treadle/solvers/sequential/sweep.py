@@ -11,8 +11,8 @@ contact force problems"), or by solving rows that are free together (see `togeth
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from treadle.native.kernels import njit
 from treadle.solvers.sequential.cone import DEAF, in_cone
 from treadle.solvers.sequential.rows import IN_TURN, PAIR, SINGLE, TOGETHER
 from treadle.solvers.sequential.together import close_free, solve_free

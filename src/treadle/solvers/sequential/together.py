@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from numba import njit
-
+from treadle.native.kernels import njit
 from treadle.solvers.sequential.rows import PAIR, SECOND, SINGLE
 
 __all__ = ["close_free", "solve_free"]

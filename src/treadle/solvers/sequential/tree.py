@@ -12,7 +12,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from treadle.native.kernels import njit
 
 __all__ = ["Tree", "chain", "half_solve", "half_solve_row", "join_row", "spread", "tree_pattern"]
 

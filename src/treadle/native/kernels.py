@@ -1,0 +1,79 @@
+"""Numba kernels, kept on disk as long as no kernel of Treadle changes.
+
+Numba's own cache looks at the file of a function alone: a kernel that calls others from elsewhere would go
+on with their old code after an upgrade. Here all kernels are kept together, under a hash of all their
+sources, in the folder of compiled code (see `store`). Importing this module imports Numba.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from numba import cfunc, njit
+from numba.core import caching
+
+from treadle import store
+
+__all__ = ["cfunc", "inner", "kernel", "njit"]
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+
+#: Makes a function a kernel: compiled once, kept on disk, with infinities where numbers are divided by zero.
+kernel = partial(njit, cache=True, error_model="numpy")
+
+#: The same for one that only kernels call: without what Python would need, which takes long to compile.
+inner = partial(kernel, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # pyright: ignore[reportCallIssue]
+
+
+@cache
+def kernels_digest() -> str:
+    """Hash of the sources of all packages that have kernels."""
+    total = hashlib.sha256()
+    for package in ("collision", "contact", "native", "sim/touching", "solvers"):
+        for path in sorted((_PACKAGE / package).rglob("*.py")):
+            total.update(str(path.relative_to(_PACKAGE)).encode())
+            total.update(path.read_bytes())
+    return total.hexdigest()
+
+
+class _Locator(caching._CacheLocator):  # type: ignore[misc]
+    """Where the kernels of Treadle are kept; other functions are left to Numba."""
+
+    def __init__(self, function: Any, folder: Path) -> None:
+        self._line = function.__code__.co_firstlineno
+        self._folder = folder
+
+    def get_cache_path(self) -> Any:
+        return str(self._folder)
+
+    def get_source_stamp(self) -> Any:
+        return kernels_digest()
+
+    def get_disambiguator(self) -> Any:
+        return str(self._line)
+
+    @classmethod
+    def from_function(cls, py_func: Any, py_file: str) -> _Locator | None:
+        path = Path(py_file).resolve()
+        if _PACKAGE not in path.parents:
+            return None
+        try:
+            # files of one name lie in different folders
+            place = store.folder() / "kernels" / kernels_digest()[:16] / path.parent.relative_to(_PACKAGE)
+            locator = cls(py_func, place)
+            locator.ensure_cache_path()
+        except (OSError, RuntimeError):
+            return None
+        return locator
+
+
+def _install() -> None:
+    known = caching.CacheImpl._locator_classes
+    if _Locator not in known:
+        known.insert(0, _Locator)
+
+
+_install()
