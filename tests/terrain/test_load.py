@@ -52,6 +52,41 @@ def test_image(tmp_path):
     assert grid.height(0.0, 2.0) == pytest.approx(1.0, abs=0.02)
 
 
+def write_geotiff(path, transform, **options):
+    """Two rows of three heights, the last of which is missing."""
+    rasterio = pytest.importorskip(
+        "rasterio", reason="GeoTIFF needs rasterio: pip install 'treadle[terrain]'"
+    )
+    values = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, -9999.0]])
+    shape = {"height": 2, "width": 3, "count": 1, "dtype": "float64", "nodata": -9999.0}
+    with rasterio.open(
+        path, "w", driver="GTiff", transform=rasterio.Affine(*transform), **shape, **options
+    ) as f:
+        f.write(values, 1)
+
+
+@pytest.mark.parametrize("north_up", [True, False])
+def test_geotiff(tmp_path, north_up):
+    path = tmp_path / "hill.tif"
+    # x = a column + c, y = e row + f of the corner of a cell; rows run from north to south or back
+    write_geotiff(path, (0.5, 0.0, 10.0, 0.0, -0.25 if north_up else 0.25, 20.5 if north_up else 20.0))
+    with pytest.raises(td.InputError, match=r"hill\.tif: .*1 holes"):
+        td.load_terrain(path)
+    grid = td.load_terrain(path, holes="fill", friction=0.5)
+    assert grid.spacing == (0.5, 0.25) and grid.friction == 0.5
+    first, second = (20.375, 20.125) if north_up else (20.125, 20.375)
+    assert [grid.height(x, first) for x in (10.25, 10.75, 11.25)] == [1.0, 2.0, 3.0]
+    assert [grid.height(x, second) for x in (10.25, 10.75)] == [4.0, 5.0]
+    assert grid.height(11.25, second) in (3.0, 5.0)
+
+
+def test_a_geotiff_that_is_turned(tmp_path):
+    path = tmp_path / "hill.tif"
+    write_geotiff(path, (0.5, 0.1, 10.0, 0.1, -0.5, 20.0))
+    with pytest.raises(td.InputError, match=r"hill\.tif: .*turned against north"):
+        td.load_terrain(path)
+
+
 @pytest.mark.parametrize(
     "name, content, message",
     [
@@ -67,6 +102,7 @@ def test_image(tmp_path):
         ("a.xyz", "0 0 1\n1 0 1\n", "two values of y"),
         ("a.dem", "", "ends in one of"),
         ("a.png", "", "spacing of its pixels"),
+        ("a.tif", "no raster", "cannot be read|needs rasterio"),
     ],
 )
 def test_bad_files(tmp_path, name, content, message):
