@@ -75,10 +75,11 @@ class Simulation(Parts):
     a `closing_time` in seconds) or "none" (see `treadle.solvers.stabilization`). Wheels run on the `terrain`,
     by default the plane z = 0; `rolling` says how, "balance", "direct" or "kinematic" (see
     `treadle.wheels.rolling`). The `solver` finds the forces of loops, stops and friction, "direct" or "simgc"
-    (see `treadle.solvers.impulses`). Shapes touch where the world has shapes for it, unless `contact` says
-    otherwise; such steps follow Moreau's rule, whatever the integrator (see `treadle.sim.touching`). Step,
-    integrator, stabilization, terrain, rolling and solver come from the model's settings unless they are
-    given; further arguments are options of the integrator, such as tolerance=1e-9 for "dopri5".
+    (see `treadle.solvers.impulses`). Shapes touch where the world has shapes for it, or terrain without
+    wheels on it, unless `contact` says otherwise; such steps follow Moreau's rule, whatever the integrator
+    (see `treadle.sim.touching`). Step, integrator, stabilization, terrain, rolling and solver come from the
+    model's settings unless they are given; further arguments are options of the integrator, such as
+    tolerance=1e-9 for "dopri5".
     """
 
     def __init__(
@@ -128,7 +129,7 @@ class Simulation(Parts):
         self._closing_time = closing_time
         self.solver = settings["solver"] if solver is None else solver
         #: whether shapes touch
-        self.contact = check_contact(self, touches(model) if contact is None else bool(contact))
+        self.contact = check_contact(self, touches(model, self.terrain) if contact is None else bool(contact))
         self._touched: Touching | None = None
         self._choose(settings["integrator"] if integrator is None else integrator, dt, options)
         if q is not None:
@@ -463,7 +464,7 @@ class Simulation(Parts):
         if ("touching", locked) not in self._runners:
             names = rotor_names(self.model) if locked else ()
             motion = FreeMotion(self.model, self.laws, self.controllers.traced, self.motions, names)
-            self._runners["touching", locked] = Touching(motion, self._arrays)
+            self._runners["touching", locked] = Touching(motion, self._arrays, self.terrain)
         touching: Any = self._runners["touching", locked]
         if self._touched is not None and self._touched is not touching:
             touching.memory = self._touched.memory

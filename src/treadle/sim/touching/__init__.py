@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from treadle.model.model import WORLD, Model
+from treadle.terrain import Terrain
 
 __all__ = ["touches"]
 
 
-def touches(model: Model) -> bool:
-    """Whether a machine has something to touch: collision shapes in the world and on bodies that move."""
+def touches(model: Model, terrain: Terrain | None = None) -> bool:
+    """Whether a machine has something to touch: collision shapes on bodies that move, and in the world.
+
+    Terrain is in the world too, unless wheels run on it.
+    """
     bodies = {shape.body for shape in model.shapes if shape.role == "collision"}
-    return WORLD in bodies and len(bodies) > 1
+    grounded = WORLD in bodies or (terrain is not None and not model.wheels)
+    return grounded and bool(bodies - {WORLD})

@@ -12,6 +12,7 @@ from treadle.collision.collider import Collider
 from treadle.contact.soft import LawMemory, make_soft, soft_entry, soft_frame
 from treadle.forces.actuator import actuator_state_size
 from treadle.native.program import compile_program
+from treadle.sim.touching.footing import on_terrain
 from treadle.sim.touching.machine import MachineMemory
 from treadle.sim.touching.meeting import DistanceMemory
 from treadle.sim.touching.points import POINT
@@ -21,6 +22,7 @@ from treadle.sim.touching.step import Arena, Room, take_steps
 from treadle.sim.touching.surfaces import surface_table
 from treadle.solvers.sequential.rows import empty_rows
 from treadle.solvers.sequential.simgc import MOST_TOGETHER
+from treadle.terrain import Terrain
 
 __all__ = ["Touching"]
 
@@ -31,13 +33,16 @@ _GIVEN = ("loads", "parameters", "commands", "drives")
 class Touching:
     """Takes steps of one machine whose shapes touch, on the arrays of a simulation."""
 
-    def __init__(self, motion: FreeMotion, arrays: Mapping[str, np.ndarray]) -> None:
+    def __init__(
+        self, motion: FreeMotion, arrays: Mapping[str, np.ndarray], terrain: Terrain | None = None
+    ) -> None:
         self.model = motion.model
         self._arrays = arrays
         self.machine = MachineMemory(motion)
-        self.collider = Collider(self.model)
+        grounded, fields = on_terrain(self.model, terrain)
+        self.collider = Collider(grounded, fields=fields)
         self.surfaces, self._surface_of, self._surface_kind, laws = surface_table(
-            self.model, self.collider.shapes
+            grounded, self.collider.shapes
         )
         self._laws = LawMemory(laws)
         self.room: Any = None
