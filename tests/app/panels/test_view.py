@@ -63,7 +63,10 @@ def test_contact_forces_carry_the_weight(live, until):
     spec.add_material("steel", restitution=0.0, friction=0.5)
     spec.add_shape("cube", "block", "box", size=(0.2, 0.2, 0.2), role="collision", material="steel")
     spec.add_shape("floor", None, "plane", role="collision", position=(0, 0, -0.1), material="steel")
-    app = live(td.Simulation(spec.compile()))
+    sim = td.Simulation(spec.compile())
+    # the first step may have to wait for its kernels
+    sim.step()
+    app = live(sim)
     view = app.stage.view
     view.contacts.value = True
 

@@ -11,8 +11,10 @@ __all__ = ["touches"]
 def touches(model: Model, terrain: Terrain | None = None) -> bool:
     """Whether a machine has something to touch: collision shapes on bodies that move, and in the world.
 
-    Terrain is in the world too, unless wheels run on it.
+    The world's are those that no link carries; terrain is in the world too, unless wheels run on it. Meshes do
+    not touch yet: a machine that has them touches nothing unless it is told to.
     """
-    bodies = {shape.body for shape in model.shapes if shape.role == "collision"}
-    grounded = WORLD in bodies or (terrain is not None and not model.wheels)
-    return grounded and bool(bodies - {WORLD})
+    shapes = [shape for shape in model.shapes if shape.role == "collision"]
+    grounded = any(shape.link is None for shape in shapes) or (terrain is not None and not model.wheels)
+    solid = all(shape.type not in ("mesh", "part") for shape in shapes)
+    return grounded and solid and any(shape.body != WORLD for shape in shapes)
