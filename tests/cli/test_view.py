@@ -15,6 +15,17 @@ import treadle as td
 from treadle.cli import app
 
 
+def _started(command):
+    """The command as a shell starts it: interrupts are not ignored, whoever runs the tests."""
+    return subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+
+
 @pytest.mark.parametrize("kind", ["live", "replay"])
 def test_serves_until_it_is_interrupted(tmp_path, kind):
     name = "pendulum"
@@ -25,7 +36,7 @@ def test_serves_until_it_is_interrupted(tmp_path, kind):
             sim.run(seconds=0.5)
     program = "from treadle.cli import main; main()"
     command = [sys.executable, "-c", program, "view", name, "--port", "0", "--no-open"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with _started(command) as process:
         try:
             assert process.stdout is not None
             line = process.stdout.readline()
@@ -79,7 +90,7 @@ def test_beyond_this_computer_a_token_is_needed_and_printed():
         "0",
         "--no-open",
     ]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with _started(command) as process:
         try:
             assert process.stdout is not None
             url = process.stdout.readline().split(" is at ")[1].split()[0]

@@ -45,7 +45,7 @@ def carried(old: Model, new: Model, state: State) -> State:
         tau=tau,
         locked=locked,
         # shapes may have other numbers now
-        touch=np.zeros((0, 10)),
+        touch=np.zeros(0),
         loads=_loads(old, new, state.loads),
         # what an integrator remembers belongs to the machine before
         memory=np.zeros(0),

@@ -281,7 +281,7 @@ class Simulation(Parts):
         vectors = [self._arrays[name][:, 0].copy() for name in ("q", "v", "tau")]
         loads, memory = self._loads[:, 0].copy(), self._arrays["memory"][:, 0].copy()
         drives = {name: self._arrays[name][:, 0].copy() for name in ("commands", "drives", "locked")}
-        touch = self._touched.memory if self._touched is not None else np.zeros((0, 10))
+        touch = self._touched.memory if self._touched is not None else np.zeros(0)
         kept = {"loads": loads, "memory": memory, "touch": touch}
         return State(self._start, self._steps, self.dt, *vectors, **kept, **drives)
 

@@ -33,7 +33,7 @@ class State:
     commands: np.ndarray = field(default_factory=lambda: np.zeros(0))
     drives: np.ndarray = field(default_factory=lambda: np.zeros(0))
     locked: np.ndarray = field(default_factory=lambda: np.zeros(0))
-    touch: np.ndarray = field(default_factory=lambda: np.zeros((0, 10)))
+    touch: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     @property
     def time(self) -> float:

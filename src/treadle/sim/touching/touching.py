@@ -93,14 +93,15 @@ class Touching:
 
     @property
     def memory(self) -> np.ndarray:
-        """What a step starts from: shapes, feature and forces of the points of the last one, a row each."""
+        """What a step starts from: shapes, feature and forces of the last points, ten numbers each."""
         if self.room is None:
-            return np.zeros((0, 10))
+            return np.zeros(0)
         known = int(self.room.known[0])
-        return np.hstack([self.room.key[:known], self.room.force[:known]])
+        return np.hstack([self.room.key[:known], self.room.force[:known]]).ravel()
 
     @memory.setter
-    def memory(self, rows: np.ndarray) -> None:
+    def memory(self, values: np.ndarray) -> None:
+        rows = values.reshape(-1, 10)
         known = min(len(rows), len(self.room.key))
         self.room.known[0] = known
         self.room.key[:known] = rows[:known, :3]
