@@ -136,12 +136,12 @@ class Touching:
             collider.shapes.body, collider.shapes.radius, self._surface_kind, self._surface_of,
             distance.entry, distance.frame, distance.frame.ctypes.data, distance.result,
         )  # fmt: skip
-        kept = self.memory
+        kept, effort = self.memory, np.zeros(3) if self.room is None else self.room.effort
         self.room = Room(
             np.zeros((bodies, 6)), np.zeros((bodies, 6)), np.zeros((bodies, 6)), np.zeros(model.nq),
             np.zeros(model.nv), np.zeros(model.nv), np.zeros(places),
             np.zeros(places), np.zeros(points, POINT), np.zeros(1, np.int64), np.zeros((points, 3), np.int64),
-            np.zeros((points, 7)), np.zeros(3), np.zeros(model.nq), np.zeros(model.nv), np.zeros(model.nv),
+            np.zeros((points, 7)), effort, np.zeros(model.nq), np.zeros(model.nv), np.zeros(model.nv),
         )  # fmt: skip
         self.memory = kept
         pattern, depth = self.machine.pattern, int(np.diff(self.machine.tree.start).max(initial=0)) + 1
