@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import sqrt
 
-from treadle.collision.signatures import kernel
 from treadle.collision.vectors import cross, dot, norm, normal_to, scaled, unit
+from treadle.native.signatures import kernel
 
 __all__ = ["climb", "gap"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import isfinite, sqrt
 
 from treadle.collision.kinds import CAPSULE, CYLINDER, ELLIPSOID, MESH, PLANE, SPHERE
-from treadle.collision.signatures import kernel
 from treadle.collision.vectors import world
+from treadle.native.signatures import kernel
 
 __all__ = ["compose", "compose_one", "enclose"]
 

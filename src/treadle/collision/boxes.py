@@ -6,8 +6,8 @@ from math import sqrt
 
 import numpy as np
 
-from treadle.collision.signatures import INT, MATRIX, REAL, kernel
 from treadle.collision.vectors import axis, dot, minus, position, scaled
+from treadle.native.signatures import INT, MATRIX, REAL, kernel
 
 __all__ = ["box_axis"]
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from treadle.collision.kinds import PLANE
-from treadle.collision.signatures import kernel
 from treadle.collision.vectors import axis, dot, minus, position
+from treadle.native.signatures import kernel
 
 __all__ = ["find_pairs", "may_touch"]
 

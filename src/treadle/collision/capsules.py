@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from treadle.collision.segments import nearest_of_segments
-from treadle.collision.signatures import INT, MATRIX, kernel
 from treadle.collision.vectors import axis, cross, dot, minus, norm, normal_to, plus, position, scaled, unit
+from treadle.native.signatures import INT, MATRIX, kernel
 
 __all__ = ["capsule_separation"]
 

@@ -6,8 +6,8 @@ from math import atan2, cos, pi, sin, sqrt
 
 import numpy as np
 
-from treadle.collision.signatures import kernel
 from treadle.collision.vectors import cross, dot, minus, norm, normal_to, scaled, unit
+from treadle.native.signatures import kernel
 
 __all__ = ["climb_circles"]
 

@@ -11,7 +11,7 @@ from treadle.collision.broadphase import find_pairs
 from treadle.collision.kinds import MESH
 from treadle.collision.narrowphase import touch
 from treadle.collision.shapes import Shapes
-from treadle.collision.signatures import kernel
+from treadle.native.signatures import kernel
 
 __all__ = ["NOT_FINITE", "TOO_MANY_CONTACTS", "TOO_MANY_PAIRS", "Workspace", "collide", "make_workspace"]
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import typeof
 
-from treadle.collision.signatures import INT, REAL, VECTOR, kernel
+from treadle.native.signatures import INT, REAL, VECTOR, kernel
 
 __all__ = ["CONTACTS", "Contacts", "flip", "make_contacts", "put"]
 

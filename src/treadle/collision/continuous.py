@@ -17,8 +17,8 @@ from math import cos, inf, sin
 
 from treadle.collision.kinds import HEIGHT_FIELD, PLANE
 from treadle.collision.narrowphase import touch
-from treadle.collision.signatures import kernel
 from treadle.collision.vectors import along, cross, dot, minus, norm, plus, position, scaled, store, unit
+from treadle.native.signatures import kernel
 
 __all__ = ["move", "time_of_impact"]
 

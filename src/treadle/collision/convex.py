@@ -8,7 +8,7 @@ from treadle.collision.contacts import CONTACTS
 from treadle.collision.kinds import BOX, CAPSULE
 from treadle.collision.manifold import manifold
 from treadle.collision.separation import separation
-from treadle.collision.signatures import INT, MATRIX, REAL, kernel
+from treadle.native.signatures import INT, MATRIX, REAL, kernel
 
 __all__ = ["convex_convex"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import sqrt
 
 from treadle.collision.kinds import BOX, CAPSULE, CYLINDER, ELLIPSOID
-from treadle.collision.signatures import INT, MATRIX, REAL, VECTOR, kernel
 from treadle.collision.vectors import along, axis, cross, dot, minus, plus, position, scaled, store, unit
+from treadle.native.signatures import INT, MATRIX, REAL, VECTOR, kernel
 
 __all__ = ["edge", "face"]
 

@@ -18,7 +18,6 @@ from treadle.collision.features import edge, face
 from treadle.collision.kinds import CAPSULE
 from treadle.collision.manifold import manifold
 from treadle.collision.separation import separation
-from treadle.collision.signatures import ARRAY, INT, INTEGERS, MATRIX, REAL, VECTOR, kernel
 from treadle.collision.vectors import (
     along,
     cross,
@@ -33,6 +32,7 @@ from treadle.collision.vectors import (
     unit,
     world,
 )
+from treadle.native.signatures import ARRAY, INT, INTEGERS, MATRIX, REAL, VECTOR, kernel
 
 __all__ = ["field_contacts"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import floor, inf
 
-from treadle.collision.signatures import kernel
 from treadle.collision.vectors import along, cross, dot, minus, unit
+from treadle.native.signatures import kernel
 
 __all__ = ["field_ray"]
 

@@ -14,8 +14,8 @@ import numpy as np
 from treadle.collision.contacts import CONTACTS, put
 from treadle.collision.features import edge, face
 from treadle.collision.segments import nearest_of_segments
-from treadle.collision.signatures import BOOL, INT, MATRIX, REAL, VECTOR, kernel
 from treadle.collision.vectors import along, cross, dot, minus, norm, normal_to, plus, scaled
+from treadle.native.signatures import BOOL, INT, MATRIX, REAL, VECTOR, kernel
 
 __all__ = ["manifold"]
 

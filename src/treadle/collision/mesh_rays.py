@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import inf
 
-from treadle.collision.signatures import kernel
 from treadle.collision.vectors import cross, dot, minus, unit
+from treadle.native.signatures import kernel
 
 __all__ = ["mesh_ray"]
 

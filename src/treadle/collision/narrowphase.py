@@ -15,8 +15,8 @@ from treadle.collision.plane_pairs import (
     plane_ellipsoid,
     plane_sphere,
 )
-from treadle.collision.signatures import kernel
 from treadle.collision.sphere_pairs import sphere_box, sphere_capsule, sphere_cylinder, sphere_sphere
+from treadle.native.signatures import kernel
 
 __all__ = ["touch"]
 

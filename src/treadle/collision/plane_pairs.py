@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import sqrt
 
 from treadle.collision.contacts import CONTACTS, put
-from treadle.collision.signatures import INT, MATRIX, REAL, VECTOR, kernel
 from treadle.collision.vectors import along, axis, cross, dot, minus, plus, position, scaled, unit
+from treadle.native.signatures import INT, MATRIX, REAL, VECTOR, kernel
 
 __all__ = ["plane_box", "plane_capsule", "plane_cylinder", "plane_ellipsoid", "plane_sphere"]
 

@@ -9,8 +9,8 @@ from math import inf, sqrt
 
 from treadle.collision.field_rays import field_ray
 from treadle.collision.kinds import BOX, CAPSULE, CYLINDER, ELLIPSOID, HEIGHT_FIELD, PLANE, SPHERE
-from treadle.collision.signatures import kernel
 from treadle.collision.vectors import along, dot, local, minus, position, scaled, unit, world
+from treadle.native.signatures import kernel
 
 __all__ = ["cast", "cast_many"]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from treadle.collision.signatures import kernel
 from treadle.collision.vectors import along, dot, minus
+from treadle.native.signatures import kernel
 
 __all__ = ["nearest_of_segments"]
 

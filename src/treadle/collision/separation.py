@@ -24,8 +24,8 @@ import numpy as np
 from treadle.collision.ascent import climb, gap
 from treadle.collision.circles import climb_circles
 from treadle.collision.kinds import BOX, CAPSULE, CYLINDER, SPHERE
-from treadle.collision.signatures import INT, MATRICES, MATRIX, kernel
 from treadle.collision.vectors import axis, cross, dot, minus, norm, position, scaled, store, unit
+from treadle.native.signatures import INT, MATRICES, MATRIX, kernel
 
 __all__ = ["separation"]
 

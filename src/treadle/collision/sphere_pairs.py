@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import sqrt
 
 from treadle.collision.contacts import CONTACTS, put
-from treadle.collision.signatures import INT, MATRIX, REAL, VECTOR, kernel
 from treadle.collision.vectors import along, axis, dot, local, minus, norm, position, scaled, unit, world
+from treadle.native.signatures import INT, MATRIX, REAL, VECTOR, kernel
 
 __all__ = ["sphere_box", "sphere_capsule", "sphere_cylinder", "sphere_sphere"]
 

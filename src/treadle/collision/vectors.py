@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from treadle.collision.signatures import kernel
+from treadle.native.signatures import kernel
 
 __all__ = [
     "along", "axis", "cross", "dot", "local", "minus", "norm", "normal_to", "plus", "position", "scaled",

@@ -18,10 +18,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle.collision.signatures import kernel
 from treadle.contact.lasting import lasts
 from treadle.contact.leap import leap
 from treadle.contact.polynomial import falling_zero, rising_zero, slope, value
+from treadle.native.signatures import kernel
 
 __all__ = ["linear_contacts"]
 

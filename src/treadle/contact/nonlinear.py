@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle.collision.signatures import kernel
 from treadle.contact.pushes import pushes
 from treadle.contact.rosenbrock import rosenbrock_step
+from treadle.native.signatures import kernel
 
 __all__ = ["nonlinear_contacts"]
 

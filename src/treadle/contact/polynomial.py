@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle.collision.signatures import ARRAY, INT, REAL, kernel
+from treadle.native.signatures import ARRAY, INT, REAL, kernel
 
 __all__ = ["falling_zero", "rising_zero", "slope", "value"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from numba.np.numpy_support import carray
 
-from treadle.collision.signatures import kernel
 from treadle.native.calling import call, reals
+from treadle.native.signatures import kernel
 
 __all__ = ["pushes"]
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle.collision.signatures import kernel
 from treadle.contact.pushes import pushes
+from treadle.native.signatures import kernel
 
 __all__ = ["rosenbrock_step"]
 

@@ -1,8 +1,9 @@
 """Numba kernels, kept on disk as long as no kernel of Treadle changes.
 
 Numba's own cache looks at the file of a function alone: a kernel that calls others from elsewhere would go
-on with their old code after an upgrade. Here all kernels are kept together, under a hash of all their
-sources, in the folder of compiled code (see `store`). Importing this module imports Numba.
+on with their old code after an upgrade. Here the kernels of a package are kept under a hash of its sources
+and of those of the packages it calls, in the folder of compiled code (see `store`). Importing this module
+imports Numba.
 """
 
 from __future__ import annotations
@@ -28,12 +29,22 @@ kernel = partial(njit, cache=True, error_model="numpy")
 inner = partial(kernel, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # pyright: ignore[reportCallIssue]
 
 
+#: Packages with kernels, and those whose kernels they call.
+_CALLS = {
+    "native": (),
+    "collision": ("native",),
+    "contact": ("native",),
+    "solvers": ("native",),
+    "sim/touching": ("native", "collision", "contact", "solvers"),
+}
+
+
 @cache
-def kernels_digest() -> str:
-    """Hash of the sources of all packages that have kernels."""
+def kernels_digest(package: str) -> str:
+    """Hash of the sources behind the kernels of a package, such as "collision"."""
     total = hashlib.sha256()
-    for package in ("collision", "contact", "native", "sim/touching", "solvers"):
-        for path in sorted((_PACKAGE / package).rglob("*.py")):
+    for name in (package, *_CALLS[package]):
+        for path in sorted((_PACKAGE / name).rglob("*.py")):
             total.update(str(path.relative_to(_PACKAGE)).encode())
             total.update(path.read_bytes())
     return total.hexdigest()
@@ -42,15 +53,17 @@ def kernels_digest() -> str:
 class _Locator(caching._CacheLocator):  # type: ignore[misc]
     """Where the kernels of Treadle are kept; other functions are left to Numba."""
 
-    def __init__(self, function: Any, folder: Path) -> None:
+    def __init__(self, function: Any, package: str, within: Path) -> None:
         self._line = function.__code__.co_firstlineno
-        self._folder = folder
+        self._digest = kernels_digest(package)
+        # files of one name lie in different folders
+        self._folder = store.folder() / "kernels" / self._digest[:16] / within
 
     def get_cache_path(self) -> Any:
         return str(self._folder)
 
     def get_source_stamp(self) -> Any:
-        return kernels_digest()
+        return self._digest
 
     def get_disambiguator(self) -> Any:
         return str(self._line)
@@ -58,12 +71,11 @@ class _Locator(caching._CacheLocator):  # type: ignore[misc]
     @classmethod
     def from_function(cls, py_func: Any, py_file: str) -> _Locator | None:
         path = Path(py_file).resolve()
-        if _PACKAGE not in path.parents:
+        package = next((name for name in _CALLS if _PACKAGE / name in path.parents), None)
+        if package is None:
             return None
         try:
-            # files of one name lie in different folders
-            place = store.folder() / "kernels" / kernels_digest()[:16] / path.parent.relative_to(_PACKAGE)
-            locator = cls(py_func, place)
+            locator = cls(py_func, package, path.parent.relative_to(_PACKAGE))
             locator.ensure_cache_path()
         except (OSError, RuntimeError):
             return None
