@@ -200,3 +200,20 @@ def test_other_ways_need_fewer_sweeps():
         sweeps.append(solve(rows, 6, z, 100_000, 1e-9, 0.0, way)[0])
     assert sweeps[1] < 0.5 * sweeps[0]
     assert sweeps[2] <= 3
+
+
+def test_a_contradiction_ends_at_the_first_bound():
+    # five rows over four freedoms: the last wants what the others forbid, and has only so much strength
+    sweeps = {}
+    for way in (IN_TURN, TOGETHER):
+        *_, rows, z, _, _, J, inverse, v = problem(5, 5, held=0, nv=4)
+        rows.slowest[:] = rows.fastest[:] = 0.0
+        rows.slowest[4] = rows.fastest[4] = 1.0
+        rows.low[4], rows.high[4] = -300.0, 300.0
+        prepare(rows, 5, z)
+        sweeps[way], _ = solve(rows, 5, z, 1_000_000, 1e-9, 0.0, way)
+        rates = J @ (v + inverse @ J.T @ rows.impulse)
+        assert abs(rows.impulse[4]) == 300.0
+        assert rates[:4] == pytest.approx(0.0, abs=1e-7)
+    assert sweeps[TOGETHER] <= 5
+    assert sweeps[IN_TURN] > 100

@@ -83,6 +83,8 @@ def solve(rows, count, z, limit, tolerance, speed, way=IN_TURN):
                 extra = abs(extra)
             elif kind[i] == PAIR:
                 old, other = impulse[i], impulse[i + 1]
+                if impulse[normal[i]] == old == other == 0.0:
+                    continue
                 # what the velocities would be without these two impulses
                 u = velocity[i] + _rate(first, place, y, z, i) - own[i] * old - cross[i] * other
                 w = velocity[i + 1] + _rate(first, place, y, z, i + 1) - cross[i] * old - own[i + 1] * other
