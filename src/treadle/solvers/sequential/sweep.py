@@ -60,7 +60,7 @@ def solve(rows, count, z, limit, tolerance, speed, way=IN_TURN):
     velocity, softness, impulse = rows.velocity, rows.softness, rows.impulse
     own, mass, cross = rows.own, rows.mass, rows.cross
     before, along, z_before, z_along = rows.before, rows.along, rows.z_before, rows.z_along
-    sweeps, change, size = 0, np.inf, 0.0
+    sweeps, change, size, free = 0, np.inf, 0.0, -1
     while sweeps < limit:
         if way != IN_TURN:
             before[:count], z_before[:] = impulse[:count], z
@@ -103,8 +103,12 @@ def solve(rows, count, z, limit, tolerance, speed, way=IN_TURN):
         sweeps += 1
         if change <= tolerance or jump <= speed:
             break
-        if way == IN_TURN or sweeps == limit or (way == TOGETHER and solve_free(rows, count, z)):
+        if way == IN_TURN or sweeps == limit:
             continue
+        if way == TOGETHER:
+            free = solve_free(rows, count, z, free)
+            if free >= 0:
+                continue
         size = _go_on(impulse, before, along, own, z, z_before, z_along, count, size)
     return sweeps, change
 
@@ -119,7 +123,7 @@ def correct(rows, count, z, limit, tolerance, speed, way=IN_TURN):
     before, along, z_before, z_along = rows.before, rows.along, rows.z_before, rows.z_along
     z[:] = 0.0
     pseudo[:count] = 0.0
-    sweeps, change, size = 0, np.inf, 0.0
+    sweeps, change, size, free = 0, np.inf, 0.0, -1
     while sweeps < limit:
         if way != IN_TURN:
             before[:count], z_before[:] = pseudo[:count], z
@@ -139,8 +143,12 @@ def correct(rows, count, z, limit, tolerance, speed, way=IN_TURN):
         sweeps += 1
         if change <= tolerance or jump <= speed:
             break
-        if way == IN_TURN or sweeps == limit or (way == TOGETHER and close_free(rows, count, z)):
+        if way == IN_TURN or sweeps == limit:
             continue
+        if way == TOGETHER:
+            free = close_free(rows, count, z, free)
+            if free >= 0:
+                continue
         size = _go_on(pseudo, before, along, own, z, z_before, z_along, count, size)
     return sweeps, change
 

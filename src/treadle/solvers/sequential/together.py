@@ -31,8 +31,12 @@ _ON_CONE = 1e-9
 
 
 @njit(cache=True)
-def solve_free(rows, count, z):
-    """Give the free rows what they miss, together; False where there are more than there is room for."""
+def solve_free(rows, count, z, last):
+    """Give the free rows what they miss, together; their number, -1 where there is no room for them.
+
+    `last` is what it said before for the same rows: where they are still the same that are free, their
+    responses to each other are too.
+    """
     # names of their own: every look into the tuple would count a reference
     impulse, free, step, velocity, softness = (
         rows.impulse, rows.free, rows.along, rows.velocity, rows.softness
@@ -40,9 +44,11 @@ def solve_free(rows, count, z):
     slowest, fastest, kind, first, place, y = (
         rows.slowest, rows.fastest, rows.kind, rows.first, rows.place, rows.y
     )  # fmt: skip
-    n = _find_free(rows, count)
+    n, same = _find_free(rows, count, last)
     if n > len(rows.matrix):
-        return False
+        return -1
+    if not same:
+        _factor(rows, n, True)
     largest = 0.0
     for a in range(n):
         i = free[a]
@@ -50,28 +56,31 @@ def solve_free(rows, count, z):
         goal = slowest[i] if impulse[i] > 0.0 or kind[i] != SINGLE else fastest[i]
         step[a] = goal - now
         largest = max(largest, abs(goal - velocity[i]))
-    most = _FAR if _solve(rows, n, True, _CONTRADICTION * largest) else 1.0
+    most = _FAR if _solve(rows, n, _CONTRADICTION * largest) else 1.0
     share = _reach(rows, count, n, most)
     if share < _FAR:
         _push(rows, n, impulse, z, share)
-    return True
+    return n
 
 
 @njit(cache=True)
-def close_free(rows, count, z):
+def close_free(rows, count, z, last):
     """The same for split impulses."""
     pseudo, free, step = rows.pseudo, rows.free, rows.along
-    n = 0
+    n, same = 0, True
     for i in range(count):
         one_sided = rows.low[i] == 0.0 or rows.high[i] == 0.0
         if rows.closes[i] and rows.mass[i] > 0.0 and (pseudo[i] != 0.0 or not one_sided):
+            same &= n < last and free[n] == i
             free[n] = i
             n += 1
     if n > len(rows.matrix):
-        return False
+        return -1
+    if not same or n != last:
+        _factor(rows, n, False)
     for a in range(n):
         step[a] = rows.closing[free[a]] - _rate(rows.first, rows.place, rows.y, free[a], z)
-    _solve(rows, n, False, _FAR)
+    _solve(rows, n, _FAR)
     share = 1.0
     for a in range(n):
         i = free[a]
@@ -79,7 +88,7 @@ def close_free(rows, count, z):
         if one_sided and pseudo[i] * (pseudo[i] + share * step[a]) < 0.0:
             share = -pseudo[i] / step[a]
     _push(rows, n, pseudo, z, share)
-    return True
+    return n
 
 
 @njit(cache=True)
@@ -104,12 +113,11 @@ def _push(rows, n, impulse, z, share):
 
 
 @njit(cache=True)
-def _solve(rows, n, soft, much):
+def _solve(rows, n, much):
     """The impulses in place of the velocities that the free rows miss; True where one misses too much.
 
     The impulses are then a direction: it speeds up the row that misses most, and changes no velocity.
     """
-    _factor(rows, n, soft)
     matrix, step = rows.matrix, rows.along
     missed, worst = 0.0, -1
     for a in range(n):
@@ -130,13 +138,13 @@ def _solve(rows, n, soft, much):
 
 
 @njit(cache=True)
-def _find_free(rows, count):
-    """List the free rows, both of a pair one after the other; their number."""
+def _find_free(rows, count, last):
+    """List the free rows, both of a pair one after the other; their number, and whether they are the last."""
     kind, impulse, mass, normal, share, free = (
         rows.kind, rows.impulse, rows.mass, rows.normal, rows.share, rows.free
     )  # fmt: skip
     lowest, highest, slowest, fastest = rows.low, rows.high, rows.slowest, rows.fastest
-    n = 0
+    n, same = 0, True
     for i in range(count):
         if mass[i] == 0.0 or kind[i] == SECOND:
             continue
@@ -144,6 +152,7 @@ def _find_free(rows, count):
         if kind[i] == PAIR:
             radius = (1.0 - _ON_CONE) * impulse[normal[i]]
             if mass[i + 1] > 0.0 and _length(share, impulse, i) < radius:
+                same &= n + 1 < last and free[n] == i
                 free[n], free[n + 1] = i, i + 1
                 n += 2
             continue
@@ -152,9 +161,10 @@ def _find_free(rows, count):
             high = share[i] * impulse[normal[i]]
             low = -high
         if low < p < high and (p != 0.0 or slowest[i] == fastest[i]):
+            same &= n < last and free[n] == i
             free[n] = i
             n += 1
-    return n
+    return n, same and n == last
 
 
 @njit(cache=True)
