@@ -19,6 +19,7 @@ from treadle.contact.coupled import linear_contacts
 from treadle.contact.laws import ContactLaw, law_program
 from treadle.contact.nonlinear import nonlinear_contacts
 from treadle.native.calling import call, integers, reals
+from treadle.native.frames import Integers, Reals
 from treadle.native.kernels import cfunc
 from treadle.native.program import compile_program
 
@@ -28,24 +29,24 @@ __all__ = ["LawMemory", "Soft", "make_soft", "soft_entry", "soft_frame"]
 class Soft(NamedTuple):
     """Room for contacts with stiffness; `size[0]` of them are in use."""
 
-    size: np.ndarray  # (1)
-    row: np.ndarray  # (n) of each, in the machine's rows
-    A: np.ndarray  # (n n) responses, a row of size[0] after the other
-    K: np.ndarray  # (n) N/m
-    D: np.ndarray  # (n) N s/m
-    b: np.ndarray  # (n) m/s2, approach acceleration by all other forces
-    delta_start: np.ndarray  # (n) m
-    rate_start: np.ndarray  # (n) m/s
-    span: np.ndarray  # (2) s: in, how long; out, how long until a contact ended
-    delta: np.ndarray  # (n) at the end, as all that follow
-    rate: np.ndarray  # (n)
-    P: np.ndarray  # (n) N s
-    Q: np.ndarray  # (n) N s2
-    peak: np.ndarray  # (n) m
-    force: np.ndarray  # (n) N
-    law: np.ndarray  # (n) place in `programs`, -1: K delta + D rate
-    settings: np.ndarray  # (4 n) exponent, restitution, impact speed (m/s) and mass (kg) of each
-    programs: np.ndarray  # (2 laws) entry and frame of each law, see `LawMemory`
+    size: Integers  # (1)
+    row: Integers  # (n) of each, in the machine's rows
+    A: Reals  # (n n) responses, a row of size[0] after the other
+    K: Reals  # (n) N/m
+    D: Reals  # (n) N s/m
+    b: Reals  # (n) m/s2, approach acceleration by all other forces
+    delta_start: Reals  # (n) m
+    rate_start: Reals  # (n) m/s
+    span: Reals  # (2) s: in, how long; out, how long until a contact ended
+    delta: Reals  # (n) at the end, as all that follow
+    rate: Reals  # (n)
+    P: Reals  # (n) N s
+    Q: Reals  # (n) N s2
+    peak: Reals  # (n) m
+    force: Reals  # (n) N
+    law: Integers  # (n) place in `programs`, -1: K delta + D rate
+    settings: Reals  # (4 n) exponent, restitution, impact speed (m/s) and mass (kg) of each
+    programs: Integers  # (2 laws) entry and frame of each law, see `LawMemory`
 
 
 def make_soft(count: int, programs: np.ndarray | None = None) -> Soft:

@@ -48,7 +48,7 @@ def random_tree(rng, nv, held):
         parent, start, packed, 1.0 / np.sqrt(D),
         nv * np.arange(held + 1), np.tile(np.arange(nv), held), np.ascontiguousarray(Y.T).ravel(),
         np.cumsum([0, *range(held)]), np.array([j for _, j in under], dtype=np.int64),
-        np.array([F[i, j] for i, j in under]), 1.0 / np.diag(A),
+        np.array([F[i, j] for i, j in under]), 1.0 / np.diag(A), np.array([nv, held]),
     )  # fmt: skip
     M = L.T @ np.diag(D) @ L
     inverse = np.linalg.inv(M)

@@ -14,8 +14,7 @@ from __future__ import annotations
 from treadle.native.calling import call
 from treadle.native.kernels import inner
 from treadle.sim.touching.points import rate
-from treadle.solvers.sequential.rows import TOGETHER
-from treadle.solvers.sequential.sweep import correct, prepare, solve
+from treadle.solvers.sequential.entry import close_gaps, find_impulses, prepare_rows
 from treadle.solvers.sequential.tree import spread
 
 __all__ = ["displacement", "impulses"]
@@ -28,7 +27,7 @@ _SHARE = 0.5
 
 
 @inner()
-def impulses(rows, count, soft, springs, entry, frame, z, span, limit, speed):
+def impulses(solver, rows, count, soft, springs, spring, z, span, limit, speed):
     """Impulses of all rows over a span; the time until a contact ends, and the sweeps it took.
 
     Sweeps end where no row's velocity changes by more than `speed` (m/s).
@@ -36,50 +35,45 @@ def impulses(rows, count, soft, springs, entry, frame, z, span, limit, speed):
     if springs > 0:
         _responses(rows, soft, springs, z)
     sweeps = 0
-    prepare(rows, count, z)
+    prepare_rows(solver, count)
     for _ in range(_ROUNDS):
         if count > springs:
-            taken, _ = solve(rows, count, z, limit, 0.0, speed, TOGETHER)
-            sweeps += taken
+            sweeps += find_impulses(solver, count, limit, speed)
         if springs == 0:
             return span, sweeps
-        change, largest = _springs(rows, soft, springs, entry, frame, z, span)
-        prepare(rows, count, z)
+        change, largest = _springs(rows, soft, springs, spring, z, span)
+        prepare_rows(solver, count)
         if soft.span[1] < span or change <= _SAME * largest or count == springs:
             break
     return soft.span[1], sweeps
 
 
 @inner()
-def displacement(
-    points, found, rows, count, soft, springs, tree, v, velocity, end, twist_end, z, work, span, shift
-):
+def displacement(solver, points, found, rows, count, soft, springs, tree, v, velocity, twist_end, room, span):
     """Displacement over the span: of free motion, of constant and varying forces, and out of rigid bodies.
 
-    `end` are the velocities at the end, `twist_end` those of the bodies.
+    `velocity` is that at the end without contact, `twist_end` those of the bodies with it. The result is in
+    `room.shift`.
     """
     first, loops, place, y, impulse, pseudo = (
-        rows.first,
-        rows.loops,
-        rows.place,
-        rows.y,
-        rows.impulse,
-        rows.pseudo,
-    )
+        rows.first, rows.loops, rows.place, rows.y, rows.impulse, rows.pseudo
+    )  # fmt: skip
+    z, shift, nv = room.z, room.shift, tree.size[0]
     for i in range(count):
         pseudo[i] = 0.5 * span * impulse[i]
     for i in range(springs):
         pseudo[soft.row[i]] = soft.Q[i]
-    z[:] = 0.0
+    for k in range(nv + tree.size[1]):
+        z[k] = 0.0
     for i in range(count):
         if pseudo[i] != 0.0:
             for e in range(first[i], loops[i]):
                 z[place[e]] += y[e] * pseudo[i]
             for e in range(loops[i], first[i + 1]):
                 z[place[e]] -= y[e] * pseudo[i]
-    for k in range(len(v)):
+    for k in range(nv):
         shift[k] = 0.5 * span * (v[k] + velocity[k])
-    spread(tree, z, work, shift)
+    spread(tree, z, room.work, shift)
     deepest, spring = 0.0, 0
     for c in range(found):
         i = points[c].row
@@ -90,12 +84,12 @@ def displacement(
             gap = -soft.delta[spring]
             spring += 1
         else:
-            rows.closes[i], rows.closing[i] = True, -gap * (_SHARE if gap < 0.0 else 1.0)
+            rows.closes[i], rows.closing[i] = 1, -gap * (_SHARE if gap < 0.0 else 1.0)
             deepest = max(deepest, -gap)
         points[c].end = gap
     if deepest > 1e-12:
-        correct(rows, count, z, 30, 0.0, 1e-14, TOGETHER)
-        spread(tree, z, work, shift)
+        close_gaps(solver, count, 30, 1e-14)
+        spread(tree, z, room.work, shift)
 
 
 @inner()
@@ -103,7 +97,10 @@ def _responses(rows, soft, springs, z):
     """What the contacts with stiffness do to each other."""
     first, loops, place, y, A = rows.first, rows.loops, rows.place, rows.y, soft.A
     soft.size[0] = springs
-    z[:] = 0.0
+    for j in range(springs):
+        r = soft.row[j]
+        for e in range(first[r], first[r + 1]):
+            z[place[e]] = 0.0
     for j in range(springs):
         r = soft.row[j]
         for e in range(first[r], loops[r]):
@@ -120,7 +117,7 @@ def _responses(rows, soft, springs, z):
 
 
 @inner()
-def _springs(rows, soft, springs, entry, frame, z, span):
+def _springs(rows, soft, springs, spring, z, span):
     """Impulses of the contacts with stiffness beside all others; the largest change, and the largest."""
     first, place, y, impulse, A = rows.first, rows.place, rows.y, rows.impulse, soft.A
     for i in range(springs):
@@ -131,7 +128,7 @@ def _springs(rows, soft, springs, entry, frame, z, span):
             total -= A[springs * i + j] * impulse[soft.row[j]]
         soft.b[i] = -(rows.velocity[r] + total + soft.rate_start[i]) / span
     soft.span[0] = span
-    call(entry, frame)
+    call(spring.entry, spring.frame)
     change, largest = 0.0, 0.0
     for i in range(springs):
         r, p = soft.row[i], soft.P[i]

@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from treadle.dynamics.cholesky import parent_freedoms
+from treadle.native.frames import Integers, Reals
 from treadle.native.program import Program, compile_program
 from treadle.sim.touching.programs import FreeMotion, Pattern, close_program, look_program, move_program
 from treadle.solvers.sequential.tree import Tree, tree_pattern
 
-__all__ = ["Close", "Free", "Look", "MachineMemory", "Move"]
+__all__ = ["Carried", "Close", "Free", "Look", "MachineMemory", "Move"]
 
 
 class Move(NamedTuple):
@@ -19,9 +20,9 @@ class Move(NamedTuple):
 
     entry: int
     frame: int
-    q: np.ndarray
-    step: np.ndarray
-    position: np.ndarray
+    q: Reals
+    step: Reals
+    position: Reals
 
 
 class Look(NamedTuple):
@@ -29,9 +30,9 @@ class Look(NamedTuple):
 
     entry: int
     frame: int
-    position: np.ndarray
-    poses: np.ndarray
-    axes: np.ndarray
+    position: Reals
+    poses: Reals
+    axes: Reals
 
 
 class Free(NamedTuple):
@@ -39,20 +40,20 @@ class Free(NamedTuple):
 
     entry: int
     frame: int
-    position: np.ndarray
-    v: np.ndarray
-    tau: np.ndarray
-    span: np.ndarray
-    time: np.ndarray
-    velocity: np.ndarray
-    jacobian: np.ndarray
-    slowest: np.ndarray
-    fastest: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    softness: np.ndarray
-    push: np.ndarray
-    drag: np.ndarray
+    position: Reals
+    v: Reals
+    tau: Reals
+    span: Reals
+    time: Reals
+    velocity: Reals
+    jacobian: Reals
+    slowest: Reals
+    fastest: Reals
+    low: Reals
+    high: Reals
+    softness: Reals
+    push: Reals
+    drag: Reals
 
 
 class Close(NamedTuple):
@@ -60,10 +61,18 @@ class Close(NamedTuple):
 
     entry: int
     frame: int
-    q: np.ndarray
-    v: np.ndarray
-    position: np.ndarray
-    velocity: np.ndarray
+    q: Reals
+    v: Reals
+    position: Reals
+    velocity: Reals
+
+
+class Carried(NamedTuple):
+    """How bodies follow each other; the world is the first."""
+
+    above: Integers  # (bodies + 1) what carries them
+    first: Integers  # (bodies + 2) their first freedoms
+    last: Integers  # (bodies + 1) their last freedoms, -1: none
 
 
 class MachineMemory:
@@ -95,12 +104,14 @@ class MachineMemory:
             self.pattern.under,
             self.arrays["F"],
             self.arrays["loop_root"],
+            np.array([model.nv, len(self.pattern.loop_first) - 1]),
         )
         joints = [body.joint for body in model.bodies]
-        #: first freedom of every body, after the world; what carries them; their last freedoms
-        self.first = np.array([0, *[joint.v.start for joint in joints], model.nv], dtype=np.int64)
-        self.above = np.array([0, *[body.parent + 1 for body in model.bodies]], dtype=np.int64)
-        self.last = np.array([-1, *[joint.v.stop - 1 for joint in joints]], dtype=np.int64)
+        self.carried = Carried(
+            np.array([0, *[body.parent + 1 for body in model.bodies]], dtype=np.int64),
+            np.array([0, *[joint.v.start for joint in joints], model.nv], dtype=np.int64),
+            np.array([-1, *[joint.v.stop - 1 for joint in joints]], dtype=np.int64),
+        )
 
     def _made(self, program: Program) -> dict[str, Any]:
         """Entry and frame of a program, and its arrays by name."""

@@ -28,7 +28,8 @@ class DistanceMemory:
     """Frame and result of the distance of shapes on bodies (bodies + 1, 12) that move."""
 
     def __init__(self, shapes: Shapes, bodies: np.ndarray) -> None:
-        self.result = np.zeros(1)
+        #: the least distance (m), and the normal there from the first shape to the second
+        self.result = np.zeros(4)
         X = np.zeros((len(shapes.kind), 12))
         arrays = (*shapes, bodies, X, *make_contacts(_ROOM), self.result)
         sizes = len(shapes.kind), len(shapes.heights), len(bodies)
@@ -59,7 +60,9 @@ def _distance(pointer: Any) -> None:
     compose_one(shapes, bodies, b, X)
     contacts.total[0] = 0
     touch(shapes, X, a, b, 1e300, contacts)
-    least = 1e300
+    result = carray(reals(f[20]), (4,))
+    result[0] = 1e300
     for c in range(min(contacts.total[0], _ROOM)):
-        least = min(least, contacts.data[c, 9])
-    carray(reals(f[20]), (1,))[0] = least
+        if contacts.data[c, 9] < result[0]:
+            result[0] = contacts.data[c, 9]
+            result[1], result[2], result[3] = contacts.data[c, 6], contacts.data[c, 7], contacts.data[c, 8]

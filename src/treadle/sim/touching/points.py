@@ -49,11 +49,12 @@ SURFACE = np.dtype(
 
 
 @inner()
-def twists(above, first, axes, v, twist):
+def twists(carried, axes, v, twist):
     """Velocity of every body (angular, then linear at the world's origin) when the machine moves with v.
 
-    Row 0 is the world. `first` (bodies + 2) are the first freedoms of the bodies, `above` what carries them.
+    Row 0 is the world, which rests.
     """
+    above, first = carried.above, carried.first
     for i in range(1, len(twist)):
         for j in range(6):
             twist[i, j] = twist[above[i], j]
@@ -76,34 +77,50 @@ def rate(twist, point):
 
 
 @inner()
-def read_points(data, pairs, feature, count, body, material, surface_of, twist, free, span, points):
+def read_points(arena, count, twist, free, span, points):
     """Take over what collision detection found."""
+    data, pairs, feature, body = arena.data, arena.pairs, arena.feature, arena.body
     for c in range(count):
-        point = points[c]
-        point.a, point.b, point.feature = pairs[c, 0], pairs[c, 1], feature[c]
+        point, e = points[c], 10 * c
+        point.a, point.b, point.feature = pairs[2 * c], pairs[2 * c + 1], feature[c]
         point.body_a, point.body_b = body[point.a], body[point.b]
-        point.x = 0.5 * (data[c, 0] + data[c, 3])
-        point.y = 0.5 * (data[c, 1] + data[c, 4])
-        point.z = 0.5 * (data[c, 2] + data[c, 5])
-        point.nx, point.ny, point.nz = data[c, 6], data[c, 7], data[c, 8]
-        point.distance = data[c, 9]
+        point.x = 0.5 * (data[e] + data[e + 3])
+        point.y = 0.5 * (data[e + 1] + data[e + 4])
+        point.z = 0.5 * (data[e + 2] + data[e + 5])
+        point.nx, point.ny, point.nz = data[e + 6], data[e + 7], data[e + 8]
+        point.distance = data[e + 9]
         point.speed, point.free = rate(twist, point), rate(free, point)
         point.gap = point.distance - 0.5 * span * point.speed
-        point.surface = surface_of[material[point.a], material[point.b]]
+        point.surface = arena.surface_of[arena.material[point.a], arena.material[point.b]]
         point.row, point.rows, point.awaited, point.known, point.spring = -1, 0, 0, -1, -1
 
 
 @inner()
-def fastest(body, radius, X, twist):
-    """A bound of the speeds of all shapes' points."""
-    most = 0.0
-    for s in range(len(body)):
-        w = twist[body[s]]
-        if body[s] > 0:
-            x, y, z = X[s, 9], X[s, 10], X[s, 11]
-            u = w[3] + w[1] * z - w[2] * y
-            v = w[4] + w[2] * x - w[0] * z
-            q = w[5] + w[0] * y - w[1] * x
-            spin = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
-            most = max(most, sqrt(u * u + v * v + q * q) + spin * radius[s])
+def fastest(arena, poses, twist, free, reach):
+    """A bound of the speeds of all shapes' points, by either of two motions; those of each shape in `reach`."""
+    most, body, radius, placement = 0.0, arena.body, arena.radius, arena.placement
+    for s in range(len(reach)):
+        b, reach[s] = body[s], 0.0
+        if b > 0:
+            X, c = 12 * (b - 1), 12 * s + 9
+            x = _turned(poses, X, placement, c) + poses[X + 9]
+            y = _turned(poses, X + 3, placement, c) + poses[X + 10]
+            z = _turned(poses, X + 6, placement, c) + poses[X + 11]
+            reach[s] = max(_speed(twist, b, x, y, z, radius[s]), _speed(free, b, x, y, z, radius[s]))
+            most = max(most, reach[s])
     return most
+
+
+@inner()
+def _turned(poses, row, placement, c):
+    return poses[row] * placement[c] + poses[row + 1] * placement[c + 1] + poses[row + 2] * placement[c + 2]
+
+
+@inner()
+def _speed(twist, b, x, y, z, radius):
+    """Of the points of a ball on a body."""
+    w0, w1, w2 = twist[b, 0], twist[b, 1], twist[b, 2]
+    u = twist[b, 3] + w1 * z - w2 * y
+    v = twist[b, 4] + w2 * x - w0 * z
+    w = twist[b, 5] + w0 * y - w1 * x
+    return sqrt(u * u + v * v + w * w) + sqrt(w0 * w0 + w1 * w1 + w2 * w2) * radius

@@ -27,6 +27,7 @@ from treadle.graph import Expr, Graph, Scalar, sqrt
 from treadle.integrators.system import System
 from treadle.model import lift
 from treadle.model.model import Model
+from treadle.native.frames import Integers
 from treadle.native.program import Program
 from treadle.sim.bounds import bound_rows
 from treadle.solvers.closure import ClosureFactor, closure_factor
@@ -88,16 +89,16 @@ def drive_program(model: Model) -> Program:
 class Pattern(NamedTuple):
     """Where the numbers of `free` belong: of held loops (see `sequential.tree`) and of the joints' rows."""
 
-    loop_first: np.ndarray
-    loop_place: np.ndarray
-    under_first: np.ndarray
-    under: np.ndarray
+    loop_first: Integers
+    loop_place: Integers
+    under_first: Integers
+    under: Integers
     #: of the joints' rows: where their Jacobians begin, and the freedoms of these
-    first: np.ndarray
-    place: np.ndarray
+    first: Integers
+    place: Integers
     #: the ways of those freedoms to the base, the last first
-    way_first: np.ndarray
-    way: np.ndarray
+    way_first: Integers
+    way: Integers
 
 
 @dataclass(frozen=True)

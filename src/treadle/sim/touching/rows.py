@@ -7,7 +7,7 @@ from math import inf, isnan, sqrt
 from treadle.contact.restitution import damping_of
 from treadle.native.kernels import inner, kernel
 from treadle.solvers.sequential.rows import PAIR, SECOND, SINGLE
-from treadle.solvers.sequential.tree import chain, half_solve
+from treadle.solvers.sequential.tree import half_solve, join_row
 
 __all__ = ["TOUCHING", "across", "impact_rows", "joint_rows", "lasting_rows"]
 
@@ -16,10 +16,11 @@ TOUCHING = 1e-10
 
 
 @inner()
-def joint_rows(jacobian, slowest, fastest, low, high, softness, velocity, pattern, tree, rows, work):
-    """Rows of stops, friction and motors, the first of all; how many there are."""
+def joint_rows(free, count, pattern, tree, rows, work):
+    """Rows of stops, friction and motors, the first of all, without impulses."""
     first, place, way_first, way = pattern.first, pattern.place, pattern.way_first, pattern.way
-    for i in range(len(slowest)):
+    jacobian, velocity = free.jacobian, free.velocity
+    for i in range(count):
         e = rows.first[i]
         for k in range(way_first[i], way_first[i + 1]):
             rows.place[e] = way[k]
@@ -29,12 +30,11 @@ def joint_rows(jacobian, slowest, fastest, low, high, softness, velocity, patter
         for k in range(first[i], first[i + 1]):
             work[place[k]] = jacobian[k]
             total += jacobian[k] * velocity[place[k]]
-        rows.velocity[i], rows.closes[i] = total, False
+        rows.velocity[i], rows.closes[i], rows.impulse[i] = total, 0, 0.0
         rows.kind[i], rows.normal[i] = SINGLE, -1
-        rows.slowest[i], rows.fastest[i], rows.softness[i] = slowest[i], fastest[i], softness[i]
-        rows.low[i], rows.high[i] = low[i], high[i]
+        rows.slowest[i], rows.fastest[i] = free.slowest[i], free.fastest[i]
+        rows.low[i], rows.high[i], rows.softness[i] = free.low[i], free.high[i], free.softness[i]
         half_solve(tree, rows, i, work)
-    return len(slowest)
 
 
 @inner()
@@ -120,30 +120,68 @@ def _rows_of(point, surface, last, axes, velocity, tree, rows, work, used):
 
 @inner()
 def _row(point, d, sliding, last, axes, velocity, tree, rows, work, i):
-    """Row i: the velocity of B relative to A along d at the point (sliding 1), or about d (sliding 0)."""
+    """Row i: the velocity of B relative to A along d at the point (sliding 1), or about d (sliding 0).
+
+    Its places are the freedoms that carry B alone, then those that carry A alone, then those of both, each
+    from the last to the first, so that what stands before a freedom follows it there as it does in L.
+    """
     x, y, z = point.x * sliding, point.y * sliding, point.z * sliding
     turning = 1.0 - sliding
     # moment of the direction about the world's origin, or the direction itself
-    m0 = d[2] * y - d[1] * z + turning * d[0]
-    m1 = d[0] * z - d[2] * x + turning * d[1]
-    m2 = d[1] * x - d[0] * y + turning * d[2]
-    f0, f1, f2 = sliding * d[0], sliding * d[1], sliding * d[2]
-    a, b = last[point.body_a], last[point.body_b]
-    chain(tree, rows, i, a, b)
-    parent, total = tree.parent, 0.0
+    wrench = (
+        d[2] * y - d[1] * z + turning * d[0], d[0] * z - d[2] * x + turning * d[1],
+        d[1] * x - d[0] * y + turning * d[2], sliding * d[0], sliding * d[1], sliding * d[2],
+    )  # fmt: skip
+    parent, place, entries = tree.parent, rows.place, rows.y
+    a, b, begin = last[point.body_a], last[point.body_b], rows.first[i]
+    common, other = a, b
+    while common != other:
+        if common > other:
+            common = parent[common]
+        else:
+            other = parent[other]
+    e, total = begin, 0.0
     for side in range(2):
-        k, sign = (a, -1.0) if side == 0 else (b, 1.0)
-        while k >= 0:
-            e = 6 * k
-            value = sign * (
-                axes[e] * m0 + axes[e + 1] * m1 + axes[e + 2] * m2
-                + axes[e + 3] * f0 + axes[e + 4] * f1 + axes[e + 5] * f2
-            )  # fmt: skip
-            work[k] += value
+        k, sign = (b, 1.0) if side == 0 else (a, -1.0)
+        while k != common:
+            value = sign * _along(axes, 6 * k, wrench)
+            place[e], entries[e] = k, value
             total += value * velocity[k]
-            k = parent[k]
-    rows.velocity[i], rows.impulse[i], rows.softness[i], rows.closes[i] = total, 0.0, 0.0, False
-    half_solve(tree, rows, i, work)
+            k, e = parent[k], e + 1
+    both = e
+    while common >= 0:
+        # what moves both moves neither relative to the other
+        place[e], entries[e] = common, 0.0
+        common, e = parent[common], e + 1
+    _half_solve(tree, place, entries, begin, both, e)
+    rows.loops[i] = rows.first[i + 1] = e
+    rows.velocity[i], rows.impulse[i], rows.softness[i], rows.closes[i] = total, 0.0, 0.0, 0
+    if tree.size[1] > 0:
+        join_row(tree, rows, i, work)
+
+
+@inner()
+def _along(axes, e, wrench):
+    return (
+        axes[e] * wrench[0] + axes[e + 1] * wrench[1] + axes[e + 2] * wrench[2]
+        + axes[e + 3] * wrench[3] + axes[e + 4] * wrench[4] + axes[e + 5] * wrench[5]
+    )  # fmt: skip
+
+
+@inner()
+def _half_solve(tree, place, y, begin, both, end):
+    """Jacobian to entries where they stand, see `half_solve`; what carries both bodies begins at `both`."""
+    parent, start, L, root = tree.parent, tree.start, tree.L, tree.root
+    for e in range(begin, end):
+        k, x = place[e], y[e]
+        entry, above, next_to = start[k], parent[k], e + 1
+        if x != 0.0:
+            while above >= 0:
+                if next_to < both and place[next_to] != above:
+                    next_to = both
+                y[next_to] -= L[entry] * x
+                above, entry, next_to = parent[above], entry + 1, next_to + 1
+        y[e] = root[k] * x
 
 
 @kernel()

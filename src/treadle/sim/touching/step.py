@@ -7,18 +7,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treadle.native.calling import call
+from treadle.contact.soft import Soft
+from treadle.native.calling import call, integers
+from treadle.native.frames import Integers, IntegerTable, Reals, RealTable, shaped, view
 from treadle.native.kernels import inner, kernel
 from treadle.sim.step import FASTEST
 from treadle.sim.touching.interval import displacement, impulses
+from treadle.sim.touching.machine import Carried, Close, Free, Look, Move
 from treadle.sim.touching.meeting import FIRST
-from treadle.sim.touching.points import fastest, rate, read_points, twists
+from treadle.sim.touching.passing import place_bodies, safe_span
+from treadle.sim.touching.points import POINT, SURFACE, fastest, rate, read_points, twists
+from treadle.sim.touching.programs import Pattern
 from treadle.sim.touching.rows import TOUCHING, impact_rows, joint_rows, lasting_rows
-from treadle.solvers.sequential.rows import TOGETHER
-from treadle.solvers.sequential.sweep import prepare, solve
-from treadle.solvers.sequential.tree import spread
+from treadle.solvers.sequential.entry import Solver, find_impulses, prepare_rows
+from treadle.solvers.sequential.rows import Rows
+from treadle.solvers.sequential.tree import Tree, spread
 
-__all__ = ["Arena", "Room", "take_steps"]
+__all__ = ["Arena", "Room", "Spring", "Stage", "take_steps"]
 
 #: Speed (m/s) at which rigid bodies have to meet to rebound.
 SLOWEST_IMPACT = 1e-3
@@ -41,143 +46,118 @@ class Arena(NamedTuple):
 
     entry: int
     frame: int
-    bodies: np.ndarray  # (bodies + 1, 12)
-    margin: np.ndarray  # (1)
-    result: np.ndarray  # (1)
-    data: np.ndarray
-    pairs: np.ndarray
-    feature: np.ndarray
-    X: np.ndarray  # (shapes, 12)
-    body: np.ndarray  # (shapes)
-    radius: np.ndarray  # (shapes)
-    material: np.ndarray  # (shapes)
-    surface_of: np.ndarray  # (materials, materials)
+    bodies: RealTable  # (bodies + 1, 12)
+    margin: Reals  # (1)
+    result: Integers  # (1)
+    data: Reals  # (points, 10)
+    pairs: Integers  # (points, 2)
+    feature: Integers  # (points)
+    kind: Integers  # (shapes)
+    placement: Reals  # (shapes, 12) in their bodies
+    body: Integers  # (shapes)
+    radius: Reals  # (shapes)
+    thickness: Reals  # (shapes)
+    material: Integers  # (shapes)
+    surface_of: IntegerTable  # (materials, materials)
     distance: int
-    distance_frame: np.ndarray
-    distance_frame_address: int
-    distance_result: np.ndarray
+    distance_frame: int
+    distance_pair: Integers  # frame of the distance
+    distance_result: Reals  # (4) distance and normal
 
 
 class Room(NamedTuple):
     """Scratch of a step."""
 
-    twist: np.ndarray  # (bodies + 1, 6) at the start of the span
-    twist_free: np.ndarray  # at its end, without contact
-    twist_end: np.ndarray  # and with it
-    middle: np.ndarray  # (nq)
-    end: np.ndarray  # (nv)
-    shift: np.ndarray  # (nv)
-    z: np.ndarray  # (nv + loops)
-    work: np.ndarray  # (nv + loops)
-    points: np.ndarray
+    twist: RealTable  # (bodies + 1, 6) at the start of the span
+    twist_free: RealTable  # at its end, without contact
+    twist_end: RealTable  # and with it
+    twist_now: RealTable  # of what would be the end, where the bodies are at the start
+    reach: shaped(np.float64)  # (shapes) speeds of their fastest points
+    middle: Reals  # (nq)
+    end: Reals  # (nv)
+    shift: Reals  # (nv)
+    z: Reals  # (nv + loops)
+    work: Reals  # (nv + loops)
+    points: shaped(POINT)
     #: forces (N) of the points of the span before: how many points, their keys, their rows
-    known: np.ndarray
-    key: np.ndarray
-    force: np.ndarray
+    known: Integers
+    key: IntegerTable
+    force: RealTable
     #: spans and sweeps so far, work (J) of all forces but gravity and springs
-    effort: np.ndarray  # (3)
-    q_start: np.ndarray  # (nq) where the step began
-    v_start: np.ndarray  # (nv)
-    extra: np.ndarray  # (nv)
+    effort: Reals  # (3)
+    q_start: Reals  # (nq) where the step began
+    v_start: Reals  # (nv)
+    extra: Reals  # (nv)
 
 
-@kernel()
-def take_steps(
-    programs, tree, pattern, carried, arena, surfaces, room, rows, soft, spring, q, v, tau, h, time, count
-):
-    """Advance q and v by steps of h; how many were taken.
+class Spring(NamedTuple):
+    """What advances the contacts with stiffness."""
+
+    entry: int
+    frame: int
+
+
+class Stage(NamedTuple):
+    """All that a step needs: a machine, what it may touch, and memory to work in."""
+
+    nq: int
+    nv: int
+    held: int  # rows of joints
+    move: Move
+    look: Look
+    free: Free
+    close: Close
+    tree: Tree
+    pattern: Pattern
+    carried: Carried
+    arena: Arena
+    surfaces: shaped(SURFACE)
+    room: Room
+    solver: Solver
+    rows: Rows
+    soft: Soft
+    spring: Spring
+    q: Reals
+    v: Reals
+    tau: Reals
+
+
+_stage = view(Stage)
+
+
+@kernel(nogil=True)
+def take_steps(table, h, time, count):
+    """Advance the state of the stage with this table by steps of h (s) from a time; how many were taken.
 
     Fewer are where the machine leaves the finite numbers, or `arena.result` says what collision detection
     could not do; the state is then that after the last step that was taken.
     """
-    move, look, free, close = programs
-    above, first, last = carried
-    spring_entry, spring_frame = spring
+    stage = _stage(integers(table))
+    q, v, nq, nv, room, close = stage.q, stage.v, stage.nq, stage.nv, stage.room, stage.close
     for step in range(count):
-        room.q_start[:], room.v_start[:] = q, v
-        left, spans, work = h, 0, 0.0
+        _copy(q, room.q_start, nq)
+        _copy(v, room.v_start, nv)
+        left, spans, events, work = h, 0, 0, 0.0
         while left > _NOTHING * h:
-            slowest = SLOWEST_IMPACT if spans < MOST_EVENTS else inf
-            span, found, used, springs = left, 0, 0, 0
-            for _ in range(_ATTEMPTS):
-                now = time + h - left
-                found = _look_ahead(move, look, free, above, first, arena, room, q, v, tau, span, now)
-                if found < 0:
-                    q[:], v[:] = room.q_start, room.v_start
-                    return step
-                held = joint_rows(
-                    free.jacobian, free.slowest, free.fastest, free.low, free.high, free.softness,
-                    free.velocity, pattern, tree, rows, room.work,
-                )  # fmt: skip
-                used, springs = lasting_rows(
-                    room.points, found, surfaces, last, look.axes, free.velocity, tree, rows, room.work, held,
-                    span, slowest, soft,
-                )  # fmt: skip
-                if used < 0:
-                    found = _look_ahead(move, look, free, above, first, arena, room, q, v, tau, 0.0, now)
-                    used = impact_rows(
-                        room.points, found, surfaces, last, look.axes, v, tree, rows, room.work, 0, slowest
-                    )
-                    prepare(rows, used, room.z)
-                    taken, _ = solve(rows, used, room.z, _SWEEPS, 0.0, _STILL, TOGETHER)
-                    room.effort[1] += taken
-                    room.end[:] = v
-                    spread(tree, room.z, room.work, room.end)
-                    work += _work(tree, room.z, room.work, v, room.end)
-                    v[:] = room.end
-                    continue
-                rows.impulse[:held] = 0.0
-                _recall(
-                    room.points, found, room.known[0], room.key, room.force, rows.impulse, span, soft.settings
-                )
-                until, taken = impulses(
-                    rows, used, soft, springs, spring_entry, spring_frame, room.z, span, _SWEEPS, _STILL
-                )
-                room.effort[1] += taken
-                if until < span * (1.0 - 1e-12):
-                    span = max(until, _NOTHING * h)
-                    continue
-                room.end[:] = free.velocity
-                spread(tree, room.z, room.work, room.end)
-                twists(above, first, look.axes, room.end, room.twist_end)
-                if slowest < inf:
-                    begins = _next_beginning(move, look, arena, room, q, v, span, found)
-                    if begins < span * (1.0 - 1e-12):
-                        span = max(begins, _NOTHING * h)
-                        continue
-                break
-            work += _work(tree, room.z, room.work, v, room.end)
-            for k in range(len(v)):
-                work += (
-                    0.5 * span * (free.push[k] - free.drag[k] * (room.end[k] - v[k])) * (v[k] + room.end[k])
-                )
-            displacement(
-                room.points, found, rows, used, soft, springs, tree, v, free.velocity, room.end,
-                room.twist_end, room.z, room.work, span, room.shift,
-            )  # fmt: skip
-            if springs > 0:
-                # what gravity and springs do on the way that is more than that of constant forces
-                for k in range(len(v)):
-                    room.extra[k] = (free.velocity[k] - v[k]) / span
-                momentum(tree, room.extra, room.work)
-                for k in range(len(v)):
-                    way = 0.5 * span * (v[k] + room.end[k]) - room.shift[k]
-                    work += (room.extra[k] - free.push[k]) * way
-            room.shift[:] = room.shift - 0.5 * span * v
-            _move(move, room.middle, room.shift)
-            q[:] = move.position
-            v[:] = room.end
-            room.known[0] = _remember(
-                room.points, found, room.key, room.force, rows.impulse, span, soft.settings
-            )
+            slowest = SLOWEST_IMPACT if events < MOST_EVENTS else inf
+            span, cut, done = _take_span(stage, left, time + h - left, slowest, _NOTHING * h)
+            if span < 0.0:
+                _copy(room.q_start, q, nq)
+                _copy(room.v_start, v, nv)
+                return step
+            work += done
             left -= span
             spans += 1
+            events += cut
         if close.entry != 0:
-            close.q[:], close.v[:] = q, v
+            _copy(q, close.q, nq)
+            _copy(v, close.v, nv)
             call(close.entry, close.frame)
-            q[:], v[:] = close.position, close.velocity
-        if not _sound(v):
-            q[:], v[:] = room.q_start, room.v_start
+            _copy(close.position, q, nq)
+            _copy(close.velocity, v, nv)
+        if not _sound(v, nv):
+            _copy(room.q_start, q, nq)
+            _copy(room.v_start, v, nv)
             return step
         room.effort[0] += spans
         room.effort[2] += work
@@ -186,40 +166,132 @@ def take_steps(
 
 
 @inner()
-def momentum(tree, x, work):
+def _take_span(stage, span, time, slowest, shortest):
+    """Advance to the next beginning or end of a contact, at most by `span`.
+
+    Returns the time taken (negative where collision detection failed), 1 if a contact began or ended there,
+    and the work done.
+    """
+    q, v, nv, room, rows, soft, solver = (
+        stage.q, stage.v, stage.nv, stage.room, stage.rows, stage.soft, stage.solver
+    )  # fmt: skip
+    free, tree, held, arena, end = stage.free, stage.tree, stage.held, stage.arena, room.end
+    found, used, springs, cut, work, safe = 0, 0, 0, 0, 0.0, False
+    for _ in range(_ATTEMPTS):
+        found = _look_ahead(stage, span, time)
+        if found < 0:
+            return -1.0, 0, 0.0
+        if not safe:
+            safe = True
+            until = safe_span(stage, found, span)
+            if until < span:
+                span = until
+                continue
+        joint_rows(free, held, stage.pattern, tree, rows, room.work)
+        used, springs = lasting_rows(
+            room.points, found, stage.surfaces, stage.carried.last, stage.look.axes, free.velocity, tree,
+            rows, room.work, held, span, slowest, soft,
+        )  # fmt: skip
+        if used < 0:
+            found = _look_ahead(stage, 0.0, time)
+            used = impact_rows(
+                room.points, found, stage.surfaces, stage.carried.last, stage.look.axes, v, tree, rows,
+                room.work, 0, slowest,
+            )  # fmt: skip
+            prepare_rows(solver, used)
+            room.effort[1] += find_impulses(solver, used, _SWEEPS, _STILL)
+            _copy(v, end, nv)
+            spread(tree, room.z, room.work, end)
+            work += _work(tree, room.z, v, end)
+            _copy(end, v, nv)
+            cut = 1
+            continue
+        _recall(room, found, rows.impulse, span, soft.settings)
+        until, taken = impulses(
+            solver, rows, used, soft, springs, stage.spring, room.z, span, _SWEEPS, _STILL
+        )
+        room.effort[1] += taken
+        if until < span * (1.0 - 1e-12):
+            span, cut = max(until, shortest), 1
+            continue
+        _copy(free.velocity, end, nv)
+        spread(tree, room.z, room.work, end)
+        twists(stage.carried, stage.look.axes, end, room.twist_end)
+        if slowest < inf:
+            begins = _next_beginning(stage, span, found)
+            if begins < span * (1.0 - 1e-12):
+                span, cut = max(begins, shortest), 1
+                continue
+        break
+    work += _work(tree, room.z, v, end)
+    for k in range(nv):
+        work += 0.5 * span * (free.push[k] - free.drag[k] * (end[k] - v[k])) * (v[k] + end[k])
+    displacement(
+        solver, room.points, found, rows, used, soft, springs, tree, v, free.velocity, room.twist_end, room,
+        span,
+    )  # fmt: skip
+    if springs > 0:
+        # what gravity and springs do on the way that is more than that of constant forces
+        for k in range(nv):
+            room.extra[k] = (free.velocity[k] - v[k]) / span
+        _momentum(tree, room.extra, room.work)
+        for k in range(nv):
+            way = 0.5 * span * (v[k] + end[k]) - room.shift[k]
+            work += (room.extra[k] - free.push[k]) * way
+    move = stage.move
+    _copy(room.middle, move.q, stage.nq)
+    for k in range(nv):
+        move.step[k] = room.shift[k] - 0.5 * span * v[k]
+    call(move.entry, move.frame)
+    _copy(move.position, q, stage.nq)
+    _copy(end, v, nv)
+    _remember(room, found, rows.impulse, span, soft.settings)
+    return span, cut, work
+
+
+@inner()
+def _copy(source, target, count):
+    for k in range(count):
+        target[k] = source[k]
+
+
+@inner()
+def _momentum(tree, x, work):
     """M x in place of x."""
-    parent, start, L, root = tree.parent, tree.start, tree.L, tree.root
-    nv = len(x)
+    parent, start, L, root, nv = tree.parent, tree.start, tree.L, tree.root, tree.size[0]
     for k in range(nv):
         total, above, entry = x[k], parent[k], start[k]
         while above >= 0:
             total += L[entry] * x[above]
             above, entry = parent[above], entry + 1
         work[k] = total / (root[k] * root[k])
-    x[:] = 0.0
+    for k in range(nv):
+        x[k] = 0.0
     for k in range(nv):
         x[k] += work[k]
         above, entry = parent[k], start[k]
         while above >= 0:
             x[above] += L[entry] * work[k]
             above, entry = parent[above], entry + 1
-    work[:] = 0.0
+        work[k] = 0.0
 
 
 @inner()
-def _sound(v):
+def _sound(v, count):
     """Whether all speeds are of this world."""
     total = 0.0
-    for x in v:
-        total += x * x
+    for k in range(count):
+        total += v[k] * v[k]
     return total < FASTEST * FASTEST
 
 
 @inner()
-def _work(tree, z, work, v, end):
+def _work(tree, z, v, end):
     """Work (J) of the impulses behind z while the velocity went from v to `end`: J^T p . (v + end) / 2."""
     parent, start, L, root, total = tree.parent, tree.start, tree.L, tree.root, 0.0
-    for k in range(len(v)):
+    for k in range(tree.size[0]):
+        if z[k] == 0.0:
+            continue
         x = z[k] / root[k]
         total += 0.5 * x * (v[k] + end[k])
         above, entry = parent[k], start[k]
@@ -230,50 +302,36 @@ def _work(tree, z, work, v, end):
 
 
 @inner()
-def _move(move, q, step):
-    move.q[:] = q
-    move.step[:] = step
-    call(move.entry, move.frame)
-
-
-@inner()
-def _look_ahead(move, look, free, above, first, arena, room, q, v, tau, span, time):
+def _look_ahead(stage, span, time):
     """Go to the middle of the span and find the points that may touch in it; how many, or what was wrong."""
-    _move(move, q, 0.5 * span * v)
-    room.middle[:] = move.position
-    look.position[:] = free.position[:] = room.middle
+    move, look, free, arena, room, v = stage.move, stage.look, stage.free, stage.arena, stage.room, stage.v
+    _copy(stage.q, move.q, stage.nq)
+    for k in range(stage.nv):
+        move.step[k] = 0.5 * span * v[k]
+    call(move.entry, move.frame)
+    for k in range(stage.nq):
+        room.middle[k] = look.position[k] = free.position[k] = move.position[k]
     call(look.entry, look.frame)
-    free.v[:], free.tau[:], free.span[0], free.time[0] = v, tau, span, time
+    _copy(v, free.v, stage.nv)
+    _copy(stage.tau, free.tau, stage.nv)
+    free.span[0], free.time[0] = span, time
     call(free.entry, free.frame)
-    twists(above, first, look.axes, v, room.twist)
-    twists(above, first, look.axes, free.velocity, room.twist_free)
-    _place(look.poses, arena.bodies)
-    reach = max(
-        fastest(arena.body, arena.radius, arena.X, room.twist),
-        fastest(arena.body, arena.radius, arena.X, room.twist_free),
-    )
+    twists(stage.carried, look.axes, v, room.twist)
+    twists(stage.carried, look.axes, free.velocity, room.twist_free)
+    place_bodies(look.poses, arena.bodies)
+    reach = fastest(arena, look.poses, room.twist, room.twist_free, room.reach)
     arena.margin[0] = 1.5 * span * reach + 1e-6
     call(arena.entry, arena.frame)
     found = arena.result[0]
     if found >= 0:
-        read_points(
-            arena.data, arena.pairs, arena.feature, found, arena.body, arena.material, arena.surface_of,
-            room.twist, room.twist_free, span, room.points,
-        )  # fmt: skip
+        read_points(arena, found, room.twist, room.twist_free, span, room.points)
     return found
 
 
 @inner()
-def _place(poses, bodies):
-    for i in range(1, len(bodies)):
-        for j in range(12):
-            bodies[i, j] = poses[12 * (i - 1) + j]
-
-
-@inner()
-def _next_beginning(move, look, arena, room, q, v, span, found):
+def _next_beginning(stage, span, found):
     """When the first of the awaited contacts begins; the span if none does."""
-    begins = span
+    begins, room = span, stage.room
     for c in range(found):
         point = room.points[c]
         if point.awaited == 0:
@@ -286,16 +344,15 @@ def _next_beginning(move, look, arena, room, q, v, span, found):
             early = 0.0
             if point.gap <= TOUCHING and change < 0.0 < point.speed:
                 early = min(-point.speed / change, span)
-            arena.distance_frame[FIRST], arena.distance_frame[FIRST + 1] = point.a, point.b
-            begins = min(begins, _meeting(move, look, arena, q, v, room.end, span, early, begins))
+            begins = min(begins, _meeting(stage, point.a, point.b, span, early, begins))
     return begins
 
 
 @inner()
-def _meeting(move, look, arena, q, v, end, span, low, high):
-    """When the two shapes of the distance frame meet, between two times: the zero of their distance."""
-    d_low = _distance(move, look, arena, q, v, end, span, low)
-    d_high = _distance(move, look, arena, q, v, end, span, high)
+def _meeting(stage, a, b, span, low, high):
+    """When two shapes meet, between two times: the zero of their distance."""
+    stage.arena.distance_pair[FIRST], stage.arena.distance_pair[FIRST + 1] = a, b
+    d_low, d_high = _distance(stage, span, low), _distance(stage, span, high)
     if d_high > 0.0:
         return high
     if d_low <= 0.0:
@@ -305,7 +362,7 @@ def _meeting(move, look, arena, q, v, end, span, low, high):
         t = (low * d_high - high * d_low) / (d_high - d_low)
         if not low < t < high:
             t = 0.5 * (low + high)
-        d = _distance(move, look, arena, q, v, end, span, t)
+        d = _distance(stage, span, t)
         # a bound that stays where it is loses weight (Illinois)
         if d > 0.0:
             low, d_low = t, d
@@ -321,37 +378,47 @@ def _meeting(move, look, arena, q, v, end, span, low, high):
 
 
 @inner()
-def _distance(move, look, arena, q, v, end, span, t):
-    """Distance of the two shapes at a time of the span."""
-    _move(move, q, t * v + (0.5 * t * t / span) * (end - v))
-    look.position[:] = move.position
+def _distance(stage, span, t):
+    """Distance of the two shapes of the distance frame at a time of the span."""
+    move, look, arena, v, end = stage.move, stage.look, stage.arena, stage.v, stage.room.end
+    _copy(stage.q, move.q, stage.nq)
+    for k in range(stage.nv):
+        move.step[k] = t * v[k] + (0.5 * t * t / span) * (end[k] - v[k])
+    call(move.entry, move.frame)
+    _copy(move.position, look.position, stage.nq)
     call(look.entry, look.frame)
-    _place(look.poses, arena.bodies)
-    call(arena.distance, arena.distance_frame_address)
+    place_bodies(look.poses, arena.bodies)
+    call(arena.distance, arena.distance_frame)
     return arena.distance_result[0]
 
 
 @inner()
-def _recall(points, found, known, key, force, impulse, span, settings):
+def _recall(room, found, impulse, span, settings):
     """Start from the forces that the same points had before, and keep the speeds at which they met."""
+    points, key, force, known, k = room.points, room.key, room.force, room.known[0], 0
     for c in range(found):
         point = points[c]
-        if point.row >= 0:
-            for k in range(known):
-                if key[k, 0] == point.a and key[k, 1] == point.b and key[k, 2] == point.feature:
-                    for i in range(point.rows):
-                        impulse[point.row + i] = force[k, i] * span
-                    if point.spring >= 0 and point.gap < -TOUCHING:
-                        settings[4 * point.spring + 2] = force[k, 6]
-                    break
+        if point.row < 0:
+            continue
+        # most points follow each other as they did
+        for _ in range(known):
+            k = k if k < known else 0
+            if key[k, 0] == point.a and key[k, 1] == point.b and key[k, 2] == point.feature:
+                for i in range(point.rows):
+                    impulse[point.row + i] = force[k, i] * span
+                if point.spring >= 0 and point.gap < -TOUCHING:
+                    settings[4 * point.spring + 2] = force[k, 6]
+                k += 1
+                break
+            k += 1
 
 
 @inner()
-def _remember(points, found, key, force, impulse, span, settings):
-    """Keep the forces of the points, and the speeds at which they met; how many there are."""
-    known = 0
+def _remember(room, found, impulse, span, settings):
+    """Keep the forces of the points, and the speeds at which they met."""
+    key, force, known = room.key, room.force, 0
     for c in range(found):
-        point = points[c]
+        point = room.points[c]
         if point.row >= 0:
             key[known, 0], key[known, 1], key[known, 2] = point.a, point.b, point.feature
             for i in range(point.rows):
@@ -359,4 +426,4 @@ def _remember(points, found, key, force, impulse, span, settings):
             force[known, 6] = settings[4 * point.spring + 2] if point.spring >= 0 else 0.0
             point.known = known
             known += 1
-    return known
+    room.known[0] = known

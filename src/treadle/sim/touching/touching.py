@@ -11,15 +11,18 @@ from treadle.collision.collide import NOT_FINITE
 from treadle.collision.collider import Collider
 from treadle.contact.soft import LawMemory, make_soft, soft_entry, soft_frame
 from treadle.forces.actuator import actuator_state_size
+from treadle.native.frames import table
 from treadle.native.program import compile_program
 from treadle.sim.touching.footing import on_terrain
 from treadle.sim.touching.machine import MachineMemory
 from treadle.sim.touching.meeting import DistanceMemory
+from treadle.sim.touching.passing import thicknesses
 from treadle.sim.touching.points import POINT
 from treadle.sim.touching.programs import FreeMotion, drive_program
 from treadle.sim.touching.rows import across
-from treadle.sim.touching.step import Arena, Room, take_steps
+from treadle.sim.touching.step import Arena, Room, Spring, Stage, take_steps
 from treadle.sim.touching.surfaces import surface_table
+from treadle.solvers.sequential.entry import SolverMemory
 from treadle.solvers.sequential.rows import empty_rows
 from treadle.solvers.sequential.simgc import MOST_TOGETHER
 from treadle.terrain import Terrain
@@ -45,6 +48,7 @@ class Touching:
             grounded, self.collider.shapes
         )
         self._laws = LawMemory(laws)
+        self._q, self._v, self._tau = np.zeros(self.model.nq), *np.zeros((2, self.model.nv))
         self.room: Any = None
         sized = actuator_state_size(self.model)
         self._drive = compile_program(drive_program(self.model)) if sized else None
@@ -64,12 +68,9 @@ class Touching:
         while left:
             time = start + (steps + count - left) * h
             before = q.copy()
-            taken = take_steps(
-                (machine.move, machine.look, machine.free, machine.close), machine.tree, machine.pattern,
-                (machine.above, machine.first, machine.last), self._arena, self.surfaces, self.room,
-                self._rows, self._soft, (soft_entry(), self._soft_frame.ctypes.data), q, v, tau, h, time,
-                left if self._drive is None else 1,
-            )  # fmt: skip
+            self._q[:], self._v[:], self._tau[:] = q, v, tau
+            taken = take_steps(self._table.ctypes.data, h, time, left if self._drive is None else 1)
+            q[:], v[:] = self._q, self._v
             left -= taken
             if taken and self._drive is not None:
                 self._driven(before)
@@ -129,17 +130,18 @@ class Touching:
         collider.collide()
         points = len(collider.contacts.data)
         places, bodies = len(self.machine.tree.root) + len(self.machine.tree.loop_root), len(model.bodies) + 1
-        distance = self._distance = DistanceMemory(collider.shapes, collider.bodies)
-        self._arena = Arena(
+        self._distance = distance = DistanceMemory(collider.shapes, collider.bodies)
+        shapes, contacts = collider.shapes, collider.contacts
+        arena = Arena(
             collider.entry, collider.frame.ctypes.data, collider.bodies, collider.margin, collider.result,
-            collider.contacts.data, collider.contacts.pairs, collider.contacts.feature, collider.work.X,
-            collider.shapes.body, collider.shapes.radius, self._surface_kind, self._surface_of,
-            distance.entry, distance.frame, distance.frame.ctypes.data, distance.result,
+            contacts.data, contacts.pairs, contacts.feature, shapes.kind, shapes.placement, shapes.body,
+            shapes.radius, thicknesses(shapes), self._surface_kind, self._surface_of, distance.entry,
+            distance.frame.ctypes.data, distance.frame, distance.result,
         )  # fmt: skip
         kept, effort = self.memory, np.zeros(3) if self.room is None else self.room.effort
         self.room = Room(
-            np.zeros((bodies, 6)), np.zeros((bodies, 6)), np.zeros((bodies, 6)), np.zeros(model.nq),
-            np.zeros(model.nv), np.zeros(model.nv), np.zeros(places),
+            *np.zeros((4, bodies, 6)), np.zeros(len(shapes.kind)), np.zeros(model.nq), np.zeros(model.nv),
+             np.zeros(model.nv), np.zeros(places),
             np.zeros(places), np.zeros(points, POINT), np.zeros(1, np.int64), np.zeros((points, 3), np.int64),
             np.zeros((points, 7)), effort, np.zeros(model.nq), np.zeros(model.nv), np.zeros(model.nv),
         )  # fmt: skip
@@ -148,6 +150,14 @@ class Touching:
         widest = min(model.nv, 2 * depth) + len(self.machine.tree.loop_root)
         lasting = len(pattern.first) - 1
         entries = len(pattern.way) + lasting * len(self.machine.tree.loop_root) + 6 * points * widest
-        self._rows = empty_rows(lasting + 6 * points, entries, places, MOST_TOGETHER)
-        self._soft = make_soft(points, self._laws.table)
-        self._soft_frame = soft_frame(self._soft)
+        rows = empty_rows(lasting + 6 * points, entries, places, MOST_TOGETHER)
+        self._solver = SolverMemory(rows, self.room.z)
+        soft = make_soft(points, self._laws.table)
+        self._soft_frame = soft_frame(soft)
+        machine = self.machine
+        self._stage = Stage(
+            model.nq, model.nv, lasting, machine.move, machine.look, machine.free, machine.close, machine.tree,
+            pattern, machine.carried, arena, self.surfaces, self.room, self._solver.solver, rows, soft,
+            Spring(soft_entry(), self._soft_frame.ctypes.data), self._q, self._v, self._tau,
+        )  # fmt: skip
+        self._table = table(self._stage)

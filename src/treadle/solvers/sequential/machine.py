@@ -92,7 +92,8 @@ def compile_machine(model: Model, contacts: Sequence[PointContact] = ()) -> Mach
     parent, start = tree_pattern(parent_freedoms(model))
     none, numbers = np.zeros(0, np.int64), np.zeros(0)
     one = np.zeros(1, np.int64)
-    tree = Tree(parent, start, moment.L, moment.root, one, none, numbers, one, none, numbers, numbers)
+    size = np.array([model.nv, 0])
+    tree = Tree(parent, start, moment.L, moment.root, one, none, numbers, one, none, numbers, numbers, size)
     return Machine(
         model,
         _pattern(model, contacts),

@@ -19,6 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treadle.native.frames import Integers, Reals, RealTable
+
 __all__ = ["CONJUGATE", "IN_TURN", "PAIR", "SECOND", "SINGLE", "TOGETHER", "Rows", "empty_rows"]
 
 #: Kinds of rows: alone, or the first and the second of two whose impulses are bounded together by a cone.
@@ -35,38 +37,35 @@ class Rows(NamedTuple):
     Row i has the entries `first[i]` to `first[i + 1]`, those of held loops from `loops[i]` on.
     """
 
-    first: np.ndarray  # (rows + 1)
-    loops: np.ndarray  # (rows)
-    place: np.ndarray  # (entries) freedom, or nv + number of a held loop row
-    y: np.ndarray  # (entries)
-    kind: np.ndarray  # (rows) SINGLE, PAIR or SECOND
-    normal: np.ndarray  # (rows) the row whose impulse bounds this one, -1: none
-    share: np.ndarray  # (rows) bound of the impulse relative to that of the normal: mu
-    velocity: np.ndarray  # (rows) J v without any impulse
-    slowest: np.ndarray  # (rows)
-    fastest: np.ndarray  # (rows)
-    low: np.ndarray  # (rows)
-    high: np.ndarray  # (rows)
-    softness: np.ndarray  # (rows) velocity by which it yields to a unit of its impulse
-    closes: np.ndarray  # (rows) whether split impulses act on its position
-    closing: np.ndarray  # (rows) pseudo-velocity wanted of it; at least that where its impulse is one-sided
-    impulse: np.ndarray  # (rows) in: warm start, out: result
-    pseudo: np.ndarray  # (rows) split impulses
-    own: np.ndarray  # (rows) response to its own impulse, from `prepare`, as are the next two
-    mass: np.ndarray  # (rows) effective mass 1 / (own + softness); 0 where nothing answers
-    cross: np.ndarray  # (rows) of a PAIR: response to that of the SECOND
-    before: np.ndarray  # (rows) scratch of conjugate sweeps and joint solves, as the others below
-    along: np.ndarray  # (rows)
-    z_before: np.ndarray  # (places)
-    z_along: np.ndarray  # (places)
-    free: np.ndarray  # (rows) numbers of the rows that are solved together
-    matrix: np.ndarray  # (together, together) their responses, factored
+    first: Integers  # (rows + 1)
+    loops: Integers  # (rows)
+    place: Integers  # (entries) freedom, or nv + number of a held loop row
+    y: Reals  # (entries)
+    kind: Integers  # (rows) SINGLE, PAIR or SECOND
+    normal: Integers  # (rows) the row whose impulse bounds this one, -1: none
+    share: Reals  # (rows) bound of the impulse relative to that of the normal: mu
+    velocity: Reals  # (rows) J v without any impulse
+    slowest: Reals  # (rows)
+    fastest: Reals  # (rows)
+    low: Reals  # (rows)
+    high: Reals  # (rows)
+    softness: Reals  # (rows) velocity by which it yields to a unit of its impulse
+    closes: Integers  # (rows) 1: split impulses act on its position
+    closing: Reals  # (rows) pseudo-velocity wanted of it; at least that where its impulse is one-sided
+    impulse: Reals  # (rows) in: warm start, out: result
+    pseudo: Reals  # (rows) split impulses
+    own: Reals  # (rows) response to its own impulse, from `prepare`, as are the next two
+    mass: Reals  # (rows) effective mass 1 / (own + softness); 0 where nothing answers
+    cross: Reals  # (rows) of a PAIR: response to that of the SECOND
+    before: Reals  # (rows) scratch of conjugate sweeps and joint solves, as the others below
+    along: Reals  # (rows)
+    z_before: Reals  # (places)
+    z_along: Reals  # (places)
+    free: Integers  # (rows) numbers of the rows that are solved together
+    matrix: RealTable  # (together, together) their responses, factored
 
 
-_TYPES: dict[str, type] = {
-    "first": np.int64, "loops": np.int64, "place": np.int32, "kind": np.int8, "normal": np.int32,
-    "closes": np.bool_, "free": np.int64,
-}  # fmt: skip
+_WHOLE = {"first", "loops", "place", "kind", "normal", "closes", "free"}
 
 
 def empty_rows(count: int, entries: int, places: int = 0, together: int = 0) -> Rows:
@@ -76,7 +75,10 @@ def empty_rows(count: int, entries: int, places: int = 0, together: int = 0) -> 
     rows at most are solved `together`.
     """
     sizes = {"first": count + 1, "place": entries, "y": entries, "z_before": places, "z_along": places}
-    arrays = {name: np.zeros(sizes.get(name, count), _TYPES.get(name, np.float64)) for name in Rows._fields}
+    arrays = {
+        name: np.zeros(sizes.get(name, count), np.int64 if name in _WHOLE else np.float64)
+        for name in Rows._fields
+    }
     rows = Rows(**arrays | {"matrix": np.zeros((together, together))})
     rows.normal[:] = -1
     rows.slowest[:], rows.fastest[:] = -np.inf, np.inf

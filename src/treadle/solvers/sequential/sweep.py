@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle.native.kernels import njit
+from treadle.native.kernels import inner, njit
 from treadle.solvers.sequential.cone import DEAF, in_cone
 from treadle.solvers.sequential.rows import IN_TURN, PAIR, SINGLE, TOGETHER
 from treadle.solvers.sequential.together import close_free, solve_free
@@ -153,7 +153,7 @@ def correct(rows, count, z, limit, tolerance, speed, way=IN_TURN):
     return sweeps, change
 
 
-@njit(cache=True)
+@inner()
 def _go_on(x, before, along, own, z, z_before, z_along, count, size):
     """A step along the directions of the sweeps so far; the size of the last sweep's change.
 
@@ -181,7 +181,7 @@ def _go_on(x, before, along, own, z, z_before, z_along, count, size):
     return size
 
 
-@njit(cache=True)
+@inner()
 def _rate(first, place, y, z, i):
     """y . z: what all impulses do to the velocity of a row."""
     total = 0.0
@@ -190,7 +190,7 @@ def _rate(first, place, y, z, i):
     return total
 
 
-@njit(cache=True)
+@inner()
 def _push(first, loops, place, y, z, i, impulse):
     """z after an impulse of a row."""
     for e in range(first[i], loops[i]):

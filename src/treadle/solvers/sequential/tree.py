@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treadle.native.kernels import njit
+from treadle.native.frames import Integers, Reals
+from treadle.native.kernels import inner
 
 __all__ = ["Tree", "chain", "half_solve", "half_solve_row", "join_row", "spread", "tree_pattern"]
 
@@ -24,17 +25,18 @@ class Tree(NamedTuple):
     The entries of row k of L begin at `start[k]`, that of its parent first, then on towards the base.
     """
 
-    parent: np.ndarray  # (nv) freedom before each on the way to the base, -1 at the base
-    start: np.ndarray  # (nv + 1)
-    L: np.ndarray  # (entries)
-    root: np.ndarray  # (nv) D^-1/2
-    loop_first: np.ndarray  # (m + 1) where the entries of the loop rows begin
-    loop_place: np.ndarray  # (entries of Y) freedoms
-    loop_y: np.ndarray  # (entries of Y)
-    under_first: np.ndarray  # (m + 1) where the rows of F (unit, lower-triangular) begin
-    under: np.ndarray  # (entries of F) loop rows before
-    F: np.ndarray  # (entries of F)
-    loop_root: np.ndarray  # (m) P^-1/2; 0 for a row that depends on others
+    parent: Integers  # (nv) freedom before each on the way to the base, -1 at the base
+    start: Integers  # (nv + 1)
+    L: Reals  # (entries)
+    root: Reals  # (nv) D^-1/2
+    loop_first: Integers  # (m + 1) where the entries of the loop rows begin
+    loop_place: Integers  # (entries of Y) freedoms
+    loop_y: Reals  # (entries of Y)
+    under_first: Integers  # (m + 1) where the rows of F (unit, lower-triangular) begin
+    under: Integers  # (entries of F) loop rows before
+    F: Reals  # (entries of F)
+    loop_root: Reals  # (m) P^-1/2; 0 for a row that depends on others
+    size: Integers  # (2) nv and m
 
 
 def tree_pattern(parents: list[int]) -> tuple[np.ndarray, np.ndarray]:
@@ -45,7 +47,7 @@ def tree_pattern(parents: list[int]) -> tuple[np.ndarray, np.ndarray]:
     return np.array(parents, dtype=np.int64), np.concatenate([[0], np.cumsum(depth, dtype=np.int64)])
 
 
-@njit(cache=True)
+@inner()
 def chain(tree, rows, i, a, b):
     """Give row i the freedoms from a and from b (-1: from nowhere) to the base as places, the last first."""
     e = rows.first[i]
@@ -60,7 +62,7 @@ def chain(tree, rows, i, a, b):
     rows.loops[i] = rows.first[i + 1] = e
 
 
-@njit(cache=True)
+@inner()
 def half_solve(tree, rows, i, work):
     """Entries of row i from its Jacobian, which `work` (nv + m) holds at the row's places and zero else.
 
@@ -70,16 +72,13 @@ def half_solve(tree, rows, i, work):
     half_solve_row(
         tree.parent, tree.start, tree.L, tree.root, rows.first, rows.loops, rows.place, rows.y, i, work
     )
-    if len(tree.loop_root) > 0:
+    if tree.size[1] > 0:
         join_row(tree, rows, i, work)
 
 
-@njit(cache=True)
+@inner()
 def half_solve_row(parent, start, L, root, first, loops, place, y, i, work):
-    """`half_solve` without held loops, for kernels that have unpacked the tuples.
-
-    Every look into a tuple of arrays counts a reference, which takes longer than the arithmetic here.
-    """
+    """`half_solve` without held loops, for kernels that have unpacked the tuples."""
     for e in range(first[i], loops[i]):
         k = place[e]
         x = work[k]
@@ -93,41 +92,44 @@ def half_solve_row(parent, start, L, root, first, loops, place, y, i, work):
     first[i + 1] = loops[i]
 
 
-@njit(cache=True)
+@inner()
 def join_row(tree, rows, i, work):
     """Entries of row i at the places of the held loops."""
-    nv, begin, end = len(tree.root), rows.first[i], rows.loops[i]
+    nv, m, begin, end = tree.size[0], tree.size[1], rows.first[i], rows.loops[i]
     place, y, loop_root, loop_place, loop_y = rows.place, rows.y, tree.loop_root, tree.loop_place, tree.loop_y
     under, F = tree.under, tree.F
     for e in range(begin, end):
         work[place[e]] = y[e]
-    for m in range(len(loop_root)):
+    for k in range(m):
         x = 0.0
-        for e in range(tree.loop_first[m], tree.loop_first[m + 1]):
+        for e in range(tree.loop_first[k], tree.loop_first[k + 1]):
             x += loop_y[e] * work[loop_place[e]]
-        for e in range(tree.under_first[m], tree.under_first[m + 1]):
+        for e in range(tree.under_first[k], tree.under_first[k + 1]):
             x -= F[e] * work[nv + under[e]]
-        work[nv + m] = x
+        work[nv + k] = x
         if x != 0.0:
-            place[end], y[end] = nv + m, loop_root[m] * x
+            place[end], y[end] = nv + k, loop_root[k] * x
             end += 1
+    for e in range(begin, end):
+        work[place[e]] = 0.0
     rows.first[i + 1] = end
-    work[:] = 0.0
 
 
-@njit(cache=True)
+@inner()
 def spread(tree, z, work, v):
     """v += M^-1 J^T p, from the z of all impulses; z is kept. Loops that are held push as they must."""
-    nv = len(tree.root)
-    work[:nv] = z[:nv]
-    work[nv:] = tree.loop_root * z[nv:]
-    for m in range(len(tree.loop_root) - 1, -1, -1):
-        force = work[nv + m]
-        for e in range(tree.under_first[m], tree.under_first[m + 1]):
-            work[nv + tree.under[e]] -= tree.F[e] * force
-        for e in range(tree.loop_first[m], tree.loop_first[m + 1]):
-            work[tree.loop_place[e]] += tree.loop_y[e] * force
     parent, start, L, root = tree.parent, tree.start, tree.L, tree.root
+    nv, m = tree.size[0], tree.size[1]
+    for k in range(nv):
+        work[k] = z[k]
+    for k in range(m):
+        work[nv + k] = tree.loop_root[k] * z[nv + k]
+    for k in range(m - 1, -1, -1):
+        force = work[nv + k]
+        for e in range(tree.under_first[k], tree.under_first[k + 1]):
+            work[nv + tree.under[e]] -= tree.F[e] * force
+        for e in range(tree.loop_first[k], tree.loop_first[k + 1]):
+            work[tree.loop_place[e]] += tree.loop_y[e] * force
     for k in range(nv):
         x = root[k] * work[k]
         above, entry = parent[k], start[k]
@@ -136,4 +138,5 @@ def spread(tree, z, work, v):
             above, entry = parent[above], entry + 1
         work[k] = x
         v[k] += x
-    work[:] = 0.0
+    for k in range(nv + m):
+        work[k] = 0.0

@@ -1,0 +1,148 @@
+"""How far a machine may go in one span without shapes passing through each other.
+
+Contact is found in the middle of a span, where two thin and fast shapes may have passed each other already. A
+span is therefore no longer than lets two shapes come closer by their distance and a share of their thickness:
+
+    span <= (distance + share thickness) / speed
+
+with a bound of the speed at which they approach, along the normal of their least distance (Mirtich, 1996,
+"Impulse-based dynamic simulation of rigid body systems", section 2.3). What is slow or thick is not looked at.
+Planes and height fields are solid below, however deep.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+
+from treadle.collision.kinds import BOX, CAPSULE, CYLINDER, ELLIPSOID, SPHERE
+from treadle.collision.shapes import Shapes
+from treadle.native.calling import call
+from treadle.native.kernels import inner
+from treadle.sim.touching.meeting import FIRST
+from treadle.sim.touching.points import twists
+
+__all__ = ["place_bodies", "safe_span", "thicknesses"]
+
+#: Share of the mean thickness of two shapes by which they may approach beyond their distance.
+_SHARE = 0.25
+
+
+def thicknesses(shapes: Shapes) -> np.ndarray:
+    """(shapes) m: what has to be crossed to pass through each; inf where there is no other side."""
+    size, through = shapes.size, np.full(len(shapes.kind), np.inf)
+    for s, kind in enumerate(shapes.kind):
+        if kind in (SPHERE, CAPSULE):
+            through[s] = 2.0 * size[s, 0]
+        elif kind == CYLINDER:
+            through[s] = 2.0 * size[s, :2].min()
+        elif kind in (BOX, ELLIPSOID):
+            through[s] = 2.0 * size[s].min()
+    return through
+
+
+@inner()
+def safe_span(stage, found, span):
+    """The longest part of a span in which no two of the shapes that were found can pass each other."""
+    points, reach, thickness = stage.room.points, stage.room.reach, stage.arena.thickness
+    a, b, placed, until = -1, -1, False, span
+    for c in range(found):
+        point = points[c]
+        if point.a == a and point.b == b:
+            continue
+        a, b = point.a, point.b
+        near = 0.5 * _SHARE * (thickness[a] + thickness[b])
+        if (reach[a] + reach[b]) * until <= near:
+            continue
+        if not placed:
+            _place_start(stage)
+            placed = True
+        stage.arena.distance_pair[FIRST], stage.arena.distance_pair[FIRST + 1] = a, b
+        call(stage.arena.distance, stage.arena.distance_frame)
+        distance = max(stage.arena.distance_result[0], 0.0)
+        speed = min(_approach(stage, a, b, until), reach[a] + reach[b])
+        if speed * until > distance + near:
+            until = (distance + near) / speed
+    if placed:
+        _look_at(stage, stage.room.middle)
+    return until
+
+
+@inner()
+def _place_start(stage):
+    """Bodies where they are at the start of the span, and how they move there at its start and end."""
+    room, axes = stage.room, stage.look.axes
+    _look_at(stage, stage.q)
+    place_bodies(stage.look.poses, stage.arena.bodies)
+    twists(stage.carried, axes, stage.v, room.twist_end)
+    twists(stage.carried, axes, stage.free.velocity, room.twist_now)
+
+
+@inner()
+def _look_at(stage, position):
+    look = stage.look
+    for k in range(stage.nq):
+        look.position[k] = position[k]
+    call(look.entry, look.frame)
+
+
+@inner()
+def place_bodies(poses, bodies):
+    """Poses of the bodies behind each other to rows; the first row, the world's, stays."""
+    for i in range(1, len(bodies)):
+        for j in range(12):
+            bodies[i, j] = poses[12 * (i - 1) + j]
+
+
+@inner()
+def _approach(stage, a, b, span):
+    """A bound of the speed (m/s) at which two shapes come closer along the normal of their least distance."""
+    room, result = stage.room, stage.arena.distance_result
+    n = (result[1], result[2], result[3])
+    most = 0.0
+    for which in range(2):
+        twist = room.twist_end if which == 0 else room.twist_now
+        most = max(most, _towards(stage, a, twist, n, 1.0, span) + _towards(stage, b, twist, n, -1.0, span))
+    return most
+
+
+@inner()
+def _towards(stage, s, twist, n, sign, span):
+    """A bound of the speed of the points of a shape along sign n.
+
+    The middle of the shape goes on as it does or turns with its body; its points turn about the middle, but
+    spheres not at all, and what is round about its axis not about that.
+    """
+    arena, poses = stage.arena, stage.look.poses
+    i = arena.body[s]
+    if i == 0:
+        return 0.0
+    kind, e, X, c = arena.kind[s], 12 * (i - 1), 12 * s, 12 * s + 9
+    p = _turn(poses, e, arena.placement, c, 1)
+    x, y, z = p[0] + poses[e + 9], p[1] + poses[e + 10], p[2] + poses[e + 11]
+    w = (twist[i, 0], twist[i, 1], twist[i, 2])
+    u0 = twist[i, 3] + w[1] * z - w[2] * y
+    u1 = twist[i, 4] + w[2] * x - w[0] * z
+    u2 = twist[i, 5] + w[0] * y - w[1] * x
+    turning, pace = sqrt(w[0] ** 2 + w[1] ** 2 + w[2] ** 2), sqrt(u0 * u0 + u1 * u1 + u2 * u2)
+    middle = min(sign * (u0 * n[0] + u1 * n[1] + u2 * n[2]) + turning * pace * span, pace)
+    if kind == SPHERE:
+        return middle
+    if kind in {CAPSULE, CYLINDER}:
+        d = _turn(poses, e, arena.placement, X + 2, 3)
+        spin = w[0] * d[0] + w[1] * d[1] + w[2] * d[2]
+        w = (w[0] - spin * d[0], w[1] - spin * d[1], w[2] - spin * d[2])
+    # the normal turns with the shapes, too: all of their turning may count before long
+    return middle + sqrt(w[0] ** 2 + w[1] ** 2 + w[2] ** 2) * arena.radius[s]
+
+
+@inner()
+def _turn(poses, e, placement, c, stride):
+    """Three numbers of a placement, so far apart, turned with a body."""
+    x, y, z = placement[c], placement[c + stride], placement[c + 2 * stride]
+    return (
+        poses[e] * x + poses[e + 1] * y + poses[e + 2] * z,
+        poses[e + 3] * x + poses[e + 4] * y + poses[e + 5] * z,
+        poses[e + 6] * x + poses[e + 7] * y + poses[e + 8] * z,
+    )
