@@ -51,6 +51,8 @@ class Graph:
         self.constants: dict[int, float] = {}
         self.tables: list[tuple[float, ...]] = []
         self.loops: list[Loop] = []
+        #: kind and number of the limb that a "limb" node begins
+        self.limbs: dict[int, tuple[int, int]] = {}
         self.input_count = 0
         self._memo: dict[tuple, Expr] = {}
         self._table_index: dict[tuple[float, ...], int] = {}

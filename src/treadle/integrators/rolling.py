@@ -14,9 +14,10 @@ from treadle.constraints.rows import closure_rows
 from treadle.dynamics.crba import crba
 from treadle.dynamics.regroup import regroup
 from treadle.dynamics.rnea import rnea
-from treadle.graph import Expr, Scalar, sqrt, through_graph
+from treadle.graph import Expr, Scalar, in_limb, sqrt, through_graph
 from treadle.integrators.method import Advance
 from treadle.integrators.system import System
+from treadle.model.limbs import limbs
 from treadle.model.model import WORLD, Model
 from treadle.solvers.force_balance import force_balance
 from treadle.spatial import Quaternion, Vec3
@@ -58,7 +59,9 @@ def _rolled(system: System, q: Sequence[Expr], v: Sequence[Scalar], time: Scalar
     bias = _bias(system, posture, q, v)
     steady = _steady(machine, q, v, dt)
     count = MEMORY * contact_count(machine)
-    contacts, change = system.memory[:count], system.memory[count:]
+    contacts, change = system.memory[:count], list(system.memory[count:])
+    for body, limb in zip(machine.bodies, limbs(machine), strict=True):
+        change[body.joint.v] = [in_limb(x, limb) for x in change[body.joint.v]]
     balance = force_balance(
         crba(damped, posture),
         v,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from treadle.model.model import WORLD, Model
+from treadle.model.model import WORLD, Body, Model
 
-__all__ = ["limb_inputs", "limbs"]
+__all__ = ["Limb", "limb_inputs", "limbs"]
 
 #: Kind and number of a limb.
 Limb = tuple[int, int]
@@ -44,6 +44,10 @@ def limb_inputs(model: Model, inputs: Mapping[str, int]) -> dict[str, list[Limb 
     places = limbs(model)
     result: dict[str, list[Limb | None]] = {}
     for name, size in inputs.items():
+        if name == "commands":
+            by_freedom = {k: place for body, place in zip(model.bodies, places, strict=True) for k in _freedoms(body)}
+            result[name] = [by_freedom[actuator.v] for actuator in model.actuators]
+            continue
         if name == "q":
             counts = [body.joint.type.nq for body in model.bodies]
         elif name in ("v", "tau", "a", "joint_impulse"):
@@ -54,6 +58,10 @@ def limb_inputs(model: Model, inputs: Mapping[str, int]) -> dict[str, list[Limb 
             continue
         result[name] = [place for place, count in zip(places, counts, strict=True) for _ in range(count)]
     return result
+
+
+def _freedoms(body: Body) -> range:
+    return range(body.joint.v.start, body.joint.v.stop)
 
 
 def _subtree_shapes(model: Model) -> list[int]:
