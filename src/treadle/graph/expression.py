@@ -113,6 +113,15 @@ class Graph:
         """A node that is shared with no other; of heads and tails, the operands are loop and place."""
         return self._append(operation, operands)
 
+    def begin_limb(self, x: Expr, limb: tuple[int, int]) -> Expr:
+        """x as part of a limb, a node of its own for every limb."""
+        key = ("limb", x.index, limb)
+        node = self._memo.get(key)
+        if node is None:
+            node = self._memo[key] = self._append("limb", (x.index,))
+            self.limbs[node.index] = limb
+        return node
+
     def lift(self, value: Scalar) -> Expr:
         """The value as a node of this graph."""
         if isinstance(value, Expr):

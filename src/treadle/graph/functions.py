@@ -120,9 +120,7 @@ def in_limb(x: Scalar, limb: tuple[int, int] | None) -> Scalar:
     """x, where the part of a limb (its kind and number) begins: what follows may be packed with its twins."""
     if limb is None or not isinstance(x, Expr):
         return x
-    marked = x.graph.unique("limb", (x.index,))
-    x.graph.limbs[marked.index] = limb
-    return marked
+    return x.graph.begin_limb(x, limb)
 
 
 def lookup(table: Sequence[float], x: Scalar, start: float = 0.0, step: float = 1.0) -> Scalar:

@@ -32,7 +32,7 @@ _LIMIT, _HALVINGS = 20, 16
 TOLERANCE = 1e-2
 
 #: The same for a guess that is good as it is.
-SKIPPED = 1e-4
+SKIPPED = 1e-8
 
 #: Numbers of a contact that a round hands on: its bend and its force.
 _KEPT = 5
