@@ -48,7 +48,9 @@ def test_what_goes_wrong_is_noticed(balance):
 @pytest.mark.parametrize(("error", "expected"), [(4.0, 2.0), (1.0, 4.0), (2.0, 8.0**0.5), (0.1, np.inf)])
 def test_time_of_an_error_lies_between_the_steps_around_it(error, expected):
     """Time over error: 1 at 16, 2 at 4, 4 at 1, and one that is better by chance."""
-    steps = [{"error": e, "wall": w} for e, w in ((16.0, 1.0), (4.0, 2.0), (1.0, 4.0), (3.0, 8.0), (0.5, 16.0))]
+    steps = [
+        {"error": e, "wall": w} for e, w in ((16.0, 1.0), (4.0, 2.0), (1.0, 4.0), (3.0, 8.0), (0.5, 16.0))
+    ]
     assert landtamer_ramp._time_of_error(steps, error) == pytest.approx(expected)
 
 

@@ -11,8 +11,8 @@ import numpy as np
 from treadle.graph.expression import Expr, Graph, Scalar
 
 __all__ = [
-    "acos", "asin", "atan", "atan2", "clip", "cos", "entry", "equal", "exp", "floor", "hold", "in_limb", "log",
-    "logical_not", "lookup", "lookup2", "maximum", "minimum", "sin", "sqrt", "tan", "tanh", "where",
+    "acos", "asin", "atan", "atan2", "clip", "cos", "entry", "equal", "exp", "floor", "hold", "in_limb",
+    "log", "logical_not", "lookup", "lookup2", "maximum", "minimum", "sin", "sqrt", "tan", "tanh", "where",
 ]  # fmt: skip
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from treadle.model.model import WORLD, Body, Model
+from treadle.model.model import WORLD, Model
 
 __all__ = ["Limb", "limb_inputs", "limbs"]
 
@@ -45,8 +45,8 @@ def limb_inputs(model: Model, inputs: Mapping[str, int]) -> dict[str, list[Limb 
     result: dict[str, list[Limb | None]] = {}
     for name, size in inputs.items():
         if name == "commands":
-            by_freedom = {k: place for body, place in zip(model.bodies, places, strict=True) for k in _freedoms(body)}
-            result[name] = [by_freedom[actuator.v] for actuator in model.actuators]
+            of = _by_freedom(model, places)
+            result[name] = [of[actuator.v] for actuator in model.actuators]
             continue
         if name == "q":
             counts = [body.joint.type.nq for body in model.bodies]
@@ -60,8 +60,12 @@ def limb_inputs(model: Model, inputs: Mapping[str, int]) -> dict[str, list[Limb 
     return result
 
 
-def _freedoms(body: Body) -> range:
-    return range(body.joint.v.start, body.joint.v.stop)
+def _by_freedom(model: Model, places: Sequence[Limb | None]) -> dict[int, Limb | None]:
+    """The limb of every freedom."""
+    freedoms: dict[int, Limb | None] = {}
+    for body, place in zip(model.bodies, places, strict=True):
+        freedoms |= dict.fromkeys(range(body.joint.v.start, body.joint.v.stop), place)
+    return freedoms
 
 
 def _subtree_shapes(model: Model) -> list[int]:

@@ -6,7 +6,7 @@ H is the inertia matrix with what is implicit in the joints, f the wheel-ground 
 end of the step, p bounded rows (stops, friction, motors) and G the closed loops. Seegmiller and Kelly (2013,
 section 3.4) solve for the velocities J w of the contacts; with all of w there is nothing to choose among
 contacts that depend on each other, and the matrix keeps the sparsity of the tree. Newton's method with exact
-Jacobians; steps that do not make the residual smaller are halved.
+Jacobians and a strong-Wolfe line search, from a guess that is kept where it is in balance.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import NamedTuple
 from treadle.constraints.bounded import BoundedRow
 from treadle.constraints.rows import Row
 from treadle.dynamics.lu import lu_solve
-from treadle.graph import Scalar, in_limb, iterate, where
+from treadle.graph import Expr, Scalar, forward, hold, in_limb, iterate, through_graph, where
 from treadle.solvers.goals import goal_row, held_freedoms, is_held
 from treadle.solvers.saddle import saddle_solve
 from treadle.spatial import Mat3, Vec3
@@ -25,8 +25,11 @@ from treadle.wheels.rolling import MEMORY, Rolling
 
 __all__ = ["Balance", "force_balance"]
 
-#: Rounds of Newton's method, and halvings of a step, at most.
-_LIMIT, _HALVINGS = 20, 16
+#: Rounds of Newton's method, and trials of a line search, at most.
+_LIMIT, _TRIALS = 20, 16
+
+#: Part of the cost that a whole step may leave without a line search.
+SURE = 0.81
 
 #: Acceleration (m/s2) up to which the forces may be out of balance: a thousandth of a weight.
 TOLERANCE = 1e-2
@@ -63,9 +66,8 @@ def force_balance(
     """Solve for the velocity, from a guess; `push` are impulses dt (tau - C), `memory` is by contact."""
     problem = _Problem(H, v, push, contacts, bounds, closure, memory, mass, dt)
     count = len(v)
-    start = _Iterate(
-        [problem.held.get(k, x) for k, x in enumerate(guess)], [0.0] * len(closure), [0.0] * len(problem.bounds)
-    )
+    begin = [problem.held.get(k, x) for k, x in enumerate(guess)]
+    start = _Iterate(begin, [0.0] * len(closure), [0.0] * len(problem.bounds))
     cost, kept = problem.cost(start)
     # the cost does not tell whether loops are closed
     wrong = True if closure else cost > (SKIPPED * dt) * (SKIPPED * dt)
@@ -106,23 +108,52 @@ class _Problem:
         self.per_mass = 1.0 / mass
 
     def one_round(self, values: list[Scalar]) -> tuple[list[Scalar], object]:
-        """A step of Newton's method, halved until the residual is smaller."""
+        """A step of Newton's method, by its line search."""
         first, second = len(self.v), len(self.v) + len(self.closure)
         third = second + len(self.bounds)
         at = _Iterate(values[:first], values[first:second], values[second:third])
         rounds, before = values[-2:]
         full = self._newton_iterate(at)
-
-        def halved(trial: list[Scalar]) -> tuple[list[Scalar], object]:
-            share = 0.5 * trial[0]
-            cost, kept = self.cost(at.towards(full, share))
-            return [share, cost, *kept], cost > before * (1.0 - 1e-4 * share)
-
         whole, kept = self.cost(full)
-        share, after, *kept = iterate(halved, [1.0, whole, *kept], _HALVINGS, when=whole > before)
+        share, after, kept = self._searched(at, full, before, whole, kept)
         new = at.towards(full, share)
         enough = TOLERANCE * self.dt
         return [*new.w, *new.y, *new.p, *kept, rounds + 1.0, after], after > enough * enough
+
+    def _searched(
+        self, at: _Iterate, full: _Iterate, before: Scalar, whole: Scalar, kept: list[Scalar]
+    ) -> tuple[Scalar, Scalar, list[Scalar]]:
+        """The share of a step that fulfils the strong Wolfe conditions, the cost there, and what it keeps.
+
+            phi(s) <= phi(0) + 1e-4 s phi'(0),    |phi'(s)| <= 0.9 |phi'(0)|,    phi'(0) = -2 phi(0)
+
+        A whole step that leaves no more than SURE of the cost does so as far as K changes little: then
+        |phi'(1)| = 2 |r1 . r0| <= 2 sqrt(phi(1) phi(0)). Others are found by bisection between 0 and 2.
+        """
+
+        def judged(trial: list[Scalar]) -> tuple[list[Scalar], object]:
+            _, low, high, *_ = trial
+            share = 0.5 * (low + high)
+            cost, rise, kept = self._slope(at, full, share)
+            long = (cost > before * (1.0 - 2e-4 * share)) | (rise > 1.8 * before)
+            short = rise < -1.8 * before
+            low, high = where(long, low, where(short, share, low)), where(long, share, high)
+            return [share, low, high, cost, *kept], long | short
+
+        start = [1.0, 0.0, 2.0, whole, *kept]
+        share, _, _, after, *kept = iterate(judged, start, _TRIALS, when=whole > SURE * before)
+        return share, after, kept
+
+    def _slope(self, at: _Iterate, full: _Iterate, share: Scalar) -> tuple[Scalar, Scalar, list[Scalar]]:
+        """The cost at a share of a step, its derivative by the share, and what contacts keep there."""
+
+        def derived(given: list[Expr]) -> list[Scalar]:
+            place = hold(given[0])
+            cost, kept = self.cost(at.towards(full, place))
+            return [cost, forward([cost], {place: {0: 1.0}}, 1)[0][0], *kept]  # type: ignore[dict-item]
+
+        cost, rise, *kept = through_graph(derived, [share])
+        return cost, rise, kept
 
     def inertial(self, w: Sequence[Scalar]) -> list[Scalar]:
         """H (w - v)."""

@@ -95,7 +95,8 @@ def run(quick: bool, report: Report) -> Findings:
     reference, *found = runs
     balance = found[0]
     assert reference is not None and balance is not None
-    walls = _times([None if run is None else sim for sim, run in zip(sims, runs, strict=True)][1:], 1 if quick else 7)
+    lasting = [sim if run else None for sim, run in zip(sims[1:], found, strict=True)]
+    walls = _times(lasting, turns=1 if quick else 7)
     findings = Findings(_COLUMNS, [], lambda: _draw(balance, found[3]))
     for (method, options), one, wall in zip(_RUNS, found, walls, strict=True):
         findings.rows.append({"method": method, **_row(options, one, reference, wall)})
@@ -207,7 +208,9 @@ def _checks(rows: list[dict[str, Any]], balance: _Run) -> list[Check]:
     name = "force balance at 40 ms:"
     return [
         at_least(f"{name} faster than direct under error control by", min(controlled) / first["wall"], 10.5),
-        at_least(f"{name} faster than direct with fixed steps of equal error by", fixed / first["wall"], 10.5),
+        at_least(
+            f"{name} faster than direct with fixed steps of equal error by", fixed / first["wall"], 10.5
+        ),
         at_most(f"{name} path error (m)", first["error"], 0.2),
         at_most(f"{name} jitter of slip in a steady turn", first["jitter"], 1e-4),
         at_most(f"{name} rounds per step in a steady turn", rounds, 1.0),

@@ -154,7 +154,9 @@ def rolling_contacts(
     # wheels of one kind are computed side by side
     for wheel in model.wheels:
         X = poses[wheel.body]
-        poses[wheel.body] = Transform(X.rotation, Vec3(*[in_limb(x, places[wheel.body]) for x in X.translation]))
+        poses[wheel.body] = Transform(
+            X.rotation, Vec3(*[in_limb(x, places[wheel.body]) for x in X.translation])
+        )
     weight = model.mass * max(abs(x) for x in (*model.gravity, 1e-3)) / len(model.wheels)
     return [
         Rolling(
