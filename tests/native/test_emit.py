@@ -35,6 +35,7 @@ OPERATIONS = {
     "atan2": tg.atan2,
     "floor": lambda x, y: tg.floor(x),
     "hold": lambda x, y: tg.hold(x),
+    "limb": lambda x, y: tg.in_limb(x, (0, 0)),
     "min": tg.minimum,
     "max": tg.maximum,
     "lt": lambda x, y: tg.where(x < y, 1.0, 2.0),
@@ -51,7 +52,7 @@ OPERATIONS = {
     "fused sub from": lambda x, y: 0.3 - x * y,
 }
 EXACT = {
-    "add", "sub", "mul", "div", "neg", "abs", "sqrt", "floor", "hold", "min", "max", "lt", "le", "eq",
+    "add", "sub", "mul", "div", "neg", "abs", "sqrt", "floor", "hold", "limb", "min", "max", "lt", "le", "eq",
     "and", "or", "not", "select",
 }  # fmt: skip
 

@@ -16,7 +16,9 @@ from treadle.model.limbs import limb_inputs
 from treadle.native.emit import emit
 from treadle.native.program import Program
 from treadle.native.schedule import schedule
+from treadle.scenes import scene
 from treadle.sim.step import step_program
+from treadle.terrain import Plane
 
 ARM = (("revolute", (0, 0, 1)), ("prismatic", (1, 0, 0)))
 BALL_LEG = (("ball", ()), ("revolute", (0, 1, 0)))
@@ -261,3 +263,44 @@ def test_packs_that_wait_for_each_other_are_given_up():
 
     _, packed, plain = packed_program(function)
     assert identical(packed, plain)
+
+
+# limbs that begin on the way
+
+
+def marked(x, limbs):
+    """The same for each limb, of one place that all of them share."""
+    total = 0.0
+    for lane in limbs:
+        place = tg.in_limb(x[0] + float(lane) * x[1], (0, lane))
+        shared = tg.sin(x[1])
+        height = tg.lookup((0.0, 1.0, 4.0, 9.0), place * shared, start=-2.0)
+        total = total + tg.atan2(height, place) * shared
+    return [total]
+
+
+def test_what_begins_a_limb_is_packed_with_its_twins():
+    graph, outputs = trace(lambda x: marked(x, range(4)), 2)
+    packed, plain = (schedule(graph, [outputs[0].index], twins) for twins in ({}, None))
+    widths = {graph.operation[item[0]]: len(item) for item in packed.items if len(item) > 1}
+    assert {"limb", "gather", "atan2"} <= set(widths) and set(widths.values()) == {4}
+    assert len(packed.items) < 0.5 * len(plain.items) and not plain.pack_of
+    values = {"x": np.random.default_rng(3).uniform(-2.0, 2.0, (2, 6))}
+    program = Program(None, {"x": 2}, lambda x: {"y": marked(x, range(4))})
+    assert identical(
+        columns(build_program(program), values)["y"],
+        columns(build_program(program, packed=False), values)["y"],
+    )
+
+
+def test_wheels_are_packed():
+    model, terrain = scene("landtamer"), Plane()
+    program = step_program(model, "symplectic_euler", bounded=True, guarded=False, terrain=terrain)
+    _, plain, packed = plans(program)
+    assert len(packed.items) < 0.5 * len(plain.items)
+    q, v = (np.array(x)[:, None] for x in model.initial())
+    rng = np.random.default_rng(4)
+    given = {name: rng.uniform(0.0, 0.1, (size, 1)) for name, size in program.inputs.items()}
+    given |= {"q": q, "v": v, "dt": np.array([[0.02]]), "commands": np.full((6, 1), 2.0)}
+    one, other = (columns(build_program(program, packed=p), given) for p in (True, False))
+    assert all(identical(one[name], other[name]) for name in one) and one["next_v"][3, 0] > 0.1

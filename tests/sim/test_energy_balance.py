@@ -6,6 +6,7 @@ from hypothesis import Phase, given, settings
 
 import treadle as td
 from tests.loops import loop_machines, with_bounds
+from tests.wheels.carts import cart
 
 
 def lever(**options) -> td.Model:
@@ -53,3 +54,14 @@ def test_the_balance_of_random_closed_machines_closes(machine):
     assert coarse < 0.01
     assert fine < 0.35 * coarse + 1e-8
     assert accurate < 1e-8
+
+
+def test_forces_of_the_ground_do_work_as_they_were_added():
+    """A cart drops onto its wheels and bounces: what they take out is what they were at the start of steps."""
+    soft = {"stiffness": 1e4, "damping": 200.0, "grip": 500.0, "side_grip": 500.0}
+    sim = td.Simulation(cart(parameters=soft, speed=1.0), dt=1e-3, rolling="direct")
+    sim.q[6] += 0.1
+    sim.run(0.5)
+    quality = sim.quality()
+    assert quality["work"] < -5.0
+    assert abs(quality["energy drift"]) < 1e-3 * abs(quality["work"])

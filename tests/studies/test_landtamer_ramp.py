@@ -10,16 +10,17 @@ from treadle.studies import landtamer_ramp
 
 @pytest.fixture(scope="module")
 def balance():
-    return landtamer_ramp._drive({"dt": landtamer_ramp.STEP}, turns=1)
+    return landtamer_ramp._drive(landtamer_ramp._simulation({"dt": landtamer_ramp.STEP}))
 
 
 def rows(found, reference, direct_wall=1e3):
-    first = landtamer_ramp._row({"dt": landtamer_ramp.STEP}, found, reference)
+    first = landtamer_ramp._row({"dt": landtamer_ramp.STEP}, found, reference, 1e-3)
+    error = max(first["error"], 1e-6)
     return [
-        {"method": "balance", **first, "wall": 1.0},
+        {"method": "balance", **first, "error": error},
         {"method": "direct, controlled", "error": 0.0, "wall": direct_wall},
-        {"method": "direct, fixed", "error": 9.0, "wall": 2.0},
-        {"method": "direct, fixed", "error": 0.0, "wall": 20.0},
+        {"method": "direct, fixed", "error": 10.0 * error, "wall": 0.1 * direct_wall},
+        {"method": "direct, fixed", "error": 0.1 * error, "wall": 0.1 * direct_wall},
     ]
 
 
@@ -44,6 +45,16 @@ def test_what_goes_wrong_is_noticed(balance):
     assert [len(names) for names in failed] == [1, 1, 1, 2] and len(set.union(*failed)) == 5
 
 
+@pytest.mark.parametrize(("error", "expected"), [(4.0, 2.0), (1.0, 4.0), (2.0, 8.0**0.5), (0.1, np.inf)])
+def test_time_of_an_error_lies_between_the_steps_around_it(error, expected):
+    """Time over error: 1 at 16, 2 at 4, 4 at 1, and one that is better by chance."""
+    steps = [
+        {"error": e, "wall": w} for e, w in ((16.0, 1.0), (4.0, 2.0), (1.0, 4.0), (3.0, 8.0), (0.5, 16.0))
+    ]
+    assert landtamer_ramp._time_of_error(steps, error) == pytest.approx(expected)
+
+
 def test_direct_addition_shakes_at_the_same_step():
-    found = landtamer_ramp._drive({"dt": landtamer_ramp.STEP, "rolling": "direct"}, turns=1)
+    sim = landtamer_ramp._simulation({"dt": landtamer_ramp.STEP, "rolling": "direct"})
+    found = landtamer_ramp._drive(sim)
     assert found is None or np.abs(np.diff(found.slips[found.steady], axis=0)).max() > 0.1

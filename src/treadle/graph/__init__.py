@@ -15,6 +15,7 @@ from treadle.graph.functions import (
     exp,
     floor,
     hold,
+    in_limb,
     log,
     logical_not,
     lookup,
@@ -31,7 +32,7 @@ from treadle.graph.iteration import iterate
 
 __all__ = [
     "Expr", "Graph", "Scalar", "acos", "asin", "atan", "atan2", "clip", "cos", "entry", "equal", "evaluate",
-    "exp", "floor", "forward", "gradient", "hold", "iterate", "jacobian", "log", "logical_not", "lookup",
-    "lookup2", "maximum", "minimum", "reverse", "sin", "sqrt", "tan", "tanh", "through_graph", "trace",
-    "where",
+    "exp", "floor", "forward", "gradient", "hold", "in_limb", "iterate", "jacobian", "log", "logical_not",
+    "lookup", "lookup2", "maximum", "minimum", "reverse", "sin", "sqrt", "tan", "tanh", "through_graph",
+    "trace", "where",
 ]  # fmt: skip

@@ -135,6 +135,8 @@ def _partials(graph: Graph, i: int) -> tuple[Scalar, ...]:
             return (reciprocal, -(y * reciprocal))
         case "neg":
             return (-1.0,)
+        case "limb":
+            return (1.0,)
         case "abs":
             return (where(x[0] < 0.0, -1.0, 1.0),)
         case "sqrt":

@@ -51,6 +51,8 @@ class Graph:
         self.constants: dict[int, float] = {}
         self.tables: list[tuple[float, ...]] = []
         self.loops: list[Loop] = []
+        #: kind and number of the limb that a "limb" node begins
+        self.limbs: dict[int, tuple[int, int]] = {}
         self.input_count = 0
         self._memo: dict[tuple, Expr] = {}
         self._table_index: dict[tuple[float, ...], int] = {}
@@ -110,6 +112,15 @@ class Graph:
     def unique(self, operation: str, operands: tuple[int, ...]) -> Expr:
         """A node that is shared with no other; of heads and tails, the operands are loop and place."""
         return self._append(operation, operands)
+
+    def begin_limb(self, x: Expr, limb: tuple[int, int]) -> Expr:
+        """x as part of a limb, a node of its own for every limb."""
+        key = ("limb", x.index, limb)
+        node = self._memo.get(key)
+        if node is None:
+            node = self._memo[key] = self._append("limb", (x.index,))
+            self.limbs[node.index] = limb
+        return node
 
     def lift(self, value: Scalar) -> Expr:
         """The value as a node of this graph."""

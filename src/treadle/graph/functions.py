@@ -11,8 +11,8 @@ import numpy as np
 from treadle.graph.expression import Expr, Graph, Scalar
 
 __all__ = [
-    "acos", "asin", "atan", "atan2", "clip", "cos", "entry", "equal", "exp", "floor", "hold", "log",
-    "logical_not", "lookup", "lookup2", "maximum", "minimum", "sin", "sqrt", "tan", "tanh", "where",
+    "acos", "asin", "atan", "atan2", "clip", "cos", "entry", "equal", "exp", "floor", "hold", "in_limb",
+    "log", "logical_not", "lookup", "lookup2", "maximum", "minimum", "sin", "sqrt", "tan", "tanh", "where",
 ]  # fmt: skip
 
 
@@ -114,6 +114,13 @@ def where(condition: Any, a: Scalar, b: Scalar) -> Scalar:
 def hold(x: Scalar) -> Scalar:
     """x, but constant to differentiation; no simplification reaches through it."""
     return x.graph.node("hold", x) if isinstance(x, Expr) else x
+
+
+def in_limb(x: Scalar, limb: tuple[int, int] | None) -> Scalar:
+    """x, where the part of a limb (its kind and number) begins: what follows may be packed with its twins."""
+    if limb is None or not isinstance(x, Expr):
+        return x
+    return x.graph.begin_limb(x, limb)
 
 
 def lookup(table: Sequence[float], x: Scalar, start: float = 0.0, step: float = 1.0) -> Scalar:

@@ -7,19 +7,20 @@ See `solvers.force_balance`. Wheels, stops, friction and motors all act on the s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from treadle.constraints.rows import closure_rows
 from treadle.dynamics.crba import crba
 from treadle.dynamics.regroup import regroup
 from treadle.dynamics.rnea import rnea
-from treadle.graph import Expr, Scalar, sqrt, through_graph
+from treadle.graph import Expr, Scalar, in_limb, sqrt, through_graph
 from treadle.integrators.method import Advance
 from treadle.integrators.system import System
+from treadle.model.limbs import limbs
 from treadle.model.model import WORLD, Model
 from treadle.solvers.force_balance import force_balance
-from treadle.spatial import Quaternion, Vec3
+from treadle.spatial import Mat3, Quaternion, Vec3
 from treadle.wheels.rolling import MEMORY, contact_count, rolling_contacts
 
 __all__ = ["BALANCED", "rolling_memory", "rolling_step"]
@@ -38,8 +39,8 @@ def rolling_step(
 ) -> Advance:
     """Position and velocity after one step of dt seconds.
 
-    The memory holds what the contacts keep, and how the velocity differed from that of a steady motion, which
-    is where the next step begins to look.
+    The memory holds what the contacts keep, and how the velocity differed from that of a steady motion (of a
+    floating base in its own axes): where it does so again, the next step begins in balance.
     """
     nq, nv = len(q), len(v)
     values = through_graph(lambda x: _rolled(system, x[:nq], x[nq:], time, dt), [*q, *v])
@@ -58,7 +59,9 @@ def _rolled(system: System, q: Sequence[Expr], v: Sequence[Scalar], time: Scalar
     bias = _bias(system, posture, q, v)
     steady = _steady(machine, q, v, dt)
     count = MEMORY * contact_count(machine)
-    contacts, change = system.memory[:count], system.memory[count:]
+    contacts, change = system.memory[:count], list(system.memory[count:])
+    for body, limb in zip(machine.bodies, limbs(machine), strict=True):
+        change[body.joint.v] = [in_limb(x, limb) for x in change[body.joint.v]]
     balance = force_balance(
         crba(damped, posture),
         v,
@@ -69,11 +72,12 @@ def _rolled(system: System, q: Sequence[Expr], v: Sequence[Scalar], time: Scalar
         contacts,
         machine.mass,
         dt,
-        [a + b for a, b in zip(steady, change, strict=True)],
+        [a + b for a, b in zip(steady, _turned(machine, q, change, Mat3.apply), strict=True)],
     )
     position = system.integrate(q, [dt * x for x in balance.v])
     effort = balance.rounds, sqrt(balance.left)
     gained = [a - b for a, b in zip(balance.v, steady, strict=True)]
+    gained = _turned(machine, q, gained, Mat3.apply_transposed)
     return [*position, *balance.v, *effort, balance.work, *balance.memory, *gained]
 
 
@@ -115,3 +119,16 @@ def _steady(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar) 
             once = turning.cross(velocity)
             guess[joint.v] = [*v[joint.v][:3], *(velocity + once + turning.cross(once) * 0.5)]
     return guess
+
+
+def _turned(
+    model: Model, q: Sequence[Scalar], change: Sequence[Scalar], turn: Callable[[Mat3, Vec3], Vec3]
+) -> list[Scalar]:
+    """A change of the velocity with that of floating bases between their own axes and those of the world."""
+    turned = list(change)
+    for joint in model.joints:
+        if joint.type.kind == "free":
+            start = joint.q.start
+            matrix = Quaternion(*q[start : start + 4]).matrix()
+            turned[joint.v] = [*change[joint.v][:3], *turn(matrix, Vec3(*change[joint.v][3:]))]
+    return turned

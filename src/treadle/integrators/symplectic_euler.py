@@ -15,6 +15,7 @@ from treadle.integrators.kinematic import kinematic_step
 from treadle.integrators.method import Advance, Method
 from treadle.integrators.rolling import BALANCED, rolling_memory, rolling_step
 from treadle.integrators.system import System
+from treadle.wheels.rolling import wheel_force
 
 __all__ = ["METHOD"]
 
@@ -28,7 +29,12 @@ def step(system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar,
             return kinematic_step(system, q, v, time, dt)
     held = system.kick(q, v, time, dt)
     position = system.integrate(q, [dt * x for x in held.v])
-    return Advance(position, held.v, system.memory, work=held.work)
+    work = held.work
+    if system.terrain is not None and system.model.wheels:
+        pushed = wheel_force(system.model, q, v, system.terrain)
+        moved = [0.5 * (a + b) for a, b in zip(v, held.v, strict=True)]
+        work = work + dt * sum((f * x for f, x in zip(pushed, moved, strict=True)), 0.0)
+    return Advance(position, held.v, system.memory, work=work)
 
 
 METHOD = Method(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from treadle.model.model import WORLD, Model
 
-__all__ = ["limb_inputs", "limbs"]
+__all__ = ["Limb", "limb_inputs", "limbs"]
 
 #: Kind and number of a limb.
 Limb = tuple[int, int]
@@ -44,6 +44,10 @@ def limb_inputs(model: Model, inputs: Mapping[str, int]) -> dict[str, list[Limb 
     places = limbs(model)
     result: dict[str, list[Limb | None]] = {}
     for name, size in inputs.items():
+        if name == "commands":
+            of = _by_freedom(model, places)
+            result[name] = [of[actuator.v] for actuator in model.actuators]
+            continue
         if name == "q":
             counts = [body.joint.type.nq for body in model.bodies]
         elif name in ("v", "tau", "a", "joint_impulse"):
@@ -54,6 +58,14 @@ def limb_inputs(model: Model, inputs: Mapping[str, int]) -> dict[str, list[Limb 
             continue
         result[name] = [place for place, count in zip(places, counts, strict=True) for _ in range(count)]
     return result
+
+
+def _by_freedom(model: Model, places: Sequence[Limb | None]) -> dict[int, Limb | None]:
+    """The limb of every freedom."""
+    freedoms: dict[int, Limb | None] = {}
+    for body, place in zip(model.bodies, places, strict=True):
+        freedoms |= dict.fromkeys(range(body.joint.v.start, body.joint.v.stop), place)
+    return freedoms
 
 
 def _subtree_shapes(model: Model) -> list[int]:

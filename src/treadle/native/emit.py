@@ -274,7 +274,8 @@ class _Writer:
         """Emit one node."""
         operation = self.graph.operation[i]
         if operation == "gather":
-            return self._gather(*self.graph.operands[i])
+            table, index = self.graph.operands[i]
+            return self._gather(self.block, table, self._value(index))
         if operation in ("sin", "cos"):
             return self._sine(operation, self.graph.operands[i][0])
         operands = [self._value(k) for k in self.plan.reads(self.graph, i)]
@@ -285,6 +286,8 @@ class _Writer:
         pack = Pack(self.block, len(item))
         operation = self.graph.operation[item[0]]
         groups = list(zip(*[self.plan.reads(self.graph, i) for i in item], strict=True))
+        if operation == "gather":
+            return self._gather(pack, self.graph.operands[item[0]][0], self._vector(groups[0]))
         if operation in ("sin", "cos"):
             if groups[0] not in self.sincos:
                 self.sincos[groups[0]] = elementary.in_double(
@@ -309,7 +312,7 @@ class _Writer:
         match operation:
             case "neg":
                 return block.negate(operands[0])
-            case "hold":
+            case "hold" | "limb":
                 return operands[0]
             case "select":
                 return block.select(*operands)
@@ -355,15 +358,14 @@ class _Writer:
         """Whether node i has its value before the current chunk's remaining nodes are computed."""
         return i in self.values or self.graph.operation[i] in LEAVES or i in self.earlier
 
-    def _gather(self, table: int, index: int) -> str:
+    def _gather(self, block: Block, table: int, index: str) -> str:
         """Table entry at a whole index, lane by lane."""
-        block = self.block
-        where = block.emit(f"fptosi {block.real} {self._value(index)} to {block.integer}")
-        if self.lanes == 1:
+        where = block.emit(f"fptosi {block.real} {index} to {block.integer}")
+        if block.lanes == 1:
             pointer = block.emit(f"getelementptr {self.element}, ptr @table{table}, i64 {where}")
             return block.emit(f"load {self.element}, ptr {pointer}, align {self.size}")
         result = "poison"
-        for lane in range(self.lanes):
+        for lane in range(block.lanes):
             k = block.emit(f"extractelement {block.integer} {where}, i64 {lane}")
             pointer = block.emit(f"getelementptr {self.element}, ptr @table{table}, i64 {k}")
             entry = block.emit(f"load {self.element}, ptr {pointer}, align {self.size}")

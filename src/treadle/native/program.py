@@ -138,7 +138,7 @@ def _graph_digest(
     results = {name: [graph.lift(x).index for x in values] for name, values in outputs.items()}
     tables = [hashlib.sha256(np.array(values).tobytes()).hexdigest() for values in graph.tables]
     given = graph.constants if constants is None else constants
-    whole = (graph.operation, graph.operands, given, tables, graph.loops, results)
+    whole = (graph.operation, graph.operands, given, tables, graph.loops, graph.limbs, results)
     return hashlib.sha256(repr(whole).encode()).hexdigest()
 
 

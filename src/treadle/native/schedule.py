@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from treadle.graph import Graph
 from treadle.graph.expression import BOOLEAN_OPERATIONS
@@ -43,6 +43,8 @@ class Schedule:
     code: list[list[Item] | Edge]
     fused: dict[int, int]
     pack_of: dict[int, Item]
+    #: sums and products whose first two operands change places, so that those of twins match
+    swapped: set[int] = field(default_factory=set)
 
     @property
     def items(self) -> list[Item]:
@@ -53,19 +55,26 @@ class Schedule:
         """Nodes that the instruction of node i reads, in the order of its operands."""
         product = self.fused.get(i)
         if product is None:
-            return list(dependencies(graph, i))
-        left, right = graph.operands[i]
-        return [*graph.operands[product], left if right == product else right]
+            read = list(dependencies(graph, i))
+        else:
+            left, right = graph.operands[i]
+            read = [*graph.operands[product], left if right == product else right]
+        if i in self.swapped:
+            read[:2] = read[1::-1]
+        return read
 
 
 def schedule(graph: Graph, results: Sequence[int], twins: Mapping[int, Twin] | None = None) -> Schedule:
-    """Order the nodes that the results need; `twins` says which inputs belong to limbs of one kind."""
+    """Order the nodes that the results need; `twins` says which inputs belong to limbs of one kind.
+
+    Without them, None, nothing is packed.
+    """
     uses = _count_uses(graph, results)
     fused = _fuse(graph, uses, set(results).union(*[[*x.start, *x.next] for x in graph.loops]))
     absorbed = set(fused.values())
     segments = _segments(graph, [i for i, count in enumerate(uses) if count and i not in absorbed])
     plain = Schedule([x if isinstance(x, Edge) else [(i,) for i in x] for x in segments], fused, {})
-    if not twins:
+    if twins is None or not (twins or graph.limbs):
         return plain
     packs = _packs(graph, plain, [x for x in segments if not isinstance(x, Edge)], twins)
     return _ordered(graph, plain, segments, packs) or plain
@@ -152,11 +161,12 @@ def _packs(
     segment_of = {i: number for number, segment in enumerate(segments) for i in segment}
     nodes = sorted(segment_of)
     shape, limb = _shapes(graph, plain, nodes, twins)
-    lanes = {kind: 1 + max(lane for k, lane in twins.values() if k == kind) for kind, _ in twins.values()}
+    places = [*twins.values(), *graph.limbs.values()]
+    lanes = {kind: 1 + max(lane for k, lane in places if k == kind) for kind, _ in places}
     members: dict[tuple[int, int, int], dict[int, list[int]]] = {}
     for i in nodes:
         place = limb[i]
-        if place is not None and graph.operation[i] != "gather":
+        if place is not None:
             members.setdefault((place[0], shape[i], segment_of[i]), {}).setdefault(place[1], []).append(i)
     candidates = []
     for (kind, *_), by_lane in members.items():
@@ -167,7 +177,9 @@ def _packs(
     packs = []
     for pack in sorted(candidates):
         operands = zip(*[plain.reads(graph, i) for i in pack], strict=True)
-        if all(_joins(graph, limb, accepted, group) for group in operands):
+        # what begins the part of a limb comes from anywhere
+        begins = graph.operation[pack[0]] == "limb"
+        if begins or all(_joins(graph, limb, accepted, group) for group in operands):
             packs.append(pack)
             accepted.update(dict.fromkeys(pack, pack))
     return packs
@@ -199,17 +211,29 @@ def _shapes(
         elif operation in ("head", "tail"):
             # a value of a loop belongs to the limb that it starts from
             leaf(i, (operation, operands[0]), limb.get(graph.loops[operands[0]].start[operands[1]]))
+        elif operation == "limb":
+            leaf(i, operation, graph.limbs[i])
         elif i in instructions:
             read = plain.reads(graph, i)
+            if _is_commutative(plain, operation, i) and limb[read[0]] is None and limb[read[1]] is not None:
+                plain.swapped.add(i)
+                read = plain.reads(graph, i)
             shape[i] = hash((_form(graph, plain, i), *[shape[k] for k in read]))
             places = {limb[k] for k in read} - {None}
             limb[i] = places.pop() if len(places) == 1 else None
     return shape, limb
 
 
+def _is_commutative(plain: Schedule, operation: str, i: int) -> bool:
+    """Whether the first two values that an instruction reads may change places."""
+    return i in plain.fused or operation in ("add", "mul")
+
+
 def _form(graph: Graph, plain: Schedule, i: int) -> str:
     """The instruction's kind: the operation, and on which side a fused product stands."""
     operation = graph.operation[i]
+    if operation == "gather":
+        return f"gather {graph.operands[i][0]}"
     if i not in plain.fused:
         return operation
     side = "left" if graph.operands[i][1] != plain.fused[i] else "right"
@@ -234,7 +258,7 @@ def _ordered(
         if ordered is None:
             return None
         code.append(ordered)
-    return Schedule(code, plain.fused, pack_of)
+    return Schedule(code, plain.fused, pack_of, plain.swapped)
 
 
 def _ordered_segment(

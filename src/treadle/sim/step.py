@@ -16,7 +16,6 @@ from treadle.forces.law import ForceLaw, law_force
 from treadle.forces.load import LOAD_SIZE
 from treadle.graph import Scalar, logical_not, maximum, where
 from treadle.integrators import INTEGRATORS, Advance, System
-from treadle.integrators.rolling import BALANCED
 from treadle.model import lift
 from treadle.model.limbs import limb_inputs
 from treadle.model.model import Model
@@ -171,7 +170,7 @@ def step_program(
             if not method.adaptive:
                 # a method that takes forces at the end of the step takes pressures there too
                 books = replace(system, drives=results["drives"]) if method.arrests else system
-                if method.arrests and rolling in BALANCED:
+                if method.arrests and rolling != "kinematic":
                     # the ground's forces are in the work that the step tells
                     books = replace(books, terrain=None)
                 # what a stop does at the end of a step changes nothing on the way there

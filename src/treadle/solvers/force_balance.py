@@ -6,7 +6,7 @@ H is the inertia matrix with what is implicit in the joints, f the wheel-ground 
 end of the step, p bounded rows (stops, friction, motors) and G the closed loops. Seegmiller and Kelly (2013,
 section 3.4) solve for the velocities J w of the contacts; with all of w there is nothing to choose among
 contacts that depend on each other, and the matrix keeps the sparsity of the tree. Newton's method with exact
-Jacobians; steps that do not make the residual smaller are halved.
+Jacobians and a strong-Wolfe line search, from a guess that is kept where it is in balance.
 """
 
 from __future__ import annotations
@@ -17,18 +17,25 @@ from typing import NamedTuple
 from treadle.constraints.bounded import BoundedRow
 from treadle.constraints.rows import Row
 from treadle.dynamics.lu import lu_solve
-from treadle.graph import Expr, Scalar, forward, hold, iterate, through_graph, where
+from treadle.graph import Expr, Scalar, forward, hold, in_limb, iterate, through_graph, where
 from treadle.solvers.goals import goal_row, held_freedoms, is_held
 from treadle.solvers.saddle import saddle_solve
+from treadle.spatial import Mat3, Vec3
 from treadle.wheels.rolling import MEMORY, Rolling
 
 __all__ = ["Balance", "force_balance"]
 
-#: Rounds of Newton's method, and halvings of a step, at most.
-_LIMIT, _HALVINGS = 20, 16
+#: Rounds of Newton's method, and trials of a line search, at most.
+_LIMIT, _TRIALS = 20, 16
+
+#: Part of the cost that a whole step may leave without a line search.
+SURE = 0.81
 
 #: Acceleration (m/s2) up to which the forces may be out of balance: a thousandth of a weight.
 TOLERANCE = 1e-2
+
+#: The same for a guess that is good as it is.
+SKIPPED = 1e-8
 
 #: Numbers of a contact that a round hands on: its bend and its force.
 _KEPT = 5
@@ -59,12 +66,15 @@ def force_balance(
     """Solve for the velocity, from a guess; `push` are impulses dt (tau - C), `memory` is by contact."""
     problem = _Problem(H, v, push, contacts, bounds, closure, memory, mass, dt)
     count = len(v)
-    start = [problem.held.get(k, x) for k, x in enumerate(guess)]
-    multipliers: list[Scalar] = [0.0] * (len(closure) + len(problem.bounds))
-    kept: list[Scalar] = [0.0] * (_KEPT * len(contacts))
-    values = iterate(problem.one_round, [*start, *multipliers, *kept, 0.0, 0.0], _LIMIT)
+    begin = [problem.held.get(k, x) for k, x in enumerate(guess)]
+    start = _Iterate(begin, [0.0] * len(closure), [0.0] * len(problem.bounds))
+    cost, kept = problem.cost(start)
+    # the cost does not tell whether loops are closed
+    wrong = True if closure else cost > (SKIPPED * dt) * (SKIPPED * dt)
+    first = [*start.w, *start.y, *start.p]
+    values = iterate(problem.one_round, [*first, *kept, 0.0, cost], _LIMIT, when=wrong)
     w, rounds, left = values[:count], values[-2], values[-1]
-    memory = problem.remembered(w, values[count + len(multipliers) : -2])
+    memory = problem.remembered(w, values[len(first) : -2])
     impulse = [a - b for a, b in zip(problem.inertial(w), push, strict=True)]
     work = sum((0.5 * p * (a + b) for p, a, b in zip(impulse, v, w, strict=True)), 0.0)
     return Balance(w, memory, rounds, left, work)
@@ -86,7 +96,10 @@ class _Problem:
         dt: Scalar,
     ) -> None:
         self.H, self.v, self.push, self.contacts, self.dt = H, v, push, contacts, dt
-        self.bent = [memory[k * MEMORY : k * MEMORY + 2] for k in range(len(contacts))]
+        self.bent = [
+            [in_limb(x, contact.limb) for x in memory[k * MEMORY : k * MEMORY + 2]]
+            for k, contact in enumerate(contacts)
+        ]
         self.held = held_freedoms(bounds)
         self.bounds = [goal_row(row, H) for row in bounds if not is_held(row)]
         self.closure = closure
@@ -95,24 +108,52 @@ class _Problem:
         self.per_mass = 1.0 / mass
 
     def one_round(self, values: list[Scalar]) -> tuple[list[Scalar], object]:
-        """A step of Newton's method, halved until the residual is smaller."""
+        """A step of Newton's method, by its line search."""
         first, second = len(self.v), len(self.v) + len(self.closure)
         third = second + len(self.bounds)
         at = _Iterate(values[:first], values[first:second], values[second:third])
-        rounds = values[-2]
+        rounds, before = values[-2:]
         full = self._newton_iterate(at)
-        before, _ = self._cost(at)
-
-        def halved(trial: list[Scalar]) -> tuple[list[Scalar], object]:
-            share = 0.5 * trial[0]
-            cost, kept = self._cost(at.towards(full, share))
-            return [share, cost, *kept], cost > before * (1.0 - 1e-4 * share)
-
-        whole, kept = self._cost(full)
-        share, after, *kept = iterate(halved, [1.0, whole, *kept], _HALVINGS, when=whole > before)
+        whole, kept = self.cost(full)
+        share, after, kept = self._searched(at, full, before, whole, kept)
         new = at.towards(full, share)
         enough = TOLERANCE * self.dt
         return [*new.w, *new.y, *new.p, *kept, rounds + 1.0, after], after > enough * enough
+
+    def _searched(
+        self, at: _Iterate, full: _Iterate, before: Scalar, whole: Scalar, kept: list[Scalar]
+    ) -> tuple[Scalar, Scalar, list[Scalar]]:
+        """The share of a step that fulfils the strong Wolfe conditions, the cost there, and what it keeps.
+
+            phi(s) <= phi(0) + 1e-4 s phi'(0),    |phi'(s)| <= 0.9 |phi'(0)|,    phi'(0) = -2 phi(0)
+
+        A whole step that leaves no more than SURE of the cost does so as far as K changes little: then
+        |phi'(1)| = 2 |r1 . r0| <= 2 sqrt(phi(1) phi(0)). Others are found by bisection between 0 and 2.
+        """
+
+        def judged(trial: list[Scalar]) -> tuple[list[Scalar], object]:
+            _, low, high, *_ = trial
+            share = 0.5 * (low + high)
+            cost, rise, kept = self._slope(at, full, share)
+            long = (cost > before * (1.0 - 2e-4 * share)) | (rise > 1.8 * before)
+            short = rise < -1.8 * before
+            low, high = where(long, low, where(short, share, low)), where(long, share, high)
+            return [share, low, high, cost, *kept], long | short
+
+        start = [1.0, 0.0, 2.0, whole, *kept]
+        share, _, _, after, *kept = iterate(judged, start, _TRIALS, when=whole > SURE * before)
+        return share, after, kept
+
+    def _slope(self, at: _Iterate, full: _Iterate, share: Scalar) -> tuple[Scalar, Scalar, list[Scalar]]:
+        """The cost at a share of a step, its derivative by the share, and what contacts keep there."""
+
+        def derived(given: list[Expr]) -> list[Scalar]:
+            place = hold(given[0])
+            cost, kept = self.cost(at.towards(full, place))
+            return [cost, forward([cost], {place: {0: 1.0}}, 1)[0][0], *kept]  # type: ignore[dict-item]
+
+        cost, rise, *kept = through_graph(derived, [share])
+        return cost, rise, kept
 
     def inertial(self, w: Sequence[Scalar]) -> list[Scalar]:
         """H (w - v)."""
@@ -128,12 +169,18 @@ class _Problem:
             memory += [*kept[_KEPT * k : _KEPT * (k + 1)], *speeds, depth, *contact.touch.point]
         return memory
 
-    def _cost(self, at: _Iterate) -> tuple[Scalar, list[Scalar]]:
+    def cost(self, at: _Iterate) -> tuple[Scalar, list[Scalar]]:
         """Square of the velocity out of balance, and bend and force of every contact.
 
         It is the residual in the norm of the diagonal of H, per mass, and what rows miss of their goals.
         """
-        residual, kept = self._residual(at.w, at.y, at.p)
+        kept: list[Scalar] = []
+        pushes = []
+        for contact, bent in zip(self.contacts, self.bent, strict=True):
+            force, bend = contact.held_force(contact.speeds(at.w), self.dt, bent)
+            kept += [*bend, *force[:3]]
+            pushes.append(contact.joint_force([self.dt * f for f in force]))
+        residual = self._residual(at.w, at.y, at.p, pushes)
         squares = sum((r * r * s for r, s in zip(residual, self.scale, strict=True)), 0.0)
         for row, p in zip(self.bounds, at.p, strict=True):
             missed = p - row.state(at.w, p).impulse
@@ -141,30 +188,41 @@ class _Problem:
         return squares * self.per_mass, kept
 
     def _residual(
-        self, w: Sequence[Scalar], y: Sequence[Scalar], p: Sequence[Scalar]
-    ) -> tuple[list[Scalar], list[Scalar]]:
+        self,
+        w: Sequence[Scalar],
+        y: Sequence[Scalar],
+        p: Sequence[Scalar],
+        pushes: Sequence[dict[int, Scalar]],
+    ) -> list[Scalar]:
+        """r, given the joint impulses of the contacts."""
         total = [a - b for a, b in zip(self.inertial(w), self.push, strict=True)]
-        kept: list[Scalar] = []
-        for contact, bent in zip(self.contacts, self.bent, strict=True):
-            force, bend = contact.held_force(contact.speeds(w), self.dt, bent)
-            kept += [*bend, *force[:3]]
-            _subtract(total, contact.rows, [self.dt * f for f in force])
+        for push in pushes:
+            for k, impulse in push.items():
+                total[k] = total[k] - impulse
         _subtract(total, [row.row.jacobian for row in self.bounds], p)
         _subtract(total, [row.jacobian for row in self.closure], y)
-        return [total[k] for k in self.free], kept
+        return [total[k] for k in self.free]
 
     def _newton_iterate(self, at: _Iterate) -> _Iterate:
         """Where a whole step of Newton's method leads; what is held stays."""
         w = at.w
         K = [list(row) for row in self.H]
+        pushes = []
         for contact, bent in zip(self.contacts, self.bent, strict=True):
-            slopes = _slopes(contact, contact.speeds(w), self.dt, bent)
-            _add_products(K, contact.rows, [[-(self.dt * x) for x in row] for row in slopes])
+            force, slopes = contact.derived_force(contact.speeds(w), self.dt, bent)
+            pushes.append(contact.joint_force([self.dt * f for f in force]))
+            slopes = [[self.dt * x for x in row] for row in slopes]
+            for k, row in _in_freedoms(contact, slopes).items():
+                for m, slope in row.items():
+                    K[k][m] = K[k][m] - slope
         states = [row.state(w, p) for row, p in zip(self.bounds, at.p, strict=True)]
         for row, state in zip(self.bounds, states, strict=True):
-            _add_products(K, [row.row.jacobian], [[where(state.free, row.stiffness, 0.0)]])
+            stiffness = where(state.free, row.stiffness, 0.0)
+            for k, x in row.row.jacobian.items():
+                for m, other in row.row.jacobian.items():
+                    K[k][m] = K[k][m] + x * stiffness * other
         given = [row.given(state, w) for row, state in zip(self.bounds, states, strict=True)]
-        residual, _ = self._residual(w, at.y, given)
+        residual = self._residual(w, at.y, given, pushes)
         matrix = [[K[i][j] for j in self.free] for i in self.free]
         place = {k: i for i, k in enumerate(self.free)}
         G = [{place[k]: x for k, x in row.jacobian.items() if k in place} for row in self.closure]
@@ -197,39 +255,30 @@ class _Iterate(NamedTuple):
         ])  # fmt: skip
 
 
-def _slopes(
-    contact: Rolling, speeds: Sequence[Scalar], dt: Scalar, bent: Sequence[Scalar]
-) -> list[list[Scalar]]:
-    """Exact derivatives (4 x 4) of a contact's force by its speeds."""
-
-    def derived(inputs: list[Expr]) -> list[Scalar]:
-        inputs = [hold(x) for x in inputs]  # type: ignore[misc]
-        force, _ = contact.held_force(inputs, dt, bent)
-        rows = forward(force, {x: {k: 1.0} for k, x in enumerate(inputs)}, 4)
-        return [x for row in rows for x in row]
-
-    flat = through_graph(derived, list(speeds))
-    return [flat[4 * i : 4 * i + 4] for i in range(4)]
-
-
 def _subtract(total: list[Scalar], rows: Sequence[dict[int, Scalar]], impulses: Sequence[Scalar]) -> None:
     for row, p in zip(rows, impulses, strict=True):
         for k, x in row.items():
             total[k] = total[k] - x * p
 
 
-def _add_products(
-    K: list[list[Scalar]], rows: Sequence[dict[int, Scalar]], D: Sequence[Sequence[Scalar]]
-) -> None:
-    """K + rows^T D rows."""
-    for j, row in enumerate(rows):
-        column: dict[int, Scalar] = {}
-        for i in range(len(rows)):
-            d = D[i][j]
-            if isinstance(d, float) and d == 0.0:
-                continue
-            for k, x in rows[i].items():
-                column[k] = column[k] + x * d if k in column else x * d
-        for k, x in column.items():
-            for m, other in row.items():
-                K[k][m] = K[k][m] + x * other
+def _in_freedoms(contact: Rolling, D: Sequence[Sequence[Scalar]]) -> dict[int, dict[int, Scalar]]:
+    """J^T D J of a contact, by way of the world's axes, along which a floating base moves."""
+    axes = Mat3.of([list(axis) for axis in contact.axes])
+    inner = axes.T @ Mat3.of([row[:3] for row in D[:3]]) @ axes
+    by_rolling = axes.apply_transposed(Vec3(*[row[3] for row in D[:3]]))
+    of_drag = axes.apply_transposed(Vec3(*D[3][:3]))
+    world = [[*row, x] for row, x in zip(inner.rows, by_rolling, strict=True)]
+    world.append([*of_drag, D[3][3]])
+    rows = (*contact.moving, contact.spin)
+    halves: list[dict[int, Scalar]] = [{} for _ in rows]
+    for half, line in zip(halves, world, strict=True):
+        for d, row in zip(line, rows, strict=True):
+            for m, x in row.items():
+                half[m] = half[m] + d * x if m in half else d * x
+    total: dict[int, dict[int, Scalar]] = {}
+    for row, half in zip(rows, halves, strict=True):
+        for k, x in row.items():
+            line = total.setdefault(k, {})
+            for m, value in half.items():
+                line[m] = line[m] + x * value if m in line else x * value
+    return total

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from treadle.dynamics.kinematics import world_transforms
-from treadle.graph import Scalar, clip, maximum, minimum, sqrt
+from treadle.graph import Expr, Scalar, clip, forward, hold, in_limb, maximum, minimum, sqrt, through_graph
 from treadle.model.fittings import Wheel
-from treadle.model.model import WORLD, Model
-from treadle.spatial import Transform, Vec3
+from treadle.model.limbs import Limb, limbs
+from treadle.model.model import WORLD, Body, Model
+from treadle.spatial import Motion, Transform, Vec3
 from treadle.terrain import Terrain
 from treadle.wheels.geometry import Touch, touches
 from treadle.wheels.model import WheelContact, holding_direction, model_force
@@ -42,18 +43,46 @@ BEND = 0.002
 
 @dataclass(frozen=True)
 class Rolling:
-    """A contact of a wheel: where it is, and its rows by freedom (zeros left out)."""
+    """A contact of a wheel: where it is, and how the freedoms of the machine move it (zeros left out)."""
 
     wheel: Wheel
     touch: Touch
-    rows: Sequence[dict[int, Scalar]]
+    #: rows of the contact point's velocity along the world's axes (3), and of the rolling speed
+    moving: Sequence[dict[int, Scalar]]
+    spin: dict[int, Scalar]
     #: stiffness (N/m) of a parked tread, and how much of it holds: 1 at rest, 0 when the wheel turns
     hold: float
     grip: Scalar = 1.0
+    limb: Limb | None = None
+
+    @property
+    def axes(self) -> tuple[Vec3, Vec3, Vec3]:
+        """The directions of vx, vy and vz in the world."""
+        return self.touch.x, self.touch.y, self.touch.normal
+
+    @property
+    def rows(self) -> list[dict[int, Scalar]]:
+        """Rows of vx, vy, vz and the rolling speed."""
+        freedoms = sorted({k for row in self.moving for k in row})
+        points = {k: Vec3(*[row.get(k, 0.0) for row in self.moving]) for k in freedoms}
+        return [*[{k: point.dot(axis) for k, point in points.items()} for axis in self.axes], self.spin]
 
     def speeds(self, v: Sequence[Scalar]) -> list[Scalar]:
         """vx, vy, vz and the rolling speed."""
-        return [sum((x * v[k] for k, x in row.items()), 0.0) for row in self.rows]
+        *velocity, rolling = [
+            sum((x * v[k] for k, x in row.items()), 0.0) for row in (*self.moving, self.spin)
+        ]
+        return [*[Vec3(*velocity).dot(axis) for axis in self.axes], rolling]
+
+    def joint_force(self, force: Sequence[Scalar]) -> dict[int, Scalar]:
+        """J^T f: what fx, fy, fz and the drag are in the freedoms."""
+        x, y, normal = self.axes
+        world = x * force[0] + y * force[1] + normal * force[2]
+        total: dict[int, Scalar] = {}
+        for row, f in zip((*self.moving, self.spin), (*world, force[3]), strict=True):
+            for k, value in row.items():
+                total[k] = total[k] + value * f if k in total else value * f
+        return total
 
     def force(self, speeds: Sequence[Scalar], dt: Scalar = 0.0) -> list[Scalar]:
         """fx, fy, fz and drag (N) of the model, with the depth after dt."""
@@ -93,6 +122,20 @@ class Rolling:
         bend_x, bend_y = share * bend_x, share * bend_y
         return [fx - self.hold * bend_x, fy - self.hold * bend_y, fz, drag], [bend_x, bend_y]
 
+    def derived_force(
+        self, speeds: Sequence[Scalar], dt: Scalar, bent: Sequence[Scalar]
+    ) -> tuple[list[Scalar], list[list[Scalar]]]:
+        """The held force, and its exact derivatives (4 x 4) by the speeds."""
+
+        def derived(inputs: list[Expr]) -> list[Scalar]:
+            inputs = [hold(x) for x in inputs]  # type: ignore[misc]
+            force, _ = self.held_force(inputs, dt, bent)
+            rows = forward(force, {x: {k: 1.0} for k, x in enumerate(inputs)}, 4)
+            return [*force, *[x for row in rows for x in row]]
+
+        force, slopes = (flat := through_graph(derived, list(speeds)))[:4], flat[4:]
+        return force, [slopes[4 * i : 4 * i + 4] for i in range(4)]
+
 
 def contact_count(model: Model) -> int:
     """Contacts that the wheels may have."""
@@ -107,15 +150,22 @@ def rolling_contacts(
     wheels: Sequence[Wheel] | None = None,
 ) -> list[Rolling]:
     """All contacts of all wheels (or of some) at a position; v tells which wheels are parked."""
-    poses = world_transforms(model, q)
+    poses, places = world_transforms(model, q), limbs(model)
+    # wheels of one kind are computed side by side
+    for wheel in model.wheels:
+        X = poses[wheel.body]
+        poses[wheel.body] = Transform(
+            X.rotation, Vec3(*[in_limb(x, places[wheel.body]) for x in X.translation])
+        )
     weight = model.mass * max(abs(x) for x in (*model.gravity, 1e-3)) / len(model.wheels)
     return [
         Rolling(
             wheel,
             touch,
-            _rows(model, q, poses, wheel, touch),
+            *_rows(model, q, poses, wheel, touch),
             weight / (BEND * wheel.radius),
             clip(1.0 - abs(v[wheel.v]) * (wheel.radius / PARKED), 0.0, 1.0),
+            places[wheel.body],
         )
         for wheel in (model.wheels if wheels is None else wheels)
         for touch in touches(wheel, poses[wheel.body], terrain)
@@ -126,32 +176,39 @@ def wheel_force(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], terrain:
     """Joint forces (nv) of all contacts, added as they are at q and v."""
     total: list[Scalar] = [0.0] * model.nv
     for rolling in rolling_contacts(model, q, v, terrain):
-        for row, f in zip(rolling.rows, rolling.force(rolling.speeds(v)), strict=True):
-            for k, x in row.items():
-                total[k] = total[k] + x * f
+        for k, f in rolling.joint_force(rolling.force(rolling.speeds(v))).items():
+            total[k] = total[k] + f
     return total
 
 
 def _rows(
     model: Model, q: Sequence[Scalar], poses: Sequence[Transform], wheel: Wheel, touch: Touch
-) -> list[dict[int, Scalar]]:
-    """The rows of a contact: what each freedom on the way to the base does to it."""
-    rows: list[dict[int, Scalar]] = [{} for _ in range(4)]
+) -> tuple[list[dict[int, Scalar]], dict[int, Scalar]]:
+    """What each freedom on the way to the base does to a contact: its velocity, and the rolling speed."""
+    moving: list[dict[int, Scalar]] = [{} for _ in range(3)]
+    spin: dict[int, Scalar] = {}
     index = wheel.body
     while index != WORLD:
         body, X = model.bodies[index], poses[index]
         arm = touch.point - X.translation
-        subspace = body.joint.type.subspace(q[body.joint.q])
-        for k, S in zip(range(body.joint.v.start, body.joint.v.stop), subspace, strict=True):
-            turning = X.rotation.apply(S.angular)
-            moving = X.rotation.apply(S.linear) + turning.cross(arm)
-            values = [moving.dot(axis) for axis in (touch.x, touch.y, touch.normal)]
-            for row, value in zip(rows, [*values, _spin(turning, touch.axle, wheel.radius)], strict=True):
+        for k, S in zip(range(body.joint.v.start, body.joint.v.stop), _motions(body, X, q), strict=True):
+            velocity = S.linear + S.angular.cross(arm)
+            for row, value in zip((*moving, spin), (*velocity, _spin(S.angular, touch, wheel)), strict=True):
                 if not (isinstance(value, float) and value == 0.0):
                     row[k] = value
         index = body.parent
-    return rows
+    return moving, spin
 
 
-def _spin(turning: Vec3, axle: Vec3, radius: float) -> Scalar:
-    return turning.dot(axle) * radius
+def _motions(body: Body, X_WB: Transform, q: Sequence[Scalar]) -> list[Motion]:
+    """The joint's axes, in the world's axes; what floats is known to move along them."""
+    subspace = body.joint.type.subspace(q[body.joint.q])
+    turned = [Motion(X_WB.rotation.apply(S.angular), X_WB.rotation.apply(S.linear)) for S in subspace]
+    if body.joint.type.kind == "free" and body.parent == WORLD:
+        axes = (Vec3(1.0), Vec3(0.0, 1.0), Vec3(0.0, 0.0, 1.0))
+        turned[3:] = [Motion(Vec3(), body.placement.rotation.apply(axis)) for axis in axes]
+    return turned
+
+
+def _spin(turning: Vec3, touch: Touch, wheel: Wheel) -> Scalar:
+    return turning.dot(touch.axle) * wheel.radius
