@@ -17,15 +17,25 @@ _MOST_TESTS = 50_000_000
 
 @dataclass(frozen=True, eq=False)
 class Mesh:
-    """Points (n, 3) in the shape's frame (m), triangles (m, 3), and whether they bound a convex solid."""
+    """Points (n, 3) about their middle (m), triangles (m, 3), and whether they bound a solid, a convex one.
+
+    The `middle` of the box around the points is where they are in the shape's frame.
+    """
 
     points: np.ndarray
     triangles: np.ndarray
+    middle: np.ndarray
+    closed: bool
     convex: bool
 
     @property
+    def half(self) -> np.ndarray:
+        """Half lengths (3) of the box around it."""
+        return self.points.max(axis=0)
+
+    @property
     def radius(self) -> float:
-        """Of the ball around the origin that holds it."""
+        """Of the ball around the middle that holds it."""
         return float(np.linalg.norm(self.points, axis=1).max())
 
 
@@ -54,14 +64,16 @@ def checked_mesh(name: str, points: ArrayLike, triangles: ArrayLike) -> Mesh:
     used, numbers = np.unique(faces, return_inverse=True)
     corners, faces = np.ascontiguousarray(corners[used]), numbers.reshape(-1, 3)
     corners, faces = _merged(corners, faces)
+    middle = 0.5 * (corners.min(axis=0) + corners.max(axis=0))
+    corners = corners - middle
     if _closed(faces):
         volume = np.einsum(
             "ij,ij->i", corners[faces[:, 0]], np.cross(corners[faces[:, 1]], corners[faces[:, 2]])
         )
         if volume.sum() < 0.0:
             faces = np.ascontiguousarray(faces[:, ::-1])
-        return Mesh(corners, faces, _convex(corners, faces, scale))
-    return Mesh(corners, faces, False)
+        return Mesh(corners, faces, middle, True, _convex(corners, faces, scale))
+    return Mesh(corners, faces, middle, False, False)
 
 
 def _merged(points: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

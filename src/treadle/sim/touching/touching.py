@@ -129,7 +129,7 @@ class Touching:
         collider.collide()
         points = len(collider.contacts.data)
         places, bodies = len(self.machine.tree.root) + len(self.machine.tree.loop_root), len(model.bodies) + 1
-        distance = self._distance = DistanceMemory(collider.shapes, collider.bodies)
+        distance = self._distance = DistanceMemory(collider)
         self._arena = Arena(
             collider.entry, collider.frame.ctypes.data, collider.bodies, collider.margin, collider.result,
             collider.contacts.data, collider.contacts.pairs, collider.contacts.feature, collider.work.X,
