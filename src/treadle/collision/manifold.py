@@ -135,7 +135,9 @@ def _cut(Q, names, count, inward, offset, side, work, work_names):
         if i < edges and (here < -tolerance) != (there < -tolerance) and kept < 19:
             t = here / (here - there)
             store(work, kept, along(corner(Q, i), t, minus(corner(Q, j), corner(Q, i))))
-            work_names[kept] = 16 + 16 * side + names[i] % 16
+            # the side that cut it, where it was cut from, and whether that was cut before
+            again = 16 if names[i] >= 32 else 0
+            work_names[kept] = 32 * (side + 1) + again + names[i] % 16
             kept += 1
     for i in range(kept):
         store(Q, i, corner(work, i))

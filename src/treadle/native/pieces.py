@@ -16,6 +16,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from treadle.native.drafts import DraftCompiler, KernelCompiler
 from treadle.native.kernels import cfunc, njit
 
 __all__ = ["REALS", "WHOLES", "Piece", "address", "at", "call_of", "helper", "piece", "room"]
@@ -33,7 +34,9 @@ class Piece:
 
     @cached_property
     def compiled(self) -> Any:
-        return cfunc(self.signature, cache=True, error_model="numpy")(self.function)
+        return cfunc(
+            self.signature, cache=True, error_model="numpy", pipeline_class=KernelCompiler
+        )(self.function)
 
     @property
     def address(self) -> int:
@@ -47,7 +50,13 @@ def piece(signature: Any, *needs: int) -> Callable[[Callable[..., Any]], Piece]:
 
 def helper(function: Callable[..., Any]) -> Any:
     """Make a function part of the pieces that call it."""
-    return njit(function, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    return njit(
+        function,
+        error_model="numpy",
+        no_cpython_wrapper=True,
+        no_cfunc_wrapper=True,
+        pipeline_class=DraftCompiler,
+    )
 
 
 def call_of(signature: Any) -> Any:
