@@ -6,8 +6,6 @@ All start with a count and, from place 3 on, corners; whole numbers are kept as 
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from treadle.collision.height_field import HeightField
 from treadle.collision.mesh import Mesh
@@ -32,6 +30,9 @@ def hull_block(mesh: Mesh) -> np.ndarray:
 
     A face is its outward normal (3), the place of its corners' numbers, and how many it has.
     """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     normals = _normals(mesh)
     first, second = _neighbours(mesh)[:2]
     alike = np.einsum("ij,ij->i", normals[first], normals[second]) > 1.0 - _FLAT

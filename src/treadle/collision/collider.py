@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treadle.collision.height_field import HeightField
+from treadle.collision.kinds import HEIGHT_FIELD, MESH
 from treadle.collision.mesh import checked_mesh
 from treadle.collision.meshes import MeshPairs
 from treadle.collision.rules import allowed_pairs, forbidden_pairs
@@ -152,6 +153,19 @@ class Collider:
             met = [(kind[a], kind[b]) for a, b in (self.candidates if pairs is None else pairs)]
         self._kernels.fill(contacts.desk, met, self.candidates is None)
         return contacts
+
+    def require_kernels(self) -> None:
+        """InputError if shapes that may touch need coal, which a compiled loop does not call."""
+        hollow = [i for i, kind in enumerate(self.shapes.kind) if kind in (HEIGHT_FIELD, MESH)]
+        pairs = allowed_pairs(self.model, self.shapes, self.forbidden, hollow)
+        waiting = [(a, b) for a, b in pairs if MESH in (self.shapes.kind[a], self.shapes.kind[b])]
+        if waiting:
+            a, b = waiting[0]
+            raise InputError(
+                f"{self.names[a]!r} and {self.names[b]!r} of {self.model.name!r} are ground or meshes that are not "
+                "convex, which do not touch each other: give one of them td.convex_hull of its mesh, or forbid "
+                "their contact"
+            )
 
     def _make_room(self, pairs: int, points: int) -> None:
         n, shapes = len(self.shapes.kind), self.shapes

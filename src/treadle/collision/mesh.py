@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from treadle.errors import ModelError
+from treadle.errors import InputError, ModelError
 
-__all__ = ["Mesh", "checked_mesh"]
+__all__ = ["Mesh", "checked_mesh", "convex_hull"]
 
 #: Comparisons of points with triangles up to which a mesh is tested for being convex.
 _MOST_TESTS = 50_000_000
@@ -74,6 +74,25 @@ def checked_mesh(name: str, points: ArrayLike, triangles: ArrayLike) -> Mesh:
             faces = np.ascontiguousarray(faces[:, ::-1])
         return Mesh(corners, faces, middle, True, _convex(corners, faces, scale))
     return Mesh(corners, faces, middle, False, False)
+
+
+def convex_hull(points: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    """Points (n, 3) and triangles (m, 3) of the smallest convex solid around points.
+
+    A mesh that is replaced by it touches as a solid, and faster than as triangles.
+    """
+    from scipy.spatial import ConvexHull, QhullError
+
+    corners = np.asarray(points, dtype=float)
+    try:
+        hull = ConvexHull(corners)
+    except (QhullError, ValueError):
+        raise InputError("a hull needs four points that are finite and not in one plane") from None
+    a, b, c = (corners[hull.simplices[:, k]] for k in range(3))
+    inward = np.einsum("ij,ij->i", np.cross(b - a, c - a), hull.equations[:, :3]) < 0.0
+    faces = np.where(inward[:, None], hull.simplices[:, ::-1], hull.simplices)
+    used, numbers = np.unique(faces, return_inverse=True)
+    return corners[used], numbers.reshape(-1, 3)
 
 
 def _merged(points: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -43,9 +43,12 @@ def forbidden_pairs(
     return np.array(sorted(first * count + second for first, second in forbidden), dtype=np.int64)
 
 
-def allowed_pairs(model: Model, shapes: Shapes, forbidden: np.ndarray) -> np.ndarray:
-    """The pairs (p, 2) of shapes that may touch, the lower number first."""
-    first, second = np.triu_indices(len(shapes.kind), 1)
+def allowed_pairs(
+    model: Model, shapes: Shapes, forbidden: np.ndarray, among: Iterable[int] | None = None
+) -> np.ndarray:
+    """The pairs (p, 2) of shapes, of all or `among` some, that may touch, the lower number first."""
+    chosen = np.arange(len(shapes.kind)) if among is None else np.array(list(among), dtype=np.int64)
+    first, second = (chosen[i] for i in np.triu_indices(len(chosen), 1))
     low = np.minimum(shapes.link[first], shapes.link[second])
     high = np.maximum(shapes.link[first], shapes.link[second])
     allowed = (shapes.body[first] != shapes.body[second]) & ~np.isin(

@@ -34,9 +34,9 @@ class Piece:
 
     @cached_property
     def compiled(self) -> Any:
-        return cfunc(
-            self.signature, cache=True, error_model="numpy", pipeline_class=KernelCompiler
-        )(self.function)
+        return cfunc(self.signature, cache=True, error_model="numpy", pipeline_class=KernelCompiler)(
+            self.function
+        )
 
     @property
     def address(self) -> int:
