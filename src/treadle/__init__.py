@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from treadle.batch import Batch, Prediction, predict
     from treadle.collision.collider import Collider
     from treadle.collision.height_field import HeightField
+    from treadle.collision.mesh import convex_hull
     from treadle.collision.queries import contact_points, distance, ray_cast, ray_casts, time_of_impact
     from treadle.contact.laws import Touch, contact_law
     from treadle.dynamics.compiled import (
@@ -84,7 +85,8 @@ __all__ = [
     "HeightField", "History", "InputError", "JointSpec", "Model", "ModelError", "ModelSpec", "Pace", "Plane",
     "Prediction", "Ramp", "RecordingError", "Simulation", "SimulationDiverged", "Soil", "State", "Terrain",
     "Touch", "TreadleError", "WheelContact", "__version__", "acos", "asin", "assemble", "atan", "atan2",
-    "box_inertia", "center_of_mass", "clip", "collision_meshes", "contact_law", "contact_points", "cos",
+    "box_inertia", "center_of_mass", "clip", "collision_meshes", "contact_law", "contact_points",
+    "convex_hull", "cos",
     "cylinder_inertia", "derivatives", "distance", "exp", "floor", "forward_dynamics", "fractal_grid",
     "frame_jacobian", "frame_pose", "frame_poses", "impulse_response", "inverse_dynamics",
     "inverse_dynamics_jacobians", "kinetic_energy", "load", "load_spec", "load_terrain", "log", "lookup",
@@ -107,6 +109,9 @@ _HOMES = {
     ),
     "treadle.collision.height_field": (
         "HeightField",
+    ),
+    "treadle.collision.mesh": (
+        "convex_hull",
     ),
     "treadle.collision.queries": (
         "contact_points", "distance", "ray_cast", "ray_casts", "time_of_impact",

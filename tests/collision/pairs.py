@@ -4,20 +4,37 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle.collision.contacts import make_contacts
-from treadle.collision.kinds import KINDS
-from treadle.collision.narrowphase import touch
-from treadle.collision.shapes import Shapes, radius_of
+from treadle.collision.blocks import hull_block, mesh_block
+from treadle.collision.kernels import fill, make_contacts, run, touch
+from treadle.collision.kinds import HULL, KINDS, MESH
+from treadle.collision.mesh import Mesh
+from treadle.collision.shapes import Shapes, radius_of, rows_of
 
 
 def pair(first, second, X_first, X_second):
-    """Two shapes, each (type, three half sizes), and their poses (2, 12)."""
-    kind = np.array([KINDS[first[0]], KINDS[second[0]]], dtype=np.int64)
-    size = np.array([np.resize([*first[1], 0, 0, 0], 3), np.resize([*second[1], 0, 0, 0], 3)], dtype=float)
-    radius = np.array([radius_of(k, s) for k, s in zip(kind, size)])
+    """Two shapes, each (type, three half sizes) or a `Mesh`, and their rows."""
+    kinds, sizes, radii, blocks = [], [], [], {}
+    for i, shape in enumerate((first, second)):
+        if isinstance(shape, Mesh):
+            kinds.append(HULL if shape.convex else MESH)
+            sizes.append(shape.half)
+            radii.append(shape.radius)
+            blocks[i] = hull_block(shape) if shape.convex else mesh_block(shape)
+        else:
+            kinds.append(KINDS[shape[0]])
+            sizes.append(np.resize([*shape[1], 0, 0, 0], 3).astype(float))
+            radii.append(radius_of(kinds[-1], sizes[-1]))
     nothing = np.zeros(2, dtype=np.int64)
-    grid = np.zeros((2, 3), dtype=np.int64)
-    shapes = Shapes(kind, size, np.zeros((2, 12)), nothing, nothing, nothing, radius, grid, np.zeros(0))
+    shapes = Shapes(
+        np.array(kinds),
+        np.array(sizes),
+        np.zeros((2, 12)),
+        nothing,
+        nothing,
+        nothing,
+        np.array(radii),
+        blocks,
+    )
     return shapes, np.array([pose(*X_first), pose(*X_second)])
 
 
@@ -25,10 +42,13 @@ def pose(position=(0, 0, 0), rotation=None):
     return np.concatenate([(np.eye(3) if rotation is None else rotation).ravel(), position]).astype(float)
 
 
-def points_of(shapes, X, margin=np.inf, a=0, b=1):
+def points_of(shapes, X, margin=np.inf, a=0, b=1, least=False):
     """The rows of contact data, with the features."""
-    contacts = make_contacts(64)
+    contacts = make_contacts(256, least)
     contacts.data[:] = np.inf
-    touch(shapes, np.ascontiguousarray(X), a, b, float(margin), contacts)
+    rows = rows_of(shapes)
+    rows[:, :12] = X
+    fill(contacts.desk, [(shapes.kind[a], shapes.kind[b])])
+    run(touch, rows, a, b, float(margin), contacts.desk)
     count = contacts.total[0]
     return contacts.data[:count], contacts.feature[:count]

@@ -6,9 +6,9 @@ from numba import njit
 
 import treadle as td
 from tests.collision.scenes import at, free_bodies
-from treadle.collision.bounds import compose, enclose
-from treadle.collision.broadphase import find_pairs
 from treadle.collision.collider import Collider
+from treadle.collision.kernels import run
+from treadle.collision.narrowphase import CALLED, MANY
 from treadle.native.calling import call
 
 
@@ -67,16 +67,36 @@ def test_the_broadphase_finds_what_brute_force_finds(count):
     collider.bodies[1:, 9:] = rng.normal(size=(count, 3)) * 4.0
     collider.bodies[1:, :9] = np.linalg.qr(rng.normal(size=(count, 3, 3)))[0].reshape(-1, 9)
     shapes, work = collider.shapes, collider.work
-    compose(shapes, collider.bodies, work.X)
-    assert enclose(shapes, work.X, 0.05, work.low, work.high)
-    pairs = np.zeros((100_000, 2), dtype=np.int64)
-    args = (collider.forbidden, len(model.links) + 1, pairs, work.tests)
-    found = find_pairs(shapes, work.X, 0.05, work.low, work.high, *args)
-    overlap = (work.low[:, None] <= work.high[None]).all(axis=2)
-    expected = [tuple(p) for p in np.argwhere(overlap & overlap.T) if 0 < p[0] < p[1]]
+    collider.collide()
+    work = collider.work
+    low, high = work.boxes[:, :3], work.boxes[:, 3:]
+    overlap = (low[:, None] <= high[None]).all(axis=2)
+    overlap &= overlap.T
+    run(CALLED[MANY], collider.frame)
+    expected = [tuple(p) for p in np.argwhere(overlap) if 0 < p[0] < p[1]]
     heights = work.X[:, 11] - shapes.radius
     expected += [(0, b) for b in range(1, count + 1) if heights[b] <= 0.05]
-    assert [tuple(p) for p in pairs[:found]] == sorted(expected)
+    assert [tuple(p) for p in work.pairs[: work.counts[0]]] == sorted(expected)
+    # every box lies around its shape
+    assert (work.X[1:, 9:12] - shapes.radius[1:, None] - 0.03 <= low[1:]).all()
+    assert (low[1:] < work.X[1:, 9:12]).all() and (work.X[1:, 9:12] < high[1:]).all()
+
+
+def test_few_shapes_are_looked_at_pair_by_pair():
+    """What is listed gives the points that the tree gives."""
+    rng = np.random.default_rng(2)
+    model = free_bodies(*[("box", (0.5, 0.3, 0.2)), ("sphere", (0.3,))] * 15)
+    found = []
+    for few in (True, False):
+        collider = Collider(model, 0.02)
+        if not few:
+            collider.candidates = None
+            collider._make_room(1024, 1024)
+        collider.bodies[1:, 9:] = rng.normal(size=(30, 3)) * 0.7 if few else found[0][0]
+        count = collider.collide()
+        found.append((collider.bodies[1:, 9:].copy(), collider.contacts.data[:count].copy()))
+    assert len(found[0][1]) > 20
+    np.testing.assert_array_equal(found[0][1], found[1][1])
 
 
 def test_the_broadphase_is_near_linear():
@@ -87,7 +107,7 @@ def test_the_broadphase_is_near_linear():
         side = count ** (1 / 3)
         collider.bodies[1:, 9:] = rng.uniform(0, side, (count, 3))
         collider.collide()
-        tests.append(collider.work.tests[0])
+        tests.append(collider.work.counts[2])
     # eight times the bodies: n log n is 10.4 times the work, n squared 64 times
     assert tests[1] < 13 * tests[0]
 

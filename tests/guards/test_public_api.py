@@ -47,6 +47,7 @@ PUBLIC = [
     "collision_meshes",
     "contact_law",
     "contact_points",
+    "convex_hull",
     "cos",
     "cylinder_inertia",
     "derivatives",

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from math import sqrt
 
-from treadle.collision.vectors import cross, dot, norm, normal_to, scaled, unit
-from treadle.native.signatures import kernel
+from treadle.collision.vectors import along, corner, cross, dot, norm, normal_to, scaled, unit
+from treadle.native.pieces import helper
 
 __all__ = ["climb", "gap"]
 
 _ITERATIONS = 30
 
 
-@kernel()
+@helper
 def gap(n, d, U, segments, M, curves):
     """s(n)."""
     total = dot(d, n)
     for k in range(segments):
-        total -= abs(U[k, 0] * n[0] + U[k, 1] * n[1] + U[k, 2] * n[2])
+        total -= abs(dot(corner(U, k), n))
     for m in range(curves):
         total -= norm(_image(M, m, n))
     return total
 
 
-@kernel()
+@helper
 def climb(n, d, U, segments, M, curves):
     """A direction that no other one near it betters, from a start n, and its gap.
 
@@ -52,9 +52,7 @@ def climb(n, d, U, segments, M, curves):
         better, trial, trial_value = False, n, value
         halvings = 0
         for _ in range(12):
-            trial = unit(
-                (n[0] + x * e[0] + y * f[0], n[1] + x * e[1] + y * f[1], n[2] + x * e[2] + y * f[2]), n
-            )
+            trial = unit(along(along(n, x, e), y, f), n)
             trial_value = gap(trial, d, U, segments, M, curves)
             if trial_value > value:
                 better = True
@@ -76,28 +74,24 @@ def climb(n, d, U, segments, M, curves):
     return n, gap(n, d, U, segments, M, curves)
 
 
-@kernel()
+@helper
 def _image(M, m, n):
-    return (
-        M[m, 0, 0] * n[0] + M[m, 0, 1] * n[1] + M[m, 0, 2] * n[2],
-        M[m, 1, 0] * n[0] + M[m, 1, 1] * n[1] + M[m, 1, 2] * n[2],
-        M[m, 2, 0] * n[0] + M[m, 2, 1] * n[1] + M[m, 2, 2] * n[2],
-    )
+    return (dot(corner(M, 3 * m), n), dot(corner(M, 3 * m + 1), n), dot(corner(M, 3 * m + 2), n))
 
 
-@kernel()
+@helper
 def _tangents(n):
     e = normal_to(n)
     return e, cross(n, e)
 
 
-@kernel()
+@helper
 def _slopes(n, e, f, d, U, segments, M, curves):
     """Gradient of s along e and f, and the curvature of the curves along them."""
     g1, g2 = dot(d, e), dot(d, f)
     k11 = k12 = k22 = 0.0
     for k in range(segments):
-        u = (U[k, 0], U[k, 1], U[k, 2])
+        u = corner(U, k)
         if dot(u, n) < 0.0:
             u = scaled(u, -1.0)
         g1 -= dot(u, e)

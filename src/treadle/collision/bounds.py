@@ -1,76 +1,65 @@
-"""Upright boxes around shapes."""
+"""Poses of shapes, and upright boxes around them."""
 
 from __future__ import annotations
 
 from math import isfinite, sqrt
 
-from treadle.collision.kinds import CAPSULE, CYLINDER, ELLIPSOID, MESH, PLANE, SPHERE
-from treadle.collision.vectors import world
-from treadle.native.signatures import kernel
+from treadle.collision.kinds import CAPSULE, CYLINDER, ELLIPSOID, KIND, PLANE, SIZE, SPHERE
+from treadle.native.formulas import formula
+from treadle.native.pieces import helper
 
-__all__ = ["compose", "compose_one", "enclose"]
+__all__ = ["compose", "enclose", "extent"]
 
 
-@kernel()
-def compose_one(shapes, bodies, s, X):
-    """Write the pose X_WS of a shape."""
-    P = shapes.placement
-    b = shapes.body[s]
+@formula
+def compose(B, b, P, p, X, x):
+    """Write the pose of a shape in the world at place x of X, of its body's at b of B and its own at p of P."""
     for i in range(3):
         for j in range(3):
-            X[s, 3 * i + j] = (
-                bodies[b, 3 * i] * P[s, j]
-                + bodies[b, 3 * i + 1] * P[s, 3 + j]
-                + bodies[b, 3 * i + 2] * P[s, 6 + j]
+            X[x + (3 * i + j)] = (
+                B[b + 3 * i] * P[p + j]
+                + B[b + (3 * i + 1)] * P[p + (3 + j)]
+                + B[b + (3 * i + 2)] * P[p + (6 + j)]
             )
-    X[s, 9], X[s, 10], X[s, 11] = world(bodies, b, (P[s, 9], P[s, 10], P[s, 11]))
+        X[x + (9 + i)] = (
+            B[b + 3 * i] * P[p + 9]
+            + B[b + (3 * i + 1)] * P[p + 10]
+            + B[b + (3 * i + 2)] * P[p + 11]
+            + B[b + (9 + i)]
+        )
 
 
-@kernel()
-def compose(shapes, bodies, X):
-    """Write the pose X_WS of every shape, from the poses X_WB of the bodies (the world's is row 0)."""
-    for s in range(len(shapes.kind)):
-        compose_one(shapes, bodies, s, X)
+@helper
+def enclose(a, margin, boxes, place):
+    """Write the lowest and highest coordinates (6) of a shape that is larger by half the margin.
 
-
-@kernel()
-def enclose(shapes, X, margin, low, high):
-    """Write the lowest and highest coordinates (n, 3), each shape larger by half the margin.
-
-    Two boxes overlap if the shapes come within the margin of each other. A plane has no box.
-    False if a pose is not finite.
+    Two boxes overlap if the shapes come within the margin of each other; that of a plane is infinite.
+    False if the pose is not finite.
     """
-    for s in range(len(shapes.kind)):
-        kind = shapes.kind[s]
-        if kind == PLANE:
-            continue
-        S = shapes.size[s]
-        for i in range(3):
-            x, y, z = X[s, 3 * i], X[s, 3 * i + 1], X[s, 3 * i + 2]
-            if kind == MESH:
-                half = shapes.radius[s]
-            else:
-                half = extent(kind, S[0], S[1], S[2], x, y, z)
-            # a little more, so that rounding hides no pair at the margin
-            half += 0.5 * margin + 1e-12 * (half + abs(X[s, 9 + i]))
-            low[s, i] = X[s, 9 + i] - half
-            high[s, i] = X[s, 9 + i] + half
-    for s in range(len(X)):
-        for i in range(12):
-            if not isfinite(X[s, i]):
-                return False
-    return True
+    total = 0.0
+    for i in range(12):
+        total += a[i]
+    for i in range(3):
+        half = extent(a, i)
+        # a little more, so that rounding hides no pair at the margin
+        half += 0.5 * margin + 1e-12 * (half + abs(a[9 + i]))
+        boxes[place + i], boxes[place + 3 + i] = a[9 + i] - half, a[9 + i] + half
+    return isfinite(total)
 
 
-@kernel()
-def extent(kind, a, b, c, x, y, z):
-    """How far a primitive with the half sizes a, b, c reaches along a direction x, y, z in its own axes."""
+@helper
+def extent(a, i):
+    """How far a shape reaches along axis i of the world from its origin."""
+    kind, r = a[KIND], a[SIZE]
     if kind == SPHERE:
-        return a
+        return r
+    x, y, z = a[3 * i], a[3 * i + 1], a[3 * i + 2]
     if kind == CAPSULE:
-        return a + b * abs(z)
+        return r + a[SIZE + 1] * abs(z)
     if kind == CYLINDER:
-        return a * sqrt(x * x + y * y) + b * abs(z)
+        return r * sqrt(x * x + y * y) + a[SIZE + 1] * abs(z)
     if kind == ELLIPSOID:
-        return sqrt((a * x) ** 2 + (b * y) ** 2 + (c * z) ** 2)
-    return a * abs(x) + b * abs(y) + c * abs(z)
+        return sqrt((r * x) ** 2 + (a[SIZE + 1] * y) ** 2 + (a[SIZE + 2] * z) ** 2)
+    if kind == PLANE:
+        return 1e300
+    return r * abs(x) + a[SIZE + 1] * abs(y) + a[SIZE + 2] * abs(z)

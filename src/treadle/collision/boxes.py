@@ -4,42 +4,46 @@ from __future__ import annotations
 
 from math import sqrt
 
-import numpy as np
-
+from treadle.collision.contacts import CORES, MANIFOLD
+from treadle.collision.kinds import SIZE
+from treadle.collision.pairs import call_manifold, call_separation, pair
 from treadle.collision.vectors import axis, dot, minus, position, scaled
-from treadle.native.signatures import INT, MATRIX, REAL, kernel
+from treadle.native.pieces import helper, room
 
-__all__ = ["box_axis"]
+__all__ = ["box_box"]
 
 
-@kernel()
+@helper
 def _crossed(u, v):
     x, y, z = u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]
     s = 1.0 / sqrt(x * x + y * y + z * z)
     return (x * s, y * s, z * s)
 
 
-@kernel((MATRIX, MATRIX, INT, INT, REAL))
-def box_axis(X, S, a, b, margin):
+@helper
+def _box_axis(a, b, margin):
     """The unit normal from A to B of the fifteen with the largest gap, and the gap; any beyond the margin."""
-    d = minus(position(X, b), position(X, a))
-    C = np.empty((3, 3))
-    D = np.empty((3, 3))
-    t, r = np.empty(3), np.empty(3)
+    d = minus(position(b), position(a))
+    # cosines of the angles between axes, their sizes, and the way from A to B along the axes of either
+    C, D, t, r = room(9), room(9), room(3), room(3)
     for i in range(3):
-        u = axis(X, a, i)
+        u = axis(a, i)
         t[i] = dot(d, u)
-        r[i] = dot(d, axis(X, b, i))
+        r[i] = dot(d, axis(b, i))
         for j in range(3):
-            C[i, j] = dot(u, axis(X, b, j))
-            D[i, j] = abs(C[i, j])
-    best = -np.inf
+            C[3 * i + j] = dot(u, axis(b, j))
+            D[3 * i + j] = abs(C[3 * i + j])
+    best = -1e300
     kind, first, second, sign = 0, 0, 0, 1.0
     for i in range(3):
-        s = abs(t[i]) - S[a, i] - (S[b, 0] * D[i, 0] + S[b, 1] * D[i, 1] + S[b, 2] * D[i, 2])
+        s = (
+            abs(t[i])
+            - a[SIZE + i]
+            - (b[SIZE] * D[3 * i] + b[SIZE + 1] * D[3 * i + 1] + b[SIZE + 2] * D[3 * i + 2])
+        )
         if s > best + 1e-12:
             best, kind, first, sign = s, 0, i, t[i]
-        s = abs(r[i]) - S[b, i] - (S[a, 0] * D[0, i] + S[a, 1] * D[1, i] + S[a, 2] * D[2, i])
+        s = abs(r[i]) - b[SIZE + i] - (a[SIZE] * D[i] + a[SIZE + 1] * D[3 + i] + a[SIZE + 2] * D[6 + i])
         if s > best + 1e-12:
             best, kind, first, sign = s, 1, i, r[i]
     if best <= margin:
@@ -47,19 +51,42 @@ def box_axis(X, S, a, b, margin):
             j, k = (i + 1) % 3, (i + 2) % 3
             for m in range(3):
                 o, p = (m + 1) % 3, (m + 2) % 3
-                squared = 1.0 - C[i, m] * C[i, m]
+                squared = 1.0 - C[3 * i + m] * C[3 * i + m]
                 # parallel edges have no axis of their own
                 if squared < 1e-10:
                     continue
                 # u_i x v_m, in the axes of A
-                along = t[k] * C[j, m] - t[j] * C[k, m]
-                extent = S[a, j] * D[k, m] + S[a, k] * D[j, m] + S[b, o] * D[i, p] + S[b, p] * D[i, o]
+                along = t[k] * C[3 * j + m] - t[j] * C[3 * k + m]
+                extent = (
+                    a[SIZE + j] * D[3 * k + m]
+                    + a[SIZE + k] * D[3 * j + m]
+                    + b[SIZE + o] * D[3 * i + p]
+                    + b[SIZE + p] * D[3 * i + o]
+                )
                 s = (abs(along) - extent) / sqrt(squared)
                 # a face is preferred where rounding decides
                 if s > best + 1e-12:
                     best, kind, first, second, sign = s, 2, i, m, along
     if kind < 2:
-        u = axis(X, a if kind == 0 else b, first)
+        u = axis(a, first) if kind == 0 else axis(b, first)
         return scaled(u, 1.0 if sign >= 0.0 else -1.0), best
-    n = _crossed(axis(X, a, first), axis(X, b, second))
+    n = _crossed(axis(a, first), axis(b, second))
     return scaled(n, 1.0 if dot(n, d) >= 0.0 else -1.0), best
+
+
+@pair(CORES, MANIFOLD)
+def box_box(a, b, margin, desk):
+    """A face's corners (up to eight), a line's two ends or a single point.
+
+    The best of fifteen axes gives the depth of boxes that overlap. Of boxes that are apart it gives the
+    distance only if two of their points are that far from each other; if not, a search does.
+    """
+    result = room(8)
+    n, s = _box_axis(a, b, margin)
+    if s > margin:
+        return
+    result[0], result[1], result[2], result[3], result[7] = n[0], n[1], n[2], s, 0.0
+    if call_manifold(desk[MANIFOLD], (a, b, result, margin, 1 if s <= 0.0 else 0, desk)) == 0:
+        call_separation(desk[CORES], (a, b, margin, result, desk))
+        if result[3] <= margin:
+            call_manifold(desk[MANIFOLD], (a, b, result, margin, 1, desk))

@@ -1,4 +1,4 @@
-"""Which shapes may be near each other: a tree over their boxes in Morton order, built anew for every call.
+"""Which of many shapes may be near each other: a tree over their boxes in Morton order, built for every call.
 
 Boxes are sorted along a curve that fills space, neighbours are joined two by two into a balanced tree, and
 every box is let down the tree. That is n log n work plus what is found, whatever the sizes of the boxes.
@@ -8,145 +8,135 @@ Planes, which have no box, are compared with the balls around all other shapes.
 from __future__ import annotations
 
 import numpy as np
+from numba import types
 
-from treadle.collision.kinds import PLANE
-from treadle.collision.vectors import axis, dot, minus, position
-from treadle.native.signatures import kernel
+from treadle.collision.frame import (
+    BODY, BOXES, COUNTS, FORBIDDEN, LINK, LINKS, MARGIN, PAIRS, PAIRS_ROOM, ROWS, RULES, SHAPES,
+)  # fmt: skip
+from treadle.collision.kinds import KIND, PLANE, REACH, ROW
+from treadle.native.calling import integers, reals
+from treadle.native.pieces import WHOLES, call_of, helper, piece
 
-__all__ = ["find_pairs", "may_touch"]
+__all__ = ["call_find_pairs", "find_pairs"]
 
-#: Up to this many shapes all pairs are tried.
-_FEW = 48
+_FIND = types.void(WHOLES)
+call_find_pairs = call_of(_FIND)
 
 
-@kernel()
-def find_pairs(shapes, X, margin, low, high, forbidden, links, pairs, tests):
-    """Write the pairs a < b that may touch and may be within the margin, sorted; returns their number.
+@piece(_FIND)
+def find_pairs(f):
+    """Write the pairs a < b that may touch and may be within the margin, sorted, and their number.
 
-    A number beyond the rows of `pairs` means that there are more; the search ends there. `tests[0]` counts
-    the comparisons of boxes.
+    A number beyond the room for pairs means that there are more; the search ends there. `counts[2]` is the
+    number of comparisons of boxes.
     """
-    if len(shapes.kind) <= _FEW:
-        return _try_all(shapes, X, margin, low, high, forbidden, links, pairs, tests)
-    order, boxes, planes = _morton_order(shapes, low, high)
+    n, X, boxes = f[SHAPES], reals(f[ROWS]), reals(f[BOXES])
+    pairs, counts = integers(f[PAIRS]), integers(f[COUNTS])
+    order, boxed, planes = _morton_order(n, X, boxes)
     size = 1
-    while size < boxes:
+    while size < boxed:
         size *= 2
-    tree = _tree(order, boxes, size, low, high)
+    tree = _tree(order, boxed, size, boxes)
     stack = np.empty(128, dtype=np.int64)
-    count = 0
-    for a in range(len(shapes.kind)):
+    count = tests = 0
+    for a in range(n):
         start = count
-        if shapes.kind[a] == PLANE:
-            for b in range(a + 1, len(shapes.kind)):
-                count = _add(shapes, X, margin, forbidden, links, a, b, pairs, count)
+        if X[ROW * a + KIND] == PLANE:
+            for b in range(a + 1, n):
+                count = _add(f, X, a, b, pairs, count)
             continue
         for i in range(len(planes)):
             if planes[i] > a:
-                count = _add(shapes, X, margin, forbidden, links, a, planes[i], pairs, count)
+                count = _add(f, X, a, planes[i], pairs, count)
         depth = 1
         stack[0] = 1
-        while depth > 0 and count <= len(pairs):
+        while depth > 0 and count <= f[PAIRS_ROOM]:
             depth -= 1
             node = stack[depth]
-            tests[0] += 1
-            if not _overlaps(low, high, a, tree, node):
+            tests += 1
+            if not _overlaps(boxes, a, tree, node):
                 continue
             if node < size:
                 stack[depth], stack[depth + 1] = 2 * node + 1, 2 * node
                 depth += 2
             elif order[node - size] > a:
-                count = _add(shapes, X, margin, forbidden, links, a, order[node - size], pairs, count)
-        if count > len(pairs):
-            return count
+                count = _add(f, X, a, order[node - size], pairs, count)
+        if count > f[PAIRS_ROOM]:
+            break
         _sort(pairs, start, count)
-    return count
+    counts[0], counts[2] = count, tests
 
 
-@kernel()
-def _try_all(shapes, X, margin, low, high, forbidden, links, pairs, tests):
-    count = 0
-    for a in range(len(shapes.kind)):
-        for b in range(a + 1, len(shapes.kind)):
-            tests[0] += 1
-            infinite = shapes.kind[a] == PLANE or shapes.kind[b] == PLANE
-            if infinite or (
-                low[a, 0] <= high[b, 0]
-                and low[b, 0] <= high[a, 0]
-                and low[a, 1] <= high[b, 1]
-                and low[b, 1] <= high[a, 1]
-                and low[a, 2] <= high[b, 2]
-                and low[b, 2] <= high[a, 2]
-            ):
-                count = _add(shapes, X, margin, forbidden, links, a, b, pairs, count)
-    return count
-
-
-@kernel()
-def _add(shapes, X, margin, forbidden, links, a, b, pairs, count):
+@helper
+def _add(f, X, a, b, pairs, count):
     """Append a pair, unless its shapes may not touch or one is a plane far below the other."""
-    if shapes.kind[a] == PLANE or shapes.kind[b] == PLANE:
-        if shapes.kind[a] == shapes.kind[b]:
+    flat, other = ROW * a, ROW * b
+    if X[flat + KIND] == PLANE or X[other + KIND] == PLANE:
+        if X[flat + KIND] == X[other + KIND]:
             return count
-        plane, other = (a, b) if shapes.kind[a] == PLANE else (b, a)
-        height = dot(axis(X, plane, 2), minus(position(X, other), position(X, plane)))
-        if height - shapes.radius[other] > margin:
+        if X[flat + KIND] != PLANE:
+            flat, other = other, flat
+        height = 0.0
+        for i in range(3):
+            height += X[flat + 3 * i + 2] * (X[other + 9 + i] - X[flat + 9 + i])
+        if height - X[other + REACH] > reals(f[MARGIN])[0]:
             return count
-    if not may_touch(shapes, forbidden, links, a, b):
+    if not _may_touch(f, a, b):
         return count
-    if count < len(pairs):
-        pairs[count, 0], pairs[count, 1] = a, b
+    if count < f[PAIRS_ROOM]:
+        pairs[2 * count], pairs[2 * count + 1] = a, b
         return count + 1
-    return len(pairs) + 1
+    return f[PAIRS_ROOM] + 1
 
 
-@kernel()
-def may_touch(shapes, forbidden, count, a, b):
-    """Whether shapes a and b may touch; `count` is the number of links and the world."""
-    if shapes.body[a] == shapes.body[b]:
+@helper
+def _may_touch(f, a, b):
+    """Whether the rules let shapes a and b touch."""
+    body, link, forbidden = integers(f[BODY]), integers(f[LINK]), integers(f[FORBIDDEN])
+    if body[a] == body[b]:
         return False
-    first, second = min(shapes.link[a], shapes.link[b]), max(shapes.link[a], shapes.link[b])
-    key = first * count + second
-    low, high = 0, len(forbidden)
+    key = min(link[a], link[b]) * f[LINKS] + max(link[a], link[b])
+    low, high = 0, f[RULES]
     while low < high:
         middle = (low + high) // 2
         if forbidden[middle] < key:
             low = middle + 1
         else:
             high = middle
-    return not (low < len(forbidden) and forbidden[low] == key)
+    return not (low < f[RULES] and forbidden[low] == key)
 
 
-@kernel()
-def _morton_order(shapes, low, high):
+@helper
+def _morton_order(n, X, boxes):
     """Numbers of the shapes with boxes, along the curve; how many; and the numbers of the planes."""
-    n = len(shapes.kind)
     order = np.empty(n, dtype=np.int64)
     planes = np.empty(n, dtype=np.int64)
-    boxes = flat = 0
+    boxed = flat = 0
     origin, largest = np.full(3, np.inf), np.full(3, -np.inf)
     for s in range(n):
-        if shapes.kind[s] == PLANE:
+        if X[ROW * s + KIND] == PLANE:
             planes[flat] = s
             flat += 1
             continue
-        order[boxes] = s
-        boxes += 1
+        order[boxed] = s
+        boxed += 1
         for i in range(3):
-            middle = 0.5 * (low[s, i] + high[s, i])
+            middle = 0.5 * (boxes[6 * s + i] + boxes[6 * s + 3 + i])
             origin[i] = min(origin[i], middle)
             largest[i] = max(largest[i], middle)
     codes = np.zeros(n, dtype=np.int64)
-    for k in range(boxes):
+    for k in range(boxed):
         s = order[k]
         for i in range(3):
             span = largest[i] - origin[i]
-            share = (0.5 * (low[s, i] + high[s, i]) - origin[i]) / span if span > 0.0 else 0.0
+            share = (
+                (0.5 * (boxes[6 * s + i] + boxes[6 * s + 3 + i]) - origin[i]) / span if span > 0.0 else 0.0
+            )
             codes[k] |= _spread(np.int64(share * 1023.0)) << i
-    return _radix_sorted(codes, order, boxes), boxes, planes[:flat]
+    return _radix_sorted(codes, order, boxed), boxed, planes[:flat]
 
 
-@kernel()
+@helper
 def _spread(x):
     """Ten bits, each followed by two zeros."""
     x = (x | (x << 16)) & 0x30000FF
@@ -155,7 +145,7 @@ def _spread(x):
     return (x | (x << 2)) & 0x9249249
 
 
-@kernel()
+@helper
 def _radix_sorted(codes, order, count):
     """The entries of `order` by their codes of 30 bits, ten bits at a time."""
     other_codes, other = np.empty_like(codes), np.empty_like(order)
@@ -175,14 +165,14 @@ def _radix_sorted(codes, order, count):
     return order
 
 
-@kernel()
-def _tree(order, boxes, size, low, high):
+@helper
+def _tree(order, boxed, size, boxes):
     """Boxes (2 size, 6) of a binary tree: node i has the children 2 i and 2 i + 1, leaves come last."""
     tree = np.empty((2 * size, 6))
     for k in range(size):
         for i in range(3):
-            tree[size + k, i] = low[order[k], i] if k < boxes else np.inf
-            tree[size + k, 3 + i] = high[order[k], i] if k < boxes else -np.inf
+            tree[size + k, i] = boxes[6 * order[k] + i] if k < boxed else np.inf
+            tree[size + k, 3 + i] = boxes[6 * order[k] + 3 + i] if k < boxed else -np.inf
     for node in range(size - 1, 0, -1):
         for i in range(3):
             tree[node, i] = min(tree[2 * node, i], tree[2 * node + 1, i])
@@ -190,19 +180,19 @@ def _tree(order, boxes, size, low, high):
     return tree
 
 
-@kernel()
-def _overlaps(low, high, a, tree, node):
+@helper
+def _overlaps(boxes, a, tree, node):
     return (
-        low[a, 0] <= tree[node, 3]
-        and tree[node, 0] <= high[a, 0]
-        and low[a, 1] <= tree[node, 4]
-        and tree[node, 1] <= high[a, 1]
-        and low[a, 2] <= tree[node, 5]
-        and tree[node, 2] <= high[a, 2]
+        boxes[6 * a + 0] <= tree[node, 3]
+        and tree[node, 0] <= boxes[6 * a + 3]
+        and boxes[6 * a + 1] <= tree[node, 4]
+        and tree[node, 1] <= boxes[6 * a + 4]
+        and boxes[6 * a + 2] <= tree[node, 5]
+        and tree[node, 2] <= boxes[6 * a + 5]
     )
 
 
-@kernel()
+@helper
 def _sort(pairs, start, stop):
     """Sort the partners of one shape by their numbers (Shell, 1959)."""
     step = 1
@@ -210,10 +200,10 @@ def _sort(pairs, start, stop):
         step = 3 * step + 1
     while step > 0:
         for i in range(start + step, stop):
-            x = pairs[i, 1]
+            x = pairs[2 * i + 1]
             j = i
-            while j - step >= start and pairs[j - step, 1] > x:
-                pairs[j, 1] = pairs[j - step, 1]
+            while j - step >= start and pairs[2 * (j - step) + 1] > x:
+                pairs[2 * j + 1] = pairs[2 * (j - step) + 1]
                 j -= step
-            pairs[j, 1] = x
+            pairs[2 * j + 1] = x
         step //= 3

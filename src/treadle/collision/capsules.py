@@ -2,26 +2,47 @@
 
 from __future__ import annotations
 
+from treadle.collision.contacts import MANIFOLD
+from treadle.collision.kinds import SIZE
+from treadle.collision.pairs import call_manifold, pair
 from treadle.collision.segments import nearest_of_segments
-from treadle.collision.vectors import axis, cross, dot, minus, norm, normal_to, plus, position, scaled, unit
-from treadle.native.signatures import INT, MATRIX, kernel
+from treadle.collision.vectors import (
+    along,
+    axis,
+    cross,
+    dot,
+    minus,
+    norm,
+    normal_to,
+    plus,
+    position,
+    scaled,
+    unit,
+)
+from treadle.native.pieces import room
 
-__all__ = ["capsule_separation"]
+__all__ = ["capsule_capsule"]
 
 
-@kernel((MATRIX, MATRIX, INT, INT))
-def capsule_separation(X, S, a, b):
-    """The unit normal from A to B and the signed distance; where the axes cross, at right angles to both."""
-    p, q = position(X, a), position(X, b)
-    u, v = axis(X, a, 2), axis(X, b, 2)
-    half_a, half_b = scaled(u, S[a, 1]), scaled(v, S[b, 1])
+@pair(MANIFOLD)
+def capsule_capsule(a, b, margin, desk):
+    """The two ends of what parallel capsules share, else a point; where axes cross, at right angles to both."""
+    p, q = position(a), position(b)
+    u, v = axis(a, 2), axis(b, 2)
+    half_a, half_b = scaled(u, a[SIZE + 1]), scaled(v, b[SIZE + 1])
     on_a, on_b = nearest_of_segments(minus(p, half_a), plus(p, half_a), minus(q, half_b), plus(q, half_b))
     gap = minus(on_b, on_a)
     length = norm(gap)
-    if length > 1e-12 * (S[a, 0] + S[b, 0]):
+    s = length - a[SIZE] - b[SIZE]
+    if s > margin:
+        return
+    if length > 1e-12 * (a[SIZE] + b[SIZE]):
         n = unit(gap, u)
     else:
         n = unit(cross(u, v), normal_to(u))
         if dot(n, minus(q, p)) < 0.0:
             n = scaled(n, -1.0)
-    return n, length - S[a, 0] - S[b, 0]
+    result = room(8)
+    result[0], result[1], result[2], result[3], result[7] = n[0], n[1], n[2], s, 1.0
+    result[4], result[5], result[6] = along(on_a, a[SIZE], n)
+    call_manifold(desk[MANIFOLD], (a, b, result, margin, 1, desk))

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from math import atan2, cos, pi, sin, sqrt
 
-import numpy as np
-
-from treadle.collision.vectors import cross, dot, minus, norm, normal_to, scaled, unit
-from treadle.native.signatures import kernel
+from treadle.collision.vectors import along, corner, cross, dot, minus, norm, normal_to, scaled, unit
+from treadle.native.pieces import helper, room
 
 __all__ = ["climb_circles"]
 
@@ -15,34 +13,32 @@ __all__ = ["climb_circles"]
 _SAMPLES = 4
 
 
-@kernel()
+@helper
 def climb_circles(n, best, d, U, segments, M, curves):
     """The best of n and of the directions at right angles to a segment."""
-    angles = np.empty(segments + curves + 2)
-    flat = np.empty((segments, 2))
-    bent = np.empty((2, 3, 2))
+    angles, flat, bent = room(10), room(12), room(12)
     for k in range(segments):
-        u = (U[k, 0], U[k, 1], U[k, 2])
+        u = corner(U, k)
         if norm(u) == 0.0:
             continue
         u = unit(u, u)
         # the half circle around the direction of d, beyond which s is lower
         e = unit(minus(d, scaled(u, dot(u, d))), normal_to(u))
         f = cross(u, e)
-        along = dot(d, e)
+        ahead = dot(d, e)
         count = 0
         for j in range(segments):
-            v = (U[j, 0], U[j, 1], U[j, 2])
-            flat[j, 0], flat[j, 1] = (0.0, 0.0) if j == k else (dot(v, e), dot(v, f))
-            if flat[j, 0] != 0.0 or flat[j, 1] != 0.0:
-                angles[count] = _folded(atan2(-flat[j, 0], flat[j, 1]))
+            v = corner(U, j)
+            flat[2 * j], flat[2 * j + 1] = (0.0, 0.0) if j == k else (dot(v, e), dot(v, f))
+            if flat[2 * j] != 0.0 or flat[2 * j + 1] != 0.0:
+                angles[count] = _folded(atan2(-flat[2 * j], flat[2 * j + 1]))
                 count += 1
         for m in range(curves):
             for j in range(3):
-                w = (M[m, j, 0], M[m, j, 1], M[m, j, 2])
-                bent[m, j, 0], bent[m, j, 1] = dot(w, e), dot(w, f)
+                w = corner(M, 3 * m + j)
+                bent[6 * m + 2 * j], bent[6 * m + 2 * j + 1] = dot(w, e), dot(w, f)
             # a disc has a kink at its axis
-            w = cross((M[m, 0, 0], M[m, 0, 1], M[m, 0, 2]), (M[m, 1, 0], M[m, 1, 1], M[m, 1, 2]))
+            w = cross(corner(M, 3 * m), corner(M, 3 * m + 1))
             angles[count] = _folded(atan2(dot(w, f), dot(w, e)))
             count += 1
         angles[count], angles[count + 1] = -0.5 * pi, 0.5 * pi
@@ -50,28 +46,28 @@ def climb_circles(n, best, d, U, segments, M, curves):
         _sort(angles, count)
         for i in range(count - 1):
             if angles[i + 1] - angles[i] > 1e-12:
-                t, value = _climb(angles[i], angles[i + 1], along, flat, segments, bent, curves)
+                t, value = _climb(angles[i], angles[i + 1], ahead, flat, segments, bent, curves)
                 if value > best:
                     best = value
                     x, y = cos(t), sin(t)
-                    n = (x * e[0] + y * f[0], x * e[1] + y * f[1], x * e[2] + y * f[2])
+                    n = along(scaled(e, x), y, f)
     return n, best
 
 
-@kernel()
-def _climb(low, high, along, flat, segments, bent, curves):
+@helper
+def _climb(low, high, ahead, flat, segments, bent, curves):
     """The best angle between two kinks, and s there."""
     # signs of the segments between the kinks make s smooth
     t = 0.5 * (low + high)
-    p, q = along, 0.0
+    p, q = ahead, 0.0
     for j in range(segments):
-        sign = 1.0 if flat[j, 0] * cos(t) + flat[j, 1] * sin(t) > 0.0 else -1.0
-        p -= sign * flat[j, 0]
-        q -= sign * flat[j, 1]
+        sign = 1.0 if flat[2 * j] * cos(t) + flat[2 * j + 1] * sin(t) > 0.0 else -1.0
+        p -= sign * flat[2 * j]
+        q -= sign * flat[2 * j + 1]
     if curves == 0:
         t = min(max(atan2(q, p), low), high)
         return t, p * cos(t) + q * sin(t)
-    best_t, best = t, -np.inf
+    best_t, best = t, -1e300
     left, (_, slope_left, _) = low, _at(low, p, q, bent, curves)
     for i in range(_SAMPLES):
         right = low + (high - low) * (i + 1) / _SAMPLES
@@ -84,7 +80,7 @@ def _climb(low, high, along, flat, segments, bent, curves):
     return best_t, best
 
 
-@kernel()
+@helper
 def _root(low, high, p, q, bent, curves):
     """Where the slope falls through zero: Newton's method, held between the ends."""
     t = 0.5 * (low + high)
@@ -105,7 +101,7 @@ def _root(low, high, p, q, bent, curves):
     return t, value
 
 
-@kernel()
+@helper
 def _at(t, p, q, bent, curves):
     """s and its first two derivatives by the angle."""
     c, s = cos(t), sin(t)
@@ -113,8 +109,8 @@ def _at(t, p, q, bent, curves):
     for m in range(curves):
         ww = wv = vv = 0.0
         for j in range(3):
-            w = bent[m, j, 0] * c + bent[m, j, 1] * s
-            v = bent[m, j, 1] * c - bent[m, j, 0] * s
+            w = bent[6 * m + 2 * j] * c + bent[6 * m + 2 * j + 1] * s
+            v = bent[6 * m + 2 * j + 1] * c - bent[6 * m + 2 * j] * s
             ww += w * w
             wv += w * v
             vv += v * v
@@ -127,7 +123,7 @@ def _at(t, p, q, bent, curves):
     return value, slope, bend
 
 
-@kernel()
+@helper
 def _folded(t):
     """An angle modulo pi, in [-pi/2, pi/2]."""
     if t > 0.5 * pi:
@@ -137,7 +133,7 @@ def _folded(t):
     return t
 
 
-@kernel()
+@helper
 def _sort(values, count):
     for i in range(1, count):
         x = values[i]

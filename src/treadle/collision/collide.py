@@ -2,77 +2,135 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy as np
+from numba import types
 
 from treadle.collision.bounds import compose, enclose
-from treadle.collision.broadphase import find_pairs
-from treadle.collision.kinds import MESH
-from treadle.collision.narrowphase import touch
-from treadle.collision.shapes import Shapes
-from treadle.native.signatures import kernel
+from treadle.collision.broadphase import call_find_pairs
+from treadle.collision.contacts import DATA, MANY, ROOM, TABLE, TOTAL, flip
+from treadle.collision.contacts import PAIRS as FOUND
+from treadle.collision.frame import (
+    BODIES, BODY, BOXES, CANDIDATES, COUNTS, DESK, MARGIN, NEAR, PAIRS, PAIRS_ROOM, PLACEMENT, RESULT, ROWS,
+    SHAPES,
+)  # fmt: skip
+from treadle.collision.kinds import COUNT, KIND, ROW
+from treadle.collision.pairs import call_pair
+from treadle.native.calling import integers, reals
+from treadle.native.pieces import REALS, WHOLES, at, helper, piece
 
-__all__ = ["NOT_FINITE", "TOO_MANY_CONTACTS", "TOO_MANY_PAIRS", "Workspace", "collide", "make_workspace"]
+__all__ = [
+    "FIRST",
+    "NOT_FINITE",
+    "TOO_MANY_CONTACTS",
+    "TOO_MANY_PAIRS",
+    "collide",
+    "least_distance",
+    "touch",
+    "touch_pair",
+]
 
-#: What `collide` returns if it could not finish.
+#: What `collide` writes as its result if it could not finish.
 TOO_MANY_PAIRS, TOO_MANY_CONTACTS, NOT_FINITE = -1, -2, -3
 
-
-class Workspace(NamedTuple):
-    """Scratch of `collide`, for n shapes."""
-
-    #: (n, 12) poses of the shapes in the world
-    X: np.ndarray
-    #: (n, 3) lowest and highest coordinates of their boxes
-    low: np.ndarray
-    high: np.ndarray
-    #: (p, 2) pairs that may touch
-    pairs: np.ndarray
-    #: (2,) how many pairs there are, and how many of them, at the front of `pairs`, wait for meshes
-    counts: np.ndarray
-    #: (1,) comparisons of boxes
-    tests: np.ndarray
+#: Where in the frame of `least_distance` the two shapes stand; addresses as in `frame` follow.
+FIRST = 0
+_SECOND, _BODIES, _PLACEMENT, _BODY, _ROWS, _DESK, _RESULT = 1, 2, 3, 4, 5, 6, 7
 
 
-def make_workspace(shapes: Shapes, pairs: int) -> Workspace:
-    """Scratch for these shapes and for so many pairs whose boxes overlap."""
-    n = len(shapes.kind)
-    return Workspace(
-        np.zeros((n, 12)),
-        np.zeros((n, 3)),
-        np.zeros((n, 3)),
-        np.zeros((pairs, 2), dtype=np.int64),
-        np.zeros(2, dtype=np.int64),
-        np.zeros(1, dtype=np.int64),
-    )
+@piece(types.void(WHOLES))
+def collide(f):
+    """Find the contact points of all shapes within the margin (m), see `frame`.
 
-
-@kernel()
-def collide(shapes, forbidden, links, bodies, margin, work, contacts):
-    """Find the contact points of all shapes within the margin (m); returns their number.
-
-    `bodies` (bodies + 1, 12) are the poses X_WB, the world's in row 0; `forbidden` and `links` are those of
-    `rules`. A negative number is one of TOO_MANY_PAIRS, TOO_MANY_CONTACTS (make room: `contacts.total` tells
-    how much) and NOT_FINITE. Pairs with meshes are left to the caller: the first `work.counts[1]` of
-    `work.pairs`.
+    The result is their number, or one of TOO_MANY_PAIRS, TOO_MANY_CONTACTS (make room: `total` tells how much)
+    and NOT_FINITE. Pairs that no kernel serves are left to the caller: the first `counts[1]` of `pairs`.
     """
-    contacts.total[0] = 0
-    work.counts[1] = 0
-    work.tests[0] = 0
-    compose(shapes, bodies, work.X)
-    if not enclose(shapes, work.X, margin, work.low, work.high):
-        return NOT_FINITE
-    count = find_pairs(shapes, work.X, margin, work.low, work.high, forbidden, links, work.pairs, work.tests)
-    work.counts[0] = count
-    if count > len(work.pairs):
-        return TOO_MANY_PAIRS
-    for i in range(count):
-        a, b = work.pairs[i, 0], work.pairs[i, 1]
-        if shapes.kind[a] == MESH or shapes.kind[b] == MESH:
-            k = work.counts[1]
-            work.pairs[k, 0], work.pairs[k, 1] = a, b
-            work.counts[1] = k + 1
-        else:
-            touch(shapes, work.X, a, b, margin, contacts)
-    return contacts.total[0] if contacts.total[0] <= len(contacts.data) else TOO_MANY_CONTACTS
+    X, boxes, margin, desk = reals(f[ROWS]), reals(f[BOXES]), reals(f[MARGIN])[0], integers(f[DESK])
+    B, P, body = reals(f[BODIES]), reals(f[PLACEMENT]), integers(f[BODY])
+    pairs, counts, result = integers(f[PAIRS]), integers(f[COUNTS]), integers(f[RESULT])
+    desk[TOTAL] = counts[0] = counts[1] = counts[2] = 0
+    finite = True
+    for s in range(f[SHAPES]):
+        compose(B, 12 * body[s], P, 12 * s, X, ROW * s)
+        finite = enclose(at(X, ROW * s), margin, boxes, 6 * s) and finite
+    if not finite:
+        result[0] = NOT_FINITE
+        return
+    if f[NEAR] >= 0:
+        listed = integers(f[CANDIDATES])
+        counts[2] = f[NEAR]
+        for k in range(f[NEAR]):
+            a, b = listed[2 * k], listed[2 * k + 1]
+            if _overlap(boxes, 6 * a, 6 * b):
+                counts[0] += 1
+                _meet(X, a, b, margin, f, pairs, counts, desk)
+    else:
+        call_find_pairs(desk[MANY], (f,))
+        if counts[0] > f[PAIRS_ROOM]:
+            result[0] = TOO_MANY_PAIRS
+            return
+        for k in range(counts[0]):
+            _meet(X, pairs[2 * k], pairs[2 * k + 1], margin, f, pairs, counts, desk)
+    result[0] = desk[TOTAL] if desk[TOTAL] <= desk[ROOM] else TOO_MANY_CONTACTS
+    if counts[1] > f[PAIRS_ROOM]:
+        result[0] = TOO_MANY_PAIRS
+
+
+@piece(types.void(WHOLES))
+def least_distance(f):
+    """The least distance of the shapes f[FIRST] and f[FIRST + 1] of bodies where they are, and its normal."""
+    B, P, body = reals(f[_BODIES]), reals(f[_PLACEMENT]), integers(f[_BODY])
+    X, desk, a, b = reals(f[_ROWS]), integers(f[_DESK]), f[FIRST], f[_SECOND]
+    compose(B, 12 * body[a], P, 12 * a, X, ROW * a)
+    compose(B, 12 * body[b], P, 12 * b, X, ROW * b)
+    desk[TOTAL] = 0
+    touch_pair(X, a, b, 1e300, desk)
+    data, result = reals(desk[DATA]), reals(f[_RESULT])
+    result[0] = data[9] if desk[TOTAL] > 0 else 1e300
+    for k in range(3):
+        result[1 + k] = data[6 + k]
+
+
+@piece(types.void(REALS, types.int64, types.int64, types.float64, WHOLES))
+def touch(X, a, b, margin, desk):
+    """Append the points of shapes a and b that come within the margin of each other."""
+    touch_pair(X, a, b, margin, desk)
+
+
+@helper
+def _meet(X, a, b, margin, f, pairs, counts, desk):
+    if not touch_pair(X, a, b, margin, desk):
+        k = counts[1]
+        if k < f[PAIRS_ROOM]:
+            pairs[2 * k], pairs[2 * k + 1] = a, b
+        counts[1] = k + 1
+
+
+@helper
+def touch_pair(X, a, b, margin, desk):
+    """Call the kernel of the pair; False where there is none and there should be one."""
+    first, second = int(X[ROW * a + KIND]), int(X[ROW * b + KIND])
+    swapped = first > second
+    kernel = desk[TABLE + COUNT * second + first] if swapped else desk[TABLE + COUNT * first + second]
+    if kernel <= 0:
+        return kernel == 0
+    start = desk[TOTAL]
+    if swapped:
+        call_pair(kernel, (at(X, ROW * b), at(X, ROW * a), margin, desk))
+        flip(desk, start)
+    else:
+        call_pair(kernel, (at(X, ROW * a), at(X, ROW * b), margin, desk))
+    found = integers(desk[FOUND])
+    for i in range(start, min(desk[TOTAL], desk[ROOM])):
+        found[2 * i], found[2 * i + 1] = a, b
+    return True
+
+
+@helper
+def _overlap(boxes, a, b):
+    return (
+        boxes[a] <= boxes[b + 3]
+        and boxes[b] <= boxes[a + 3]
+        and boxes[a + 1] <= boxes[b + 4]
+        and boxes[b + 1] <= boxes[a + 4]
+        and boxes[a + 2] <= boxes[b + 5]
+        and boxes[b + 2] <= boxes[a + 5]
+    )

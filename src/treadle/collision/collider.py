@@ -3,28 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from treadle.collision.height_field import HeightField
+from treadle.collision.kinds import HEIGHT_FIELD, MESH
 from treadle.collision.mesh import checked_mesh
 from treadle.collision.meshes import MeshPairs
-from treadle.collision.rules import forbidden_pairs
-from treadle.collision.shapes import collision_shapes, shapes_of
+from treadle.collision.rules import allowed_pairs, forbidden_pairs
+from treadle.collision.shapes import collision_shapes, rows_of, shapes_of
 from treadle.dynamics.compiled import frame_poses
 from treadle.errors import InputError
 from treadle.model.model import Model
 
 if TYPE_CHECKING:
-    from treadle.collision.collide import Workspace
     from treadle.collision.contacts import Contacts
 
 __all__ = ["Collider"]
 
+#: Up to this many shapes the pairs that may touch are listed.
+_FEW = 64
+
 #: Pairs of overlapping boxes that are looked at, per shape; more than that is a heap in one place.
 _PAIRS_PER_SHAPE = 128
+
+
+class Workspace(NamedTuple):
+    """Scratch of `collide`, for n shapes."""
+
+    #: (n, 18) rows of the shapes, see `kinds`: the first twelve numbers are their poses in the world
+    X: np.ndarray
+    #: (n, 6) lowest and highest coordinates of their boxes
+    boxes: np.ndarray
+    #: (p, 2) pairs to look at
+    pairs: np.ndarray
+    #: (3,) how many these are, how many of them at the front wait for Python, comparisons of boxes
+    counts: np.ndarray
 
 
 class Collider:
@@ -67,8 +83,11 @@ class Collider:
         self.bodies = np.zeros((len(model.bodies) + 1, 12))
         self.bodies[:, [0, 4, 8]] = 1.0
         self.result = np.zeros(1, dtype=np.int64)
-        self.entry = kernels.collide_entry()
+        self.entry: int = kernels.collide.address
         n = len(self.shapes.kind)
+        #: pairs of shapes that may touch, None for too many to list
+        self.candidates = allowed_pairs(self.model, self.shapes, self.forbidden) if n <= _FEW else None
+        self._rows = rows_of(self.shapes)
         self._most_pairs = max(1024, _PAIRS_PER_SHAPE * n)
         self._make_room(max(64, 4 * n), max(64, 16 * n))
 
@@ -85,12 +104,15 @@ class Collider:
     def locate(self, q: ArrayLike) -> None:
         """As `place`, with the poses of the shapes in `work.X`."""
         self.place(q)
-        self._kernels.compose(self.shapes, self.bodies, self.work.X)
+        for s, (body, P) in enumerate(zip(self.shapes.body, self.shapes.placement)):
+            R, p = self.bodies[body, :9].reshape(3, 3), self.bodies[body, 9:]
+            self.work.X[s, :9] = (R @ P[:9].reshape(3, 3)).ravel()
+            self.work.X[s, 9:12] = R @ P[9:] + p
 
     def collide(self) -> int:
         """Find the contact points of the bodies where they are; returns how many there are."""
         while True:
-            self._kernels.run_entry(self.frame)
+            self._kernels.run(self._kernels.collide, self.frame)
             if self.result[0] >= 0:
                 self.collide_meshes()
             if self.result[0] >= 0:
@@ -121,24 +143,50 @@ class Collider:
             case _:
                 raise InputError(f"the pose of {self._lost()!r} is not finite")
 
+    def kernels_for(self, contacts: Contacts, pairs: Iterable[tuple[int, int]] | None = None) -> Contacts:
+        """Give contacts the kernels of pairs of shapes, or of all that may touch."""
+        kind = self.shapes.kind
+        if pairs is None and self.candidates is None:
+            kinds, counts = np.unique(kind, return_counts=True)
+            met = [(a, b) for a in kinds for b in kinds if a != b] + list(zip(*[kinds[counts > 1]] * 2))
+        else:
+            met = [(kind[a], kind[b]) for a, b in (self.candidates if pairs is None else pairs)]
+        self._kernels.fill(contacts.desk, met, self.candidates is None)
+        return contacts
+
+    def require_kernels(self) -> None:
+        """InputError if shapes that may touch need coal, which a compiled loop does not call."""
+        hollow = [i for i, kind in enumerate(self.shapes.kind) if kind in (HEIGHT_FIELD, MESH)]
+        pairs = allowed_pairs(self.model, self.shapes, self.forbidden, hollow)
+        waiting = [(a, b) for a, b in pairs if MESH in (self.shapes.kind[a], self.shapes.kind[b])]
+        if waiting:
+            a, b = waiting[0]
+            raise InputError(
+                f"{self.names[a]!r} and {self.names[b]!r} of {self.model.name!r} are ground or meshes that are not "
+                "convex, which do not touch each other: give one of them td.convex_hull of its mesh, or forbid "
+                "their contact"
+            )
+
     def _make_room(self, pairs: int, points: int) -> None:
-        self.work: Workspace = self._kernels.make_workspace(self.shapes, pairs)
-        self.contacts: Contacts = self._kernels.make_contacts(points)
-        self.frame: np.ndarray = self._kernels.make_frame(
-            self.shapes,
-            self.forbidden,
-            len(self.model.links) + 1,
-            self.bodies,
-            self.margin,
-            self.work,
-            self.contacts,
-            self.result,
+        n, shapes = len(self.shapes.kind), self.shapes
+        self.work = Workspace(
+            self._rows, np.zeros((n, 6)), np.zeros((pairs, 2), dtype=np.int64), np.zeros(3, dtype=np.int64)
         )
+        self.contacts: Contacts = self.kernels_for(self._kernels.make_contacts(points))
+        near = np.zeros((0, 2), dtype=np.int64) if self.candidates is None else self.candidates
+        listed = -1 if self.candidates is None else len(near)
+        arrays = (
+            self.bodies, shapes.placement, shapes.body, shapes.link, self.margin, self.work.X, self.work.boxes,
+            near, self.forbidden, self.work.pairs, self.work.counts, self.contacts.desk, self.result,
+        )  # fmt: skip
+        sizes = (n, len(self.model.links) + 1, len(self.forbidden), pairs, listed)
+        self._kept = arrays
+        self.frame = np.array([*sizes, *(array.ctypes.data for array in arrays)], dtype=np.int64)
 
     def _crowd(self) -> str:
         a, b = self.work.pairs[-1]
         return f"{self.names[a]!r} and {self.names[b]!r}"
 
     def _lost(self) -> str:
-        rows = np.flatnonzero(~np.isfinite(self.work.X).all(axis=1))
+        rows = np.flatnonzero(~np.isfinite(self.work.X[:, :12]).all(axis=1))
         return self.names[rows[0]]

@@ -3,6 +3,9 @@
 A row of `data` is a contact point: its position on shape A (3), on shape B (3), the unit normal from A to B
 (3), and the signed distance along it (negative: penetration), so that
 position_B - position_A = distance normal. All in the world's axes, in metres.
+
+The kernels know the contacts as one array of whole numbers, `desk`: how many there are, room, addresses, and
+the addresses of the kernels that they may call, see `narrowphase`.
 """
 
 from __future__ import annotations
@@ -10,11 +13,19 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import typeof
 
-from treadle.native.signatures import INT, REAL, VECTOR, kernel
+from treadle.collision.kinds import COUNT
+from treadle.native.calling import integers, reals
+from treadle.native.formulas import formula
+from treadle.native.pieces import helper
 
-__all__ = ["CONTACTS", "Contacts", "flip", "make_contacts", "put"]
+__all__ = [
+    "CORES", "DATA", "FEATURES", "LEAST", "MANIFOLD", "MANY", "PAIRS", "ROOM", "ROUND", "TABLE", "TOTAL", "Contacts",
+    "flip", "make_contacts", "put",
+]  # fmt: skip
+
+#: Places on the desk: counts, addresses of arrays, addresses of kernels, and those of all pairs of kinds.
+TOTAL, ROOM, LEAST, DATA, PAIRS, FEATURES, MANIFOLD, CORES, ROUND, MANY, TABLE = range(11)
 
 
 class Contacts(NamedTuple):
@@ -28,42 +39,55 @@ class Contacts(NamedTuple):
     feature: np.ndarray
     #: (1,)
     total: np.ndarray
+    #: what the kernels know
+    desk: np.ndarray
 
 
-def make_contacts(capacity: int) -> Contacts:
-    """Room for so many contact points."""
-    return Contacts(
-        np.zeros((capacity, 10)),
-        np.zeros((capacity, 2), dtype=np.int64),
-        np.zeros(capacity, dtype=np.int64),
-        np.zeros(1, dtype=np.int64),
-    )
+def make_contacts(capacity: int, least: bool = False) -> Contacts:
+    """Room for so many contact points, or for the one with the least distance alone."""
+    data, pairs = np.zeros((capacity, 10)), np.zeros((capacity, 2), dtype=np.int64)
+    feature = np.zeros(capacity, dtype=np.int64)
+    desk = np.zeros(TABLE + COUNT * COUNT, dtype=np.int64)
+    desk[: FEATURES + 1] = (
+        0, capacity, least, data.ctypes.data, pairs.ctypes.data, feature.ctypes.data,
+    )  # fmt: skip
+    return Contacts(data, pairs, feature, desk[:1], desk)
 
 
-#: What the kernels know the contacts as.
-CONTACTS = typeof(make_contacts(1))
-
-
-@kernel((CONTACTS, INT, VECTOR, VECTOR, REAL))
-def put(out, feature, on_a, n, distance):
+@helper
+def put(desk, feature, on_a, n, distance):
     """Append a contact point, given on A."""
-    i = out.total[0]
-    out.total[0] = i + 1
-    if i >= out.data.shape[0]:
-        return
+    i = desk[TOTAL]
+    data = reals(desk[DATA])
+    if desk[LEAST] != 0:
+        if i > 0 and data[9] <= distance:
+            return
+        i = 0
+    desk[TOTAL] = i + 1
+    if i < desk[ROOM]:
+        _write(data, 10 * i, on_a, n, distance)
+        integers(desk[FEATURES])[i] = feature
+
+
+@formula
+def _write(data, i, on_a, n, distance):
     for k in range(3):
-        out.data[i, k] = on_a[k]
-        out.data[i, 3 + k] = on_a[k] + distance * n[k]
-        out.data[i, 6 + k] = n[k]
-    out.data[i, 9] = distance
-    out.feature[i] = feature
+        data[i + k] = on_a[k]
+        data[i + 3 + k] = on_a[k] + distance * n[k]
+        data[i + 6 + k] = n[k]
+    data[i + 9] = distance
 
 
-@kernel((CONTACTS, INT))
-def flip(out, start):
+@helper
+def flip(desk, start):
     """Exchange A and B in the points from `start` on."""
-    for i in range(start, min(out.total[0], out.data.shape[0])):
-        row = out.data[i]
-        for j in range(3):
-            row[j], row[3 + j] = row[3 + j], row[j]
-            row[6 + j] = -row[6 + j]
+    data = reals(desk[DATA])
+    for i in range(start, min(desk[TOTAL], desk[ROOM])):
+        _exchange(data, 10 * i)
+
+
+@formula
+def _exchange(data, i):
+    for k in range(3):
+        data[i + k], data[i + 3 + k] = data[i + 3 + k], data[i + k]
+        data[i + 6 + k] = -data[i + 6 + k]

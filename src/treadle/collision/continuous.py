@@ -7,7 +7,7 @@ world's axes. Along the normal n of the least distance s the gap shrinks no fast
     (v_A - v_B) . n + |w_A x n| r_A + |w_B x n| r_B,
 
 r the radius of the ball around the point that holds the shape, so that nothing is missed by advancing by s
-over that speed, however large the step. Against a height field, which is not convex, the speed in any
+over that speed, however large the step. Against a height field or a mesh, which is not convex, the speed in any
 direction is taken.
 """
 
@@ -15,44 +15,61 @@ from __future__ import annotations
 
 from math import cos, inf, sin
 
-from treadle.collision.kinds import HEIGHT_FIELD, PLANE
-from treadle.collision.narrowphase import touch
-from treadle.collision.vectors import along, cross, dot, minus, norm, plus, position, scaled, store, unit
-from treadle.native.signatures import kernel
+from numba import types
 
-__all__ = ["move", "time_of_impact"]
+from treadle.collision.collide import touch_pair
+from treadle.collision.contacts import DATA, TOTAL
+from treadle.collision.kinds import HEIGHT_FIELD, KIND, MESH, PLANE, REACH, ROW
+from treadle.collision.vectors import (
+    along,
+    axis,
+    corner,
+    cross,
+    dot,
+    minus,
+    norm,
+    plus,
+    position,
+    scaled,
+    unit,
+)
+from treadle.native.calling import reals
+from treadle.native.pieces import REALS, WHOLES, at, helper, piece
+
+__all__ = ["time_of_impact"]
 
 _ITERATIONS = 500
 
 
-@kernel()
-def time_of_impact(shapes, X, motion, a, b, duration, tolerance, Y, out):
+@piece(types.float64(REALS, REALS, types.int64, types.int64, types.float64, types.float64, REALS, WHOLES))
+def time_of_impact(X, motion, a, b, duration, tolerance, Y, desk):
     """Seconds until shapes a and b are within the tolerance (m), infinite if not within the duration.
 
-    X are their poses now; Y is scratch like X, `out` room for contact points: it holds those at the impact.
+    X are the rows of the shapes now; Y is scratch like X, and the desk one that keeps the least distance.
     The distance at the time that is returned is positive and at most the tolerance, unless it is 0.
     """
     t = 0.0
+    turn_a, turn_b = at(motion, 9 * a), at(motion, 9 * b)
+    row_a, row_b = at(X, ROW * a), at(X, ROW * b)
+    kind_a, kind_b = row_a[KIND], row_b[KIND]
+    hollow = kind_a == HEIGHT_FIELD or kind_b == HEIGHT_FIELD or kind_a == MESH or kind_b == MESH
+    r_a, r_b = _reach(row_a, turn_a, row_b, turn_b, duration), _reach(row_b, turn_b, row_a, turn_a, duration)
+    w_a, w_b = corner(turn_a, 2), corner(turn_b, 2)
+    v = minus(corner(turn_a, 1), corner(turn_b, 1))
+    fastest = norm(v) + norm(w_a) * r_a + norm(w_b) * r_b
     for _ in range(_ITERATIONS):
-        move(X, motion, a, t, Y)
-        move(X, motion, b, t, Y)
-        r_a, r_b = _reach(shapes, X, motion, a, b, duration), _reach(shapes, X, motion, b, a, duration)
-        w_a, w_b = _turning(motion, a), _turning(motion, b)
-        v = minus(_velocity(motion, a), _velocity(motion, b))
-        fastest = norm(v) + norm(w_a) * r_a + norm(w_b) * r_b
-        out.total[0] = 0
-        touch(shapes, Y, a, b, fastest * (duration - t) + tolerance, out)
-        if out.total[0] == 0:
+        _move(row_a, turn_a, t, at(Y, ROW * a))
+        _move(row_b, turn_b, t, at(Y, ROW * b))
+        desk[TOTAL] = 0
+        touch_pair(Y, a, b, fastest * (duration - t) + tolerance, desk)
+        if desk[TOTAL] == 0:
             return inf
-        s, n = inf, (0.0, 0.0, 1.0)
-        for k in range(min(out.total[0], len(out.data))):
-            if out.data[k, 9] < s:
-                s = out.data[k, 9]
-                n = (out.data[k, 6], out.data[k, 7], out.data[k, 8])
+        found = reals(desk[DATA])
+        s, n = found[9], corner(found, 2)
         if s <= tolerance:
             return t
         speed = fastest
-        if shapes.kind[a] != HEIGHT_FIELD and shapes.kind[b] != HEIGHT_FIELD:
+        if not hollow:
             speed = dot(v, n) + norm(cross(w_a, n)) * r_a + norm(cross(w_b, n)) * r_b
         if speed <= 0.0:
             return inf
@@ -63,51 +80,35 @@ def time_of_impact(shapes, X, motion, a, b, duration, tolerance, Y, out):
     return t
 
 
-@kernel()
-def move(X, motion, s, t, Y):
-    """Write where shape s is after t seconds."""
-    w = _turning(motion, s)
+@helper
+def _move(row, motion, t, moved):
+    """Write where a shape is after t seconds."""
+    w = corner(motion, 2)
     speed = norm(w)
     u = unit(w, (0.0, 0.0, 1.0))
-    c, sine = cos(speed * t), sin(speed * t)
+    c, s = cos(speed * t), sin(speed * t)
     for j in range(3):
-        x = (X[s, j], X[s, 3 + j], X[s, 6 + j])
-        y = _turned(x, u, c, sine)
-        Y[s, j], Y[s, 3 + j], Y[s, 6 + j] = y[0], y[1], y[2]
-    center = _center(motion, s)
-    arm = _turned(minus(position(X, s), center), u, c, sine)
-    store(Y[:, 9:], s, plus(along(center, t, _velocity(motion, s)), arm))
+        x = _turned(axis(row, j), u, c, s)
+        moved[j], moved[3 + j], moved[6 + j] = x[0], x[1], x[2]
+    center = corner(motion, 0)
+    p = plus(along(center, t, corner(motion, 1)), _turned(minus(position(row), center), u, c, s))
+    moved[9], moved[10], moved[11] = p[0], p[1], p[2]
 
 
-@kernel()
+@helper
 def _turned(x, u, c, s):
     """x turned about the unit vector u (Rodrigues)."""
     return plus(along(scaled(x, c), s, cross(u, x)), scaled(u, dot(u, x) * (1.0 - c)))
 
 
-@kernel()
-def _center(motion, s):
-    return (motion[s, 0], motion[s, 1], motion[s, 2])
-
-
-@kernel()
-def _velocity(motion, s):
-    return (motion[s, 3], motion[s, 4], motion[s, 5])
-
-
-@kernel()
-def _turning(motion, s):
-    return (motion[s, 6], motion[s, 7], motion[s, 8])
-
-
-@kernel()
-def _reach(shapes, X, motion, s, other, duration):
+@helper
+def _reach(row, motion, other, other_motion, duration):
     """Radius of the ball around the turning point that holds the shape, or the part of it that matters."""
-    arm = norm(minus(position(X, s), _center(motion, s)))
-    if shapes.kind[s] != PLANE:
-        return arm + shapes.radius[s]
-    if norm(_turning(motion, s)) == 0.0:
+    center, other_center = corner(motion, 0), corner(other_motion, 0)
+    if row[KIND] != PLANE:
+        return norm(minus(position(row), center)) + row[REACH]
+    if norm(corner(motion, 2)) == 0.0:
         return 0.0
-    travel = duration * (norm(_velocity(motion, s)) + norm(_velocity(motion, other)))
-    far = norm(minus(position(X, other), _center(motion, other))) + shapes.radius[other]
-    return norm(minus(_center(motion, other), _center(motion, s))) + far + travel
+    travel = duration * (norm(corner(motion, 1)) + norm(corner(other_motion, 1)))
+    far = norm(minus(position(other), other_center)) + other[REACH]
+    return norm(minus(other_center, center)) + far + travel

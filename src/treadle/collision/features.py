@@ -4,9 +4,25 @@ from __future__ import annotations
 
 from math import sqrt
 
-from treadle.collision.kinds import BOX, CAPSULE, CYLINDER, ELLIPSOID
-from treadle.collision.vectors import along, axis, cross, dot, minus, plus, position, scaled, store, unit
-from treadle.native.signatures import INT, MATRIX, REAL, VECTOR, kernel
+from treadle.collision.kinds import BLOCK, BOX, CAPSULE, CYLINDER, ELLIPSOID, HULL, KIND, SIZE
+from treadle.collision.vectors import (
+    along,
+    axes_of,
+    axis,
+    corner,
+    cross,
+    dot,
+    minus,
+    norm,
+    plus,
+    position,
+    scaled,
+    store,
+    unit,
+    world,
+)
+from treadle.native.calling import reals
+from treadle.native.pieces import helper
 
 __all__ = ["edge", "face"]
 
@@ -20,99 +36,150 @@ _CORNERS = (
 )  # fmt: skip
 
 
-@kernel((INT, MATRIX, MATRIX, INT, VECTOR, INT, MATRIX))
-def face(kind, X, S, a, n, corners, P):
+@helper
+def face(a, n, corners, P):
     """Write the polygon with which the shape faces n; its number of points, its number, and its normal . n.
 
-    A box gives a face, a cylinder a cap (its rim at four or eight `corners`) or the foremost line of its
-    side, a capsule a line, all others a point (and then nothing is written). A line has 0 for its normal.
+    A box or a hull gives a face, a cylinder a cap (its rim at four or eight `corners`) or the foremost line of
+    its side, a capsule a line, all others a point (and then nothing is written). A line has 0 for its normal.
     """
+    kind = a[KIND]
     if kind == BOX:
-        k, steepest = 0, -1.0
-        for j in range(3):
-            slope = abs(dot(n, axis(X, a, j)))
-            if slope > steepest + 1e-12:
-                k, steepest = j, slope
-        u = axis(X, a, k)
-        sign = 1.0 if dot(n, u) > 0.0 else -1.0
-        center = along(position(X, a), sign * S[a, k], u)
-        v = scaled(axis(X, a, (k + 1) % 3), S[a, (k + 1) % 3])
-        w = scaled(axis(X, a, (k + 2) % 3), S[a, (k + 2) % 3])
-        store(P, 0, minus(minus(center, v), w))
-        store(P, 1, minus(plus(center, v), w))
-        store(P, 2, plus(plus(center, v), w))
-        store(P, 3, plus(minus(center, v), w))
-        return 4, 2 * k + (1 if sign > 0.0 else 0), steepest
+        return _box_face(a, n, P)
+    if kind == HULL:
+        return _hull_face(a, n, P)
     if kind == CAPSULE:
-        center = along(position(X, a), S[a, 0], n)
-        half = scaled(axis(X, a, 2), S[a, 1])
+        center = along(position(a), a[SIZE], n)
+        half = scaled(axis(a, 2), a[SIZE + 1])
         store(P, 0, minus(center, half))
         store(P, 1, plus(center, half))
         return 2, 0, 0.0
     if kind == CYLINDER:
-        u = axis(X, a, 2)
-        slope = dot(n, u)
-        down = along(n, -slope, u)
-        tilt = sqrt(dot(down, down))
-        down = axis(X, a, 0) if tilt < _UPRIGHT else unit(down, n)
-        if abs(slope) > _EIGHTH:
-            sign = 1.0 if slope > 0.0 else -1.0
-            center = along(position(X, a), sign * S[a, 1], u)
-            down, side = scaled(down, S[a, 0]), scaled(cross(u, down), S[a, 0])
-            for i in range(corners):
-                x, y = _CORNERS[i * (8 // corners)]
-                store(P, i, plus(center, plus(scaled(down, x), scaled(side, y))))
-            return corners, 1 if sign > 0.0 else 0, abs(slope)
-        center = along(position(X, a), S[a, 0], down)
-        half = scaled(u, S[a, 1])
-        store(P, 0, minus(center, half))
-        store(P, 1, plus(center, half))
-        return 2, 2, 0.0
+        return _cylinder_face(a, n, corners, P)
     return 1, 0, 0.0
 
 
-@kernel((INT, MATRIX, MATRIX, INT, VECTOR, REAL))
-def edge(kind, X, S, a, n, tolerance):
+@helper
+def _box_face(a, n, P):
+    k, steepest = 0, -1.0
+    for j in range(3):
+        slope = abs(dot(n, axis(a, j)))
+        if slope > steepest + 1e-12:
+            k, steepest = j, slope
+    u = axis(a, k)
+    sign = 1.0 if dot(n, u) > 0.0 else -1.0
+    center = along(position(a), sign * a[SIZE + k], u)
+    i, j = (k + 1) % 3, (k + 2) % 3
+    v, w = scaled(axis(a, i), a[SIZE + i]), scaled(axis(a, j), a[SIZE + j])
+    for c in range(4):
+        x, y = 1.0 if c == 1 or c == 2 else -1.0, 1.0 if c > 1 else -1.0
+        store(P, c, along(along(center, x, v), y, w))
+    return 4, 2 * k + (1 if sign > 0.0 else 0), steepest
+
+
+@helper
+def _hull_face(a, n, P):
+    block, e = reals(int(a[BLOCK])), axes_of(a, n)
+    faces, first = int(block[1]), int(block[2])
+    k, steepest = 0, -2.0
+    for i in range(faces):
+        j = first + 5 * i
+        slope = e[0] * block[j] + e[1] * block[j + 1] + e[2] * block[j + 2]
+        if slope > steepest + 1e-12:
+            k, steepest = i, slope
+    start, count = int(block[first + 5 * k + 3]), int(block[first + 5 * k + 4])
+    for c in range(count):
+        store(P, c, world(a, corner(block, int(block[start + c]) + 1)))
+    return count, k, steepest
+
+
+@helper
+def _cylinder_face(a, n, corners, P):
+    u = axis(a, 2)
+    slope = dot(n, u)
+    down = along(n, -slope, u)
+    tilt = sqrt(dot(down, down))
+    down = axis(a, 0) if tilt < _UPRIGHT else unit(down, n)
+    if abs(slope) > _EIGHTH:
+        sign = 1.0 if slope > 0.0 else -1.0
+        center = along(position(a), sign * a[SIZE + 1], u)
+        down, side = scaled(down, a[SIZE]), scaled(cross(u, down), a[SIZE])
+        for i in range(corners):
+            x, y = _CORNERS[i * (8 // corners)]
+            store(P, i, along(along(center, x, down), y, side))
+        return corners, 1 if sign > 0.0 else 0, abs(slope)
+    center = along(position(a), a[SIZE], down)
+    half = scaled(u, a[SIZE + 1])
+    store(P, 0, minus(center, half))
+    store(P, 1, plus(center, half))
+    return 2, 2, 0.0
+
+
+@helper
+def edge(a, n, tolerance):
     """The ends of the foremost edge, one and the same point where that is a vertex or a curved surface.
 
     An edge is foremost if its angle to the plane at right angles to n is below `tolerance` (rad).
     """
-    p = position(X, a)
+    p = position(a)
+    kind = a[KIND]
     if kind == BOX:
         half = (0.0, 0.0, 0.0)
         flat = 0
         for j in range(3):
-            u = axis(X, a, j)
+            u = axis(a, j)
             slope = dot(n, u)
             if abs(slope) > tolerance:
-                p = along(p, S[a, j] if slope > 0.0 else -S[a, j], u)
+                p = along(p, a[SIZE + j] if slope > 0.0 else -a[SIZE + j], u)
             elif flat == 0:
-                half = scaled(u, S[a, j])
+                half = scaled(u, a[SIZE + j])
                 flat = 1
         return minus(p, half), plus(p, half)
+    if kind == HULL:
+        return _hull_edge(a, n, tolerance)
     if kind == ELLIPSOID:
         total = 0.0
         for j in range(3):
-            total += (S[a, j] * dot(n, axis(X, a, j))) ** 2
+            total += (a[SIZE + j] * dot(n, axis(a, j))) ** 2
         if total > 0.0:
             for j in range(3):
-                u = axis(X, a, j)
-                p = along(p, S[a, j] ** 2 * dot(n, u) / sqrt(total), u)
+                u = axis(a, j)
+                p = along(p, a[SIZE + j] ** 2 * dot(n, u) / sqrt(total), u)
         return p, p
-    if kind in (CAPSULE, CYLINDER):
-        u = axis(X, a, 2)
+    if kind == CAPSULE or kind == CYLINDER:
+        u = axis(a, 2)
         slope = dot(n, u)
         if kind == CAPSULE:
-            p = along(p, S[a, 0], n)
+            p = along(p, a[SIZE], n)
         else:
             outward = along(n, -slope, u)
             # a cap that is met squarely has no foremost point of its rim: take its centre
             if sqrt(dot(outward, outward)) > 1e-9:
-                p = along(p, S[a, 0], unit(outward, n))
-        half = scaled(u, S[a, 1])
+                p = along(p, a[SIZE], unit(outward, n))
+        half = scaled(u, a[SIZE + 1])
         if abs(slope) > tolerance:
-            p = plus(p, scaled(half, 1.0 if slope > 0.0 else -1.0))
+            p = along(p, 1.0 if slope > 0.0 else -1.0, half)
             return p, p
         return minus(p, half), plus(p, half)
-    p = along(p, S[a, 0], n)
+    p = along(p, a[SIZE], n)
     return p, p
+
+
+@helper
+def _hull_edge(a, n, tolerance):
+    """From the foremost corner to the farthest of those that are level with it."""
+    block, e = reals(int(a[BLOCK])), axes_of(a, n)
+    count = int(block[0])
+    p, best = corner(block, 1), -1e300
+    for i in range(count):
+        q = corner(block, i + 1)
+        height = dot(e, q)
+        if height > best:
+            p, best = q, height
+    r, longest = p, 0.0
+    for i in range(count):
+        q = corner(block, i + 1)
+        length = norm(minus(q, p))
+        if length > longest and best - dot(e, q) <= tolerance * length:
+            r, longest = q, length
+    return world(a, p), world(a, r)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from math import floor, inf
 
 from treadle.collision.vectors import along, cross, dot, minus, unit
-from treadle.native.signatures import kernel
+from treadle.native.pieces import helper
 
 __all__ = ["field_ray"]
 
 
-@kernel()
-def field_ray(grid, heights, size, p, e, limit):
+@helper
+def field_ray(block, size, p, e, limit):
     """Where the ray p + t e first meets the field in its own axes, and the normal there."""
     up = (0.0, 0.0, 1.0)
-    columns, rows, first = grid[0], grid[1], grid[2]
+    columns, rows = int(block[0]), int(block[1])
     dx, dy = 2.0 * size[0] / (columns - 1), 2.0 * size[1] / (rows - 1)
     # the part of the ray over the field's rectangle
     start, stop = 0.0, limit
@@ -33,9 +33,7 @@ def field_ray(grid, heights, size, p, e, limit):
     j = min(max(floor((q[1] + size[1]) / dy), 0), rows - 2)
     t = start
     for _ in range(columns + rows + 4):
-        hit, n = _cell(
-            heights, first + j * columns + i, columns, i * dx - size[0], j * dy - size[1], dx, dy, p, e
-        )
+        hit, n = _cell(block, 2 + j * columns + i, columns, i * dx - size[0], j * dy - size[1], dx, dy, p, e)
         if hit <= stop:
             return hit, n
         # on to the next cell
@@ -55,7 +53,7 @@ def field_ray(grid, heights, size, p, e, limit):
     return inf, up
 
 
-@kernel()
+@helper
 def _cell(heights, place, columns, x, y, dx, dy, p, e):
     """The first hit of the two triangles of a cell."""
     a = (x, y, heights[place])
@@ -67,7 +65,7 @@ def _cell(heights, place, columns, x, y, dx, dy, p, e):
     return (t, n) if t <= u else (u, m)
 
 
-@kernel()
+@helper
 def _triangle(a, b, c, p, e):
     """Where a ray meets a triangle from above, or 0 where it starts below it."""
     n = unit(cross(minus(b, a), minus(c, a)), (0.0, 0.0, 1.0))
@@ -83,7 +81,7 @@ def _triangle(a, b, c, p, e):
     return (t if _over(a, b, c, along(p, t, e)) else inf), n
 
 
-@kernel()
+@helper
 def _over(a, b, c, q):
     """Whether a point of the triangle's plane lies in it, seen from above."""
     return (

@@ -2,24 +2,41 @@
 
 from __future__ import annotations
 
-from treadle.collision.bounds import compose
+import ctypes
+from functools import cache
+from typing import Any
+
+import numpy as np
+
 from treadle.collision.collide import (
+    FIRST,
     NOT_FINITE,
     TOO_MANY_CONTACTS,
     TOO_MANY_PAIRS,
-    Workspace,
     collide,
-    make_workspace,
+    least_distance,
+    touch,
 )
 from treadle.collision.contacts import Contacts, make_contacts
 from treadle.collision.continuous import time_of_impact
-from treadle.collision.entry import collide_entry, make_frame, run_entry
-from treadle.collision.mesh_rays import mesh_ray
-from treadle.collision.narrowphase import touch
+from treadle.collision.narrowphase import fill
 from treadle.collision.rays import cast_many
+from treadle.native.pieces import Piece
 
 __all__ = [
-    "NOT_FINITE", "TOO_MANY_CONTACTS", "TOO_MANY_PAIRS", "Contacts", "Workspace", "cast_many", "collide",
-    "collide_entry", "compose", "make_contacts", "make_frame", "make_workspace", "mesh_ray", "run_entry",
-    "time_of_impact", "touch",
+    "FIRST", "NOT_FINITE", "TOO_MANY_CONTACTS", "TOO_MANY_PAIRS", "Contacts", "cast_many", "collide", "fill",
+    "least_distance", "make_contacts", "run", "time_of_impact", "touch",
 ]  # fmt: skip
+
+
+def run(piece: Piece, *arguments: Any) -> Any:
+    """Call a kernel from Python: arrays, which must be contiguous, are passed by their addresses."""
+    given = [x.ctypes.data if isinstance(x, np.ndarray) else x for x in arguments]
+    return _callable(piece)(*given)
+
+
+@cache
+def _callable(piece: Piece) -> Any:
+    kinds = {"float64": ctypes.c_double, "int64": ctypes.c_int64, "none": None}
+    taken = [kinds.get(str(kind), ctypes.c_void_p) for kind in piece.signature.args]
+    return ctypes.CFUNCTYPE(kinds[str(piece.signature.return_type)], *taken)(piece.address)

@@ -8,19 +8,31 @@
 | box | half lengths |
 | cylinder | radius, half the length along z |
 | ellipsoid | half axes |
+| hull, a mesh that bounds a convex solid | half lengths of the box around it |
 | height field | half lengths along x and y, depth below the lowest point |
-| mesh | - ; handled by coal |
+| mesh, any other | half lengths of the box around it |
+
+To the kernels a shape is a row of numbers: rotation by rows and position in the world, then from `SIZE` on
+its three sizes, the radius of the ball around its origin that holds it, its kind, and the address of what
+else is known of a hull, a field or a mesh.
 """
 
 from __future__ import annotations
 
 __all__ = [
-    "BOX", "CAPSULE", "CYLINDER", "ELLIPSOID", "HEIGHT_FIELD", "KINDS", "MESH", "PLANE", "SPHERE",
+    "BLOCK", "BOX", "CAPSULE", "COUNT", "CYLINDER", "ELLIPSOID", "HEIGHT_FIELD", "HULL", "KIND", "KINDS",
+    "MESH", "PLANE", "REACH", "ROW", "SIZE", "SPHERE",
 ]  # fmt: skip
 
-PLANE, SPHERE, CAPSULE, BOX, CYLINDER, ELLIPSOID, HEIGHT_FIELD, MESH = range(8)
+PLANE, SPHERE, CAPSULE, BOX, CYLINDER, ELLIPSOID, HULL, HEIGHT_FIELD, MESH = range(9)
 
-#: Numbers by the names that a model uses.
+#: How many there are.
+COUNT = 9
+
+#: Places in a row of a shape, and its length.
+SIZE, REACH, KIND, BLOCK, ROW = 12, 15, 16, 17, 18
+
+#: Numbers by the names that a model uses; a mesh is a hull if it bounds a convex solid.
 KINDS = {
     "plane": PLANE,
     "sphere": SPHERE,
@@ -28,6 +40,7 @@ KINDS = {
     "box": BOX,
     "cylinder": CYLINDER,
     "ellipsoid": ELLIPSOID,
+    "hull": HULL,
     "height_field": HEIGHT_FIELD,
     "mesh": MESH,
     "part": MESH,

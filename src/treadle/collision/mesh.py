@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from treadle.errors import ModelError
+from treadle.errors import InputError, ModelError
 
-__all__ = ["Mesh", "checked_mesh"]
+__all__ = ["Mesh", "checked_mesh", "convex_hull"]
 
 #: Comparisons of points with triangles up to which a mesh is tested for being convex.
 _MOST_TESTS = 50_000_000
@@ -17,15 +17,25 @@ _MOST_TESTS = 50_000_000
 
 @dataclass(frozen=True, eq=False)
 class Mesh:
-    """Points (n, 3) in the shape's frame (m), triangles (m, 3), and whether they bound a convex solid."""
+    """Points (n, 3) about their middle (m), triangles (m, 3), and whether they bound a solid, a convex one.
+
+    The `middle` of the box around the points is where they are in the shape's frame.
+    """
 
     points: np.ndarray
     triangles: np.ndarray
+    middle: np.ndarray
+    closed: bool
     convex: bool
 
     @property
+    def half(self) -> np.ndarray:
+        """Half lengths (3) of the box around it."""
+        return self.points.max(axis=0)
+
+    @property
     def radius(self) -> float:
-        """Of the ball around the origin that holds it."""
+        """Of the ball around the middle that holds it."""
         return float(np.linalg.norm(self.points, axis=1).max())
 
 
@@ -54,14 +64,35 @@ def checked_mesh(name: str, points: ArrayLike, triangles: ArrayLike) -> Mesh:
     used, numbers = np.unique(faces, return_inverse=True)
     corners, faces = np.ascontiguousarray(corners[used]), numbers.reshape(-1, 3)
     corners, faces = _merged(corners, faces)
+    middle = 0.5 * (corners.min(axis=0) + corners.max(axis=0))
+    corners = corners - middle
     if _closed(faces):
         volume = np.einsum(
             "ij,ij->i", corners[faces[:, 0]], np.cross(corners[faces[:, 1]], corners[faces[:, 2]])
         )
         if volume.sum() < 0.0:
             faces = np.ascontiguousarray(faces[:, ::-1])
-        return Mesh(corners, faces, _convex(corners, faces, scale))
-    return Mesh(corners, faces, False)
+        return Mesh(corners, faces, middle, True, _convex(corners, faces, scale))
+    return Mesh(corners, faces, middle, False, False)
+
+
+def convex_hull(points: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    """Points (n, 3) and triangles (m, 3) of the smallest convex solid around points.
+
+    A mesh that is replaced by it touches as a solid, and faster than as triangles.
+    """
+    from scipy.spatial import ConvexHull, QhullError
+
+    corners = np.asarray(points, dtype=float)
+    try:
+        hull = ConvexHull(corners)
+    except (QhullError, ValueError):
+        raise InputError("a hull needs four points that are finite and not in one plane") from None
+    a, b, c = (corners[hull.simplices[:, k]] for k in range(3))
+    inward = np.einsum("ij,ij->i", np.cross(b - a, c - a), hull.equations[:, :3]) < 0.0
+    faces = np.where(inward[:, None], hull.simplices[:, ::-1], hull.simplices)
+    used, numbers = np.unique(faces, return_inverse=True)
+    return corners[used], numbers.reshape(-1, 3)
 
 
 def _merged(points: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -100,8 +100,8 @@ class MeshPairs:
         swapped = self._shapes.kind[b] == PLANE
         plane, other = (b, a) if swapped else (a, b)
         R, n = X[plane, :9].reshape(3, 3), X[plane, [2, 5, 8]]
-        points = self._meshes[other].points @ X[other, :9].reshape(3, 3).T + X[other, 9:]
-        heights = (points - X[plane, 9:]) @ n
+        points = self._meshes[other].points @ X[other, :9].reshape(3, 3).T + X[other, 9:12]
+        heights = (points - X[plane, 9:12]) @ n
         near = np.flatnonzero(heights <= margin)
         if len(near) > 8:
             flat = (points[near] - points[near].mean(axis=0)) @ R[:, :2]
@@ -132,7 +132,7 @@ class MeshPairs:
         return kind < HEIGHT_FIELD or (kind == MESH and self._meshes[s].convex)
 
     def _pose(self, X: np.ndarray, s: int) -> Any:
-        return self._coal.Transform3s(X[s, :9].reshape(3, 3), X[s, 9:])
+        return self._coal.Transform3s(X[s, :9].reshape(3, 3), X[s, 9:12])
 
     def _geometry(self, s: int) -> Any:
         if s not in self._geometries:

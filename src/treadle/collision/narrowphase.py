@@ -1,71 +1,89 @@
-"""The contact points of one pair of shapes."""
+"""Which kernel serves which pair of kinds, and what it calls: compiled when a scene first needs it."""
 
 from __future__ import annotations
 
-from math import sqrt
+from collections.abc import Iterable
 
-from treadle.collision.contacts import flip
-from treadle.collision.convex import convex_convex
-from treadle.collision.field_pairs import field_contacts
-from treadle.collision.kinds import BOX, CAPSULE, CYLINDER, ELLIPSOID, HEIGHT_FIELD, PLANE, SPHERE
+import numpy as np
+
+from treadle.collision.boxes import box_box
+from treadle.collision.broadphase import find_pairs
+from treadle.collision.capsules import capsule_capsule
+from treadle.collision.contacts import CORES, MANIFOLD, MANY, ROUND, TABLE
+from treadle.collision.cores import core_pair, cores
+from treadle.collision.field_pairs import field_pair
+from treadle.collision.kinds import (
+    BOX,
+    CAPSULE,
+    COUNT,
+    CYLINDER,
+    ELLIPSOID,
+    HEIGHT_FIELD,
+    HULL,
+    MESH,
+    PLANE,
+    SPHERE,
+)
+from treadle.collision.manifold import manifold
+from treadle.collision.mesh_pairs import mesh_pair
 from treadle.collision.plane_pairs import (
     plane_box,
     plane_capsule,
+    plane_corners,
     plane_cylinder,
     plane_ellipsoid,
     plane_sphere,
 )
+from treadle.collision.separation import round_pair, separation
 from treadle.collision.sphere_pairs import sphere_box, sphere_capsule, sphere_cylinder, sphere_sphere
-from treadle.native.signatures import kernel
 
-__all__ = ["touch"]
+__all__ = ["CALLED", "PAIRS", "fill"]
+
+_CONVEX = (SPHERE, CAPSULE, BOX, CYLINDER, ELLIPSOID, HULL)
+
+#: Kernels by the kinds of their shapes, the lower one first.
+PAIRS = {
+    (PLANE, SPHERE): plane_sphere,
+    (PLANE, CAPSULE): plane_capsule,
+    (PLANE, BOX): plane_box,
+    (PLANE, CYLINDER): plane_cylinder,
+    (PLANE, ELLIPSOID): plane_ellipsoid,
+    (PLANE, HULL): plane_corners,
+    (PLANE, MESH): plane_corners,
+    (SPHERE, SPHERE): sphere_sphere,
+    (SPHERE, CAPSULE): sphere_capsule,
+    (SPHERE, BOX): sphere_box,
+    (SPHERE, CYLINDER): sphere_cylinder,
+    (CAPSULE, CAPSULE): capsule_capsule,
+    (CAPSULE, BOX): core_pair,
+    (BOX, BOX): box_box,
+    **{(kind, CYLINDER): round_pair for kind in (CAPSULE, BOX, CYLINDER)},
+    **{(kind, ELLIPSOID): round_pair for kind in (SPHERE, CAPSULE, BOX, CYLINDER, ELLIPSOID)},
+    **{(kind, HULL): core_pair for kind in _CONVEX},
+    **{(kind, HEIGHT_FIELD): field_pair for kind in _CONVEX},
+    **{(kind, MESH): mesh_pair for kind in _CONVEX},
+}
+
+#: Kernels that others call, by their place on the desk.
+CALLED = {MANIFOLD: manifold, CORES: cores, ROUND: separation, MANY: find_pairs}
+
+#: Pairs that no kernel serves, but coal does.
+_WAITING = {(MESH, MESH), (HEIGHT_FIELD, MESH)}
 
 
-@kernel()
-def touch(shapes, X, a, b, margin, out):
-    """Append the points of shapes a and b that come within the margin of each other."""
-    start = out.total[0]
-    kind = shapes.kind
-    swapped = kind[a] > kind[b]
-    if swapped:
-        a, b = b, a
-    if kind[b] < HEIGHT_FIELD:
-        _primitives(kind[a], kind[b], X, shapes.size, shapes.radius, a, b, margin, out)
-    elif kind[b] == HEIGHT_FIELD and PLANE < kind[a] < HEIGHT_FIELD:
-        field_contacts(kind[a], X, shapes.size, shapes.radius, shapes.grid, shapes.heights, b, a, margin, out)
-        flip(out, start)
-    if swapped:
-        flip(out, start)
-        a, b = b, a
-    for i in range(start, min(out.total[0], out.data.shape[0])):
-        out.pairs[i, 0], out.pairs[i, 1] = a, b
-
-
-@kernel()
-def _primitives(first, second, X, S, radius, a, b, margin, out):
-    if first == PLANE:
-        if second == SPHERE:
-            plane_sphere(X, S, a, b, margin, out)
-        elif second == CAPSULE:
-            plane_capsule(X, S, a, b, margin, out)
-        elif second == BOX:
-            plane_box(X, S, a, b, margin, out)
-        elif second == CYLINDER:
-            plane_cylinder(X, S, a, b, margin, out)
-        elif second == ELLIPSOID:
-            plane_ellipsoid(X, S, a, b, margin, out)
-        return
-    if first == SPHERE and second == SPHERE:
-        sphere_sphere(X, S, a, b, margin, out)
-        return
-    x, y, z = X[b, 9] - X[a, 9], X[b, 10] - X[a, 10], X[b, 11] - X[a, 11]
-    if sqrt(x * x + y * y + z * z) - radius[a] - radius[b] > margin:
-        return
-    if first == SPHERE and second == CAPSULE:
-        sphere_capsule(X, S, a, b, margin, out)
-    elif first == SPHERE and second == BOX:
-        sphere_box(X, S, a, b, margin, out)
-    elif first == SPHERE and second == CYLINDER:
-        sphere_cylinder(X, S, a, b, margin, out)
-    else:
-        convex_convex(first, second, X, S, a, b, margin, out)
+def fill(desk: np.ndarray, kinds: Iterable[tuple[int, int]], many: bool = False) -> None:
+    """Put the addresses of the kernels for these pairs of kinds on a desk, and of those that they call."""
+    if many:
+        desk[MANY] = CALLED[MANY].address
+    for first, second in {(min(pair), max(pair)) for pair in kinds}:
+        place = TABLE + COUNT * first + second
+        if (first, second) in _WAITING:
+            desk[place] = -1
+        elif (first, second) in PAIRS:
+            piece = PAIRS[first, second]
+            desk[place] = piece.address
+            for called in piece.needs:
+                desk[called] = CALLED[called].address
+            # fields and meshes find the distance of curved shapes as these do among each other
+            if second in (HEIGHT_FIELD, MESH) and first in (CYLINDER, ELLIPSOID):
+                desk[ROUND] = CALLED[ROUND].address

@@ -2,104 +2,167 @@
 
 from __future__ import annotations
 
-from math import sqrt
+from math import cos, pi, sin, sqrt
 
-from treadle.collision.contacts import CONTACTS, put
-from treadle.collision.vectors import along, axis, cross, dot, minus, plus, position, scaled, unit
-from treadle.native.signatures import INT, MATRIX, REAL, VECTOR, kernel
+from treadle.collision.contacts import FEATURES, ROOM, TOTAL, put
+from treadle.collision.kinds import BLOCK, REACH, SIZE
+from treadle.collision.pairs import pair
+from treadle.collision.vectors import (
+    along,
+    axes_of,
+    axis,
+    corner,
+    cross,
+    dot,
+    local,
+    minus,
+    plus,
+    position,
+    scaled,
+    unit,
+    world,
+)
+from treadle.native.calling import integers, reals
+from treadle.native.pieces import helper
 
-__all__ = ["plane_box", "plane_capsule", "plane_cylinder", "plane_ellipsoid", "plane_sphere"]
+__all__ = ["plane_box", "plane_capsule", "plane_corners", "plane_cylinder", "plane_ellipsoid", "plane_sphere"]
 
 #: A cylinder whose cap is tilted by less than this (rad) stands on four points that are fixed to it.
 _UPRIGHT = 1e-6
+#: Corners of a mesh beyond which only the outermost in so many directions, and the lowest, are taken.
+_MOST = 8
 
 
-@kernel((MATRIX, INT, VECTOR, VECTOR, REAL, INT, CONTACTS))
-def _point(X, a, n, on_b, margin, feature, out):
+@helper
+def _point(a, n, on_b, margin, feature, desk):
     """A point of shape B, if it comes within the margin of the plane."""
-    distance = dot(n, minus(on_b, position(X, a)))
+    distance = dot(n, minus(on_b, position(a)))
     if distance <= margin:
-        put(out, feature, along(on_b, -distance, n), n, distance)
+        put(desk, feature, along(on_b, -distance, n), n, distance)
 
 
-@kernel((MATRIX, MATRIX, INT, INT, REAL, CONTACTS))
-def plane_sphere(X, S, a, b, margin, out):
+@pair()
+def plane_sphere(a, b, margin, desk):
     """One point."""
-    n = axis(X, a, 2)
-    _point(X, a, n, along(position(X, b), -S[b, 0], n), margin, 0, out)
+    n = axis(a, 2)
+    _point(a, n, along(position(b), -b[SIZE], n), margin, 0, desk)
 
 
-@kernel((MATRIX, MATRIX, INT, INT, REAL, CONTACTS))
-def plane_capsule(X, S, a, b, margin, out):
+@pair()
+def plane_capsule(a, b, margin, desk):
     """Two points, below the ends of the straight part."""
-    n = axis(X, a, 2)
-    middle = along(position(X, b), -S[b, 0], n)
-    half = scaled(axis(X, b, 2), S[b, 1])
-    _point(X, a, n, minus(middle, half), margin, 0, out)
-    _point(X, a, n, plus(middle, half), margin, 1, out)
+    n = axis(a, 2)
+    middle = along(position(b), -b[SIZE], n)
+    half = scaled(axis(b, 2), b[SIZE + 1])
+    _point(a, n, minus(middle, half), margin, 0, desk)
+    _point(a, n, plus(middle, half), margin, 1, desk)
 
 
-@kernel((MATRIX, MATRIX, INT, INT, REAL, CONTACTS))
-def plane_box(X, S, a, b, margin, out):
+@pair()
+def plane_box(a, b, margin, desk):
     """The four corners of the lowest face, as far as they are within the margin."""
-    n = axis(X, a, 2)
+    n = axis(a, 2)
     k = 0
     steepest = 0.0
     for j in range(3):
-        slope = abs(dot(n, axis(X, b, j)))
+        slope = abs(dot(n, axis(b, j)))
         # a lead that rounding cannot reverse, so that a cube keeps its face
         if slope > steepest + 1e-12:
             k, steepest = j, slope
-    u, v, w = axis(X, b, k), axis(X, b, (k + 1) % 3), axis(X, b, (k + 2) % 3)
+    i, j = (k + 1) % 3, (k + 2) % 3
+    u, v, w = axis(b, k), scaled(axis(b, i), b[SIZE + i]), scaled(axis(b, j), b[SIZE + j])
     sign = -1.0 if dot(n, u) > 0.0 else 1.0
-    face = along(position(X, b), sign * S[b, k], u)
-    v, w = scaled(v, S[b, (k + 1) % 3]), scaled(w, S[b, (k + 2) % 3])
+    face = along(position(b), sign * b[SIZE + k], u)
     first = 8 * k + (0 if sign > 0.0 else 4)
-    _point(X, a, n, minus(minus(face, v), w), margin, first, out)
-    _point(X, a, n, minus(plus(face, v), w), margin, first + 1, out)
-    _point(X, a, n, plus(plus(face, v), w), margin, first + 2, out)
-    _point(X, a, n, plus(minus(face, v), w), margin, first + 3, out)
+    for c in range(4):
+        x, y = 1.0 if c == 1 or c == 2 else -1.0, 1.0 if c > 1 else -1.0
+        _point(a, n, along(along(face, x, v), y, w), margin, first + c, desk)
 
 
-@kernel((MATRIX, MATRIX, INT, INT, REAL, CONTACTS))
-def plane_cylinder(X, S, a, b, margin, out):
+@pair()
+def plane_cylinder(a, b, margin, desk):
     """The lowest point of the lower rim and the three a quarter turn apart, and the other rim's lowest.
 
     An upright cylinder thus stands on four points, a lying one on two.
     """
-    n = axis(X, a, 2)
-    u = axis(X, b, 2)
+    n = axis(a, 2)
+    u = axis(b, 2)
     slope = dot(n, u)
     end = -1.0 if slope > 0.0 else 1.0
-    low = along(position(X, b), end * S[b, 1], u)
+    low = along(position(b), end * b[SIZE + 1], u)
     down = along(scaled(n, -1.0), slope, u)
     tilt = sqrt(dot(down, down))
     if tilt < _UPRIGHT:
-        down = axis(X, b, 0)
+        down = axis(b, 0)
     else:
         down = unit(down, n)
     side = cross(u, down)
     first = 0 if end > 0.0 else 8
-    r = S[b, 0]
-    _point(X, a, n, along(low, r, down), margin, first, out)
-    _point(X, a, n, along(low, r, side), margin, first + 1, out)
-    _point(X, a, n, along(low, -r, down), margin, first + 2, out)
-    _point(X, a, n, along(low, -r, side), margin, first + 3, out)
+    for c in range(4):
+        # along down, side, -down, -side
+        r = b[SIZE] if c < 2 else -b[SIZE]
+        _point(a, n, along(low, r, down if c % 2 == 0 else side), margin, first + c, desk)
     if tilt >= _UPRIGHT:
-        high = along(low, -2.0 * end * S[b, 1], u)
-        _point(X, a, n, along(high, r, down), margin, 8 - first, out)
+        high = along(low, -2.0 * end * b[SIZE + 1], u)
+        _point(a, n, along(high, b[SIZE], down), margin, 8 - first, desk)
 
 
-@kernel((MATRIX, MATRIX, INT, INT, REAL, CONTACTS))
-def plane_ellipsoid(X, S, a, b, margin, out):
+@pair()
+def plane_ellipsoid(a, b, margin, desk):
     """One point, where the ellipsoid's normal is against the plane's."""
-    n = axis(X, a, 2)
-    lowest = position(X, b)
+    n = axis(a, 2)
+    lowest = position(b)
     total = 0.0
     for j in range(3):
-        total += (S[b, j] * dot(n, axis(X, b, j))) ** 2
+        total += (b[SIZE + j] * dot(n, axis(b, j))) ** 2
     if total > 0.0:
         for j in range(3):
-            u = axis(X, b, j)
-            lowest = along(lowest, -(S[b, j] ** 2) * dot(n, u) / sqrt(total), u)
-    _point(X, a, n, lowest, margin, 0, out)
+            u = axis(b, j)
+            lowest = along(lowest, -(b[SIZE + j] ** 2) * dot(n, u) / sqrt(total), u)
+    _point(a, n, lowest, margin, 0, desk)
+
+
+@pair()
+def plane_corners(a, b, margin, desk):
+    """The corners of a hull or a mesh near the plane; the outermost eight and the lowest if there are more."""
+    n = axis(a, 2)
+    if dot(n, minus(position(b), position(a))) - b[REACH] > margin:
+        return
+    # heights of corners are seen in the axes of the mesh
+    up, block = axes_of(b, n), reals(int(b[BLOCK]))
+    count = int(block[0])
+    level = dot(up, local(b, position(a)))
+    near, lowest, least = 0, 0, 1e300
+    middle = (0.0, 0.0, 0.0)
+    for i in range(count):
+        p = corner(block, i + 1)
+        height = dot(up, p) - level
+        if height <= margin:
+            near += 1
+            middle = plus(middle, p)
+            if height < least:
+                least, lowest = height, i
+    if near <= _MOST:
+        for i in range(count):
+            if dot(up, corner(block, i + 1)) - level <= margin:
+                _point(a, n, world(b, corner(block, i + 1)), margin, i, desk)
+        return
+    middle = scaled(middle, 1.0 / near)
+    x, y = axes_of(b, axis(a, 0)), axes_of(b, axis(a, 1))
+    start = desk[TOTAL]
+    for k in range(_MOST + 1):
+        best = lowest
+        if k < _MOST:
+            way = plus(scaled(x, cos(0.25 * pi * k)), scaled(y, sin(0.25 * pi * k)))
+            most = -1e300
+            for i in range(count):
+                p = corner(block, i + 1)
+                out = dot(way, minus(p, middle))
+                if out > most + 1e-12 and dot(up, p) - level <= margin:
+                    most, best = out, i
+        # neighbouring directions may share a corner
+        twin = False
+        for i in range(start, min(desk[TOTAL], desk[ROOM])):
+            twin = twin or integers(desk[FEATURES])[i] == best
+        if not twin:
+            _point(a, n, world(b, corner(block, best + 1)), margin, best, desk)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treadle.collision.collider import Collider
-from treadle.collision.kinds import MESH
+from treadle.collision.kinds import HEIGHT_FIELD, MESH
 from treadle.dynamics.compiled import frame_jacobian
 from treadle.errors import InputError
 from treadle.model.model import Model, suggest
@@ -124,15 +124,13 @@ def ray_casts(
     starts, ways = _rays(origins, directions)
     collider.locate(q)
     shapes, X = collider.shapes, collider.work.X
-    skipped = shapes.kind == MESH
+    skipped = np.zeros(len(shapes.kind), dtype=np.int64)
     for name in ignore:
-        skipped[_shapes(collider, name)] = True
+        skipped[_shapes(collider, name)] = 1
     n = len(starts)
     far, hit, normals = np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros((n, 3))
-    kernels.cast_many(shapes, X, starts, ways, float(limit), skipped, far, hit, normals)
-    passed = {s for name in ignore for s in _shapes(collider, name)}
-    for s in sorted(set(np.flatnonzero(shapes.kind == MESH).tolist()) - passed):
-        _cast_mesh(collider, s, starts, ways, float(limit), far, hit, normals)
+    rays = (starts, ways, n, float(limit), skipped, far, hit, normals)
+    kernels.run(kernels.cast_many, X, len(shapes.kind), *rays)
     return [
         None if s < 0 else RayHit(collider.names[s], float(t), o + t * d, m)
         for s, t, o, d, m in zip(hit.tolist(), far, starts, ways, normals)
@@ -161,16 +159,19 @@ def time_of_impact(
     collider.locate(q)
     shapes, X = collider.shapes, collider.work.X
     motion = _motions(collider, q, v)
-    scratch, out = X.copy(), kernels.make_contacts(1024)
+    scratch, contacts = X.copy(), kernels.make_contacts(1, least=True)
     earliest = inf
     for a in _shapes(collider, first):
         for b in _shapes(collider, second):
-            if MESH in (shapes.kind[a], shapes.kind[b]):
+            if _needs_coal(collider, a, b):
                 raise InputError(
-                    f"{collider.names[a]!r} or {collider.names[b]!r} is a mesh: use its primitives"
+                    f"{collider.names[a]!r} and {collider.names[b]!r} are meshes that are not convex, or ground: "
+                    "use primitives or convex meshes for one of them"
                 )
+            collider.kernels_for(contacts, [(a, b)])
             window = min(duration, earliest)
-            t = kernels.time_of_impact(shapes, X, motion, a, b, window, tolerance, scratch, out)
+            given = (a, b, float(window), float(tolerance), scratch, contacts.desk)
+            t = kernels.run(kernels.time_of_impact, X, motion, *given)
             earliest = min(earliest, t)
     return None if earliest == inf else float(earliest)
 
@@ -203,15 +204,17 @@ def _least(collider: Collider, a: int, b: int) -> np.ndarray | None:
     """The row of contact data at the least distance of two shapes; None for two planes or fields."""
     from treadle.collision import kernels
 
-    if MESH in (collider.shapes.kind[a], collider.shapes.kind[b]):
+    if _needs_coal(collider, a, b):
         return collider.mesh_pairs.distance(a, b, collider.work.X)
-    out = kernels.make_contacts(256)
-    kernels.touch(collider.shapes, collider.work.X, a, b, inf, out)
-    if out.total[0] > len(out.data):
-        out = kernels.make_contacts(int(out.total[0]))
-        kernels.touch(collider.shapes, collider.work.X, a, b, inf, out)
-    rows = out.data[: out.total[0]]
-    return rows[rows[:, 9].argmin()] if len(rows) else None
+    least = collider.kernels_for(kernels.make_contacts(1, least=True), [(a, b)])
+    kernels.run(kernels.touch, collider.work.X, a, b, inf, least.desk)
+    return least.data[0] if least.total[0] else None
+
+
+def _needs_coal(collider: Collider, a: int, b: int) -> bool:
+    """Whether no kernel serves two shapes: two meshes that are not convex, or such a mesh and a height field."""
+    kinds = {int(collider.shapes.kind[a]), int(collider.shapes.kind[b])}
+    return MESH in kinds and kinds <= {MESH, HEIGHT_FIELD}
 
 
 def _rays(origins: ArrayLike, directions: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
@@ -227,20 +230,6 @@ def _rays(origins: ArrayLike, directions: ArrayLike) -> tuple[np.ndarray, np.nda
     if not fine or not lengths.all():
         raise InputError("origins and directions of rays must be finite numbers (n, 3), no direction zero")
     return np.ascontiguousarray(starts), np.ascontiguousarray(ways / lengths)
-
-
-def _cast_mesh(
-    collider: Collider, s: int, starts: np.ndarray, ways: np.ndarray, limit: float,
-    far: np.ndarray, hit: np.ndarray, normals: np.ndarray,
-) -> None:  # fmt: skip
-    from treadle.collision import kernels
-
-    R, p = collider.work.X[s, :9].reshape(3, 3), collider.work.X[s, 9:]
-    mesh = collider.meshes[s]
-    for k, (o, d) in enumerate(zip((starts - p) @ R, ways @ R)):
-        t, n = kernels.mesh_ray(mesh.points, mesh.triangles, tuple(o), tuple(d), min(limit, float(far[k])))
-        if t < far[k]:
-            far[k], hit[k], normals[k] = t, s, R @ n
 
 
 def _motions(collider: Collider, q: ArrayLike, v: ArrayLike) -> np.ndarray:

@@ -7,57 +7,93 @@ from __future__ import annotations
 
 from math import inf, sqrt
 
+from numba import types
+
 from treadle.collision.field_rays import field_ray
-from treadle.collision.kinds import BOX, CAPSULE, CYLINDER, ELLIPSOID, HEIGHT_FIELD, PLANE, SPHERE
-from treadle.collision.vectors import along, dot, local, minus, position, scaled, unit, world
-from treadle.native.signatures import kernel
+from treadle.collision.kinds import (
+    BLOCK,
+    BOX,
+    CAPSULE,
+    CYLINDER,
+    ELLIPSOID,
+    HEIGHT_FIELD,
+    HULL,
+    KIND,
+    MESH,
+    PLANE,
+    REACH,
+    ROW,
+    SIZE,
+    SPHERE,
+)
+from treadle.collision.mesh_rays import hull_ray, mesh_ray
+from treadle.collision.vectors import (
+    along,
+    axes_of,
+    corner,
+    dot,
+    local,
+    minus,
+    position,
+    scaled,
+    store,
+    turned,
+    unit,
+)
+from treadle.native.calling import reals
+from treadle.native.pieces import REALS, WHOLES, at, helper, piece
 
-__all__ = ["cast", "cast_many"]
+__all__ = ["cast_many"]
 
 
-@kernel()
-def cast_many(shapes, X, origins, directions, limit, skipped, distance, hit, normals):
+@piece(types.void(REALS, types.int64, REALS, REALS, types.int64, types.float64, WHOLES, REALS, WHOLES, REALS))
+def cast_many(X, shapes, origins, directions, rays, limit, skipped, distance, hit, normals):
     """For every ray write its distance (infinite without a hit), the shape (-1) and the outward normal.
 
-    `origins` and unit `directions` are (n, 3); `skipped` (shapes,) tells which shapes rays pass through.
+    X are the rows of the shapes; `origins` and unit `directions` are (rays, 3); `skipped` (shapes,) tells
+    which shapes rays pass through.
     """
-    for k in range(len(origins)):
-        o = (origins[k, 0], origins[k, 1], origins[k, 2])
-        d = (directions[k, 0], directions[k, 1], directions[k, 2])
-        t, s, n = cast(shapes, X, o, d, limit, skipped)
+    for k in range(rays):
+        t, s, n = _cast(X, shapes, corner(origins, k), corner(directions, k), limit, skipped)
         distance[k], hit[k] = t, s
-        normals[k, 0], normals[k, 1], normals[k, 2] = n[0], n[1], n[2]
+        store(normals, k, n)
 
 
-@kernel()
-def cast(shapes, X, o, d, limit, skipped):
+@helper
+def _cast(X, shapes, o, d, limit, skipped):
     """Distance, shape and outward normal of the first hit of one ray within the limit (m)."""
     best, which, normal = inf, -1, (0.0, 0.0, 0.0)
-    for s in range(len(shapes.kind)):
-        if skipped[s]:
+    for s in range(shapes):
+        if skipped[s] != 0:
             continue
-        if shapes.kind[s] != PLANE:
+        row = at(X, ROW * s)
+        kind = row[KIND]
+        if kind != PLANE:
             # the ball around the shape
-            gap = minus(position(X, s), o)
+            gap = minus(position(row), o)
             t = dot(gap, d)
-            reach = shapes.radius[s]
+            reach = row[REACH]
             squared = dot(gap, gap)
             if squared - t * t > reach * reach * (1.0 + 1e-12) or (t < 0.0 and squared > reach * reach):
                 continue
-        p = local(X, s, o)
-        e = minus(local(X, s, along(o, 1.0, d)), p)
-        size = (shapes.size[s, 0], shapes.size[s, 1], shapes.size[s, 2])
-        if shapes.kind[s] == HEIGHT_FIELD:
-            t, n = field_ray(shapes.grid[s], shapes.heights, size, p, e, min(best, limit))
+        p, e = local(row, o), axes_of(row, d)
+        size = (row[SIZE], row[SIZE + 1], row[SIZE + 2])
+        most = min(best, limit)
+        if kind == HEIGHT_FIELD:
+            t, n = field_ray(reals(int(row[BLOCK])), size, p, e, most)
+        elif kind == HULL:
+            t, n = hull_ray(reals(int(row[BLOCK])), p, e)
+        elif kind == MESH:
+            t, n = mesh_ray(reals(int(row[BLOCK])), p, e, most)
         else:
-            t, n = _enter(shapes.kind[s], size, p, e)
+            t, n = _enter(kind, size, p, e)
         if t < best and t <= limit:
             best, which = t, s
-            normal = scaled(d, -1.0) if t == 0.0 else minus(world(X, s, n), position(X, s))
+            normal = scaled(d, -1.0) if t == 0.0 else turned(row, n)
     return best, which, normal
 
 
-@kernel()
+@helper
 def _enter(kind, size, p, e):
     """Where the ray p + t e enters a primitive in its own axes, and the normal there."""
     none = (0.0, 0.0, 0.0)
@@ -86,7 +122,7 @@ def _enter(kind, size, p, e):
     return inf, none
 
 
-@kernel()
+@helper
 def _ball(p, e, r):
     """Where a ray enters and leaves a ball, the entry at 0 if it starts inside; infinite if it misses."""
     a, b, c = dot(e, e), dot(p, e), dot(p, p) - r * r
@@ -100,7 +136,7 @@ def _ball(p, e, r):
     return t, (-b + sqrt(root)) / a
 
 
-@kernel()
+@helper
 def _slab(x, e, half):
     """Where a ray enters and leaves |x| <= half."""
     if e == 0.0:
@@ -109,7 +145,7 @@ def _slab(x, e, half):
     return (t, u) if t < u else (u, t)
 
 
-@kernel()
+@helper
 def _box(size, p, e):
     first, last, side = -inf, inf, 0
     for k in range(3):
@@ -124,7 +160,7 @@ def _box(size, p, e):
     return max(first, 0.0), n
 
 
-@kernel()
+@helper
 def _round_slab(r, p, e):
     """Where a ray enters and leaves an endless cylinder around z."""
     a = e[0] * e[0] + e[1] * e[1]
@@ -138,7 +174,7 @@ def _round_slab(r, p, e):
     return (-b - sqrt(root)) / a, (-b + sqrt(root)) / a
 
 
-@kernel()
+@helper
 def _cylinder(r, half, p, e):
     t, u = _round_slab(r, p, e)
     v, w = _slab(p[2], e[2], half)
@@ -151,7 +187,7 @@ def _cylinder(r, half, p, e):
     return max(first, 0.0), (0.0, 0.0, -1.0 if e[2] > 0.0 else 1.0)
 
 
-@kernel()
+@helper
 def _capsule(r, half, p, e):
     best, n = _cylinder(r, half, p, e)
     if abs(n[2]) > 0.0 and best > 0.0:

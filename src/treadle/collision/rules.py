@@ -15,13 +15,13 @@ from treadle.collision.shapes import Shapes
 from treadle.errors import InputError
 from treadle.model.model import WORLD, Model, suggest
 
-__all__ = ["forbidden_pairs"]
+__all__ = ["allowed_pairs", "forbidden_pairs"]
 
 
 def forbidden_pairs(
     model: Model, shapes: Shapes, ignore: Iterable[tuple[str | None, str | None]] = ()
 ) -> np.ndarray:
-    """The pairs of links that must not touch, as sorted keys (see `broadphase.may_touch`).
+    """The pairs of links that must not touch, as sorted keys: the lower link times all links and the world, plus the other.
 
     `ignore` are pairs of names of links (None: the world) beyond those of the model.
     """
@@ -41,6 +41,20 @@ def forbidden_pairs(
     forbidden |= {_pair(model, first, second) for first, second in ignore}
     count = len(model.links) + 1
     return np.array(sorted(first * count + second for first, second in forbidden), dtype=np.int64)
+
+
+def allowed_pairs(
+    model: Model, shapes: Shapes, forbidden: np.ndarray, among: Iterable[int] | None = None
+) -> np.ndarray:
+    """The pairs (p, 2) of shapes, of all or `among` some, that may touch, the lower number first."""
+    chosen = np.arange(len(shapes.kind)) if among is None else np.array(list(among), dtype=np.int64)
+    first, second = (chosen[i] for i in np.triu_indices(len(chosen), 1))
+    low = np.minimum(shapes.link[first], shapes.link[second])
+    high = np.maximum(shapes.link[first], shapes.link[second])
+    allowed = (shapes.body[first] != shapes.body[second]) & ~np.isin(
+        low * (len(model.links) + 1) + high, forbidden
+    )
+    return np.ascontiguousarray(np.stack([first, second], axis=1)[allowed])
 
 
 def _pair(model: Model, first: str | None, second: str | None) -> tuple[int, int]:

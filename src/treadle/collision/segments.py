@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from treadle.collision.vectors import along, dot, minus
-from treadle.native.signatures import kernel
+from treadle.native.pieces import helper
 
 __all__ = ["nearest_of_segments"]
 
 
-@kernel()
+@helper
 def nearest_of_segments(p, q, r, s):
     """The nearest points of the segments from p to q and from r to s.
 
@@ -37,12 +37,12 @@ def nearest_of_segments(p, q, r, s):
     return along(p, best_x, u), along(r, best_y, v)
 
 
-@kernel()
+@helper
 def _squared(p, u, x, r, v, y):
     gap = minus(along(p, x, u), along(r, y, v))
     return dot(gap, gap)
 
 
-@kernel()
+@helper
 def _clip(x):
     return min(max(x, 0.0), 1.0)

@@ -17,17 +17,29 @@ from below; what is found is exact once one of them is the best, and refined by 
 
 from __future__ import annotations
 
-from math import pi, sqrt
-
-import numpy as np
+from math import cos, pi, sin, sqrt
 
 from treadle.collision.ascent import climb, gap
 from treadle.collision.circles import climb_circles
-from treadle.collision.kinds import BOX, CAPSULE, CYLINDER, SPHERE
-from treadle.collision.vectors import axis, cross, dot, minus, norm, position, scaled, store, unit
-from treadle.native.signatures import INT, MATRICES, MATRIX, kernel
+from treadle.collision.contacts import MANIFOLD, ROUND
+from treadle.collision.kinds import BOX, CAPSULE, CYLINDER, KIND, REACH, SIZE, SPHERE
+from treadle.collision.pairs import call_manifold, call_separation, pair, separation_piece
+from treadle.collision.vectors import (
+    along,
+    axis,
+    corner,
+    cross,
+    dot,
+    minus,
+    norm,
+    position,
+    scaled,
+    store,
+    unit,
+)
+from treadle.native.pieces import helper, room
 
-__all__ = ["separation"]
+__all__ = ["round_pair", "separation"]
 
 _GOLDEN = pi * (3.0 - sqrt(5.0))
 #: Directions of a hemisphere from which overlapping curved shapes are searched, and how many are followed.
@@ -36,46 +48,47 @@ _STARTS, _FOLLOWED = 24, 3
 _VERTICES = 3
 
 
-@kernel((INT, MATRIX, MATRIX, INT, MATRIX, MATRICES, INT, INT))
-def _terms(kind, X, S, a, U, M, segments, curves):
+@helper
+def _terms(a, U, M, segments, curves):
     """Write what a shape is the sum of: segments u_k, curves M_m, and return the radius of its ball."""
+    kind = a[KIND]
     if kind == SPHERE:
-        return segments, curves, S[a, 0]
+        return segments, curves, a[SIZE]
     if kind == CAPSULE:
-        store(U, segments, scaled(axis(X, a, 2), S[a, 1]))
-        return segments + 1, curves, S[a, 0]
+        store(U, segments, scaled(axis(a, 2), a[SIZE + 1]))
+        return segments + 1, curves, a[SIZE]
     if kind == BOX:
         for j in range(3):
-            store(U, segments + j, scaled(axis(X, a, j), S[a, j]))
+            store(U, segments + j, scaled(axis(a, j), a[SIZE + j]))
         return segments + 3, curves, 0.0
     if kind == CYLINDER:
-        store(U, segments, scaled(axis(X, a, 2), S[a, 1]))
-        store(M[curves], 0, scaled(axis(X, a, 0), S[a, 0]))
-        store(M[curves], 1, scaled(axis(X, a, 1), S[a, 0]))
+        store(U, segments, scaled(axis(a, 2), a[SIZE + 1]))
+        store(M, 3 * curves, scaled(axis(a, 0), a[SIZE]))
+        store(M, 3 * curves + 1, scaled(axis(a, 1), a[SIZE]))
         return segments + 1, curves + 1, 0.0
     for j in range(3):
-        store(M[curves], j, scaled(axis(X, a, j), S[a, j]))
+        store(M, 3 * curves + j, scaled(axis(a, j), a[SIZE + j]))
     return segments, curves + 1, 0.0
 
 
-@kernel()
+@helper
 def _corners(n, best, d, U, segments, M, curves):
     """Directions at right angles to two segments, and the axes of discs."""
     for i in range(segments):
-        u = (U[i, 0], U[i, 1], U[i, 2])
+        u = corner(U, i)
         for j in range(i):
-            v = (U[j, 0], U[j, 1], U[j, 2])
+            v = corner(U, j)
             w = cross(u, v)
             # nearly parallel segments have no direction of their own
             if norm(w) > 1e-10 * norm(u) * norm(v):
                 n, best = _try(unit(w, n), n, best, d, U, segments, M, curves)
     for m in range(curves):
-        w = cross((M[m, 0, 0], M[m, 0, 1], M[m, 0, 2]), (M[m, 1, 0], M[m, 1, 1], M[m, 1, 2]))
+        w = cross(corner(M, 3 * m), corner(M, 3 * m + 1))
         n, best = _try(unit(w, n), n, best, d, U, segments, M, curves)
     return n, best
 
 
-@kernel()
+@helper
 def _try(candidate, n, best, d, U, segments, M, curves):
     """The better of two directions, the candidate with the sign that points from A to B."""
     if dot(candidate, d) < 0.0:
@@ -86,30 +99,28 @@ def _try(candidate, n, best, d, U, segments, M, curves):
     return n, best
 
 
-@kernel()
+@helper
 def _smooth(n, best, d, U, segments, M, curves):
     """Directions along which both shapes have a single foremost point."""
     # one vertex of every segment: what is left is a point and the curves
     patterns = 1 << segments
-    starts, values = np.empty((patterns, 3)), np.empty(patterns)
+    starts, values = room(192), room(64)
     for pattern in range(patterns):
-        x, y, z = d
+        w = d
         for k in range(segments):
             sign = 1.0 if pattern & (1 << k) else -1.0
-            x -= sign * U[k, 0]
-            y -= sign * U[k, 1]
-            z -= sign * U[k, 2]
-        w = unit((x, y, z), n)
+            w = along(w, -sign, corner(U, k))
+        w = unit(w, n)
         store(starts, pattern, w)
         values[pattern] = gap(w, d, U, segments, M, curves)
     for _ in range(min(_VERTICES, patterns)):
-        i = np.argmax(values)
-        w, value = (starts[i, 0], starts[i, 1], starts[i, 2]), values[i]
+        i = _highest(values, patterns)
+        w, value = corner(starts, i), values[i]
         if curves > 0:
             w, value = climb(w, d, U, segments, M, curves)
         if value > best:
             n, best = w, value
-        values[i] = -np.inf
+        values[i] = -1e300
     if curves > 0:
         other, value = climb(n, d, U, segments, M, curves)
         if value > best:
@@ -119,50 +130,70 @@ def _smooth(n, best, d, U, segments, M, curves):
     return n, best
 
 
-@kernel()
+@helper
 def _search(n, best, d, U, segments, M, curves):
     """Overlapping curved shapes may have several locally best directions: climb from the best of many."""
     count = _STARTS + 3 * curves
-    starts = np.empty((count, 3))
-    values = np.empty(count)
+    starts, values = room(96), room(32)
     for i in range(count):
         if i < _STARTS:
             z = (i + 0.5) / _STARTS
             flat = sqrt(1.0 - z * z)
-            w = (flat * np.cos(_GOLDEN * i), flat * np.sin(_GOLDEN * i), z)
+            w = (flat * cos(_GOLDEN * i), flat * sin(_GOLDEN * i), z)
         else:
             m, j = divmod(i - _STARTS, 3)
-            w = unit((M[m, j, 0], M[m, j, 1], M[m, j, 2]), n)
+            w = unit(corner(M, 3 * m + j), n)
         if dot(w, d) < 0.0:
             w = scaled(w, -1.0)
         store(starts, i, w)
         values[i] = gap(w, d, U, segments, M, curves)
     for _ in range(_FOLLOWED):
-        i = np.argmax(values)
-        w = (starts[i, 0], starts[i, 1], starts[i, 2])
+        i = _highest(values, count)
+        w = corner(starts, i)
         other, value = climb(w, d, U, segments, M, curves)
         if value > best:
             n, best = other, value
         # what lies near this start leads to the same place
         for j in range(count):
-            if dot(w, (starts[j, 0], starts[j, 1], starts[j, 2])) > 0.9:
-                values[j] = -np.inf
-        values[i] = -np.inf
+            if dot(w, corner(starts, j)) > 0.9:
+                values[j] = -1e300
+        values[i] = -1e300
     return n, best
 
 
-@kernel((INT, INT, MATRIX, MATRIX, INT, INT))
-def separation(kind_a, kind_b, X, S, a, b):
+@helper
+def _highest(values, count):
+    best = 0
+    for i in range(1, count):
+        if values[i] > values[best]:
+            best = i
+    return best
+
+
+@separation_piece
+def separation(a, b, margin, result, desk):
     """The unit normal from A to B and the signed distance along it."""
-    U = np.zeros((6, 3))
-    M = np.zeros((2, 3, 3))
-    segments, curves, r = _terms(kind_a, X, S, a, U, M, 0, 0)
-    segments, curves, s = _terms(kind_b, X, S, b, U, M, segments, curves)
+    U, M = room(18), room(18)
+    for i in range(18):
+        U[i] = M[i] = 0.0
+    segments, curves, r = _terms(a, U, M, 0, 0)
+    segments, curves, s = _terms(b, U, M, segments, curves)
     r += s
-    d = minus(position(X, b), position(X, a))
-    n = unit(d, axis(X, a, 2))
+    d = minus(position(b), position(a))
+    n = unit(d, axis(a, 2))
     best = gap(n, d, U, segments, M, curves)
     n, best = _corners(n, best, d, U, segments, M, curves)
     n, best = climb_circles(n, best, d, U, segments, M, curves)
     n, best = _smooth(n, best, d, U, segments, M, curves)
-    return n, best - r
+    result[0], result[1], result[2], result[3], result[7] = n[0], n[1], n[2], best - r, 0.0
+
+
+@pair(ROUND, MANIFOLD)
+def round_pair(a, b, margin, desk):
+    """Two shapes of which one is a cylinder or an ellipsoid."""
+    if norm(minus(position(b), position(a))) - a[REACH] - b[REACH] > margin:
+        return
+    result = room(8)
+    call_separation(desk[ROUND], (a, b, margin, result, desk))
+    if result[3] <= margin:
+        call_manifold(desk[MANIFOLD], (a, b, result, margin, 1, desk))

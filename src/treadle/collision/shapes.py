@@ -7,16 +7,23 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treadle.collision.blocks import field_block, hull_block, mesh_block
 from treadle.collision.height_field import HeightField
 from treadle.collision.kinds import (
+    BLOCK,
     BOX,
     CAPSULE,
     CYLINDER,
     ELLIPSOID,
     HEIGHT_FIELD,
+    HULL,
+    KIND,
     KINDS,
     MESH,
     PLANE,
+    REACH,
+    ROW,
+    SIZE,
     SPHERE,
 )
 from treadle.collision.mesh import Mesh
@@ -24,7 +31,7 @@ from treadle.errors import InputError, ModelError
 from treadle.model.fittings import Shape
 from treadle.model.model import Model
 
-__all__ = ["Shapes", "collision_shapes", "radius_of", "shapes_of"]
+__all__ = ["Shapes", "collision_shapes", "radius_of", "rows_of", "shapes_of"]
 
 
 class Shapes(NamedTuple):
@@ -44,10 +51,8 @@ class Shapes(NamedTuple):
     material: np.ndarray
     #: (n,) of the ball around the shape's origin that holds it, infinite for a plane
     radius: np.ndarray
-    #: (n, 3) of a height field: points along x, points along y, place of the first in `heights`
-    grid: np.ndarray
-    #: (h,) heights of all fields, x fastest
-    heights: np.ndarray
+    #: what else is known of hulls, fields and meshes, by the number of the shape, see `blocks`
+    blocks: dict[int, np.ndarray]
 
 
 def shapes_of(
@@ -65,9 +70,8 @@ def shapes_of(
     materials = {material.name: i for i, material in enumerate(model.materials)}
     links = {link.name: i + 1 for i, link in enumerate(model.links)}
     kind = np.array([KINDS[shape.type] for shape in chosen] + [HEIGHT_FIELD] * len(fields), dtype=np.int64)
-    size, radius, grid = np.zeros((n, 3)), np.zeros(n), np.zeros((n, 3), dtype=np.int64)
+    size, radius, blocks = np.zeros((n, 3)), np.zeros(n), {}
     placement = np.zeros((n, 12))
-    heights = np.zeros(0)
     for i, shape in enumerate(chosen):
         size[i] = _half_sizes(shape)
         placement[i] = [float(x) for x in shape.placement.to_list()]  # type: ignore[arg-type]
@@ -77,15 +81,18 @@ def shapes_of(
                     f"the shape {shape.name!r} of {model.name!r} is a mesh: pass "
                     "meshes=td.collision_meshes(model)"
                 )
-            radius[i] = meshes[shape.name].radius
+            mesh = meshes[shape.name]
+            radius[i], size[i] = mesh.radius, mesh.half
+            placement[i, 9:] += placement[i, :9].reshape(3, 3) @ mesh.middle
+            kind[i] = HULL if mesh.convex else MESH
+            blocks[i] = hull_block(mesh) if mesh.convex else mesh_block(mesh)
         else:
             radius[i] = radius_of(kind[i], size[i])
     for i, field in enumerate(fields, start=len(chosen)):
         size[i] = (0.5 * field.size[0], 0.5 * field.size[1], np.abs(field.heights).max() + field.depth)
         placement[i] = field.pose
         radius[i] = radius_of(HEIGHT_FIELD, size[i])
-        grid[i] = (*field.heights.shape[::-1], len(heights))
-        heights = np.concatenate([heights, field.heights.ravel()])
+        blocks[i] = field_block(field)
     held = [*chosen, *fields]
     return Shapes(
         kind,
@@ -98,9 +105,17 @@ def shapes_of(
         ),
         np.array([materials.get(shape.material or "", -1) for shape in held], dtype=np.int64),
         radius,
-        grid,
-        heights,
+        blocks,
     )
+
+
+def rows_of(shapes: Shapes) -> np.ndarray:
+    """The shapes as rows of numbers (n, 18), see `kinds`, without their poses."""
+    rows = np.zeros((len(shapes.kind), ROW))
+    rows[:, SIZE:REACH], rows[:, REACH], rows[:, KIND] = shapes.size, shapes.radius, shapes.kind
+    for i, block in shapes.blocks.items():
+        rows[i, BLOCK] = block.ctypes.data
+    return rows
 
 
 def collision_shapes(model: Model) -> list[Shape]:
@@ -112,16 +127,16 @@ def _half_sizes(shape: Shape) -> tuple[float, float, float]:
     size = tuple(float(x) for x in shape.size)
     if any(not np.isfinite(x) or x < 0.0 for x in size) or (size and not any(size)):
         raise _fault(shape, f"its size {size} leaves nothing to touch")
-    match KINDS[shape.type]:
-        case 0 | 7:
+    match shape.type:
+        case "plane" | "mesh" | "part":
             return (0.0, 0.0, 0.0)
-        case 1:
+        case "sphere":
             return (size[0], 0.0, 0.0)
-        case 2 | 4:
+        case "capsule" | "cylinder":
             if size[0] == 0.0 and shape.type == "capsule":
                 raise _fault(shape, "its radius is zero")
             return (size[0], 0.5 * size[1], 0.0)
-        case 3:
+        case "box":
             return (0.5 * size[0], 0.5 * size[1], 0.5 * size[2])
     return (size[0], size[1], size[2])
 

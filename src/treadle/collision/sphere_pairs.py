@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from math import sqrt
 
-from treadle.collision.contacts import CONTACTS, put
+from treadle.collision.contacts import put
+from treadle.collision.kinds import SIZE
+from treadle.collision.pairs import pair
 from treadle.collision.vectors import along, axis, dot, local, minus, norm, position, scaled, unit, world
-from treadle.native.signatures import INT, MATRIX, REAL, VECTOR, kernel
+from treadle.native.pieces import helper
 
 __all__ = ["sphere_box", "sphere_capsule", "sphere_cylinder", "sphere_sphere"]
 
@@ -14,73 +16,73 @@ __all__ = ["sphere_box", "sphere_capsule", "sphere_cylinder", "sphere_sphere"]
 _UP = (0.0, 0.0, 1.0)
 
 
-@kernel()
+@helper
 def _clip(x, half):
     return min(max(x, -half), half)
 
 
-@kernel((VECTOR, REAL, VECTOR, REAL, VECTOR, REAL, CONTACTS))
-def _round(p, r, q, s, otherwise, margin, out):
+@helper
+def _round(p, r, q, s, otherwise, margin, desk):
     """The point between a ball of radius r around p and one of radius s around q."""
     gap = minus(q, p)
     length = norm(gap)
     distance = length - r - s
     if distance <= margin:
         n = unit(gap, otherwise)
-        put(out, 0, along(p, r, n), n, distance)
+        put(desk, 0, along(p, r, n), n, distance)
 
 
-@kernel((MATRIX, MATRIX, INT, INT, REAL, CONTACTS))
-def sphere_sphere(X, S, a, b, margin, out):
+@pair()
+def sphere_sphere(a, b, margin, desk):
     """Along the line of the centres."""
-    _round(position(X, a), S[a, 0], position(X, b), S[b, 0], _UP, margin, out)
+    _round(position(a), a[SIZE], position(b), b[SIZE], _UP, margin, desk)
 
 
-@kernel((MATRIX, MATRIX, INT, INT, REAL, CONTACTS))
-def sphere_capsule(X, S, a, b, margin, out):
+@pair()
+def sphere_capsule(a, b, margin, desk):
     """Towards the nearest point of the capsule's axis."""
-    u = axis(X, b, 2)
-    center = position(X, b)
-    p = position(X, a)
-    t = min(max(dot(minus(p, center), u), -S[b, 1]), S[b, 1])
-    _round(p, S[a, 0], along(center, t, u), S[b, 0], axis(X, b, 0), margin, out)
+    u = axis(b, 2)
+    center = position(b)
+    p = position(a)
+    t = min(max(dot(minus(p, center), u), -b[SIZE + 1]), b[SIZE + 1])
+    _round(p, a[SIZE], along(center, t, u), b[SIZE], axis(b, 0), margin, desk)
 
 
-@kernel((MATRIX, MATRIX, INT, INT, REAL, CONTACTS))
-def sphere_box(X, S, a, b, margin, out):
+@pair()
+def sphere_box(a, b, margin, desk):
     """Towards the nearest point of the box; from inside, out through the nearest face."""
-    p = local(X, b, position(X, a))
-    q = (_clip(p[0], S[b, 0]), _clip(p[1], S[b, 1]), _clip(p[2], S[b, 2]))
+    p = local(b, position(a))
+    q = (_clip(p[0], b[SIZE]), _clip(p[1], b[SIZE + 1]), _clip(p[2], b[SIZE + 2]))
     if q[0] != p[0] or q[1] != p[1] or q[2] != p[2]:
-        _round(position(X, a), S[a, 0], world(X, b, q), 0.0, _UP, margin, out)
+        _round(position(a), a[SIZE], world(b, q), 0.0, _UP, margin, desk)
         return
     k = 0
-    if S[b, 1] - abs(p[1]) < S[b, 0] - abs(p[0]):
+    if b[SIZE + 1] - abs(p[1]) < b[SIZE] - abs(p[0]):
         k = 1
-    if S[b, 2] - abs(p[2]) < S[b, k] - abs(p[k]):
+    if b[SIZE + 2] - abs(p[2]) < b[SIZE + k] - abs(p[k]):
         k = 2
     # the normal from the sphere to the box points inward
-    n = scaled(axis(X, b, k), -1.0 if p[k] >= 0.0 else 1.0)
-    distance = abs(p[k]) - S[b, k] - S[a, 0]
-    put(out, 0, along(position(X, a), S[a, 0], n), n, distance)
+    n = scaled(axis(b, k), -1.0 if p[k] >= 0.0 else 1.0)
+    distance = abs(p[k]) - b[SIZE + k] - a[SIZE]
+    put(desk, 0, along(position(a), a[SIZE], n), n, distance)
 
 
-@kernel((MATRIX, MATRIX, INT, INT, REAL, CONTACTS))
-def sphere_cylinder(X, S, a, b, margin, out):
+@pair()
+def sphere_cylinder(a, b, margin, desk):
     """Towards the nearest point of cap, rim or side; from inside, out through the nearer of cap and side."""
-    p = local(X, b, position(X, a))
+    p = local(b, position(a))
     radial = sqrt(p[0] * p[0] + p[1] * p[1])
-    r, half = S[b, 0], S[b, 1]
+    r, half = b[SIZE], b[SIZE + 1]
     if radial > r or abs(p[2]) > half:
         s = min(1.0, r / radial) if radial > 0.0 else 1.0
         q = (p[0] * s, p[1] * s, _clip(p[2], half))
-        _round(position(X, a), S[a, 0], world(X, b, q), 0.0, _UP, margin, out)
+        _round(position(a), a[SIZE], world(b, q), 0.0, _UP, margin, desk)
         return
     if half - abs(p[2]) < r - radial:
-        n = scaled(axis(X, b, 2), -1.0 if p[2] >= 0.0 else 1.0)
-        distance = abs(p[2]) - half - S[a, 0]
+        n = scaled(axis(b, 2), -1.0 if p[2] >= 0.0 else 1.0)
+        distance = abs(p[2]) - half - a[SIZE]
     else:
         outward = (p[0] / radial, p[1] / radial, 0.0) if radial > 0.0 else (1.0, 0.0, 0.0)
-        n = scaled(minus(world(X, b, outward), position(X, b)), -1.0)
-        distance = radial - r - S[a, 0]
-    put(out, 0, along(position(X, a), S[a, 0], n), n, distance)
+        n = scaled(minus(world(b, outward), position(b)), -1.0)
+        distance = radial - r - a[SIZE]
+    put(desk, 0, along(position(a), a[SIZE], n), n, distance)

@@ -77,7 +77,8 @@ class Simulation(Parts):
     `treadle.wheels.rolling`). The `solver` finds the forces of loops, stops and friction, "direct" or "simgc"
     (see `treadle.solvers.impulses`). Shapes touch where the world has shapes for it, or terrain without
     wheels on it, unless `contact` says otherwise; such steps follow Moreau's rule, whatever the integrator
-    (see `treadle.sim.touching`). Step, integrator, stabilization, terrain, rolling and solver come from the
+    (see `treadle.sim.touching`). Shapes that are meshes touch with the `meshes` of `collision_meshes(model)`.
+    Step, integrator, stabilization, terrain, rolling and solver come from the
     model's settings unless they are given; further arguments are options of the integrator, such as
     tolerance=1e-9 for "dopri5".
     """
@@ -99,6 +100,7 @@ class Simulation(Parts):
         rolling: str | None = None,
         solver: str | None = None,
         contact: bool | None = None,
+        meshes: Mapping[str, tuple[np.ndarray, np.ndarray]] | None = None,
         **options: float,
     ) -> None:
         self.model = check_model(model, "Simulation")
@@ -112,7 +114,8 @@ class Simulation(Parts):
         self._curved = curved_freedoms(model)
         # the code that holds stops is long: it is made when a joint first meets one
         self._bounded = bool(model.held or motions)
-        self.terrain = ground(model, settings.get("terrain") if terrain is None else terrain)
+        self._meshes = dict(meshes or {})
+        self.terrain = ground(model, settings.get("terrain") if terrain is None else terrain, self._meshes)
         self.rolling = check_rolling(settings.get("rolling", "balance") if rolling is None else rolling)
         self._loads = np.zeros((LOAD_SIZE * len(model.bodies), 1))
         self._runners: dict[tuple, Runner | Touching] = {}
@@ -129,7 +132,8 @@ class Simulation(Parts):
         self._closing_time = closing_time
         self.solver = settings["solver"] if solver is None else solver
         #: whether shapes touch
-        self.contact = check_contact(self, touches(model, self.terrain) if contact is None else bool(contact))
+        touching = touches(model, self.terrain, self._meshes) if contact is None else bool(contact)
+        self.contact = check_contact(self, touching)
         self._touched: Touching | None = None
         self._choose(settings["integrator"] if integrator is None else integrator, dt, options)
         if q is not None:
@@ -464,7 +468,7 @@ class Simulation(Parts):
         if ("touching", locked) not in self._runners:
             names = rotor_names(self.model) if locked else ()
             motion = FreeMotion(self.model, self.laws, self.controllers.traced, self.motions, names)
-            self._runners["touching", locked] = Touching(motion, self._arrays, self.terrain)
+            self._runners["touching", locked] = Touching(motion, self._arrays, self.terrain, self._meshes)
         touching: Any = self._runners["touching", locked]
         if self._touched is not None and self._touched is not touching:
             touching.memory = self._touched.memory

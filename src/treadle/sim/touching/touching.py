@@ -37,13 +37,18 @@ class Touching:
     """Takes steps of one machine whose shapes touch, on the arrays of a simulation."""
 
     def __init__(
-        self, motion: FreeMotion, arrays: Mapping[str, np.ndarray], terrain: Terrain | None = None
+        self,
+        motion: FreeMotion,
+        arrays: Mapping[str, np.ndarray],
+        terrain: Terrain | None = None,
+        meshes: Mapping[str, tuple[np.ndarray, np.ndarray]] | None = None,
     ) -> None:
         self.model = motion.model
         self._arrays = arrays
         self.machine = MachineMemory(motion)
         grounded, fields = on_terrain(self.model, terrain)
-        self.collider = Collider(grounded, fields=fields)
+        self.collider = Collider(grounded, fields=fields, meshes=meshes)
+        self.collider.require_kernels()
         self.surfaces, self._surface_of, self._surface_kind, laws = surface_table(
             grounded, self.collider.shapes
         )
@@ -130,7 +135,7 @@ class Touching:
         collider.collide()
         points = len(collider.contacts.data)
         places, bodies = len(self.machine.tree.root) + len(self.machine.tree.loop_root), len(model.bodies) + 1
-        self._distance = distance = DistanceMemory(collider.shapes, collider.bodies)
+        self._distance = distance = DistanceMemory(collider)
         shapes, contacts = collider.shapes, collider.contacts
         arena = Arena(
             collider.entry, collider.frame.ctypes.data, collider.bodies, collider.margin, collider.result,

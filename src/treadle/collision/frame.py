@@ -1,0 +1,26 @@
+"""The arguments of `collide` as an array of whole numbers: counts, then the addresses of arrays.
+
+The arrays must not move while the frame is used; `Collider` keeps them.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "BODIES", "BODY", "BOXES", "CANDIDATES", "COUNTS", "DESK", "FORBIDDEN", "LINK", "LINKS", "MARGIN", "NEAR",
+    "PAIRS", "PAIRS_ROOM", "PLACEMENT", "RESULT", "ROWS", "RULES", "SHAPES",
+]  # fmt: skip
+
+(
+    #: how many shapes, links and the world, forbidden pairs of links, pairs that there is room for
+    SHAPES, LINKS, RULES, PAIRS_ROOM,
+    #: how many pairs may touch, if they are listed; -1: there are too many to list
+    NEAR,
+    #: addresses: poses of bodies (bodies + 1, 12), those of shapes in them (n, 12), their bodies and links (n)
+    BODIES, PLACEMENT, BODY, LINK,
+    #: margin (1), rows of shapes (n, 18), their boxes (n, 6), pairs that may touch, forbidden pairs of links
+    MARGIN, ROWS, BOXES, CANDIDATES, FORBIDDEN,
+    #: pairs to look at (p, 2), counts (3) of these, of those that wait for Python, of comparisons of boxes
+    PAIRS, COUNTS,
+    #: the desk of the contacts, the result (1)
+    DESK, RESULT,
+) = range(18)  # fmt: skip
