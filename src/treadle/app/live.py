@@ -11,11 +11,11 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import viser
 
+from treadle.app.closing import Closing
 from treadle.app.crew import Crew
 from treadle.app.keys import Keys
 from treadle.app.panels.demo import DemoPanel
@@ -28,7 +28,7 @@ from treadle.sim.simulation import Simulation
 __all__ = ["Live"]
 
 
-class Live:
+class Live(Closing):
     """A server that shows and drives a simulation, which runs in a thread of its own until `close()`."""
 
     def __init__(self, server: Server, sim: Simulation) -> None:
@@ -42,6 +42,7 @@ class Live:
         self._thread = threading.Thread(target=self._run, name="treadle simulation", daemon=True)
         self._closing = False
         self._shown = 0.0
+        super().__init__()
 
     @property
     def sim(self) -> Simulation:
@@ -116,7 +117,7 @@ class Live:
         self._next = make
         self.stage.close()
 
-    def close(self) -> None:
+    def _close(self) -> None:
         """Stop the simulation and free the port."""
         self._closing = True
         self.stage.close()
@@ -126,17 +127,10 @@ class Live:
             self.stage.close()
         self.stage.history.close()
         self.server.stop()
+        self.stage.warmth.close()
 
     def _repr_html_(self) -> str:
         return f'<iframe src="{self.url}" width="100%" height="600"></iframe>'
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _set_stage(self, sim: Simulation) -> None:
         self.stage = Stage(self.server, self.crew, sim)

@@ -161,5 +161,4 @@ def _switch(live: Live, name: str) -> None:
 
 
 def _warmed(live: Live) -> None:
-    if live.stage.warming is not None:
-        live.stage.warming.join()
+    live.stage.warmth.wait()

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from types import TracebackType
-from typing import Self
 
 import numpy as np
 
+from treadle.app.closing import Closing
 from treadle.app.html import rows_html
 from treadle.app.overlays import size
 from treadle.app.scene import Scene
@@ -23,7 +22,7 @@ __all__ = ["Worlds"]
 _FIRST, _MOST, _APART = 9, 64, 1.3
 
 
-class Worlds:
+class Worlds(Closing):
     """Shows worlds of a batch that the user steps: `page.show()` after steps brings the page up to date."""
 
     def __init__(self, server: Server, batch: Batch, worlds: Sequence[int] | None = None) -> None:
@@ -52,6 +51,7 @@ class Worlds:
             box.on_update(lambda _, box=box, root=root: setattr(root, "visible", box.value))
         self._shown = 0.0
         self.show()
+        super().__init__()
 
     def show(self) -> None:
         """Bring the page up to date, at most 60 times per second."""
@@ -62,17 +62,9 @@ class Worlds:
         for world, scene in self.scenes.items():
             scene.show(self.batch.q[world])
 
-    def close(self) -> None:
+    def _close(self) -> None:
         """Free the port."""
         self.server.stop()
 
     def _repr_html_(self) -> str:
         return f'<iframe src="{self.server.url}" width="100%" height="600"></iframe>'
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
