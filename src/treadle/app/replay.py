@@ -65,8 +65,8 @@ class Replay(Closing):
 
     def pause(self) -> None:
         """Stop at the time that is shown."""
-        self._playing.clear()
         self.button.label = "Play"
+        self._playing.clear()
 
     def seek(self, seconds: float) -> None:
         """Show the last sample at or before a time."""
@@ -128,7 +128,7 @@ class Replay(Closing):
             now = time.monotonic()
             self.seek(self.time + (now - before) * SPEEDS[self.speed.value])
             ended = self.time >= self._times[-1]
-            if ended:
-                self.pause()
             if ended or now - slid >= _SLIDER:
                 slid, self.slider.value = now, self.time
+            if ended:
+                self.pause()

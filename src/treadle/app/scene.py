@@ -7,9 +7,9 @@ from typing import Literal
 import numpy as np
 import viser
 from scipy.spatial.transform import Rotation
-from viser import _messages
 
 from treadle.app.meshes import Mesh, machine_meshes, scenery_meshes
+from treadle.app.motion import Motion
 from treadle.dynamics.compiled import frame_poses
 from treadle.model.model import WORLD, Model
 
@@ -20,10 +20,6 @@ _EYE = 1.15 * np.array([0.9, 1.0, 0.55])
 
 #: Where it stands in a room: parts of its length from the rear, of its width from the right, of its height.
 _EYE_INSIDE = np.array([0.22, 0.80, 0.60])
-
-
-#: Changes of a position (m) or quaternion that are too small to be seen, and not sent.
-_UNSEEN = 1e-7
 
 
 class Scene:
@@ -76,7 +72,7 @@ class Scene:
                 self._add_ground(low, high)
             self._add_lights(inside is not None)
             self._place_camera(low, high, inside)
-        self._shown = np.full((len(self._numbers), 7), np.nan)
+        self._motion = Motion(server, tuple(self.nodes.values()))
         self.show(np.array(model.initial()[0]))
 
     def show(self, q: np.ndarray) -> None:
@@ -85,20 +81,7 @@ class Scene:
         if not len(poses):
             return
         quaternions = Rotation.from_matrix(poses[:, :3, :3]).as_quat(scalar_first=True)
-        now = np.hstack([poses[:, :3, 3], quaternions])
-        moved = ~(np.abs(now - self._shown) <= _UNSEEN)
-        slid, turned = moved[:, :3].any(axis=1), moved[:, 3:].any(axis=1)
-        nodes, send = list(self.nodes.values()), self._server._websock_server.queue_message
-        # straight to the pages: what viser's handles do besides costs more than the simulation
-        with self._server.atomic():
-            for k in np.flatnonzero(slid).tolist():
-                node = nodes[k]._impl
-                node.position = self._shown[k, :3] = now[k, :3]
-                send(_messages.SetPositionMessage(node.name, tuple(now[k, :3].tolist())))
-            for k in np.flatnonzero(turned).tolist():
-                node = nodes[k]._impl
-                node.wxyz = self._shown[k, 3:] = now[k, 3:]
-                send(_messages.SetOrientationMessage(node.name, tuple(now[k, 3:].tolist())))
+        self._motion.show(np.hstack([poses[:, :3, 3], quaternions]))
 
     def pose(self, name: str) -> np.ndarray:
         """4 x 4 pose of a node as it is shown, by the name of its frame."""

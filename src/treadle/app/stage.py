@@ -133,6 +133,8 @@ class Stage:
             # other freedoms, other controls: the page is built anew around the same simulation
             self.switch(lambda: sim)
             return
+        self.warmth.end()
+        self.warmth = Warmth(sim)
         for panel in self.panels:
             self._attempt(type(panel).__name__, lambda panel=panel: panel.edited(sim))
 

@@ -13,7 +13,7 @@ import threading
 from treadle.app.closing import Closing
 from treadle.sim.simulation import Simulation
 
-__all__ = ["Warmth"]
+__all__ = ["Warmth", "compile_step", "knows"]
 
 #: How far behind all else this work stands.
 _NICE = 15
@@ -24,7 +24,7 @@ class Warmth(Closing):
 
     def __init__(self, sim: Simulation) -> None:
         # what cannot be known ahead is compiled when it is needed
-        self._known = not (sim.laws or tuple(sim.controllers) or sim.motions or tuple(sim.events))
+        self._known = knows(sim)
         self._make = lambda: Simulation(sim.model, sim.dt, sim.integrator, q=sim.reference.q)
         self._begun, self._ending = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._work, name="treadle compiler", daemon=True)
@@ -57,12 +57,18 @@ class Warmth(Closing):
             for bounded in (False, True):
                 for loaded in (False, True):
                     if self._known and not self._ending.is_set():
-                        self._compile(bounded, loaded)
+                        compile_step(self._make(), bounded, loaded)
 
-    def _compile(self, bounded: bool, loaded: bool) -> None:
-        twin = self._make()
-        twin._bounded = twin._bounded or (bounded and bool(twin.model.limited))
-        body = next((frame.name for frame in twin.model.frames if frame.body >= 0), None)
-        if loaded and body is not None:
-            twin.apply_force(body, (0.0, 0.0, 1e-9))
-        twin.step()
+
+def knows(sim: Simulation) -> bool:
+    """Whether the step of a simulation can be compiled ahead."""
+    return not (sim.laws or tuple(sim.controllers) or sim.motions or tuple(sim.events))
+
+
+def compile_step(twin: Simulation, bounded: bool, loaded: bool) -> None:
+    """Have a simulation, which is of no other use, compile its step with stops or with loads."""
+    twin._bounded = twin._bounded or (bounded and bool(twin.model.limited))
+    body = next((frame.name for frame in twin.model.frames if frame.body >= 0), None)
+    if loaded and body is not None:
+        twin.apply_force(body, (0.0, 0.0, 1e-9))
+    twin.step()
