@@ -38,7 +38,7 @@ class Live(Closing):
         self._set_stage(sim)
         self.keys.on_down, self.keys.on_up = self._key_down, self._key_up
         self.crew.on_join.append(self._welcome)
-        self._next: Callable[[], Simulation] | None = None
+        self._next: tuple[Callable[[], Simulation], str] | None = None
         self._thread = threading.Thread(target=self._run, name="treadle simulation", daemon=True)
         self._closing = False
         self._shown = 0.0
@@ -112,9 +112,12 @@ class Live(Closing):
         """Let the simulation run."""
         self._thread.start()
 
-    def switch(self, make: Callable[[], Simulation]) -> None:
-        """Put another simulation on the page, made by the loop; the present one stays if that fails."""
-        self._next = make
+    def switch(self, make: Callable[[], Simulation], note: str = "") -> None:
+        """Put another simulation on the page, made by the loop; the present one stays if that fails.
+
+        The note, if there is one, is what people are told about it.
+        """
+        self._next = make, note
         self.stage.close()
 
     def _close(self) -> None:
@@ -143,11 +146,11 @@ class Live(Closing):
                 self._change()
 
     def _change(self) -> None:
-        make, self._next = self._next, None
-        if make is None:
+        wanted, self._next = self._next, None
+        if wanted is None:
             return
         try:
-            sim = make()
+            sim = wanted[0]()
         except Exception as error:
             self.stage.closed = False
             self.stage.complain(error)
@@ -158,6 +161,8 @@ class Live(Closing):
         self._set_stage(sim)
         if same:
             self.pace.paused, self.pace.speed = paused, speed
+        if wanted[1]:
+            self.stage.complain(wanted[1])
         self.stage.show_hints()
 
     def _welcome(self, client: viser.ClientHandle) -> None:

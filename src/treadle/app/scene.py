@@ -11,6 +11,7 @@ from scipy.spatial.transform import Rotation
 from treadle.app.meshes import Mesh, machine_meshes, scenery_meshes
 from treadle.app.motion import Motion
 from treadle.dynamics.compiled import frame_poses
+from treadle.errors import ModelError
 from treadle.model.model import WORLD, Model
 
 __all__ = ["Scene"]
@@ -62,7 +63,7 @@ class Scene:
         #: opposite corners of the box around the machine where it starts (m)
         self.bounds = low, high = self._bounds(meshes, model.initial()[0])
         #: and around its surroundings, where it has some
-        self.inside = inside = self._add_scenery(scenery_meshes(model) if around == "own" else {})
+        self.inside = inside = self._add_scenery(self._surroundings() if around == "own" else {})
         #: the ground, where there are no surroundings
         self.ground: viser.GridHandle | None = None
         #: lights that can cast shadows
@@ -125,6 +126,13 @@ class Scene:
             fade_distance=8.0 * float((high - low).max()),
             position=(0.0, 0.0, height - 2e-3),
         )
+
+    def _surroundings(self) -> dict[str, list[Mesh]]:
+        try:
+            return scenery_meshes(self._model)
+        except ModelError as error:
+            self.faults.append(f"{self._model.settings['scenery']} ({error.message})")
+            return {}
 
     def _add_scenery(self, components: dict[str, list[Mesh]]) -> np.ndarray | None:
         """The box (2, 3) around the surroundings, None where there are none."""

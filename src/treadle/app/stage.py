@@ -66,7 +66,7 @@ class Stage:
         self._failed: set[str] = set()
         self._freedoms = [joint.type.nv for joint in sim.model.joints]
         #: puts another simulation on the page, which is made by the loop
-        self.switch: Callable[[Callable[[], Simulation]], None] = lambda make: None
+        self.switch: Callable[..., None] = lambda make, note="": None
         if self.scene.faults:
             self.complain("not shown: " + "; ".join(self.scene.faults))
 

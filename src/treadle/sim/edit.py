@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = ["adopt", "become", "edited"]
 
+#: Gaps of loops (m, rad), and their rates, that are rounding.
+_CLOSED = 1e-12
+
 #: What a simulation keeps when it gets another machine.
 _KEPT = ("_observers", "wall_time", "measured_time", "_fresh")
 
@@ -91,7 +94,11 @@ def become(sim: Simulation, model: Model, state: State) -> None:
 def _closed(model: Model, state: State, gap: float) -> State:
     if not model.closed:
         return state
-    open_by = np.abs(closure_evaluation(model)(state.q)[0])
+    residuals, jacobian = closure_evaluation(model)(state.q)
+    open_by, opening = np.abs(residuals), np.abs(jacobian @ state.v)
+    if max(open_by.max(initial=0.0), opening.max(initial=0.0)) <= _CLOSED:
+        # what is closed stays as it is, to the last bit
+        return state
     worst = int(np.argmax(open_by)) if len(open_by) else 0
     if len(open_by) and open_by[worst] > gap:
         raise ModelError(
