@@ -98,6 +98,8 @@ def _card(name: str) -> str:
     content, image = picture(name), ""
     if content is not None:
         source = f"data:image/jpeg;base64,{base64.b64encode(content).decode()}"
-        image = f'<img src="{source}" alt="{escape(name)}" style="width: 100%; border-radius: 4px">'
-    words = escape(" ".join(text.split()))
-    return f'<div style="margin: 0.6em 1em 0.3em; font-size: 0.8em">{image}<div>{words}</div></div>'
+        style = "width: 128px; height: 72px; object-fit: cover; border-radius: 4px; flex: none"
+        image = f'<img src="{source}" alt="{escape(name)}" style="{style}">'
+    words = f"<div><b>{escape(name)}</b><br>{escape(' '.join(text.split()))}</div>"
+    style = "display: flex; gap: 0.8em; margin: 0.6em 1em 0.2em; font-size: 0.8em; line-height: 1.35"
+    return f'<div style="{style}">{image}{words}</div>'
