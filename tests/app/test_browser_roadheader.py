@@ -27,10 +27,17 @@ def app():
 
 
 @pytest.fixture(scope="module")
-def page(chromium, app):  # noqa: F811
+def line(app):
+    line = Line(app.server.get_port())
+    yield line
+    line.close()
+
+
+@pytest.fixture(scope="module")
+def page(chromium, line):  # noqa: F811
     page = chromium.new_page(viewport={"width": 800, "height": 720})
     page.set_default_timeout(_PATIENCE)
-    page.goto(app.url)
+    page.goto(f"http://127.0.0.1:{line.port}")
     page.get_by_role("button", name="Pause").wait_for()
     page.wait_for_function(READY)
     yield page
@@ -123,32 +130,21 @@ def test_five_seconds_back_and_on_again(page, app, until):
     assert bits(app.sim.save()) == bits(end)
 
 
-def test_a_line_that_is_cut_for_five_seconds(chromium, app, until):  # noqa: F811
+def test_a_line_that_is_cut_for_five_seconds(page, app, line, until):
     app.pace.resume()
-    line = Line(app.server.get_port())
-    page = chromium.new_page(viewport={"width": 390, "height": 700})
-    try:
-        here = set(app.server.get_clients())
-        page.goto(f"http://127.0.0.1:{line.port}", timeout=_PATIENCE)
-        page.wait_for_function(READY, timeout=_PATIENCE)
-        (first,) = set(app.server.get_clients()) - here
-        time = app.sim.time
-        line.cut()
-        until(lambda: first not in app.server.get_clients())
-        page.wait_for_timeout(5000)
-        assert app.sim.time > time + 1.0
-        line.mend()
-        until(lambda: bool(set(app.server.get_clients()) - here), 120.0)
-        # by itself, and it still drives
-        page.wait_for_function(READY, timeout=_PATIENCE)
-        page.evaluate("document.activeElement.blur()")
-        app.crew.driver = None
-        page.keyboard.press("Space")
-        until(lambda: app.pace.paused, 60.0)
-        app.pace.resume()
-    finally:
-        page.close()
-        line.close()
+    time = app.sim.time
+    line.cut()
+    until(lambda: not app.server.get_clients())
+    page.wait_for_timeout(5000)
+    assert app.sim.time > time + 1.0
+    line.mend()
+    # by itself, and it still drives
+    until(lambda: bool(app.server.get_clients()), 120.0)
+    page.wait_for_function(READY)
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("Space")
+    until(lambda: app.pace.paused, 60.0)
+    app.pace.resume()
 
 
 def test_a_browser_that_is_killed(app, until):

@@ -19,8 +19,9 @@ __all__ = ["Scene"]
 #: Where the camera stands, seen from the middle of the machine, in sizes of the machine.
 _EYE = 1.15 * np.array([0.9, 1.0, 0.55])
 
-#: Where it stands in a room: parts of its length from the rear, of its width from the right, of its height.
-_EYE_INSIDE = np.array([0.22, 0.80, 0.60])
+#: Where it stands in a room, and what it looks at: parts of its length from the rear, of its width from the
+#: right, of its height. The machine is then to the left of the panel.
+_EYE_INSIDE, _LOOK_INSIDE = np.array([0.408, 0.229, 0.647]), np.array([0.85, 0.35, 0.26])
 
 
 class Scene:
@@ -146,11 +147,13 @@ class Scene:
     def _place_camera(self, low: np.ndarray, high: np.ndarray, inside: np.ndarray | None) -> None:
         """Before the machine, beside it and above it; within what surrounds it, behind it."""
         middle, camera = 0.5 * (low + high), self._server.initial_camera
-        camera.look_at = middle
         if inside is None:
             camera.position, camera.fov = middle + float((high - low).max()) * _EYE, np.radians(45.0)
+            camera.look_at = middle
         else:
-            camera.position, camera.fov = inside[0] + _EYE_INSIDE * (inside[1] - inside[0]), np.radians(65.0)
+            size = inside[1] - inside[0]
+            camera.position, camera.fov = inside[0] + _EYE_INSIDE * size, np.radians(65.0)
+            camera.look_at = inside[0] + _LOOK_INSIDE * size
 
     def _add_lights(self, inside: bool) -> None:
         """A sky and a sun with shadows; in a room lamps from two sides instead of the sun."""
