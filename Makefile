@@ -20,16 +20,13 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo view test bench lint clean
+.PHONY: help demo test bench lint clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-demo: $(INSTALLED) ## run the demonstration
+demo: $(INSTALLED) ## the roadheader at work in the browser
 	$(BIN)/treadle demo $(ARGS)
-
-view: $(INSTALLED) ## drive the roadheader in the browser
-	$(BIN)/treadle view roadheader --demo $(ARGS)
 
 test: lint ## lint, then run the whole test suite
 	@tools/install_chromium.sh

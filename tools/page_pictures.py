@@ -72,7 +72,7 @@ def _pull(page: Any, live: Live) -> None:
     _tab(page, "Push")
     grabs, scene_ = live.stage.push.grabs, live.stage.scene
     head = scene_.pose("cutting_head")[:3, 3]
-    grabs.limit = 1e4
+    live.stage.push.limit.value = 1e4
     grabs.begin(-1, "cutting_head", head)
     grabs.move(-1, head + np.array([-0.3, 1.5, 0.9]))
     time.sleep(1.0)

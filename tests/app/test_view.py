@@ -76,6 +76,34 @@ def test_worlds_of_a_batch():
             td.view(batch, worlds=worlds)
 
 
+def test_worlds_are_paused_and_driven():
+    batch = td.Batch(td.scene("roadheader"), 4)
+    with td.view(batch, worlds=[0, 2]) as page:
+        page.fields["extend"].value = 0.5
+        page.driven.value = "world 2"
+        page.fields["cutter"].value = 1.25
+        page._shown = 0.0
+        page.show()
+        names = [actuator.name for actuator in batch.model.actuators]
+        assert batch.commands[:, names.index("extend")].tolist() == [0.5] * 4
+        assert batch.commands[:, names.index("cutter")].tolist() == [0.0, 0.0, 1.25, 0.0]
+        page.run.value = True
+        page._shown = 0.0
+        script = threading.Thread(target=page.show)
+        script.start()
+        script.join(0.1)
+        assert script.is_alive()
+        page.run.value = True
+        script.join(10)
+        assert not script.is_alive()
+    pendulums = td.Batch(td.scene("pendulum"), 2)
+    with td.view(pendulums) as page:
+        page.fields["elbow"].value = 3.0
+        page._shown = 0.0
+        page.show()
+        assert pendulums.tau.tolist() == [[0.0, 3.0], [0.0, 3.0]]
+
+
 def test_other_things_are_refused():
     with pytest.raises(td.InputError, match="not str"):
         td.view("roadheader")  # type: ignore[call-overload]

@@ -7,9 +7,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from types import TracebackType
-from typing import Self
 
+from treadle.app.closing import Closing
 from treadle.errors import InputError
 
 __all__ = ["FLAGS", "Browser", "find_chromium"]
@@ -43,7 +42,7 @@ def find_chromium() -> str:
     return found
 
 
-class Browser:
+class Browser(Closing):
     """Chromium on one page, until it is closed."""
 
     def __init__(self, url: str, width: int, height: int) -> None:
@@ -56,13 +55,14 @@ class Browser:
         self._process = subprocess.Popen(
             [path, "--headless=new", *flags, url], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
+        super().__init__()
 
     @property
     def alive(self) -> bool:
         """Whether it still runs."""
         return self._process.poll() is None
 
-    def close(self) -> None:
+    def _close(self) -> None:
         """End it and remove what it wrote."""
         self._process.terminate()
         try:
@@ -71,11 +71,3 @@ class Browser:
             self._process.kill()
             self._process.wait()
         self._folder.cleanup()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()

@@ -30,6 +30,8 @@ _DRIVING = (
     _messages.TransformControlsDragStartMessage,
     _messages.TransformControlsUpdateMessage,
     _messages.TransformControlsDragEndMessage,
+    _messages.FileTransferStartUpload,
+    _messages.FileTransferPart,
 )
 
 #: Where the button to take over stands: above everything.

@@ -26,6 +26,8 @@ from websockets import Headers
 from websockets.asyncio.server import ServerConnection
 from websockets.http11 import Request, Response
 
+from treadle.app.transfers import Transfers
+
 __all__ = ["BURST", "LARGEST", "LOOPBACK", "RATE", "Guard"]
 
 #: Names of this computer that reach it alone.
@@ -43,7 +45,7 @@ _TEXT = 2000
 #: Metres from the origin at which there is nothing to point at.
 _FAR = 1e6
 
-#: What pages say; there are no uploads.
+#: What pages say.
 _SPOKEN = (
     _messages.ViewerCameraMessage,
     _messages.GuiUpdateMessage,
@@ -59,6 +61,8 @@ _SPOKEN = (
     _messages.TransformControlsDragEndMessage,
     _messages.GetRenderResponseMessage,
     _messages.LocalStorageGetItemResponseMessage,
+    _messages.FileTransferStartUpload,
+    _messages.FileTransferPart,
 )
 
 _starting = threading.Lock()
@@ -74,6 +78,8 @@ class Guard:
         self.pictures = 0
         #: asked about every message with the connection it came by; one that is refused goes no further
         self.admits: Callable[[ServerConnection, Any], bool] = lambda connection, message: True
+        #: files on their way here
+        self.transfers = Transfers()
         #: what answers on further addresses of the server, by path
         self.handlers: dict[str, Callable[[ServerConnection], Awaitable[None]]] = {}
 
@@ -115,7 +121,9 @@ class Guard:
             return self._drop("malformed")
         if not isinstance(message, _SPOKEN) or not _sound(message):
             return self._drop("malformed")
-        return self.admits(connection, message)
+        if not self.admits(connection, message):
+            return False
+        return self.transfers.passes(connection, message) or self._drop("not asked for")
 
     def _drop(self, reason: str) -> bool:
         self.dropped[reason] += 1

@@ -11,11 +11,11 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import viser
 
+from treadle.app.closing import Closing
 from treadle.app.crew import Crew
 from treadle.app.keys import Keys
 from treadle.app.panels.demo import DemoPanel
@@ -28,7 +28,7 @@ from treadle.sim.simulation import Simulation
 __all__ = ["Live"]
 
 
-class Live:
+class Live(Closing):
     """A server that shows and drives a simulation, which runs in a thread of its own until `close()`."""
 
     def __init__(self, server: Server, sim: Simulation) -> None:
@@ -38,10 +38,11 @@ class Live:
         self._set_stage(sim)
         self.keys.on_down, self.keys.on_up = self._key_down, self._key_up
         self.crew.on_join.append(self._welcome)
-        self._next: Callable[[], Simulation] | None = None
+        self._next: tuple[Callable[[], Simulation], str] | None = None
         self._thread = threading.Thread(target=self._run, name="treadle simulation", daemon=True)
         self._closing = False
         self._shown = 0.0
+        super().__init__()
 
     @property
     def sim(self) -> Simulation:
@@ -111,12 +112,15 @@ class Live:
         """Let the simulation run."""
         self._thread.start()
 
-    def switch(self, make: Callable[[], Simulation]) -> None:
-        """Put another simulation on the page, made by the loop; the present one stays if that fails."""
-        self._next = make
+    def switch(self, make: Callable[[], Simulation], note: str = "") -> None:
+        """Put another simulation on the page, made by the loop; the present one stays if that fails.
+
+        The note, if there is one, is what people are told about it.
+        """
+        self._next = make, note
         self.stage.close()
 
-    def close(self) -> None:
+    def _close(self) -> None:
         """Stop the simulation and free the port."""
         self._closing = True
         self.stage.close()
@@ -126,17 +130,10 @@ class Live:
             self.stage.close()
         self.stage.history.close()
         self.server.stop()
+        self.stage.warmth.close()
 
     def _repr_html_(self) -> str:
         return f'<iframe src="{self.url}" width="100%" height="600"></iframe>'
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _set_stage(self, sim: Simulation) -> None:
         self.stage = Stage(self.server, self.crew, sim)
@@ -149,11 +146,11 @@ class Live:
                 self._change()
 
     def _change(self) -> None:
-        make, self._next = self._next, None
-        if make is None:
+        wanted, self._next = self._next, None
+        if wanted is None:
             return
         try:
-            sim = make()
+            sim = wanted[0]()
         except Exception as error:
             self.stage.closed = False
             self.stage.complain(error)
@@ -164,6 +161,8 @@ class Live:
         self._set_stage(sim)
         if same:
             self.pace.paused, self.pace.speed = paused, speed
+        if wanted[1]:
+            self.stage.complain(wanted[1])
         self.stage.show_hints()
 
     def _welcome(self, client: viser.ClientHandle) -> None:

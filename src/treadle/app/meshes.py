@@ -11,6 +11,7 @@ import trimesh
 
 from treadle.errors import ModelError
 from treadle.formats import threedt
+from treadle.formats.folder import Folder
 from treadle.formats.geometry import DEFAULT_COLOR, Component
 from treadle.formats.geometry_findings import open_geometry
 from treadle.formats.mesh import read_mesh
@@ -58,7 +59,7 @@ def machine_meshes(model: Model) -> tuple[dict[int, list[Mesh]], list[str]]:
             for mesh in _shape_meshes(model, shape, components):
                 meshes[shape.body].append(_moved(mesh, shape.placement.to_matrix()))
         except ModelError as error:
-            faults.append(str(error))
+            faults.append(f"{shape.file or shape.name} ({error.message})")
     if not shapes:
         for link in model.links:
             if float(link.mass) > 0.0:  # type: ignore[arg-type]
@@ -71,7 +72,7 @@ def scenery_meshes(model: Model) -> dict[str, list[Mesh]]:
     name = model.settings.get("scenery")
     if name is None or model.file is None:
         return {}
-    geometry = threedt.read(Path(model.file).parent / str(name))
+    geometry = threedt.read(Folder(Path(model.file).parent).locate(str(name)))
     return {component.name: _joined(_part_meshes(component)) for component in geometry.components}
 
 
@@ -79,7 +80,7 @@ def _components(model: Model) -> tuple[dict[str, Component], list[str]]:
     try:
         geometry = open_geometry(model)
     except ModelError as error:
-        return {}, [str(error)]
+        return {}, [f"{model.geometry} ({error.message})"]
     return {} if geometry is None else {item.name: item for item in geometry.components}, []
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import threading
 import time
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
+from treadle.app.closing import Closing
 from treadle.app.html import rows_html
 from treadle.app.panels.run import SPEEDS
 from treadle.app.scene import Scene
@@ -25,7 +25,7 @@ __all__ = ["Replay"]
 _FRAME, _SLIDER = 1.0 / 60.0, 0.1
 
 
-class Replay:
+class Replay(Closing):
     """A server that shows a recording, played by a thread of its own until `close()`."""
 
     def __init__(self, server: Server, model: Model, recording: Recording) -> None:
@@ -44,6 +44,7 @@ class Replay:
         #: checkboxes that show and hide the surroundings, by name
         self.surroundings = add_scenery_folder(server.gui, self.scene)
         self.seek(self.time)
+        super().__init__()
 
     def start(self) -> None:
         """Play."""
@@ -64,8 +65,8 @@ class Replay:
 
     def pause(self) -> None:
         """Stop at the time that is shown."""
-        self._playing.clear()
         self.button.label = "Play"
+        self._playing.clear()
 
     def seek(self, seconds: float) -> None:
         """Show the last sample at or before a time."""
@@ -74,21 +75,13 @@ class Replay:
         sample = int(np.searchsorted(self._times, self.time + 5e-10, side="right")) - 1
         self.scene.show(self._q[max(sample, 0)])
 
-    def close(self) -> None:
+    def _close(self) -> None:
         """Stop playing and free the port."""
         self._closing.set()
         self._playing.set()
         if self._thread.is_alive():
             self._thread.join()
         self.server.stop()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _add_panel(self, recording: Recording) -> None:
         gui = self.server.gui
@@ -135,7 +128,7 @@ class Replay:
             now = time.monotonic()
             self.seek(self.time + (now - before) * SPEEDS[self.speed.value])
             ended = self.time >= self._times[-1]
-            if ended:
-                self.pause()
             if ended or now - slid >= _SLIDER:
                 slid, self.slider.value = now, self.time
+            if ended:
+                self.pause()

@@ -7,10 +7,11 @@ from typing import Literal
 import numpy as np
 import viser
 from scipy.spatial.transform import Rotation
-from viser import _messages
 
 from treadle.app.meshes import Mesh, machine_meshes, scenery_meshes
+from treadle.app.motion import Motion
 from treadle.dynamics.compiled import frame_poses
+from treadle.errors import ModelError
 from treadle.model.model import WORLD, Model
 
 __all__ = ["Scene"]
@@ -18,12 +19,9 @@ __all__ = ["Scene"]
 #: Where the camera stands, seen from the middle of the machine, in sizes of the machine.
 _EYE = 1.15 * np.array([0.9, 1.0, 0.55])
 
-#: Where it stands in a room: parts of its length from the rear, of its width from the right, of its height.
-_EYE_INSIDE = np.array([0.22, 0.80, 0.60])
-
-
-#: Changes of a position (m) or quaternion that are too small to be seen, and not sent.
-_UNSEEN = 1e-7
+#: Where it stands in a room, and what it looks at: parts of its length from the rear, of its width from the
+#: right, of its height. The machine is then to the left of the panel.
+_EYE_INSIDE, _LOOK_INSIDE = np.array([0.408, 0.229, 0.647]), np.array([0.85, 0.35, 0.26])
 
 
 class Scene:
@@ -66,7 +64,7 @@ class Scene:
         #: opposite corners of the box around the machine where it starts (m)
         self.bounds = low, high = self._bounds(meshes, model.initial()[0])
         #: and around its surroundings, where it has some
-        self.inside = inside = self._add_scenery(scenery_meshes(model) if around == "own" else {})
+        self.inside = inside = self._add_scenery(self._surroundings() if around == "own" else {})
         #: the ground, where there are no surroundings
         self.ground: viser.GridHandle | None = None
         #: lights that can cast shadows
@@ -76,7 +74,7 @@ class Scene:
                 self._add_ground(low, high)
             self._add_lights(inside is not None)
             self._place_camera(low, high, inside)
-        self._shown = np.full((len(self._numbers), 7), np.nan)
+        self._motion = Motion(server, tuple(self.nodes.values()))
         self.show(np.array(model.initial()[0]))
 
     def show(self, q: np.ndarray) -> None:
@@ -85,20 +83,7 @@ class Scene:
         if not len(poses):
             return
         quaternions = Rotation.from_matrix(poses[:, :3, :3]).as_quat(scalar_first=True)
-        now = np.hstack([poses[:, :3, 3], quaternions])
-        moved = ~(np.abs(now - self._shown) <= _UNSEEN)
-        slid, turned = moved[:, :3].any(axis=1), moved[:, 3:].any(axis=1)
-        nodes, send = list(self.nodes.values()), self._server._websock_server.queue_message
-        # straight to the pages: what viser's handles do besides costs more than the simulation
-        with self._server.atomic():
-            for k in np.flatnonzero(slid).tolist():
-                node = nodes[k]._impl
-                node.position = self._shown[k, :3] = now[k, :3]
-                send(_messages.SetPositionMessage(node.name, tuple(now[k, :3].tolist())))
-            for k in np.flatnonzero(turned).tolist():
-                node = nodes[k]._impl
-                node.wxyz = self._shown[k, 3:] = now[k, 3:]
-                send(_messages.SetOrientationMessage(node.name, tuple(now[k, 3:].tolist())))
+        self._motion.show(np.hstack([poses[:, :3, 3], quaternions]))
 
     def pose(self, name: str) -> np.ndarray:
         """4 x 4 pose of a node as it is shown, by the name of its frame."""
@@ -143,6 +128,13 @@ class Scene:
             position=(0.0, 0.0, height - 2e-3),
         )
 
+    def _surroundings(self) -> dict[str, list[Mesh]]:
+        try:
+            return scenery_meshes(self._model)
+        except ModelError as error:
+            self.faults.append(f"{self._model.settings['scenery']} ({error.message})")
+            return {}
+
     def _add_scenery(self, components: dict[str, list[Mesh]]) -> np.ndarray | None:
         """The box (2, 3) around the surroundings, None where there are none."""
         for name, meshes in components.items():
@@ -155,11 +147,13 @@ class Scene:
     def _place_camera(self, low: np.ndarray, high: np.ndarray, inside: np.ndarray | None) -> None:
         """Before the machine, beside it and above it; within what surrounds it, behind it."""
         middle, camera = 0.5 * (low + high), self._server.initial_camera
-        camera.look_at = middle
         if inside is None:
             camera.position, camera.fov = middle + float((high - low).max()) * _EYE, np.radians(45.0)
+            camera.look_at = middle
         else:
-            camera.position, camera.fov = inside[0] + _EYE_INSIDE * (inside[1] - inside[0]), np.radians(65.0)
+            size = inside[1] - inside[0]
+            camera.position, camera.fov = inside[0] + _EYE_INSIDE * size, np.radians(65.0)
+            camera.look_at = inside[0] + _LOOK_INSIDE * size
 
     def _add_lights(self, inside: bool) -> None:
         """A sky and a sun with shadows; in a room lamps from two sides instead of the sun."""

@@ -10,6 +10,7 @@ import socket
 import viser
 
 from treadle.app.guard import LOOPBACK, Guard
+from treadle.app.uploads import Uploads
 from treadle.errors import InputError
 
 __all__ = ["Server", "open_server"]
@@ -47,6 +48,8 @@ class Server(viser.ViserServer):
     def __init__(self, guard: Guard, host: str, port: int, title: str, token: str | None) -> None:
         #: what keeps requests and messages out
         self.guard = guard
+        #: machines that people brought along
+        self.uploads = Uploads()
         self._token = token
         super().__init__(host=host, port=port, label=title, verbose=False)
 
@@ -64,6 +67,7 @@ class Server(viser.ViserServer):
 
     def stop(self) -> None:
         """Close all connections and free the port."""
+        self.uploads.close()
         with contextlib.redirect_stdout(io.StringIO()):
             super().stop()
 

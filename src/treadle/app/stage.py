@@ -27,7 +27,7 @@ from treadle.app.panels.scenes import ScenesPanel
 from treadle.app.panels.view import ViewPanel
 from treadle.app.scene import Scene
 from treadle.app.server import Server
-from treadle.app.warmth import warm_up
+from treadle.app.warmth import Warmth
 from treadle.sim.history import History
 from treadle.sim.pace import Pace
 from treadle.sim.simulation import Simulation
@@ -61,12 +61,12 @@ class Stage:
             self._build()
         self._numbered = -_NUMBERS
         self._due: list[Panel] = []
-        #: the thread that compiles ahead
-        self.warming = warm_up(sim)
+        #: what compiles ahead
+        self.warmth = Warmth(sim)
         self._failed: set[str] = set()
         self._freedoms = [joint.type.nv for joint in sim.model.joints]
         #: puts another simulation on the page, which is made by the loop
-        self.switch: Callable[[Callable[[], Simulation]], None] = lambda make: None
+        self.switch: Callable[..., None] = lambda make, note="": None
         if self.scene.faults:
             self.complain("not shown: " + "; ".join(self.scene.faults))
 
@@ -119,6 +119,7 @@ class Stage:
         for panel in self._due if self.pace.paused else self._due[:1]:
             self._attempt(type(panel).__name__, lambda panel=panel: panel.numbers(sim))
         self._due = [] if self.pace.paused else self._due[1:]
+        self.warmth.begin()
         self.meter.frame()
 
     def settle(self, sim: Simulation) -> None:
@@ -132,6 +133,8 @@ class Stage:
             # other freedoms, other controls: the page is built anew around the same simulation
             self.switch(lambda: sim)
             return
+        self.warmth.end()
+        self.warmth = Warmth(sim)
         for panel in self.panels:
             self._attempt(type(panel).__name__, lambda panel=panel: panel.edited(sim))
 
@@ -153,6 +156,7 @@ class Stage:
         for panel in self.panels:
             panel.close()
         self.history.close()
+        self.warmth.end()
         with self.server.atomic():
             self.scene.remove()
             self.server.gui.reset()

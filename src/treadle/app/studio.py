@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import viser
 
 from treadle.app.browser import Browser
 from treadle.app.cameras import VIEWS, View, look, standard_view
+from treadle.app.closing import Closing
 from treadle.app.scene import Scene
 from treadle.app.server import open_server
 from treadle.errors import InputError
@@ -27,7 +27,7 @@ FORMATS = (".mp4", ".webm", ".gif", ".webp")
 _OPEN, _DRAW = 60.0, 60.0
 
 
-class Studio:
+class Studio(Closing):
     """A scene in a browser without a window: `show(q)`, then `picture()`."""
 
     def __init__(self, model: Model, width: int = 1280, height: int = 720, view: str | None = None) -> None:
@@ -43,6 +43,7 @@ class Studio:
         except BaseException:
             self._server.stop()
             raise
+        super().__init__()
         try:
             self._page = self._opened()
             self._look(view)
@@ -66,18 +67,10 @@ class Studio:
         finally:
             guard.pictures -= 1
 
-    def close(self) -> None:
+    def _close(self) -> None:
         """Close the browser and the server."""
         self._browser.close()
         self._server.stop()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _look(self, view: str | None) -> None:
         """Say where from; what the page itself says of its camera may be older than the scene."""

@@ -56,7 +56,7 @@ def _root(
 
     \b
     Examples:
-      treadle demo                          run the built-in arm and plot what it did
+      treadle demo                          the roadheader at work in the browser
       treadle info robot.urdf               what is in a robot's file
       treadle check robot.urdf              what its import ignored, repaired or guessed
       treadle convert robot.urdf robot.xml  write it in another format

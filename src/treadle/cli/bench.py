@@ -152,9 +152,9 @@ def view(
 ) -> None:
     """Measure the frames of the page: simulation, packing and sending, for the roadheader at work.
 
-    A client in another process receives all frames and does nothing with them. A second run changes the
-    scene ten times on one page and looks at the memory; a third has three clients, of which two come and
-    go at random.
+    A client in another process receives all frames and does nothing with them. A second run edits a mass
+    and waits until it is in force; a third changes the scene ten times on one page and looks at the memory;
+    a fourth has three clients, of which two come and go at random.
 
     \b
     Examples:
@@ -162,12 +162,13 @@ def view(
       treadle bench view --quick --json
       treadle bench view --crowd 600
     """
-    from treadle.app.measure import measure_crowd, measure_switches, measure_view
+    from treadle.app.measure import measure_crowd, measure_edits, measure_switches, measure_view
     from treadle.bench.dynamics import Task
 
     seconds, crowd = (5.0, min(crowd, 10.0)) if quick else (20.0, crowd)
     tasks = [
         Task("frames", lambda: measure_view(seconds=seconds)),
+        Task("edits", measure_edits),
         Task("scene changes", measure_switches),
         Task("pages that come and go", lambda: measure_crowd(seconds=crowd)),
     ]

@@ -1,90 +1,111 @@
-"""`treadle demo`: the built-in arm at work."""
+"""`treadle demo`: the roadheader at work on a page of the browser."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
+import contextlib
+import sys
+import threading
+import time
+import webbrowser
+from typing import TYPE_CHECKING, Annotated, Any
+from urllib.request import urlopen
 
-import numpy as np
 import typer
 
-from treadle.cli.console import Debug, Json, console, print_json, reported
-from treadle.cli.recording import Recording, output_path
-from treadle.cli.run import advance, print_quality, quality_record
-from treadle.dynamics.compiled import inverse_dynamics
+from treadle.cli.console import FAILED, Debug, Json, busy, print_json, reported
+from treadle.cli.run import print_quality, quality_record
+from treadle.cli.view import has_display
+from treadle.errors import InputError
 from treadle.scenes import scene
 from treadle.sim import Simulation
 
+if TYPE_CHECKING:
+    from treadle.app import Live
+
 __all__ = ["demo"]
 
-#: Where the arm goes one after the other: turn, swing, bend, roll, pitch, spin (rad).
-_POSES = (
-    (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
-    (0.9, 0.7, 0.5, 0.0, 0.4, 0.0),
-    (-0.9, 0.9, 0.2, 1.2, 0.6, 1.5),
-    (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
-)
+#: The port that is taken unless another program has it.
+_PORT = 8080
 
-#: Stiffness (1/s2) and damping (1/s) of the error of the controlled arm.
-_STIFFNESS, _DAMPING = 400.0, 40.0
+#: Seconds to wait for a machine that does not move.
+_LONGEST = 120.0
 
 
 @reported
 def demo(
-    seconds: Annotated[float, typer.Option(min=0.5, max=600.0, help="Simulated time.")] = 6.0,
-    out: Annotated[Path, typer.Option(help="The plot to write.")] = Path("demo.png"),
+    seconds: Annotated[float, typer.Option(min=0.5, max=600.0, help="Simulated time to measure.")] = 3.0,
+    port: Annotated[
+        int | None, typer.Option(help=f"Port of the page; else {_PORT}, or any free one.")
+    ] = None,
+    open_: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = True,
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Let the built-in arm visit a few poses, and plot what it did.
+    """Show the roadheader at work in the browser, and say how far its numbers can be trusted.
 
-    A controller in Python computes the motors' torques at every step by inverse dynamics; the rest runs
-    in machine code made for this arm.
+    It moves by itself until someone at the page drives it. In a terminal the page stays until Ctrl-C;
+    elsewhere the command ends once it has seen that the page answers and the machine moves.
 
     \b
     Examples:
       treadle demo
-      treadle demo --seconds 12 --out arm.svg
+      treadle demo --port 9000 --no-open
+      treadle demo --json
     """
-    path = output_path(out, picture=True)
-    model = scene("arm")
-    sim = Simulation(model, dt=1e-3)
-    recording = Recording(sim)
-    control = _Controller(sim, seconds)
-    advance(sim, round(seconds / sim.dt), recording, shown=not json, control=control)
-    recording.write_plot(path, f"Six-axis arm, {seconds:g} s in steps of {sim.dt * 1e3:g} ms")
-    quality = sim.quality()
-    if json:
-        record = {"command": "demo", "machine": model.name, **quality_record(quality), "files": [str(out)]}
-        print_json(record)
-        return
-    print_quality(quality)
-    console().print(f"wrote {out}: joint angles and energy drift over time", markup=False)
+    stays = not json and sys.stdin.isatty() and sys.stdout.isatty()
+    started = time.monotonic()
+    with contextlib.suppress(KeyboardInterrupt), _roadheader(port, not json) as live:
+        _await(live, live.sim.dt)
+        if not json:
+            typer.echo(f"The roadheader moves at {live.url} after {time.monotonic() - started:.1f} s.")
+        if open_ and stays and has_display():
+            webbrowser.open(live.url)
+        proof = _proof(live, seconds)
+        quality = live.send(lambda sim: sim.quality()).result()
+        if json:
+            print_json({"command": "demo", "machine": "roadheader", "page": proof, **quality_record(quality)})
+            return
+        print_quality(quality)
+        if stays:
+            typer.echo(f"Watch and drive it at {live.url} (Ctrl-C ends it).")
+            threading.Event().wait()
+        typer.echo(
+            f"The page answered with {proof['bytes'] / 1e6:.1f} MB. This is no terminal, so the "
+            "demonstration ends here; `treadle view roadheader --demo` keeps it open."
+        )
 
 
-class _Controller:
-    """Computed torque: tau = ID(q, v, a_wanted + k (q_wanted - q) + d (v_wanted - v)) + damper torques."""
+def _roadheader(port: int | None, shown: bool) -> Live:
+    """The roadheader on a page, about to move."""
+    with busy("compiling the roadheader", shown):
+        sim = Simulation(scene("roadheader"))
+        from treadle.app import Live, open_server
 
-    def __init__(self, sim: Simulation, seconds: float) -> None:
-        self.sim = sim
-        self.poses = np.array(_POSES)
-        self.leg = seconds / (len(_POSES) - 1)
-        self.damping = np.array([d for joint in sim.model.joints for d in joint.damping])
-        self.effort = np.array([e for joint in sim.model.joints for e in joint.effort])
+        try:
+            server = open_server(port=_PORT if port is None else port, title="roadheader")
+        except InputError:
+            if port is not None:
+                raise
+            server = open_server(port=0, title="roadheader")
+        live = Live(server, sim)
+    live.demonstrate()
+    live.start()
+    return live
 
-    def __call__(self) -> None:
-        sim = self.sim
-        q, v, a = self._wanted(sim.time)
-        a = a + _STIFFNESS * (q - sim.q) + _DAMPING * (v - sim.v)
-        torque = inverse_dynamics(sim.model, sim.q, sim.v, a) + self.damping * sim.v
-        sim.tau = np.clip(torque, -self.effort, self.effort)
 
-    def _wanted(self, time: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Position, velocity and acceleration of the smoothest way (least jerk) from pose to pose."""
-        number = min(int(time / self.leg), len(self.poses) - 2)
-        s = min(time / self.leg - number, 1.0)
-        way = self.poses[number + 1] - self.poses[number]
-        blend = s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
-        speed = 30.0 * s**2 * (1.0 - s) ** 2 / self.leg
-        acceleration = 60.0 * s * (1.0 - s) * (1.0 - 2.0 * s) / self.leg**2
-        return self.poses[number] + way * blend, way * speed, way * acceleration
+def _await(live: Live, seconds: float) -> None:
+    """Wait until so much time is simulated."""
+    end = time.monotonic() + _LONGEST + 10.0 * seconds
+    while live.sim.time < seconds:
+        if time.monotonic() > end:
+            typer.echo("treadle: the roadheader does not move; run `treadle run roadheader`", err=True)
+            raise typer.Exit(FAILED)
+        time.sleep(0.01)
+
+
+def _proof(live: Live, seconds: float) -> dict[str, Any]:
+    """That the page answers and the machine moves: what the page sent, and what was simulated."""
+    _await(live, seconds)
+    with urlopen(live.url, timeout=30.0) as answer:
+        sent = len(answer.read())
+    return {"address": live.url, "bytes": sent, "simulated": live.sim.time, "factor": live.pace.factor}

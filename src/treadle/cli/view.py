@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from treadle.model.model import Model
     from treadle.sim.recording import Recording
 
-__all__ = ["view"]
+__all__ = ["has_display", "view"]
 
 #: How the name of a recording ends.
 _RECORDINGS = (".mcap", ".parquet", ".partial")
@@ -84,7 +84,7 @@ def view(
         typer.echo(f"{Path(name).name} is at {url} (Ctrl-C ends it)")
         if "token=" in url:
             typer.echo("Whoever has this address, token and all, can drive the machine.", err=True)
-        if open_ and _has_display():
+        if open_ and has_display():
             webbrowser.open(url)
         threading.Event().wait()
 
@@ -117,7 +117,7 @@ def _machine_name(recording: Recording, model: str | None) -> str:
     )
 
 
-def _has_display() -> bool:
+def has_display() -> bool:
     """Whether a browser would open in a window, and not in this terminal."""
     shown = ("DISPLAY", "WAYLAND_DISPLAY")
     return sys.platform in ("darwin", "win32") or any(os.environ.get(variable) for variable in shown)

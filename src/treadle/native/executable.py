@@ -18,15 +18,8 @@ _ALIGNMENT = 64
 
 # one world at a time is too short to let go of the interpreter lock; a run over many worlds is not
 _CHECKED = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
-_RUN = ctypes.CFUNCTYPE(
-    None,
-    ctypes.c_void_p,
-    ctypes.c_int64,
-    ctypes.c_int64,
-    ctypes.c_int64,
-    ctypes.c_int64,
-    ctypes.c_void_p,
-)
+_ARGUMENTS = (None, ctypes.c_void_p, *(ctypes.c_int64,) * 4, ctypes.c_void_p)
+_RUN, _RUN_LOCKED = ctypes.CFUNCTYPE(*_ARGUMENTS), ctypes.PYFUNCTYPE(*_ARGUMENTS)
 
 
 class Executable:
@@ -39,6 +32,7 @@ class Executable:
         self._engine = engine
         self._checked = _CHECKED(engine.get_function_address("checked"))
         self._run = _RUN(engine.get_function_address("run"))
+        self._run_locked = _RUN_LOCKED(engine.get_function_address("run"))
         self._local = threading.local()
 
     def __call__(self, *inputs: Any) -> list[np.ndarray] | None:
@@ -126,13 +120,15 @@ class Runner:
         self._arrays = [arrays[name] for name in names]
         self._pointers = (ctypes.c_void_p * len(names))(*[array.ctypes.data for array in self._arrays])
         self._frame = Frame(executable)
-        self._function = executable._run
+        self._function, self._locked = executable._run, executable._run_locked
         self._executable = executable
         self._address = ctypes.addressof(self._pointers)
         self._stride = max((array.shape[1] for array in self._arrays), default=1)
 
     def __call__(self, begin: int, end: int, steps: int) -> None:
-        self._function(self._address, begin, end, self._stride, steps, self._frame.address)
+        """Advance the worlds begin..end; the interpreter lock is released unless it is one step of one."""
+        function = self._locked if steps * (end - begin) == 1 else self._function
+        function(self._address, begin, end, self._stride, steps, self._frame.address)
 
 
 class Frame:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
@@ -50,10 +52,35 @@ class Program:
         """The graph and its named outputs."""
         graph = Graph()
         arguments: dict[str, list[Expr]] = {name: graph.inputs(n) for name, n in self.inputs.items()}
-        outputs = {name: list(values) for name, values in self.function(**arguments).items()}
+        with _uncollected:
+            outputs = {name: list(values) for name, values in self.function(**arguments).items()}
         if both := outputs.keys() & self.inputs.keys():
             raise ValueError(f"a program's inputs and outputs need different names, not both {sorted(both)}")
         return graph, outputs
+
+
+class _Uncollected:
+    """Without the garbage collector, which finds nothing among the many small objects of a graph."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._tracing, self._before = 0, False
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._tracing == 0:
+                self._before = gc.isenabled()
+                gc.disable()
+            self._tracing += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._tracing -= 1
+            if self._tracing == 0 and self._before:
+                gc.enable()
+
+
+_uncollected = _Uncollected()
 
 
 def compile_program(program: Program, lanes: int = 1, precision: str = "float64") -> Executable:

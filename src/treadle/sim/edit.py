@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from treadle.constraints.rows import residuals, row_names
+from treadle.constraints.rows import row_names
 from treadle.errors import InputError, ModelError
 from treadle.forces.law import law_force
 from treadle.model.model import Model
@@ -15,12 +15,15 @@ from treadle.model.spec import ModelSpec
 from treadle.model.tree import spanning_tree
 from treadle.sim.carry import carried
 from treadle.sim.state import State
-from treadle.solvers.assembly import assemble
+from treadle.solvers.assembly import assemble, closure_evaluation
 
 if TYPE_CHECKING:
     from treadle.sim.simulation import Simulation
 
-__all__ = ["become", "edited"]
+__all__ = ["adopt", "become", "edited"]
+
+#: Gaps of loops (m, rad), and their rates, that are rounding.
+_CLOSED = 1e-12
 
 #: What a simulation keeps when it gets another machine.
 _KEPT = ("_observers", "wall_time", "measured_time", "_fresh")
@@ -29,17 +32,21 @@ _KEPT = ("_observers", "wall_time", "measured_time", "_fresh")
 _LIVE = ("q", "v", "tau", "dt", "commands")
 
 
-def edited(sim: Simulation, spec: ModelSpec, gap: float) -> tuple[Model, State]:
-    """The machine of an edited description, and the present state in it.
-
-    Loops and couplings that are open by at most `gap` (m, rad) are closed; beyond it there is a ModelError.
-    """
+def edited(spec: ModelSpec) -> Model:
+    """The machine of an edited description."""
     in_tree = {joint.name for joint in spanning_tree(spec)[0]}
     for keyframe in spec.keyframes:
         keyframe.positions = {n: x for n, x in keyframe.positions.items() if n in in_tree}
         keyframe.velocities = {n: x for n, x in keyframe.velocities.items() if n in in_tree}
-    model = spec.compile()
-    return model, _closed(model, carried(sim.model, model, sim.save()), gap)
+    return spec.compile()
+
+
+def adopt(sim: Simulation, model: Model, gap: float = 1e-3) -> None:
+    """Let a simulation go on with an edited machine from where it is.
+
+    Loops and couplings that are open by at most `gap` (m, rad) are closed; beyond it there is a ModelError.
+    """
+    become(sim, model, _closed(model, carried(sim.model, model, sim.save()), gap))
 
 
 def become(sim: Simulation, model: Model, state: State) -> None:
@@ -87,7 +94,11 @@ def become(sim: Simulation, model: Model, state: State) -> None:
 def _closed(model: Model, state: State, gap: float) -> State:
     if not model.closed:
         return state
-    open_by = np.abs(np.array(residuals(model, state.q.tolist()), dtype=float))
+    residuals, jacobian = closure_evaluation(model)(state.q)
+    open_by, opening = np.abs(residuals), np.abs(jacobian @ state.v)
+    if max(open_by.max(initial=0.0), opening.max(initial=0.0)) <= _CLOSED:
+        # what is closed stays as it is, to the last bit
+        return state
     worst = int(np.argmax(open_by)) if len(open_by) else 0
     if len(open_by) and open_by[worst] > gap:
         raise ModelError(

@@ -36,7 +36,7 @@ from treadle.sim.checks import (
 )
 from treadle.sim.controller import Controllers
 from treadle.sim.divergence import check_given, diverged, stuck
-from treadle.sim.edit import become, edited
+from treadle.sim.edit import adopt, edited
 from treadle.sim.event import Event, Events
 from treadle.sim.ground import check_rolling, ground
 from treadle.sim.handles import Parts
@@ -330,7 +330,7 @@ class Simulation(Parts):
         """
         spec = describe(self.model)
         yield spec
-        become(self, *edited(self, spec, gap))
+        adopt(self, edited(spec), gap)
 
     def record(
         self, path: str | PathLike[str], signals: Sequence[Wanted] | None = None, rate: float | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -12,9 +13,13 @@ from treadle.constraints.rows import closure_rows, residuals, row_names
 from treadle.errors import InputError, ModelError
 from treadle.graph import Scalar
 from treadle.model.model import Model
+from treadle.model.values import plain
 from treadle.native.program import Program, compile_program
 
 __all__ = ["Assembly", "assemble", "closure_evaluation"]
+
+#: Residuals c (m, sines of angles) and their Jacobian (len(c), nv) at q.
+Evaluation = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 #: Residuals (m, sines of angles) below this count as closed.
 CLOSED = 1e-10
@@ -96,19 +101,26 @@ def assemble(model: Model, q: ArrayLike | None = None, v: ArrayLike | None = Non
     return Assembly(position, velocity, residual, model.nv - rank, len(J) - rank, _joints(model, weak))
 
 
-def closure_evaluation(model: Model) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
-    """c(q) and J(q) of the machine as a function over numbers."""
-    size = len(residuals(model, model.neutral()))
+def closure_evaluation(model: Model) -> Evaluation:
+    """c(q) and J(q) of the machine as a function over numbers, made once per model."""
+    kept = model.__dict__.setdefault("_functions", {})
+    if "closure" not in kept:
+        kept["closure"] = _evaluation(model)
+    return kept["closure"]
 
+
+def _evaluation(model: Model) -> Evaluation:
     def rows(q: Sequence[Scalar]) -> Mapping[str, Sequence[Scalar]]:
-        kept = {row.index: row for row in closure_rows(model, q)}  # type: ignore[arg-type]
         every = residuals(model, q)
+        kept = {row.index: row for row in closure_rows(model, q)}  # type: ignore[arg-type]
         jacobian = [
-            kept[i].jacobian.get(k, 0.0) if i in kept else 0.0 for i in range(size) for k in range(model.nv)
+            kept[i].jacobian.get(k, 0.0) if i in kept else 0.0
+            for i in range(len(every))
+            for k in range(model.nv)
         ]
         return {"residuals": every, "jacobian": jacobian}
 
-    executable = compile_program(Program(f"closure {model.digest}", {"q": model.nq}, rows, hot=False))
+    executable = compile_program(Program(f"closure {_geometry(model)}", {"q": model.nq}, rows, hot=False))
 
     def evaluate(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         outputs = executable(q)
@@ -117,6 +129,26 @@ def closure_evaluation(model: Model) -> Callable[[np.ndarray], tuple[np.ndarray,
         return outputs[0], outputs[1].reshape(-1, model.nv)
 
     return evaluate
+
+
+def _geometry(model: Model) -> str:
+    """Hash of all that the closure of loops depends on: neither masses nor what acts on the joints."""
+    bodies = [
+        (body.parent, body.joint.type.kind, plain(vars(body.joint.type)), plain(body.placement.to_list()))
+        for body in model.bodies
+    ]
+    loops = [
+        (
+            loop.predecessor,
+            loop.successor,
+            None if loop.type is None else (loop.type.kind, plain(vars(loop.type))),
+            plain(loop.predecessor_placement.to_list()),
+            plain(loop.successor_placement.to_list()),
+        )
+        for loop in model.loops
+    ]
+    couplings = [(c.q, c.source_q, plain(c.coefficients)) for c in model.couplings]
+    return hashlib.sha256(repr((bodies, loops, couplings)).encode()).hexdigest()
 
 
 def _moved(model: Model, q: np.ndarray, step: np.ndarray) -> np.ndarray:

@@ -17,7 +17,7 @@ from treadle.sim.simulation import Simulation
 if TYPE_CHECKING:
     from treadle.app.stage import Stage
 
-__all__ = ["DrivePanel"]
+__all__ = ["DrivePanel", "command_field"]
 
 #: Positions of a slider, and how often per second a page says that a button is held.
 _NOTCHES, _HOLD_RATE = 200, 10.0
@@ -47,7 +47,7 @@ class DrivePanel(Panel):
         title = "Commands" if model.actuators else "Joint torques"
         with gui.add_folder(title, expand_by_default=not self.holds.moves):
             for control, start in zip(self.controls, self._start, strict=True):
-                field = self.fields[control.name] = _field(gui, control, start)
+                field = self.fields[control.name] = command_field(gui, control, start)
                 # the value is read when it is set: of changes that overtake one another the last counts
                 field.on_update(
                     lambda _, control=control, field=field: stage.commands.do(
@@ -134,7 +134,7 @@ class DrivePanel(Panel):
         self.settle(sim)
 
 
-def _field(gui: viser.GuiApi, control: Control, start: float) -> Any:
+def command_field(gui: viser.GuiApi, control: Control, start: float) -> Any:
     """A slider over the range, or a field for any number where the range has no ends."""
     label = f"{control.name} ({control.unit})"
     low, high = control.lower, control.upper

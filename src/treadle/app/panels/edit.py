@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 from treadle.app.edits import KINDS, Field, change, fields, item_names, shown, unit
 from treadle.app.html import note_html
 from treadle.app.panels.panel import Panel, put
+from treadle.app.warmth import compile_step, knows
 from treadle.errors import TreadleError
 from treadle.model.describe import describe
+from treadle.model.model import Model
+from treadle.sim.edit import adopt, edited
 from treadle.sim.simulation import Simulation
 
 if TYPE_CHECKING:
@@ -61,11 +64,16 @@ class EditPanel(Panel):
         """Change fields of a part; the machine is compiled aside, so that the run hardly stops for it."""
         stage = self.stage
         stage.forgive()
-        _prepare(stage.sim, kind, name, texts)
+        before = stage.sim.model
+        model = _prepared(stage.sim, kind, name, texts)
 
         def edit(sim: Simulation) -> None:
-            with sim.edit() as spec:
-                change(spec, kind, name, texts)
+            if sim.model is before:
+                adopt(sim, model)
+            else:
+                # someone else was faster: what they changed stays
+                with sim.edit() as spec:
+                    change(spec, kind, name, texts)
             stage.edited(sim)
 
         stage.commands.do(edit)
@@ -134,10 +142,12 @@ class EditPanel(Panel):
         self.lock.on_click(lambda _: self.toggle_lock())
 
 
-def _prepare(sim: Simulation, kind: str, name: str, texts: Mapping[str, str]) -> None:
-    """Check a change and compile it, in the thread that asks for it, while the simulation goes on."""
+def _prepared(sim: Simulation, kind: str, name: str, texts: Mapping[str, str]) -> Model:
+    """The changed machine, compiled in the thread that asks for it while the simulation goes on."""
     spec = describe(sim.model)
     change(spec, kind, name, texts)
-    model = spec.compile()
-    if not (sim.laws or sim.controllers.traced or sim.motions or tuple(sim.events)):
-        Simulation(model, sim.dt, sim.integrator).step()
+    model = edited(spec)
+    if knows(sim):
+        twin = Simulation(model, sim.dt, sim.integrator)
+        compile_step(twin, sim._bounded, bool(sim._loads.any()))
+    return model

@@ -49,9 +49,12 @@ class PushPanel(Panel):
             self.plain = gui.add_checkbox(
                 "without Ctrl", False, hint="Drag bodies with the mouse or a finger alone; empty space turns"
             )
+            # twice its weight lifts any machine; of such a number one digit is enough
+            most = float(f"{2.0 * self._weight:.0e}")
             self.limit = gui.add_number(
-                "strongest pull (N)", 0.0, min=0.0, hint="Largest force of a pull in N; 0: no limit"
+                "strongest pull (N)", most, min=0.0, hint="Largest force of a pull in N; 0: no limit"
             )
+            self.grabs.limit = most
             self.stiffness = gui.add_number(
                 "stiffness (N/m)", 0.0, min=0.0, hint="Of the spring in N/m; 0: one that suits the body"
             )

@@ -1,16 +1,22 @@
-"""The built-in machines, with pictures, to be opened in place of the one on the page."""
+"""Other machines to be opened in place of the one on the page: built-in ones, and files of your own."""
 
 from __future__ import annotations
 
 import base64
+import logging
 import sys
+import threading
 from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
 import viser
+from viser import _messages
 
 from treadle.app.panels.panel import Panel
+from treadle.app.transfers import LARGEST_UPLOAD
+from treadle.app.uploads import DESCRIPTIONS, KINDS
+from treadle.errors import TreadleError
 from treadle.scenes import SCENES, scene, scene_names
 from treadle.sim.simulation import Simulation
 
@@ -21,11 +27,23 @@ __all__ = ["ScenesPanel", "picture"]
 
 
 class ScenesPanel(Panel):
-    """A button for every scene."""
+    """A button for files, and one for every scene."""
 
     def __init__(self, stage: Stage) -> None:
         super().__init__(stage)
         gui = stage.server.gui
+        self.upload = gui.add_upload_button(
+            "Open a file of yours",
+            hint=f"A robot's description ({', '.join(DESCRIPTIONS)}), or a .zip of one with its meshes, "
+            f"up to {LARGEST_UPLOAD / 1e6:g} MB",
+            mime_type=",".join(KINDS),
+        )
+        self.upload.on_upload(
+            lambda event: self.open_file(event.target.value.name, event.target.value.content)
+        )
+        transfers = stage.server.guard.transfers
+        transfers.button, transfers.refused = self.upload._impl.uuid, self._refused
+        self._opening = threading.Lock()
         #: buttons by name of scene
         self.buttons: dict[str, viser.GuiButtonHandle] = {}
         for name in scene_names():
@@ -42,6 +60,32 @@ class ScenesPanel(Panel):
         self.stage.forgive()
         self.stage.switch(lambda: Simulation(scene(name)))
 
+    def open_file(self, name: str, content: bytes) -> None:
+        """Put the machine of an uploaded file on the page; it is compiled while the present one goes on."""
+        stage = self.stage
+        if not self._opening.acquire(blocking=False):
+            stage.complain("another file is being opened; wait until it is there")
+            return
+        try:
+            stage.forgive()
+            model = stage.server.uploads.open(name, content)
+            sim = Simulation(model)
+            findings = [line for line in model.report if getattr(line, "severity", "") == "warning"]
+            stage.switch(lambda: sim, "; ".join(str(line) for line in findings))
+        except TreadleError as error:
+            stage.complain(error)
+        except Exception as error:
+            logging.getLogger(__name__).exception("an uploaded file")
+            stage.complain(f"{name[:80]!r} cannot be read ({type(error).__name__})")
+        finally:
+            self._opening.release()
+
+    def _refused(self, message: _messages.FileTransferStartUpload) -> None:
+        self.stage.complain(f"{message.filename[:80]!r} is larger than {LARGEST_UPLOAD / 1e6:g} MB, or empty")
+        # the page waits for a sign that all of it has come
+        done = _messages.FileTransferPartAck(self.upload._impl.uuid, message.transfer_uuid, 1, 1)
+        self.stage.server.gui._websock_interface.queue_message(done)
+
 
 def picture(name: str) -> bytes | None:
     """The picture of a scene, a JPEG file."""
@@ -54,6 +98,8 @@ def _card(name: str) -> str:
     content, image = picture(name), ""
     if content is not None:
         source = f"data:image/jpeg;base64,{base64.b64encode(content).decode()}"
-        image = f'<img src="{source}" alt="{escape(name)}" style="width: 100%; border-radius: 4px">'
-    words = escape(" ".join(text.split()))
-    return f'<div style="margin: 0.6em 1em 0.3em; font-size: 0.8em">{image}<div>{words}</div></div>'
+        style = "width: 128px; height: 72px; object-fit: cover; border-radius: 4px; flex: none"
+        image = f'<img src="{source}" alt="{escape(name)}" style="{style}">'
+    words = f"<div><b>{escape(name)}</b><br>{escape(' '.join(text.split()))}</div>"
+    style = "display: flex; gap: 0.8em; margin: 0.6em 1em 0.2em; font-size: 0.8em; line-height: 1.35"
+    return f'<div style="{style}">{image}{words}</div>'

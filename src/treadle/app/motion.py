@@ -1,0 +1,64 @@
+"""Poses of nodes on their way to the pages.
+
+viser keeps a log of everything that was ever broadcast, and reads it from the beginning for every page that
+comes: at 60 frames per second that stops all pages for a moment after some minutes. So a pose is broadcast
+once, as one message that stays the same and always holds the present values, for those who come later; the
+pages that are there are sent it one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import viser
+from viser import _messages
+
+__all__ = ["Motion"]
+
+#: Changes of a position (m) or quaternion that are too small to be seen, and not sent.
+_UNSEEN = 1e-7
+
+
+class Motion:
+    """Moves some nodes of a server's scene; `show(poses)` sends those that moved."""
+
+    def __init__(self, server: viser.ViserServer, nodes: Sequence[viser.FrameHandle]) -> None:
+        self._line, self._nodes = server._websock_server, list(nodes)
+        self._shown = np.zeros((len(nodes), 7))
+        self._shown[:, 3] = 1.0
+        self._places = [_messages.SetPositionMessage(node.name, (0.0, 0.0, 0.0)) for node in nodes]
+        self._turns = [_messages.SetOrientationMessage(node.name, (1.0, 0.0, 0.0, 0.0)) for node in nodes]
+        for message in (*self._places, *self._turns):
+            self._line.queue_message(message)
+
+    def show(self, poses: np.ndarray) -> None:
+        """Move the nodes to poses (n, 7): position (m) and quaternion (w, x, y, z)."""
+        moved = ~(np.abs(poses - self._shown) <= _UNSEEN)
+        slid, turned = moved[:, :3].any(axis=1), moved[:, 3:].any(axis=1)
+        messages: list[_messages.Message] = []
+        # straight to the pages: what viser's handles do besides costs more than the simulation
+        for k in np.flatnonzero(slid).tolist():
+            self._nodes[k]._impl.position = self._shown[k, :3] = poses[k, :3]
+            self._places[k].position = tuple(poses[k, :3].tolist())
+            messages.append(self._places[k])
+        for k in np.flatnonzero(turned).tolist():
+            self._nodes[k]._impl.wxyz = self._shown[k, 3:] = poses[k, 3:]
+            self._turns[k].wxyz = tuple(poses[k, 3:].tolist())
+            messages.append(self._turns[k])
+        if messages:
+            self._send(messages)
+
+    def _send(self, messages: Sequence[_messages.Message]) -> None:
+        for state in tuple(self._line._client_state_from_id.values()):
+            buffer = state.message_buffer
+            if buffer.done:
+                continue
+            # a page may leave at any moment
+            with buffer.sanctioned_dead_writes():
+                buffer.atomic_start()
+                try:
+                    for message in messages:
+                        buffer.push(message)
+                finally:
+                    buffer.atomic_end()
