@@ -77,13 +77,24 @@ if TYPE_CHECKING:
     from treadle.sim import Event, History, Pace, Simulation, State, trajectory
     from treadle.sim.recording import read_recording
     from treadle.solvers.assembly import Assembly, assemble
-    from treadle.terrain import Grid, Plane, Ramp, Soil, Terrain, fractal_grid, load_terrain, random_grid
+    from treadle.terrain import (
+        Grid,
+        Patch,
+        Plane,
+        Ramp,
+        Soil,
+        Terrain,
+        fractal_grid,
+        load_terrain,
+        random_grid,
+    )
     from treadle.wheels import WheelContact, wheel_model
 
 __all__ = [
     "Assembly", "Batch", "BodySpec", "Collider", "Derivatives", "Event", "ForceLaw", "FrameSpec", "Grid",
-    "HeightField", "History", "InputError", "JointSpec", "Model", "ModelError", "ModelSpec", "Pace", "Plane",
-    "Prediction", "Ramp", "RecordingError", "Simulation", "SimulationDiverged", "Soil", "State", "Terrain",
+    "HeightField", "History", "InputError", "JointSpec", "Model", "ModelError", "ModelSpec", "Pace",
+    "Patch", "Plane", "Prediction", "Ramp", "RecordingError", "Simulation", "SimulationDiverged", "Soil",
+    "State", "Terrain",
     "Touch", "TreadleError", "WheelContact", "__version__", "acos", "asin", "assemble", "atan", "atan2",
     "box_inertia", "center_of_mass", "clip", "collision_meshes", "contact_law", "contact_points",
     "convex_hull", "cos",
@@ -163,7 +174,7 @@ _HOMES = {
         "Assembly", "assemble",
     ),
     "treadle.terrain": (
-        "Grid", "Plane", "Ramp", "Soil", "Terrain", "fractal_grid", "load_terrain", "random_grid",
+        "Grid", "Patch", "Plane", "Ramp", "Soil", "Terrain", "fractal_grid", "load_terrain", "random_grid",
     ),
     "treadle.wheels": (
         "WheelContact", "wheel_model",

@@ -23,6 +23,7 @@ PUBLIC = [
     "ModelError",
     "ModelSpec",
     "Pace",
+    "Patch",
     "Plane",
     "Prediction",
     "Ramp",

@@ -252,3 +252,18 @@ def test_batches_do_the_same(parked):
     sim.step(100)
     np.testing.assert_allclose(worlds.q[3], sim.q, atol=1e-9)
     assert (np.diff(worlds.q[:, 4]) > 0.1).all()
+
+
+def test_ice_brakes_less_than_the_ground_around_it():
+    """Locked wheels lose mu g each second, on either side of the border."""
+    ice = td.Patch((100.0, 100.0), center=(50.0, 0.0), ground=td.Plane(friction=0.5), friction=0.1)
+    sim = td.Simulation(cart(parameters=STIFF), dt=0.01, terrain=ice)
+    losses = []
+    for x in (-10.0, 10.0):
+        sim.reset()
+        sim.q[4] = x
+        sim.run(1.0)
+        sim.v[3] = 3.0
+        sim.run(0.2)
+        losses.append((3.0 - sim.v[3]) / 0.2)
+    assert losses == pytest.approx([0.5 * G, 0.1 * G], rel=0.05)

@@ -12,6 +12,7 @@ TERRAINS = {
     "plane": td.Plane(level=0.3, rise=(0.2, -0.1)),
     "ramp": td.Ramp(1.0, 0.5, 2.0, flat=0.6, center=(0.4, 0.1), yaw=0.7),
     "ramp on hills": td.Ramp(1.0, 0.5, 2.0, center=(0.4, 0.1), ground=HILLS),
+    "patch on a ramp": td.Patch((1.0, 2.0), 0.4, 0.2, (0.3, 0.2), 0.5, td.Ramp(1.0, 0.5, 2.0), friction=0.1),
     "grid": HILLS,
 }
 
@@ -23,7 +24,7 @@ def test_traced_terrain_is_the_terrain(name):
 
     def everything(p):
         surface = terrain.surface(*p)
-        return [surface.height, *surface.normal, *terrain.slope(*p)]
+        return [surface.height, *surface.normal, *terrain.slope(*p), surface.friction]
 
     graph, outputs = trace(everything, 2)
     for x, y in points.tolist():
@@ -32,7 +33,7 @@ def test_traced_terrain_is_the_terrain(name):
     np.testing.assert_allclose(many, [terrain.height(x, y) for x, y in points.tolist()], atol=1e-14)
 
 
-@pytest.mark.parametrize("name", ["plane", "ramp"])
+@pytest.mark.parametrize("name", ["plane", "ramp", "patch on a ramp"])
 def test_slope_is_the_derivative_of_the_height(name):
     terrain, h = TERRAINS[name], 1e-6
     for x, y in np.random.default_rng(2).uniform(-2.0, 2.0, (100, 2)).tolist():
@@ -43,6 +44,17 @@ def test_slope_is_the_derivative_of_the_height(name):
         # on the edges of a ramp there is none
         if max(map(abs, steps)) < 10.0:
             np.testing.assert_allclose(terrain.slope(x, y), steps, atol=1e-6)
+
+
+def test_a_patch_ends_at_its_border_and_has_its_own_friction():
+    """One metre along y and two along x (it is turned by a right angle), rising along y."""
+    patch = td.Patch((1.0, 2.0), 0.3, 0.1, (5.0, 1.0), 0.5 * np.pi, td.Plane(friction=0.9), friction=0.05)
+    assert patch.height(5.9, 1.4) == pytest.approx(0.34) and patch.height(5.9, 1.6) == 0.0
+    assert patch.height(6.1, 1.0) == 0.0 and patch.slope(5.0, 1.0) == pytest.approx((0.0, 0.1))
+    assert patch.surface(5.0, 1.0).friction == 0.05 and patch.surface(5.0, 2.0).friction == 0.9
+    ramp = td.Ramp(1.0, 0.5, 2.0, friction=0.5, ground=patch)
+    assert [ramp.surface(x, 1.0).friction for x in (0.5, 5.0, 9.0)] == [0.9, 0.05, 0.9]
+    assert ramp.surface(0.5, 0.0).friction == 0.5
 
 
 def test_a_grid_goes_through_its_points_and_is_bilinear_between_them():
@@ -113,6 +125,7 @@ def test_terrain_from_settings():
         (lambda: td.Grid.at([0.0, 1.0, 3.0], [0.0, 1.0], np.zeros((3, 2))), "x.*evenly spaced"),
         (lambda: td.Ramp(1.0, 2.0, 1.0), "angle"),
         (lambda: td.Ramp(0.0, 0.5, 1.0), "height"),
+        (lambda: td.Patch((1.0, 0.0)), "size"),
         (lambda: td.Plane(rise=(1.0,)), "rise"),
         (lambda: td.random_grid((1.0, 1.0), spacing=0.0), "spacing"),
         (lambda: td.random_grid((1.0, 1.0), correlation=-1.0), "correlation"),

@@ -18,7 +18,8 @@ __all__ = ["Ramp"]
 class Ramp(Terrain):
     """A ramp of a height and an angle, `flat` metres long on top, centred at (x, y) and turned by `yaw`.
 
-    Beside it, past half its width, lies the `ground`. Several ramps stand on each other's ground.
+    Beside it, past half its width, lies the `ground` with its own friction. Several ramps stand on each
+    other's ground.
     """
 
     height_on_top: float
@@ -44,17 +45,25 @@ class Ramp(Terrain):
         return where(abs(across) < 0.5 * self.width, on_top, below)
 
     def slope(self, x: Any, y: Any) -> tuple[Any, Any]:
-        along, across = self._local(x, y)
-        below, profile = self.ground.height(x, y), self._profile(along)
+        along, _ = self._local(x, y)
+        profile = self._profile(along)
         by_x, by_y = self.ground.slope(x, y)
         tangent = math.tan(self.angle)
         inclined = (profile > 0.0) & (profile < self.height_on_top)
         rise = where(inclined, where(along > 0.0, -tangent, tangent), 0.0)
-        here = (abs(across) < 0.5 * self.width) & (profile > below)
+        here = self._here(x, y)
         return (
             where(here, rise * math.cos(self.yaw), by_x),
             where(here, rise * math.sin(self.yaw), by_y),
         )
+
+    def friction_at(self, x: Any, y: Any) -> Any:
+        return where(self._here(x, y), self.friction, self.ground.friction_at(x, y))
+
+    def _here(self, x: Any, y: Any) -> Any:
+        """Whether the ramp is on top of the ground."""
+        along, across = self._local(x, y)
+        return (abs(across) < 0.5 * self.width) & (self._profile(along) > self.ground.height(x, y))
 
     def _local(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
         """Coordinates along and across the ramp, from its centre."""

@@ -8,6 +8,7 @@ from typing import Any
 from treadle.errors import InputError
 from treadle.terrain.generate import fractal_grid, random_grid
 from treadle.terrain.grid import Grid
+from treadle.terrain.patch import Patch
 from treadle.terrain.plane import Plane
 from treadle.terrain.ramp import Ramp
 from treadle.terrain.terrain import Soil, Terrain
@@ -18,6 +19,7 @@ __all__ = ["TERRAINS", "make_terrain"]
 TERRAINS: dict[str, Callable[..., Terrain]] = {
     "plane": Plane,
     "ramp": Ramp,
+    "patch": Patch,
     "grid": Grid,
     "random": random_grid,
     "fractal": fractal_grid,

@@ -70,13 +70,16 @@ class Terrain(ABC):
     def slope(self, x: Any, y: Any) -> tuple[Any, Any]:
         """Derivatives of the height by x and by y."""
 
+    def friction_at(self, x: Any, y: Any) -> Any:
+        """Friction coefficient at x, y: one for all, unless the terrain lies on another one."""
+        return self.friction
+
     def surface(self, x: Any, y: Any) -> Surface:
         """Height, normal, friction and soil at x, y."""
         by_x, by_y = self.slope(x, y)
         scale = 1.0 / sqrt(1.0 + by_x * by_x + by_y * by_y)
-        return Surface(
-            self.height(x, y), Vec3(-(by_x * scale), -(by_y * scale), scale), self.friction, self.soil
-        )
+        normal = Vec3(-(by_x * scale), -(by_y * scale), scale)
+        return Surface(self.height(x, y), normal, self.friction_at(x, y), self.soil)
 
     @property
     def digest(self) -> str:
