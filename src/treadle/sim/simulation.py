@@ -71,9 +71,9 @@ class Simulation(Parts):
     functions of the same form that are asked once at the start of every step (see
     `treadle.sim.controller`); `events` are looked out for by integrators with error control and beside
     contact (see `treadle.sim.event`); `motions` prescribe positions of joints as functions of time, by joint
-    name (see `treadle.constraints.motion`); `stabilization` says how loops stay closed, "projection", "baumgarte" (with
-    a `closing_time` in seconds) or "none" (see `treadle.solvers.stabilization`). Wheels run on the `terrain`,
-    by default the plane z = 0; `rolling` says how, "balance", "direct" or "kinematic" (see
+    name (see `treadle.constraints.motion`); `stabilization` says how loops stay closed, "projection",
+    "baumgarte" (with a `closing_time` in seconds) or "none" (see `treadle.solvers.stabilization`). Wheels run
+    on the `terrain`, by default the plane z = 0; `rolling` says how, "balance", "direct" or "kinematic" (see
     `treadle.wheels.rolling`). The `solver` finds the forces of loops, stops and friction, "direct" or "simgc"
     (see `treadle.solvers.impulses`). Shapes touch where the world has shapes for it, or terrain without
     wheels on it, unless `contact` says otherwise; such steps follow Moreau's rule, whatever the integrator
