@@ -49,9 +49,9 @@ class Batch:
     place, the number of worlds and the number of threads: the bits are the same. Only forces on bodies,
     in any world, make all of them take another program, which agrees to rounding. A world that diverges
     stops alone, at its last good state, until it is revived. `precision` is float64 or float32, which
-    holds twice as many worlds in a vector. Step, integrator, stabilization, solver, contact and options are
-    those of a `Simulation`; worlds with contact are stepped one by one, on all threads, and have the bits of
-    a `Simulation`.
+    holds twice as many worlds in a vector. Step, integrator, stabilization, solver, contact, meshes and
+    options are those of a `Simulation`; worlds with contact are stepped one by one, on all threads, and have
+    the bits of a `Simulation`.
     """
 
     def __init__(
@@ -73,6 +73,7 @@ class Batch:
         rolling: str | None = None,
         solver: str | None = None,
         contact: bool | None = None,
+        meshes: Mapping[str, tuple[np.ndarray, np.ndarray]] | None = None,
         **options: float,
     ) -> None:
         self.model = check_model(model, "Batch")
@@ -81,7 +82,8 @@ class Batch:
         self.integrator: str = settings["integrator"] if integrator is None else integrator
         check_choice("integrator", self.integrator, INTEGRATORS)
         check_closes(model, self.integrator)
-        self.terrain = ground(model, settings.get("terrain") if terrain is None else terrain)
+        self._meshes = dict(meshes or {})
+        self.terrain = ground(model, settings.get("terrain") if terrain is None else terrain, self._meshes)
         self.rolling = check_rolling(settings.get("rolling", "balance") if rolling is None else rolling)
         self.stabilization: str = settings["stabilization"] if stabilization is None else stabilization
         self.solver: str = settings["solver"] if solver is None else solver
@@ -104,7 +106,7 @@ class Batch:
             )
         self.motions = check_motions(model, motions or {}, self.integrator)
         #: whether shapes touch
-        self.contact = touches(model, self.terrain) if contact is None else bool(contact)
+        self.contact = touches(model, self.terrain, self._meshes) if contact is None else bool(contact)
         if self.contact and model.wheels:
             raise InputError("a machine with wheels has no contact of shapes; give Batch contact=False")
         if self.contact and precision == "float32":
@@ -322,7 +324,9 @@ class Batch:
             from treadle.sim.touching.programs import FreeMotion
 
             given = self.laws, self.controllers.traced, self.motions, self.parameters
-            self._touching = TouchingWorlds(FreeMotion(self.model, *given), self.worlds, self.terrain)
+            self._touching = TouchingWorlds(
+                FreeMotion(self.model, *given), self.worlds, self.terrain, self._meshes
+            )
         return self._touching
 
     def _executable(self) -> Executable:

@@ -25,10 +25,16 @@ _WRITTEN = ("q", "v", "clock", "drives", "alive")
 class TouchingWorlds:
     """Takes steps of worlds, on arrays with a column for each."""
 
-    def __init__(self, motion: FreeMotion, worlds: int, terrain: Terrain | None) -> None:
+    def __init__(
+        self,
+        motion: FreeMotion,
+        worlds: int,
+        terrain: Terrain | None,
+        meshes: Mapping[str, tuple[np.ndarray, np.ndarray]],
+    ) -> None:
         from treadle.sim.touching.machine import MachineCode
 
-        self._code, self._terrain = MachineCode(motion), terrain
+        self._code, self._ground = MachineCode(motion), (terrain, meshes)
         self._worlds: list[tuple[dict[str, np.ndarray], Touching] | None] = [None] * worlds
 
     def run(self, arrays: Mapping[str, np.ndarray], begin: int, end: int, count: int) -> None:
@@ -62,7 +68,7 @@ class TouchingWorlds:
             own["loads"] = np.zeros((LOAD_SIZE * len(self._code.model.bodies), 1))
             own["ledger"] = np.zeros((ledger_size(self._code.model), 1))
             _copy(arrays, own, world)
-            found = self._worlds[world] = own, Touching(self._code, own, self._terrain, followed=False)
+            found = self._worlds[world] = own, Touching(self._code, own, *self._ground, followed=False)
         return found
 
 
