@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from treadle.batch.touching import TouchingWorlds
 from treadle.constraints.motion import Motion
 from treadle.errors import InputError
 from treadle.forces.law import ForceLaw
@@ -32,6 +33,7 @@ from treadle.sim.checks import (
 from treadle.sim.controller import Controllers
 from treadle.sim.ground import check_rolling, ground
 from treadle.sim.step import step_program
+from treadle.sim.touching import touches
 from treadle.solvers.assembly import assemble
 from treadle.solvers.impulses import SOLVERS
 from treadle.terrain import Terrain
@@ -47,8 +49,9 @@ class Batch:
     place, the number of worlds and the number of threads: the bits are the same. Only forces on bodies,
     in any world, make all of them take another program, which agrees to rounding. A world that diverges
     stops alone, at its last good state, until it is revived. `precision` is float64 or float32, which
-    holds twice as many worlds in a vector. Step, integrator, stabilization, solver and options are
-    those of a `Simulation`.
+    holds twice as many worlds in a vector. Step, integrator, stabilization, solver, contact, meshes and
+    options are those of a `Simulation`; worlds with contact are stepped one by one, on all threads, and have
+    the bits of a `Simulation`.
     """
 
     def __init__(
@@ -69,6 +72,8 @@ class Batch:
         terrain: Terrain | Mapping[str, Any] | None = None,
         rolling: str | None = None,
         solver: str | None = None,
+        contact: bool | None = None,
+        meshes: Mapping[str, tuple[np.ndarray, np.ndarray]] | None = None,
         **options: float,
     ) -> None:
         self.model = check_model(model, "Batch")
@@ -77,7 +82,8 @@ class Batch:
         self.integrator: str = settings["integrator"] if integrator is None else integrator
         check_choice("integrator", self.integrator, INTEGRATORS)
         check_closes(model, self.integrator)
-        self.terrain = ground(model, settings.get("terrain") if terrain is None else terrain)
+        self._meshes = dict(meshes or {})
+        self.terrain = ground(model, settings.get("terrain") if terrain is None else terrain, self._meshes)
         self.rolling = check_rolling(settings.get("rolling", "balance") if rolling is None else rolling)
         self.stabilization: str = settings["stabilization"] if stabilization is None else stabilization
         self.solver: str = settings["solver"] if solver is None else solver
@@ -99,6 +105,12 @@ class Batch:
                 "functions that keep nothing and choose with treadle.where"
             )
         self.motions = check_motions(model, motions or {}, self.integrator)
+        #: whether shapes touch
+        self.contact = touches(model, self.terrain, self._meshes) if contact is None else bool(contact)
+        if self.contact and model.wheels:
+            raise InputError("a machine with wheels has no contact of shapes; give Batch contact=False")
+        if self.contact and precision == "float32":
+            raise InputError("contact needs precision='float64'; without it give Batch contact=False")
         self.steps = 0
         dt = check_step(settings["dt"] if dt is None else dt)
         self._arrays = self._allocate(dt, check_options(self.integrator, options), closing_time)
@@ -106,6 +118,7 @@ class Batch:
             assembly = assemble(model)
             self.q, self.v = assembly.q, assembly.v
         self._executables: dict[bool, Executable] = {}
+        self._touching: TouchingWorlds | None = None
         self._pool: ThreadPoolExecutor | None = None
 
     @property
@@ -228,7 +241,7 @@ class Batch:
         """Advance all worlds by a number of steps, in machine code on `threads` threads."""
         if check_count("steps", count, least=0) == 0:
             return
-        run, shares = self._executable().run, self._shares()
+        run, shares = self._runner().run, self._shares()
         if len(shares) > 1 and self._pool is None:
             self._pool = ThreadPoolExecutor(self.threads - 1, thread_name_prefix="treadle")
         waiting = [self._pool.submit(run, self._arrays, *share, count) for share in shares[1:]]  # type: ignore[union-attr]
@@ -239,7 +252,11 @@ class Batch:
 
     def save(self) -> dict[str, np.ndarray]:
         """State of all worlds, as copies."""
-        return {name: array.copy() for name, array in self._arrays.items()} | {"steps": np.array(self.steps)}
+        state = {name: array.copy() for name, array in self._arrays.items()}
+        if self._touching is not None:
+            memory = self._touching.memory()
+            state["touch"], state["touches"] = np.concatenate(memory), np.array([len(x) for x in memory])
+        return state | {"steps": np.array(self.steps)}
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
         """Return to a saved state; what follows is the same bit for bit."""
@@ -251,6 +268,10 @@ class Batch:
             array[:] = state[name]
         if "loads" in state:
             self._arrays["loads"] = state["loads"].copy()
+        if self.contact and ("touch" in state or self._touching is not None):
+            sizes = state.get("touches", np.zeros(self.worlds, int))
+            memory = np.split(state.get("touch", np.zeros(0)), np.cumsum(sizes)[:-1])
+            self._touching_worlds().remember(self._arrays, memory)
         self.steps = int(state["steps"])
 
     def _allocate(self, dt: float, options: dict[str, float], closing_time: float) -> dict[str, np.ndarray]:
@@ -293,6 +314,20 @@ class Batch:
         count = min(self.threads, blocks)
         edges = [blocks * k // count * self.lanes for k in range(count + 1)]
         return list(pairwise(edges))
+
+    def _runner(self) -> Executable | TouchingWorlds:
+        return self._touching_worlds() if self.contact else self._executable()
+
+    def _touching_worlds(self) -> TouchingWorlds:
+        """The steps with contact."""
+        if self._touching is None:
+            from treadle.sim.touching.programs import FreeMotion
+
+            given = self.laws, self.controllers.traced, self.motions, self.parameters
+            self._touching = TouchingWorlds(
+                FreeMotion(self.model, *given), self.worlds, self.terrain, self._meshes
+            )
+        return self._touching
 
     def _executable(self) -> Executable:
         """The compiled step; the one with loads only when there are any."""

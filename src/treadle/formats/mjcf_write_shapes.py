@@ -111,6 +111,8 @@ def _friction(material: Material | None, notes: Notes) -> dict[str, Any]:
         notes.add(what, material.name)
     if material.friction is None:
         return {}
+    if material.friction_across not in (None, material.friction):
+        notes.add("materials written with friction alike in all directions, as geoms have it", material.name)
     rolls, spins = material.rolling_friction > 0.0, material.spinning_friction > 0.0
     slide = material.friction
     if slide == 0.0 and not (rolls or spins):

@@ -87,6 +87,8 @@ class Material:
     poisson_ratio: float | None = None
     radius: float | None = None
     per_mass: bool = False
+    friction_across: float | None = None
+    friction_direction: tuple[float, ...] = (1.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)

@@ -114,7 +114,8 @@ class MaterialSpec(Item):
 
     Without a stiffness it is rigid. A `law` other than "kelvin_voigt" has its stiffness in N/m^exponent, or
     from Young's modulus (Pa), Poisson's ratio and the radii of the shapes that touch, or `radius` (m) where
-    they are flat. With `per_mass`, stiffness and damping are per kg of the mass that a contact moves.
+    they are flat. With `per_mass`, stiffness and damping are per kg of the mass that a contact moves. With
+    `friction_across`, `friction` is that along `friction_direction`, a vector in the axes of the shape.
     """
 
     name: str
@@ -130,6 +131,8 @@ class MaterialSpec(Item):
     poisson_ratio: float | None = None
     radius: float | None = None
     per_mass: bool = False
+    friction_across: float | None = None
+    friction_direction: Sequence[float] = (1.0, 0.0, 0.0)
     line: int | None = field(default=None, compare=False)
 
 

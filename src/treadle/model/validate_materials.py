@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from treadle.model.faults import check_not_negative, converted, fault
-from treadle.model.values import number
+from treadle.model.values import number, vector
 
 if TYPE_CHECKING:
     from treadle.model.parts import MaterialSpec
@@ -28,7 +28,7 @@ def check_material(spec: ModelSpec, material: MaterialSpec) -> None:
     def wrong(message: str, hint: str) -> Exception:
         return fault(spec, element, message, hint, material)
 
-    for name in ("stiffness", "damping", "restitution", "friction"):
+    for name in ("stiffness", "damping", "restitution", "friction", "friction_across"):
         if getattr(material, name) is not None:
             check_not_negative(spec, element, material, name)
     for name in ("rolling_friction", "spinning_friction"):
@@ -41,6 +41,11 @@ def check_material(spec: ModelSpec, material: MaterialSpec) -> None:
         raise wrong("restitution is above 1", "it lies between 0 and 1")
     if material.restitution is not None and material.damping is not None:
         raise wrong("has damping and restitution", "state one of them: both say what an impact loses")
+    direction = converted(spec, element, material, "friction_direction", vector)
+    if not any(direction):
+        raise wrong("friction_direction has no length", "state a vector such as (1, 0, 0)")
+    if material.friction_across is not None and material.friction is None:
+        raise wrong("has friction_across, but no friction", "state both")
     if not isinstance(material.per_mass, bool):
         raise wrong(f"per_mass needs true or false, not {material.per_mass!r}", "leave it out for N/m")
     if material.law is not None and not (isinstance(material.law, str) and material.law.strip()):

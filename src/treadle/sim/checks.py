@@ -27,8 +27,6 @@ def check_contact(sim: Simulation, wanted: bool) -> bool:
     """Whether shapes touch; InputError where something else cannot be beside contact."""
     if wanted and sim.model.wheels:
         raise InputError("a machine with wheels has no contact of shapes; give Simulation contact=False")
-    if wanted and sim.events:
-        raise InputError("events are not looked out for beside contact; give Simulation contact=False")
     return wanted
 
 

@@ -69,6 +69,7 @@ def become(sim: Simulation, model: Model, state: State) -> None:
         rolling=sim.rolling,
         solver=sim.solver,
         contact=sim.contact,
+        meshes=sim._meshes,
         **sim.options,
     )
     for law in fresh.laws:

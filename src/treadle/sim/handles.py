@@ -5,6 +5,7 @@ Handles look their part up whenever they are used: they stay valid when the mach
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,13 +20,16 @@ from treadle.forces.cylinder import CYLINDER_STATE
 from treadle.model.fittings import Actuator, Coupling, Loop
 from treadle.model.model import ModelJoint, suggest
 from treadle.sim.checks import check_vector
+from treadle.sim.contacts.course import ContactCourse, contact_courses
+from treadle.sim.contacts.last import last_step
+from treadle.sim.contacts.points import ContactPoint, contact_points
+from treadle.sim.contacts.sums import ContactSum, contact_between, contact_on
 from treadle.sim.lock import stopped
 from treadle.sim.reaction import Reaction
 from treadle.sim.wheel_handle import WheelHandle
 
 if TYPE_CHECKING:
     from treadle.sim.simulation import Simulation
-    from treadle.sim.touching.readout import ContactPoint
 
 __all__ = ["ActuatorHandle", "BodyHandle", "CouplingHandle", "JointHandle", "LoopHandle", "Parts"]
 
@@ -59,12 +63,25 @@ class Parts:
 
     def contacts(self) -> list[ContactPoint]:
         """Points where shapes touch after the last step, with their forces."""
-        sim = self._itself
-        if not sim.contact or not sim._journal.steps:
-            return []
-        from treadle.sim.touching.readout import contact_points
+        touching = last_step(self._itself).touching
+        return [] if touching is None else contact_points(touching)
 
-        return contact_points(sim._touching())
+    def contact_on(self, name: str | None, about: Sequence[float] | None = None) -> ContactSum:
+        """What a link, a shape or the world (None) got from all that it touched in the last step.
+
+        The torque is about the point `about` in the world (m), by default the link's origin.
+        """
+        return contact_on(self._itself, name, about)
+
+    def contact_between(
+        self, first: str | None, second: str | None, about: Sequence[float] | None = None
+    ) -> ContactSum:
+        """What the second of two links, shapes or the world (None) got from the first in the last step."""
+        return contact_between(self._itself, first, second, about)
+
+    def contact_courses(self, samples: int = 65) -> list[ContactCourse]:
+        """Depth and force of contacts with stiffness inside the last step, touch by touch."""
+        return contact_courses(self._itself, samples)
 
     @property
     def _itself(self) -> Simulation:

@@ -28,8 +28,9 @@ class Reaction:
     on the body. The parts along the joint's freedoms are the forces of motors, springs, dampers, stops and
     friction there; all others are what the joint itself carries. Everything that acts at this instant
     counts. Stops, friction and prescribed motions give what they would over the next step, once there
-    was a step in which one of them acted. Where constraints are redundant the forces in the loops are not
-    determined by the motion: the rows that depend on others take none.
+    was a step in which one of them acted; contacts give what they gave over the last step. Where constraints
+    are redundant the forces in the loops are not determined by the motion: the rows that depend on others
+    take none.
     """
 
     force: np.ndarray

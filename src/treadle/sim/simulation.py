@@ -69,11 +69,11 @@ class Simulation(Parts):
     for this model; the first call compiles it (or finds it in the disk cache). `laws` are the user's own
     force laws, functions that are traced into the step (see `treadle.forces.law`); `controllers` are
     functions of the same form that are asked once at the start of every step (see
-    `treadle.sim.controller`); `events` are looked out for by integrators with error control (see
-    `treadle.sim.event`); `motions` prescribe positions of joints as functions of time, by joint name (see
-    `treadle.constraints.motion`); `stabilization` says how loops stay closed, "projection", "baumgarte" (with
-    a `closing_time` in seconds) or "none" (see `treadle.solvers.stabilization`). Wheels run on the `terrain`,
-    by default the plane z = 0; `rolling` says how, "balance", "direct" or "kinematic" (see
+    `treadle.sim.controller`); `events` are looked out for by integrators with error control and beside
+    contact (see `treadle.sim.event`); `motions` prescribe positions of joints as functions of time, by joint
+    name (see `treadle.constraints.motion`); `stabilization` says how loops stay closed, "projection",
+    "baumgarte" (with a `closing_time` in seconds) or "none" (see `treadle.solvers.stabilization`). Wheels run
+    on the `terrain`, by default the plane z = 0; `rolling` says how, "balance", "direct" or "kinematic" (see
     `treadle.wheels.rolling`). The `solver` finds the forces of loops, stops and friction, "direct" or "simgc"
     (see `treadle.solvers.impulses`). Shapes touch where the world has shapes for it, or terrain without
     wheels on it, unless `contact` says otherwise; such steps follow Moreau's rule, whatever the integrator
@@ -414,6 +414,8 @@ class Simulation(Parts):
         same = self._journal.before()
         if self._watcher.active:
             return self._watcher.run(count)
+        if self.contact and self.events and not self.events.muted:
+            return self._watcher.beside.run(count)
         if not same or self._running is None:
             self._running = self._runner()
         clock, alive = self._arrays["clock"], self._arrays["alive"]
@@ -461,6 +463,7 @@ class Simulation(Parts):
 
     def _touching(self) -> Touching:
         """The step with contact."""
+        from treadle.sim.touching.machine import MachineCode
         from treadle.sim.touching.programs import FreeMotion
         from treadle.sim.touching.touching import Touching
 
@@ -468,7 +471,9 @@ class Simulation(Parts):
         if ("touching", locked) not in self._runners:
             names = rotor_names(self.model) if locked else ()
             motion = FreeMotion(self.model, self.laws, self.controllers.traced, self.motions, names)
-            self._runners["touching", locked] = Touching(motion, self._arrays, self.terrain, self._meshes)
+            self._runners["touching", locked] = Touching(
+                MachineCode(motion), self._arrays, self.terrain, self._meshes
+            )
         touching: Any = self._runners["touching", locked]
         if self._touched is not None and self._touched is not touching:
             touching.memory = self._touched.memory

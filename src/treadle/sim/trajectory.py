@@ -45,6 +45,8 @@ def trajectory(sim: Simulation, seconds: float) -> Trajectory:
             f"a trajectory needs an integrator with error control, 'dopri5' or 'dopri853', "
             f"and a machine that moves; not {sim.integrator!r} and {sim.model.name!r}"
         )
+    if sim.contact:
+        raise InputError("a trajectory is of motion without contact; give Simulation contact=False")
     pieces: list[Interpolant] = []
     sim._watcher.collected = pieces
     try:

@@ -17,6 +17,7 @@ from treadle.forces.switch import switch_count
 from treadle.integrators import INTEGRATORS
 from treadle.native.executable import Executable
 from treadle.native.program import compile_program
+from treadle.sim.contacts.events import TouchingWatcher
 from treadle.sim.crossing import SAME, Crossing, crossings
 from treadle.sim.event import Event, Occurrence
 from treadle.sim.interpolant import Interpolant, dense_program
@@ -45,17 +46,20 @@ class Watcher:
         self._places = Pause(sim.model)
         self._stops: list[float] = []
         self._acting = False
+        #: what runs the steps beside contact
+        self.beside = TouchingWatcher(sim)
         #: where the motion during every substep is kept, if anywhere
         self.collected: list[Interpolant] | None = None
 
     @property
     def acting(self) -> bool:
         """Whether the action of an event runs just now."""
-        return self._acting
+        return self._acting or self.beside.acting
 
     def belong(self, sim: Simulation) -> None:
         """Go over to a simulation that took over the arrays of this one's."""
         self._sim = sim
+        self.beside = TouchingWatcher(sim)
 
     @property
     def active(self) -> bool:
@@ -64,15 +68,15 @@ class Watcher:
 
     @property
     def needed(self) -> bool:
-        """Whether there is anything to look out for."""
-        adaptive = INTEGRATORS[self._sim.integrator].adaptive
+        """Whether there is anything to look out for; beside contact others do."""
+        adaptive = INTEGRATORS[self._sim.integrator].adaptive and not self._sim.contact
         return adaptive and self._sim.model.nv > 0 and bool(self._sim.events or self.switches)
 
     def check(self, integrator: str) -> None:
         """That events can be looked out for, if there are any."""
         if self._sim.events and not self._sim.model.nv:
             raise InputError(f"{self._sim.model.name!r} does not move, so that no events can happen")
-        if self._sim.events and not INTEGRATORS[integrator].adaptive:
+        if self._sim.events and not (INTEGRATORS[integrator].adaptive or self._sim.contact):
             raise InputError(
                 f"events need an integrator with error control: 'dopri5' or 'dopri853', not {integrator!r}"
             )

@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from treadle.errors import InputError
-from treadle.sim.quality import energy, error_bar, largest_step, loops, momentum, solver, speed, step_error
+from treadle.sim.quality import (
+    contact,
+    energy,
+    error_bar,
+    largest_step,
+    loops,
+    momentum,
+    solver,
+    speed,
+    step_error,
+)
 from treadle.sim.quality.measure import Measure, Quality, Rating
 from treadle.sim.quality.rerun import Rerun
 from treadle.sim.quality.run import Run
@@ -41,6 +51,9 @@ MEASURES: list[Callable[[Run], Measure | Iterable[Measure] | None]] = [
     solver.solver_rounds,
     solver.solver_residual,
     loops.loop_residual,
+    contact.rigid_overlap,
+    contact.friction_creep,
+    contact.contact_effort,
     speed.real_time_factor,
 ]
 

@@ -63,6 +63,8 @@ def borrowed(sim: Simulation) -> Iterator[Borrowed]:
     own = ("_start", "_steps", "_fresh", "_bounded", "_running", "reference", "wall_time", "measured_time")
     kept = {name: getattr(sim, name) for name in (*own, "_observers")}
     account, called_back = dict(vars(journal)), controllers.called_back
+    touched = sim._touched
+    seen = [] if touched is None else touched.seen()
     try:
         # recorders and events must not see these steps, and a controller must not be asked twice
         sim._observers = []
@@ -79,3 +81,5 @@ def borrowed(sim: Simulation) -> Iterator[Borrowed]:
         for name, value in kept.items():
             setattr(sim, name, value)
         vars(journal).update(account)
+        if touched is not None:
+            touched.show(seen)

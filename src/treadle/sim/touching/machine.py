@@ -7,12 +7,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from treadle.dynamics.cholesky import parent_freedoms
+from treadle.forces.actuator import actuator_state_size
+from treadle.native.executable import Executable
 from treadle.native.frames import Integers, Reals
-from treadle.native.program import Program, compile_program
-from treadle.sim.touching.programs import FreeMotion, Pattern, close_program, look_program, move_program
+from treadle.native.program import compile_program
+from treadle.sim.touching.programs import (
+    FreeMotion,
+    Pattern,
+    close_program,
+    drive_program,
+    look_program,
+    move_program,
+)
 from treadle.solvers.sequential.tree import Tree, tree_pattern
 
-__all__ = ["Carried", "Close", "Free", "Look", "MachineMemory", "Move"]
+__all__ = ["Carried", "Close", "Free", "Look", "MachineCode", "MachineMemory", "Move"]
 
 
 class Move(NamedTuple):
@@ -75,37 +84,19 @@ class Carried(NamedTuple):
     last: Integers  # (bodies + 1) their last freedoms, -1: none
 
 
-class MachineMemory:
-    """Compiles the programs of a machine and keeps their memory."""
+class MachineCode:
+    """The compiled programs of a machine, which any number of worlds share."""
 
     def __init__(self, motion: FreeMotion) -> None:
-        model = motion.model
-        self._kept: list[Any] = []
-        self.move = Move(*self._made(move_program(model)).values())
-        self.look = Look(*self._made(look_program(model)).values())
-        #: all arrays of the free motion, by name
-        self.arrays = self._made(motion.program())
-        self.free = Free(*[self.arrays[name] for name in Free._fields])
-        self.close = Close(0, 0, *[np.zeros(0)] * 4)
-        if model.closed:
-            closed = self._made(close_program(model))
-            self.close = Close(*[closed[name] for name in Close._fields])
+        self.model = model = motion.model
+        self.move = compile_program(move_program(model))
+        self.look = compile_program(look_program(model))
+        self.free = compile_program(motion.program())
+        self.close = compile_program(close_program(model)) if model.closed else None
+        #: what the actuators' own state becomes, None where they have none
+        self.drive = compile_program(drive_program(model)) if actuator_state_size(model) else None
         self.pattern: Pattern = motion.pattern()
-        parent, start = tree_pattern(parent_freedoms(model))
-        self.tree = Tree(
-            parent,
-            start,
-            self.arrays["L"],
-            self.arrays["root"],
-            self.pattern.loop_first,
-            self.pattern.loop_place,
-            self.arrays["loop_y"],
-            self.pattern.under_first,
-            self.pattern.under,
-            self.arrays["F"],
-            self.arrays["loop_root"],
-            np.array([model.nv, len(self.pattern.loop_first) - 1]),
-        )
+        self.parent, self.start = tree_pattern(parent_freedoms(model))
         joints = [body.joint for body in model.bodies]
         self.carried = Carried(
             np.array([0, *[body.parent + 1 for body in model.bodies]], dtype=np.int64),
@@ -113,9 +104,40 @@ class MachineMemory:
             np.array([-1, *[joint.v.stop - 1 for joint in joints]], dtype=np.int64),
         )
 
-    def _made(self, program: Program) -> dict[str, Any]:
+
+class MachineMemory:
+    """The memory that the programs of a machine work in, for one world."""
+
+    def __init__(self, code: MachineCode) -> None:
+        self._kept: list[Any] = []
+        self.move = Move(*self._made(code.move).values())
+        self.look = Look(*self._made(code.look).values())
+        #: all arrays of the free motion, by name
+        self.arrays = self._made(code.free)
+        self.free = Free(*[self.arrays[name] for name in Free._fields])
+        self.close = Close(0, 0, *[np.zeros(0)] * 4)
+        if code.close is not None:
+            closed = self._made(code.close)
+            self.close = Close(*[closed[name] for name in Close._fields])
+        pattern = self.pattern = code.pattern
+        self.tree = Tree(
+            code.parent,
+            code.start,
+            self.arrays["L"],
+            self.arrays["root"],
+            pattern.loop_first,
+            pattern.loop_place,
+            self.arrays["loop_y"],
+            pattern.under_first,
+            pattern.under,
+            self.arrays["F"],
+            self.arrays["loop_root"],
+            np.array([code.model.nv, len(pattern.loop_first) - 1]),
+        )
+        self.carried = code.carried
+
+    def _made(self, executable: Executable) -> dict[str, Any]:
         """Entry and frame of a program, and its arrays by name."""
-        executable = compile_program(program)
         frame = executable.frame()
         self._kept.append((executable, frame))
         layout = executable.layout

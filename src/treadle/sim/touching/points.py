@@ -7,6 +7,7 @@ from math import sqrt
 import numpy as np
 
 from treadle.native.kernels import inner
+from treadle.sim.touching.grain import along
 
 __all__ = ["POINT", "SURFACE", "fastest", "rate", "read_points", "twists"]
 
@@ -27,6 +28,7 @@ POINT = np.dtype(
         ("known", np.int64),  # its place among the points whose forces are kept
         ("end", np.float64),  # distance at the end of the span
         ("spring", np.int64),  # its place among the contacts with stiffness, -1: it has none
+        ("tx", np.float64), ("ty", np.float64), ("tz", np.float64),  # across the normal, see `grain`
     ],
     align=True,
 )  # fmt: skip
@@ -37,12 +39,15 @@ SURFACE = np.dtype(
         ("stiffness", np.float64),  # N/m^exponent, inf: rigid
         ("damping", np.float64),  # N s/m, nan: from the restitution
         ("restitution", np.float64),
-        ("friction", np.float64),
+        ("friction", np.float64),  # along the direction
+        ("across", np.float64),  # friction across it
         ("rolling", np.float64),  # m
         ("spinning", np.float64),  # m
         ("law", np.int64),  # place of a law that is not linear, -1: a spring and damper
         ("exponent", np.float64),
         ("per_mass", np.int64),  # 1: stiffness and damping are per kg of the mass that the contact moves
+        ("owner", np.int64),  # kind of the shape that the direction is fixed in
+        ("dx", np.float64), ("dy", np.float64), ("dz", np.float64),  # the direction, in that shape's axes
     ],
     align=True,
 )  # fmt: skip
@@ -77,7 +82,7 @@ def rate(twist, point):
 
 
 @inner()
-def read_points(arena, count, twist, free, span, points):
+def read_points(arena, surfaces, count, twist, free, span, points):
     """Take over what collision detection found."""
     data, pairs, feature, body = arena.data, arena.pairs, arena.feature, arena.body
     for c in range(count):
@@ -92,6 +97,9 @@ def read_points(arena, count, twist, free, span, points):
         point.speed, point.free = rate(twist, point), rate(free, point)
         point.gap = point.distance - 0.5 * span * point.speed
         point.surface = arena.surface_of[arena.material[point.a], arena.material[point.b]]
+        surface = surfaces[point.surface]
+        owner = point.a if arena.material[point.a] == surface.owner else point.b
+        point.tx, point.ty, point.tz = along((point.nx, point.ny, point.nz), surface, arena, owner)
         point.row, point.rows, point.awaited, point.known, point.spring = -1, 0, 0, -1, -1
 
 

@@ -38,11 +38,14 @@ def joint_rows(free, count, pattern, tree, rows, work):
 
 
 @inner()
-def lasting_rows(points, count, surfaces, last, axes, velocity, tree, rows, work, used, span, slowest, soft):
+def lasting_rows(
+    points, count, surfaces, last, axes, velocity, tree, rows, work, used, span, slowest, soft, apart
+):
     """Rows of the points that touch, and of those that rigid bodies must not pass, after `used` others.
 
     Fills `soft`, the contacts with stiffness. Returns the number of rows and of soft contacts; -1 where rigid
-    bodies meet faster than `slowest` (m/s), so that an impact comes first.
+    bodies meet faster than `slowest` (m/s), so that an impact comes first, unless they are known to be
+    `apart` at the start of the span.
     """
     springs = 0
     for c in range(count):
@@ -50,7 +53,7 @@ def lasting_rows(points, count, surfaces, last, axes, velocity, tree, rows, work
         surface = surfaces[point.surface]
         if surface.stiffness == inf:
             if point.speed < -slowest and surface.restitution > 0.0:
-                if point.gap <= TOUCHING:
+                if point.gap <= TOUCHING and not apart:
                     return -1, 0
                 point.awaited = 1
                 continue
@@ -83,7 +86,11 @@ def lasting_rows(points, count, surfaces, last, axes, velocity, tree, rows, work
 
 @inner()
 def impact_rows(points, count, surfaces, last, axes, velocity, tree, rows, work, used, slowest):
-    """Rows of an impact: rigid bodies that meet faster than `slowest` part with e times their speed."""
+    """Rows of an impact: rigid bodies that meet faster than `slowest` part with e times their speed.
+
+    Returns how many there are, and how many points meet as fast.
+    """
+    met = 0
     for c in range(count):
         point = points[c]
         surface = surfaces[point.surface]
@@ -92,7 +99,9 @@ def impact_rows(points, count, surfaces, last, axes, velocity, tree, rows, work,
             used = _rows_of(point, surface, last, axes, velocity, tree, rows, work, used)
             speed = rows.velocity[first]
             rows.slowest[first] = -surface.restitution * speed if speed < -slowest else 0.0
-    return used
+            if speed < -slowest and surface.restitution > 0.0:
+                met += 1
+    return used, met
 
 
 @inner()
@@ -100,12 +109,16 @@ def _rows_of(point, surface, last, axes, velocity, tree, rows, work, used):
     """All rows of a point, the normal's first."""
     first = used
     n = (point.nx, point.ny, point.nz)
-    t = across(n)
+    t = (point.tx, point.ty, point.tz)
     s = (n[1] * t[2] - n[2] * t[1], n[2] * t[0] - n[0] * t[2], n[0] * t[1] - n[1] * t[0])
     for k in range(6):
         # normal, two of friction, two of rolling, one of spinning
-        share = surface.friction if k < 3 else (surface.rolling if k < 5 else surface.spinning)
-        if k > 0 and share <= 0.0:
+        share = surface.rolling if k < 5 else surface.spinning
+        if k < 3:
+            share = surface.friction if k < 2 else surface.across
+            if k > 0 and max(surface.friction, surface.across) <= 0.0:
+                continue
+        elif share <= 0.0:
             continue
         d = n if k in {0, 5} else (t if k in {1, 3} else s)
         _row(point, d, 1.0 if k < 3 else 0.0, last, axes, velocity, tree, rows, work, used)

@@ -12,6 +12,7 @@ from treadle.native.calling import call, integers
 from treadle.native.frames import Integers, IntegerTable, Reals, RealTable, shaped, view
 from treadle.native.kernels import inner, kernel
 from treadle.sim.step import FASTEST
+from treadle.sim.touching.diary import Diary, open_diary, write_span
 from treadle.sim.touching.interval import displacement, impulses
 from treadle.sim.touching.machine import Carried, Close, Free, Look, Move
 from treadle.sim.touching.meeting import FIRST
@@ -19,6 +20,7 @@ from treadle.sim.touching.passing import place_bodies, safe_span
 from treadle.sim.touching.points import POINT, SURFACE, fastest, rate, read_points, twists
 from treadle.sim.touching.programs import Pattern
 from treadle.sim.touching.rows import TOUCHING, impact_rows, joint_rows, lasting_rows
+from treadle.sim.touching.tally import Tally, add_impulses, clear
 from treadle.solvers.sequential.entry import Solver, find_impulses, prepare_rows
 from treadle.solvers.sequential.rows import Rows
 from treadle.solvers.sequential.tree import Tree, spread
@@ -88,6 +90,8 @@ class Room(NamedTuple):
     q_start: Reals  # (nq) where the step began
     v_start: Reals  # (nv)
     extra: Reals  # (nv)
+    tally: Tally  # of the last step, as what follows
+    diary: Diary
 
 
 class Spring(NamedTuple):
@@ -129,18 +133,21 @@ _stage = view(Stage)
 def take_steps(table, h, time, count):
     """Advance the state of the stage with this table by steps of h (s) from a time; how many were taken.
 
-    Fewer are where the machine leaves the finite numbers, or `arena.result` says what collision detection
-    could not do; the state is then that after the last step that was taken.
+    Fewer are where the machine leaves the finite numbers, where `arena.result` says what collision detection
+    could not do, or where more pairs touched than `room.tally` has room for; the state is then that after the
+    last step that was taken.
     """
     stage = _stage(integers(table))
     q, v, nq, nv, room, close = stage.q, stage.v, stage.nq, stage.nv, stage.room, stage.close
     for step in range(count):
         _copy(q, room.q_start, nq)
         _copy(v, room.v_start, nv)
+        clear(room.tally)
+        open_diary(room.diary)
         left, spans, events, work = h, 0, 0, 0.0
         while left > _NOTHING * h:
             slowest = SLOWEST_IMPACT if events < MOST_EVENTS else inf
-            span, cut, done = _take_span(stage, left, time + h - left, slowest, _NOTHING * h)
+            span, cut, done = _take_span(stage, left, time + h - left, slowest, _NOTHING * h, h - left)
             if span < 0.0:
                 _copy(room.q_start, q, nq)
                 _copy(room.v_start, v, nv)
@@ -155,7 +162,7 @@ def take_steps(table, h, time, count):
             call(close.entry, close.frame)
             _copy(close.position, q, nq)
             _copy(close.velocity, v, nv)
-        if not _sound(v, nv):
+        if not _sound(v, nv) or room.tally.size[0] > len(room.tally.at):
             _copy(room.q_start, q, nq)
             _copy(room.v_start, v, nv)
             return step
@@ -166,8 +173,8 @@ def take_steps(table, h, time, count):
 
 
 @inner()
-def _take_span(stage, span, time, slowest, shortest):
-    """Advance to the next beginning or end of a contact, at most by `span`.
+def _take_span(stage, span, time, slowest, shortest, gone):
+    """Advance to the next beginning or end of a contact, at most by `span`, `gone` (s) after the step began.
 
     Returns the time taken (negative where collision detection failed), 1 if a contact began or ended there,
     and the work done.
@@ -176,8 +183,12 @@ def _take_span(stage, span, time, slowest, shortest):
         stage.q, stage.v, stage.nv, stage.room, stage.rows, stage.soft, stage.solver
     )  # fmt: skip
     free, tree, held, arena, end = stage.free, stage.tree, stage.held, stage.arena, room.end
-    found, used, springs, cut, work, safe = 0, 0, 0, 0, 0.0, False
-    for _ in range(_ATTEMPTS):
+    found, used, springs, cut, work, safe, taken, apart = 0, 0, 0, 0, 0.0, False, 0, False
+    for attempt in range(_ATTEMPTS):
+        last = attempt == _ATTEMPTS - 1
+        if last:
+            # whatever still begins or ends does so without a rebound
+            slowest = inf
         found = _look_ahead(stage, span, time)
         if found < 0:
             return -1.0, 0, 0.0
@@ -190,19 +201,29 @@ def _take_span(stage, span, time, slowest, shortest):
         joint_rows(free, held, stage.pattern, tree, rows, room.work)
         used, springs = lasting_rows(
             room.points, found, stage.surfaces, stage.carried.last, stage.look.axes, free.velocity, tree,
-            rows, room.work, held, span, slowest, soft,
+            rows, room.work, held, span, slowest, soft, apart,
         )  # fmt: skip
         if used < 0:
             found = _look_ahead(stage, 0.0, time)
-            used = impact_rows(
+            used, met = impact_rows(
                 room.points, found, stage.surfaces, stage.carried.last, stage.look.axes, v, tree, rows,
                 room.work, 0, slowest,
             )  # fmt: skip
+            if met == 0:
+                # the middle of the span tells where they are at its start but for how they turn
+                apart = True
+                continue
             prepare_rows(solver, used)
-            room.effort[1] += find_impulses(solver, used, _SWEEPS, _STILL)
+            taken = find_impulses(solver, used, _SWEEPS, _STILL)
+            room.effort[1] += taken
             _copy(v, end, nv)
             spread(tree, room.z, room.work, end)
             work += _work(tree, room.z, v, end)
+            twists(stage.carried, stage.look.axes, end, room.twist_end)
+            add_impulses(
+                room.tally, room.points, found, stage.surfaces, rows, soft, room.twist, room.twist_end, 0.0,
+                taken < _SWEEPS,
+            )  # fmt: skip
             _copy(end, v, nv)
             cut = 1
             continue
@@ -211,8 +232,8 @@ def _take_span(stage, span, time, slowest, shortest):
             solver, rows, used, soft, springs, stage.spring, room.z, span, _SWEEPS, _STILL
         )
         room.effort[1] += taken
-        if until < span * (1.0 - 1e-12):
-            span, cut = max(until, shortest), 1
+        if until < span * (1.0 - 1e-12) and not last:
+            span, cut, apart = max(until, shortest), 1, False
             continue
         _copy(free.velocity, end, nv)
         spread(tree, room.z, room.work, end)
@@ -220,7 +241,7 @@ def _take_span(stage, span, time, slowest, shortest):
         if slowest < inf:
             begins = _next_beginning(stage, span, found)
             if begins < span * (1.0 - 1e-12):
-                span, cut = max(begins, shortest), 1
+                span, cut, apart = max(begins, shortest), 1, False
                 continue
         break
     work += _work(tree, room.z, v, end)
@@ -238,6 +259,11 @@ def _take_span(stage, span, time, slowest, shortest):
         for k in range(nv):
             way = 0.5 * span * (v[k] + end[k]) - room.shift[k]
             work += (room.extra[k] - free.push[k]) * way
+    add_impulses(
+        room.tally, room.points, found, stage.surfaces, rows, soft, room.twist, room.twist_end, span,
+        taken < _SWEEPS,
+    )  # fmt: skip
+    write_span(room.diary, room.points, found, soft, springs, gone, span)
     move = stage.move
     _copy(room.middle, move.q, stage.nq)
     for k in range(nv):
@@ -324,7 +350,7 @@ def _look_ahead(stage, span, time):
     call(arena.entry, arena.frame)
     found = arena.result[0]
     if found >= 0:
-        read_points(arena, found, room.twist, room.twist_free, span, room.points)
+        read_points(arena, stage.surfaces, found, room.twist, room.twist_free, span, room.points)
     return found
 
 

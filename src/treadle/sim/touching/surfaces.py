@@ -5,7 +5,7 @@
 | stiffness | in series, (K1^(-1/n) + K2^(-1/n))^(-n); from moduli 4/3 sqrt(R) E*; per mass, the mean |
 | damping | in series; per mass, the mean |
 | restitution | the smaller one, 0 where none is stated |
-| friction | the geometric mean, 0.5 for a material that states none |
+| friction | the geometric mean, 0.5 for a material that states none; see `_friction` |
 | rolling and spinning friction | the larger one |
 
 A material without a stiffness is rigid and leaves law and stiffness to the other one.
@@ -54,7 +54,10 @@ def surface_table(model: Model, shapes: Shapes) -> SurfaceTable:
     links = {None: 0} | {link.name: i + 1 for i, link in enumerate(model.links)}
     by_name = {material.name: material for material in model.materials}
     own = {
-        frozenset((links[contact.first], links[contact.second])): by_name[contact.material]
+        frozenset((links[contact.first], links[contact.second])): (
+            by_name[contact.material],
+            links[contact.first],
+        )
         for contact in model.contacts
         if contact.material is not None
     }
@@ -75,11 +78,14 @@ def surface_table(model: Model, shapes: Shapes) -> SurfaceTable:
         for second, j in kinds.items():
             if j < i or len(bodies[i] | bodies[j]) < 2:
                 continue
-            stated = own.get(frozenset((first.link, second.link)))
+            stated, bearer = own.get(frozenset((first.link, second.link)), (None, 0))
             pair = [stated] if stated else [_material(model, first), _material(model, second)]
             radii = [first.radius, second.radius]
             places[i, j] = places[j, i] = len(surfaces)
-            surfaces.append(_surface(pair, radii, laws))
+            friction, leads = _friction(pair)
+            # the directions of a contact's own material are fixed in its first body
+            owner = (j if second.link == bearer else i) if stated else (i, j)[leads]
+            surfaces.append(_surface(pair, radii, laws) | friction | {"owner": owner})
     table = np.zeros(max(len(surfaces), 1), SURFACE)
     for row, surface in zip(table, surfaces, strict=False):
         for name, value in surface.items():
@@ -104,12 +110,10 @@ def _surface(materials: Sequence[Material], radii: Sequence[float], laws: list[C
     """What the contact of two materials is like, or of one that stands for both."""
     soft = [m for m in materials if m.stiffness is not None or m.young_modulus is not None]
     given = [m.restitution for m in materials if m.restitution is not None]
-    frictions = [m.friction if m.friction is not None else 0.5 for m in materials]
     surface = {
         "stiffness": math.inf,
         "damping": math.nan,
         "restitution": min(given, default=0.0),
-        "friction": math.prod(frictions) ** (1.0 / len(frictions)),
         "rolling": max(m.rolling_friction for m in materials),
         "spinning": max(m.spinning_friction for m in materials),
         "law": -1,
@@ -131,6 +135,33 @@ def _surface(materials: Sequence[Material], radii: Sequence[float], laws: list[C
         surface["damping"] = 1.0 / sum(1.0 / d for d in damped) if all(damped) else 0.0
     surface["stiffness"] = _hertz(soft, materials, radii) if elastic else _series(soft, exponent)
     return surface
+
+
+def _friction(materials: Sequence[Material]) -> tuple[dict[str, float], int]:
+    """Friction along and across a direction, the direction, and the number of the material that has it.
+
+    Of two materials it is the one whose coefficients differ more, the first where they do not; the other one
+    counts with the geometric mean of its two. Along each direction the geometric mean of both acts.
+    """
+    pairs = []
+    for m in materials:
+        along = 0.5 if m.friction is None else m.friction
+        pairs.append((along, along if m.friction_across is None else m.friction_across))
+    leads = int(np.argmax([_ratio(*pair) for pair in pairs]))
+    along, across = pairs[leads]
+    if len(pairs) == 2:
+        other = math.sqrt(math.prod(pairs[1 - leads]))
+        along, across = math.sqrt(along * other), math.sqrt(across * other)
+    direction = np.array(materials[leads].friction_direction)
+    dx, dy, dz = (direction / np.linalg.norm(direction)).tolist()
+    return {"friction": along, "across": across, "dx": dx, "dy": dy, "dz": dz}, leads
+
+
+def _ratio(along: float, across: float) -> float:
+    """How much two coefficients differ: the larger one over the smaller."""
+    if along == across:
+        return 1.0
+    return max(along, across) / min(along, across) if min(along, across) > 0.0 else math.inf
 
 
 def _nature(soft: Sequence[Material]) -> tuple[str, float, bool, bool]:

@@ -10,18 +10,16 @@ import numpy as np
 from treadle.collision.collide import NOT_FINITE
 from treadle.collision.collider import Collider
 from treadle.contact.soft import LawMemory, make_soft, soft_entry, soft_frame
-from treadle.forces.actuator import actuator_state_size
 from treadle.native.frames import table
-from treadle.native.program import compile_program
+from treadle.sim.touching.diary import make_diary
 from treadle.sim.touching.footing import on_terrain
-from treadle.sim.touching.machine import MachineMemory
+from treadle.sim.touching.machine import MachineCode, MachineMemory
 from treadle.sim.touching.meeting import DistanceMemory
 from treadle.sim.touching.passing import thicknesses
 from treadle.sim.touching.points import POINT
-from treadle.sim.touching.programs import FreeMotion, drive_program
-from treadle.sim.touching.rows import across
 from treadle.sim.touching.step import Arena, Room, Spring, Stage, take_steps
 from treadle.sim.touching.surfaces import surface_table
+from treadle.sim.touching.tally import make_tally
 from treadle.solvers.sequential.entry import SolverMemory
 from treadle.solvers.sequential.rows import empty_rows
 from treadle.solvers.sequential.simgc import MOST_TOGETHER
@@ -32,20 +30,27 @@ __all__ = ["Touching"]
 #: Arrays of a simulation that the free motion reads.
 _GIVEN = ("loads", "parameters", "commands", "drives")
 
+#: Spans of a step, and numbers about their contacts, that are kept for the course of forces inside it.
+_SPANS, _NUMBERS = 512, 1 << 15
+
 
 class Touching:
-    """Takes steps of one machine whose shapes touch, on the arrays of a simulation."""
+    """Takes steps of one machine whose shapes touch, on the arrays of a simulation.
+
+    `followed` says whether the course of forces inside the last step is kept, which takes memory.
+    """
 
     def __init__(
         self,
-        motion: FreeMotion,
+        code: MachineCode,
         arrays: Mapping[str, np.ndarray],
         terrain: Terrain | None = None,
         meshes: Mapping[str, tuple[np.ndarray, np.ndarray]] | None = None,
+        followed: bool = True,
     ) -> None:
-        self.model = motion.model
+        self.model = code.model
         self._arrays = arrays
-        self.machine = MachineMemory(motion)
+        self.machine = MachineMemory(code)
         grounded, fields = on_terrain(self.model, terrain)
         self.collider = Collider(grounded, fields=fields, meshes=meshes)
         self.collider.require_kernels()
@@ -55,8 +60,11 @@ class Touching:
         self._laws = LawMemory(laws)
         self._q, self._v, self._tau = np.zeros(self.model.nq), *np.zeros((2, self.model.nv))
         self.room: Any = None
-        sized = actuator_state_size(self.model)
-        self._drive = compile_program(drive_program(self.model)) if sized else None
+        #: (1) length (s) of the last steps
+        self.span = np.zeros(1)
+        springy = bool(np.isfinite(self.surfaces["stiffness"]).any())
+        self._diary = make_diary(_SPANS, _NUMBERS) if followed and springy else make_diary(0, 0)
+        self._drive = code.drive
         self._make_room()
 
     def __call__(self, begin: int, end: int, count: int) -> None:
@@ -68,7 +76,7 @@ class Touching:
         q, v, tau, alive = (arrays[name][:, 0] for name in ("q", "v", "tau", "alive"))
         start, steps = arrays["clock"][:, 0]
         h = float(arrays["dt"][0, 0])
-        left = count
+        left, self.span[0] = count, h
         self.room.effort[2] = 0.0
         while left:
             time = start + (steps + count - left) * h
@@ -79,6 +87,9 @@ class Touching:
             left -= taken
             if taken and self._drive is not None:
                 self._driven(before)
+                continue
+            if left and self.room.tally.size[0] > len(self.room.tally.at):
+                self._make_room(2 * int(self.room.tally.size[0]))
                 continue
             if left and (self.collider.result[0] >= 0 or self.collider.result[0] == NOT_FINITE):
                 alive[0] = 0.0
@@ -116,10 +127,10 @@ class Touching:
     def forces(self, point: np.void) -> tuple[np.ndarray, np.ndarray]:
         """Force (N) and torque (N m) on the second body of a point, means over the last span."""
         surface = self.surfaces[point["surface"]]
-        n = np.array([point["nx"], point["ny"], point["nz"]])
-        t = np.array(across(tuple(n.tolist())))
+        n, t = (np.array([point[f"{axis}{c}"] for c in "xyz"]) for axis in "nt")
         s = np.cross(n, t)
-        shares = [surface[name] for name in ("friction", "friction", "rolling", "rolling", "spinning")]
+        slides = max(surface["friction"], surface["across"])
+        shares = [slides, slides, *[surface[name] for name in ("rolling", "rolling", "spinning")]]
         kept = iter(self.room.force[point["known"]])
         force, torque = next(kept) * n, np.zeros(3)
         for k, (axis, share) in enumerate(zip((t, s, t, s, n), shares, strict=True)):
@@ -127,8 +138,29 @@ class Touching:
                 (force if k < 2 else torque)[:] += next(kept) * axis
         return force, torque
 
-    def _make_room(self) -> None:
-        """Memory for as many points as the collider has room for."""
+    @property
+    def programs(self) -> np.ndarray:
+        """(laws, 2) entry and frame of each law that is not linear."""
+        return self._laws.table
+
+    def seen(self) -> list[np.ndarray]:
+        """What can be read about the last step, as copies."""
+        return [array.copy() for array in self._seen()]
+
+    def show(self, seen: list[np.ndarray]) -> None:
+        """Put back what could be read; there may be more room for it by now."""
+        for array, old in zip(self._seen(), seen, strict=True):
+            array[tuple(slice(n) for n in old.shape)] = old
+        # the places of other pairs
+        self.room.tally.slot[:] = 0
+
+    def _seen(self) -> list[np.ndarray]:
+        room, tally = self.room, self.room.tally
+        kept = [room.points, room.known, room.key, room.force, room.effort, self.collider.result]
+        return [*kept, self.span, tally.size, tally.pair, tally.sums, tally.worst, *room.diary]
+
+    def _make_room(self, pairs: int = 0) -> None:
+        """Memory for as many points as the collider has room for, and for as many pairs or more."""
         model, collider = self.model, self.collider
         # poses of the shapes, which the next margin is made from
         collider.place(self._arrays["q"][:, 0])
@@ -144,11 +176,15 @@ class Touching:
             distance.frame.ctypes.data, distance.frame, distance.result,
         )  # fmt: skip
         kept, effort = self.memory, np.zeros(3) if self.room is None else self.room.effort
+        tally = make_tally(max(points, pairs))
+        if self.room is not None:
+            tally.worst[:] = self.room.tally.worst
         self.room = Room(
             *np.zeros((4, bodies, 6)), np.zeros(len(shapes.kind)), np.zeros(model.nq), np.zeros(model.nv),
              np.zeros(model.nv), np.zeros(places),
             np.zeros(places), np.zeros(points, POINT), np.zeros(1, np.int64), np.zeros((points, 3), np.int64),
             np.zeros((points, 7)), effort, np.zeros(model.nq), np.zeros(model.nv), np.zeros(model.nv),
+            tally, self._diary,
         )  # fmt: skip
         self.memory = kept
         pattern, depth = self.machine.pattern, int(np.diff(self.machine.tree.start).max(initial=0)) + 1

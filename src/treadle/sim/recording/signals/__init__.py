@@ -8,13 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from treadle.model.model import Model
-from treadle.sim.recording.signals import actuator, body, closure, joint, machine, wheel
+from treadle.sim.contacts.sensors import sensor_names
+from treadle.sim.recording.signals import actuator, body, closure, contact, joint, machine, wheel
 from treadle.sim.recording.signals.signal import Layout, Signal
 
 __all__ = ["DEFAULT_SIGNALS", "SIGNAL_KINDS", "Layout", "Signal", "available"]
 
 #: Makers of signals by pattern: "joint.*" stands for every joint of the tree, "body.*" for every link and
-#: frame, "loop.*" for every joint that closes a loop, "coupling.*", "actuator.*" and "wheel.*" for all.
+#: frame, "loop.*" for every joint that closes a loop, "coupling.*", "actuator.*" and "wheel.*" for all,
+#: "contact.*" for every link with collision shapes and for every such shape.
 SIGNAL_KINDS: dict[str, Callable[..., Signal]] = {
     "joint.*.position": joint.position,
     "joint.*.velocity": joint.velocity,
@@ -34,6 +36,10 @@ SIGNAL_KINDS: dict[str, Callable[..., Signal]] = {
     "wheel.*.sinkage": wheel.sinkage,
     "wheel.*.contact_velocity": wheel.contact_velocity,
     "wheel.*.point": wheel.point,
+    "contact.*.force": contact.force,
+    "contact.*.torque": contact.torque,
+    "contact.*.penetration": contact.penetration,
+    "contact.*.work": contact.work,
     "body.*.pose": body.pose,
     "body.*.velocity": body.velocity,
     "energy.kinetic": machine.kinetic,
@@ -53,7 +59,7 @@ DEFAULT_SIGNALS = ("joint.*.position", "joint.*.velocity", "joint.*.torque", "bo
 def available(model: Model) -> dict[str, Signal]:
     """All signals of a model by name."""
     signals: dict[str, Signal] = {}
-    groups = {
+    parts = {
         "joint": model.joints,
         "body": model.frames,
         "loop": model.loops,
@@ -61,12 +67,14 @@ def available(model: Model) -> dict[str, Signal]:
         "actuator": model.actuators,
         "wheel": model.wheels,
     }
+    groups = {group: [part.name for part in found] for group, found in parts.items()}
+    groups["contact"] = sensor_names(model)
     for pattern, make in SIGNAL_KINDS.items():
         group, star, quantity = pattern.partition(".*.")
         if not star:
             signals[pattern] = make(pattern, model)
             continue
         for number, part in enumerate(groups[group]):
-            name = f"{group}.{part.name}.{quantity}"
+            name = f"{group}.{part}.{quantity}"
             signals[name] = make(name, model, number)
     return signals

@@ -17,14 +17,14 @@ from treadle.dynamics.kinematics import body_velocities, frame_placements, world
 from treadle.dynamics.reactions import joint_reactions
 from treadle.forces.actuator import actuator_drives
 from treadle.forces.law import ForceLaw, law_force
-from treadle.forces.load import body_loads
+from treadle.forces.load import LOAD_SIZE, body_loads
 from treadle.graph import Scalar
 from treadle.integrators import System
 from treadle.model.model import Model
 from treadle.sim.bounds import bound_rows
 from treadle.solvers.direct import ClosedMotion, closed_motion
 from treadle.solvers.impulses import Arrest, bounded_velocity
-from treadle.spatial import Force, Transform
+from treadle.spatial import Force, Transform, Vec3
 from treadle.spatial import Motion as SpatialMotion
 from treadle.terrain import Terrain
 from treadle.wheels.rolling import Rolling, rolling_contacts
@@ -53,6 +53,10 @@ class Moment:
     bounded: bool = False
     motions: Mapping[str, Motion] = field(default_factory=dict)
     terrain: Terrain | None = None
+    #: what contact sensors felt in the last step
+    felt: Sequence[Scalar] = ()
+    #: contact forces on the bodies and their moments about the world's origin, in the mean over that step
+    pressed: Sequence[Scalar] = ()
 
     @cached_property
     def tau(self) -> list[Scalar]:
@@ -121,7 +125,7 @@ class Moment:
     @cached_property
     def reactions(self) -> list[Force]:
         """Force through every body's joint, in world axes, the moment about the body's origin."""
-        loads = body_loads(self.model, self.q, self.loads)
+        loads = body_loads(self.model, self.q, self._loads)
         in_loops = body_forces(self.model, self.q, self.loop_reactions).items()
         for body, force in (*in_loops, *self._wheel_loads()):
             loads[body] = loads[body] + force
@@ -132,20 +136,32 @@ class Moment:
         ]
 
     @cached_property
+    def _loads(self) -> list[Scalar]:
+        """What users and contact put on the bodies (see `forces.load`)."""
+        loads = list(self.loads)
+        if self.pressed:
+            for i, X_WB in enumerate(self.bodies):
+                force = Vec3(*self.pressed[6 * i : 6 * i + 3])
+                moment = Vec3(*self.pressed[6 * i + 3 : 6 * i + 6]) - X_WB.translation.cross(force)
+                for k, x in enumerate((*force, *moment), start=LOAD_SIZE * i):
+                    loads[k] = loads[k] + x
+        return loads
+
+    @cached_property
     def _motion(self) -> ClosedMotion:
         """The motion that begins here; what is bounded does what it would do over a whole step."""
         force = self._system.force(self.q, self.v, self.time)
         if self.bounded and self.model.nv:
             impulses = self._arrest.impulses
             force = [f + p / self.dt for f, p in zip(force, impulses, strict=True)]
-        loads = body_loads(self.model, self.q, self.loads)
+        loads = body_loads(self.model, self.q, self._loads)
         if self.model.closed:
             return closed_motion(self.model, self.q, self.v, force, loads)
         return ClosedMotion(forward_dynamics(self.model, self.q, self.v, force, loads), [])
 
     @cached_property
     def _system(self) -> System:
-        return System(self.model, self.tau, self.loads, self.laws, terrain=self.terrain)
+        return System(self.model, self.tau, self._loads, self.laws, terrain=self.terrain)
 
     @cached_property
     def _ahead(self) -> list[Scalar]:

@@ -12,6 +12,7 @@ from treadle.forces.actuator import actuator_state_size
 from treadle.forces.load import LOAD_SIZE
 from treadle.graph import Scalar
 from treadle.native.program import Program, compile_program
+from treadle.sim.contacts import sensors
 from treadle.sim.lock import locked_model
 from treadle.sim.recording.signals import available
 from treadle.sim.recording.signals.moment import Moment
@@ -59,7 +60,10 @@ class Sampler:
             held = sim.tau + sim.controllers.commanded
             state = sim.q, sim.v, held, sim._loads[:, 0], (time, sim.dt)
             others = [sim._arrays[name][:, 0] for name in ("commands", "drives", "parameters")]
-            row[1 : self._width] = self._compiled(*state, *others)
+            # contact is felt in the mean over the last step
+            felt = sensors.felt(sim).ravel() if self._feels else np.zeros(_felt_size(sim))
+            pressed = sensors.body_wrenches(sim).ravel() if sim.contact else np.zeros(0)
+            row[1 : self._width] = self._compiled(*state, *others, felt, pressed)
         start = self._width
         for signal, size in zip(self._own, self._sizes, strict=True):
             numbers = _numbers(signal, sim)
@@ -79,6 +83,7 @@ class Sampler:
 
     def _compile(self) -> None:
         self._kind = self._present_kind()
+        self._feels = any(signal.felt for signal in self._signals)
         if self._signals:
             self._compiled = _compiled(self._sim, self._signals, *self._kind)
 
@@ -111,6 +116,7 @@ def _compiled(
     model, laws, controllers = sim.model, sim.laws, sim.controllers.traced
     # the code that holds stops is long: it is there where it runs
     motions = sim.motions if bounded else {}
+    terrain = sim.terrain if model.wheels else None
 
     def row(
         q: Sequence[Scalar],
@@ -121,11 +127,13 @@ def _compiled(
         commands: Sequence[Scalar],
         drives: Sequence[Scalar],
         rotors: Sequence[Scalar],
+        felt: Sequence[Scalar],
+        pressed: Sequence[Scalar],
     ) -> dict[str, list[Scalar]]:
         time, dt = clock
         state = q, v, held, loads, time, commands, drives, dt
         machine = locked_model(model, rotors) if locked else model
-        moment = Moment(machine, laws, controllers, *state, bounded, motions, sim.terrain)
+        moment = Moment(machine, laws, controllers, *state, bounded, motions, terrain, felt, pressed)
         return {"row": [x for signal in signals for x in signal.values(moment)]}
 
     sizes = {
@@ -137,16 +145,24 @@ def _compiled(
         "commands": len(model.actuators),
         "drives": actuator_state_size(model),
         "rotors": model.nv,
+        "felt": _felt_size(sim),
+        "pressed": 6 * len(model.bodies) if sim.contact else 0,
     }
     names = [[part.name for part in parts] for parts in (model.joints, model.frames, model.loops)]
-    names.append([part.name for part in model.couplings])
+    names += [[part.name for part in model.couplings], sensors.sensor_names(model)]
     # what a force law or controller, or a joint or signal from elsewhere, computes only its graph can tell
     parts = [*[type(joint.type) for joint in model.joints], *[signal.values for signal in signals]]
-    known = not (laws or controllers or motions or sim.terrain) and all(
+    known = not (laws or controllers or motions or terrain) and all(
         part.__module__.startswith("treadle.") for part in parts
     )
-    digest = f"signals {bounded, locked} {model.digest} {names} {[signal.layout.name for signal in signals]}"
+    wanted = [signal.layout.name for signal in signals]
+    digest = f"signals {bounded, locked, sim.contact} {model.digest} {names} {wanted}"
     return compile_program(Program(digest if known else None, sizes, row, hot=False)).function()
+
+
+def _felt_size(sim: Simulation) -> int:
+    """Numbers of all contact sensors."""
+    return sensors.FELT * len(sensors.sensor_names(sim.model))
 
 
 def _numbers(signal: UserSignal, sim: Simulation) -> np.ndarray:

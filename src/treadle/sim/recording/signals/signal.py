@@ -38,6 +38,8 @@ class Signal:
     values: Callable[[Moment], Sequence[Scalar]]
     #: whether it depends on the forces of the instant, those of stops and friction among them
     dynamic: bool = False
+    #: whether it is what a contact sensor felt in the last step
+    felt: bool = False
 
     @classmethod
     def of(
@@ -47,8 +49,9 @@ class Signal:
         units: Sequence[str] | str,
         values: Callable[[Moment], Sequence[Scalar]],
         dynamic: bool = False,
+        felt: bool = False,
     ) -> Signal:
         """A signal with these components, all of one unit or each with its own; a single one has no name."""
         units = [units] * max(len(components), 1) if isinstance(units, str) else units
         named = tuple(components) if len(components) > 1 else ()
-        return cls(Layout(name, named, tuple(units)), values, dynamic)
+        return cls(Layout(name, named, tuple(units)), values, dynamic, felt)

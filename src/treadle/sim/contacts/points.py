@@ -1,4 +1,4 @@
-"""Contacts of a simulation as they are after its last step, by name."""
+"""Contact points of a simulation as they are after its last step, by name."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""What can be read about the contacts of a simulation: points, sums, sensors, the course inside a step."""

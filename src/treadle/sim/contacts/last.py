@@ -1,0 +1,42 @@
+"""The last step of a simulation with contact, pair of shapes by pair."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from treadle.sim.simulation import Simulation
+    from treadle.sim.touching.touching import Touching
+
+__all__ = ["LastStep", "carriers", "last_step"]
+
+
+class LastStep(NamedTuple):
+    """What pairs of shapes did, in the mean over the step; nothing where there was none."""
+
+    touching: Touching | None
+    #: of all collision shapes
+    names: list[str]
+    #: (n, 2) places in `names`
+    pairs: np.ndarray
+    #: (n, 7) force on the second (N), its moment about the world's origin (N m), work of both (J)
+    sums: np.ndarray
+
+
+def last_step(sim: Simulation) -> LastStep:
+    """The step that led to the present state; none where that was set or contact is off."""
+    touching = sim._touched
+    if touching is None or not sim._journal.goes_on():
+        return LastStep(None, [], np.zeros((0, 2), int), np.zeros((0, 7)))
+    tally = touching.room.tally
+    pairs, sums = (array[: tally.size[0]].copy() for array in (tally.pair, tally.sums))
+    sums[:, :6] /= touching.span[0]
+    return LastStep(touching, touching.collider.names, pairs, sums)
+
+
+def carriers(sim: Simulation) -> dict[str, str | None]:
+    """The links that carry the collision shapes, None for the world, by the names of the shapes."""
+    links = {shape.name: shape.link for shape in sim.model.shapes if shape.role == "collision"}
+    return links | ({"terrain": None} if sim.contact and sim.terrain is not None else {})

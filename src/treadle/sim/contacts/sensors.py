@@ -1,0 +1,74 @@
+"""Contact sensors: what every link and every shape feels, in numbers, and the forces on the bodies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from treadle.dynamics import compiled
+from treadle.model.model import Model
+from treadle.sim.contacts.last import LastStep, carriers, last_step
+
+if TYPE_CHECKING:
+    from treadle.sim.simulation import Simulation
+
+__all__ = ["FELT", "body_wrenches", "felt", "sensor_names"]
+
+#: Numbers of a sensor: force (3), torque (3), penetration, work; see `ContactSum`.
+FELT = 8
+
+
+def sensor_names(model: Model) -> list[str]:
+    """Links with collision shapes, then the shapes that are not called like one of these."""
+    shapes = [shape for shape in model.shapes if shape.role == "collision"]
+    links = [link.name for link in model.links if any(shape.link == link.name for shape in shapes)]
+    return [*links, *[shape.name for shape in shapes if shape.name not in links]]
+
+
+def felt(sim: Simulation) -> np.ndarray:
+    """(sensors, FELT) of the last step; torques about the origin of the link, or of the shape's link."""
+    names = sensor_names(sim.model)
+    values = np.zeros((len(names), FELT))
+    last = last_step(sim)
+    if last.touching is None:
+        return values
+    links, place = carriers(sim), {shape: k for k, shape in enumerate(last.names)}
+    members: dict[str, list[int]] = {}
+    for shape, k in place.items():
+        if links[shape] is not None:
+            members.setdefault(str(links[shape]), []).append(k)
+    frames = {frame.name: k for k, frame in enumerate(sim.model.frames)}
+    poses, by_shape = compiled.frame_poses(sim.model, sim.q), _by_shape(last)
+    for name, row in zip(names, values, strict=True):
+        felt_here = by_shape[members.get(name, [place[name]] if name in place else [])]
+        row[:] = felt_here.sum(axis=0)
+        row[6] = felt_here[:, 6].max(initial=0.0)
+        link = name if name in members else links[name]
+        if link is not None:
+            row[3:6] -= np.cross(poses[frames[link]][:3, 3], row[:3])
+    return values
+
+
+def body_wrenches(sim: Simulation) -> np.ndarray:
+    """(bodies, 6) forces (N) on the bodies and their moments about the world's origin, in the last step."""
+    last = last_step(sim)
+    values = np.zeros((len(sim.model.bodies) + 1, 6))
+    if last.touching is not None:
+        np.add.at(values, last.touching.collider.shapes.body, _by_shape(last)[:, :6])
+    return values[1:]
+
+
+def _by_shape(last: LastStep) -> np.ndarray:
+    """(shapes, FELT), moments about the world's origin."""
+    assert last.touching is not None
+    values = np.zeros((len(last.names), FELT))
+    for side, sign in ((0, -1.0), (1, 1.0)):
+        np.add.at(values[:, :6], last.pairs[:, side], sign * last.sums[:, :6])
+        np.add.at(values[:, 7], last.pairs[:, side], last.sums[:, 6])
+    room, found = last.touching.room, max(int(last.touching.collider.result[0]), 0)
+    points = room.points[:found]
+    points = points[points["row"] >= 0]
+    for side in ("a", "b"):
+        np.maximum.at(values[:, 6], points[side], -points["end"])
+    return values

@@ -1,0 +1,157 @@
+"""What contact did over a step, summed per pair of shapes: impulses, their moments, work.
+
+The pairs are found again by a hash table, so that a point costs the same however many others there are.
+"""
+
+from __future__ import annotations
+
+from math import inf, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from treadle.native.frames import Integers, IntegerTable, Reals, RealTable, shaped
+from treadle.native.kernels import inner
+
+__all__ = ["SUMS", "Tally", "add_impulses", "clear", "make_tally"]
+
+#: Numbers per pair: impulse on the second shape (N s), its moment about the world's origin (N m s), work (J).
+SUMS = 7
+
+#: Share of a cone within which friction holds, and response (1/kg) below which nothing can move.
+_INSIDE, _DEAF = 1.0 - 1e-6, 1e-14
+
+
+class Tally(NamedTuple):
+    """Room for a number of pairs; more were met where `size` is beyond it."""
+
+    size: Integers  # (1) pairs of this step
+    pair: IntegerTable  # (n, 2) their shapes
+    sums: RealTable  # (n, SUMS)
+    slot: shaped(np.int64)  # (a power of two) 0: empty, else the number of a pair and 1
+    at: shaped(np.int64)  # (n) where in `slot` each pair stands
+    #: of the run: deepest overlap of rigid bodies (m), fastest slip where friction holds (m/s), solves, and
+    #: those that ended before their impulses stood still
+    worst: Reals  # (4)
+
+
+def make_tally(pairs: int) -> Tally:
+    """Room for so many pairs."""
+    slots = 1 << (2 * pairs).bit_length()
+    return Tally(
+        np.zeros(1, np.int64), np.zeros((pairs, 2), np.int64), np.zeros((pairs, SUMS)),
+        np.zeros(slots, np.int64), np.zeros(pairs, np.int64), np.zeros(4),
+    )  # fmt: skip
+
+
+@inner()
+def clear(tally):
+    """Begin a step."""
+    for i in range(min(tally.size[0], len(tally.at))):
+        tally.slot[tally.at[i]] = 0
+    tally.size[0] = 0
+
+
+@inner()
+def add_impulses(tally, points, found, surfaces, rows, soft, before, after, span, finished):
+    """Add what the rows of the points did while the bodies' velocities went from `before` to `after`.
+
+    The work of constant forces is impulse times mean velocity. A contact with stiffness moves the machine by
+    Q - P span / 2 less than that, against what all other forces accelerate it with.
+    """
+    worst = tally.worst
+    for c in range(found):
+        point = points[c]
+        if point.row < 0:
+            continue
+        surface = surfaces[point.surface]
+        x, y, z = point.x, point.y, point.z
+        n = (point.nx, point.ny, point.nz)
+        t = (point.tx, point.ty, point.tz)
+        s = (n[1] * t[2] - n[2] * t[1], n[2] * t[0] - n[0] * t[2], n[0] * t[1] - n[1] * t[0])
+        r = point.row
+        p, k = rows.impulse[r], r + 1
+        f0, f1, f2 = p * n[0], p * n[1], p * n[2]
+        g0, g1, g2 = 0.0, 0.0, 0.0
+        slides = surface.friction > 0.0 or surface.across > 0.0
+        if slides:
+            a, b = rows.impulse[k], rows.impulse[k + 1]
+            f0, f1, f2 = f0 + a * t[0] + b * s[0], f1 + a * t[1] + b * s[1], f2 + a * t[2] + b * s[2]
+            k += 2
+        if surface.rolling > 0.0:
+            a, b = rows.impulse[k], rows.impulse[k + 1]
+            g0, g1, g2 = a * t[0] + b * s[0], a * t[1] + b * s[1], a * t[2] + b * s[2]
+            k += 2
+        if surface.spinning > 0.0:
+            a = rows.impulse[k]
+            g0, g1, g2 = g0 + a * n[0], g1 + a * n[1], g2 + a * n[2]
+        u = _relative(before, point)
+        w = _relative(after, point)
+        work = 0.5 * (
+            f0 * (u[3] + w[3]) + f1 * (u[4] + w[4]) + f2 * (u[5] + w[5])
+            + g0 * (u[0] + w[0]) + g1 * (u[1] + w[1]) + g2 * (u[2] + w[2])
+        )  # fmt: skip
+        if point.spring >= 0:
+            work += (point.free - point.speed) / span * (0.5 * span * p - soft.Q[point.spring])
+        elif span > 0.0:
+            worst[0] = max(worst[0], -point.end)
+        if slides and p > 0.0 and rows.own[r + 1] + rows.own[r + 2] > _DEAF:
+            worst[1] = max(worst[1], _creep(surface, p, rows.impulse[r + 1], rows.impulse[r + 2], w, t, s))
+        i = _place(tally, point.a, point.b)
+        if i >= 0:
+            total = tally.sums[i]
+            total[0], total[1], total[2] = total[0] + f0, total[1] + f1, total[2] + f2
+            total[3] += y * f2 - z * f1 + g0
+            total[4] += z * f0 - x * f2 + g1
+            total[5] += x * f1 - y * f0 + g2
+            total[6] += work
+    worst[2] += 1.0
+    if not finished:
+        worst[3] += 1.0
+
+
+@inner()
+def _relative(twist, point):
+    """Velocity of the second body relative to the first: angular, then linear at the point."""
+    a, b = point.body_a, point.body_b
+    x, y, z = point.x, point.y, point.z
+    w0, w1, w2 = twist[b, 0] - twist[a, 0], twist[b, 1] - twist[a, 1], twist[b, 2] - twist[a, 2]
+    return (
+        w0, w1, w2,
+        twist[b, 3] - twist[a, 3] + w1 * z - w2 * y,
+        twist[b, 4] - twist[a, 4] + w2 * x - w0 * z,
+        twist[b, 5] - twist[a, 5] + w0 * y - w1 * x,
+    )  # fmt: skip
+
+
+@inner()
+def _creep(surface, p, p_t, p_s, w, t, s):
+    """Speed across the normal where friction would hold; zero where it slides."""
+    along = p_t / surface.friction if surface.friction > 0.0 else inf
+    across = p_s / surface.across if surface.across > 0.0 else inf
+    if along * along + across * across >= (_INSIDE * p) ** 2:
+        return 0.0
+    slip_t = w[3] * t[0] + w[4] * t[1] + w[5] * t[2]
+    slip_s = w[3] * s[0] + w[4] * s[1] + w[5] * s[2]
+    return sqrt(slip_t * slip_t + slip_s * slip_s)
+
+
+@inner()
+def _place(tally, a, b):
+    """The number of a pair of shapes, a new one if it was not met yet; -1 where there is no room."""
+    mask = len(tally.slot) - 1
+    k = (a * 0x9E3779B1 + b * 0x85EBCA6B) & mask
+    while tally.slot[k] > 0:
+        i = tally.slot[k] - 1
+        if tally.pair[i, 0] == a and tally.pair[i, 1] == b:
+            return i
+        k = (k + 1) & mask
+    i = tally.size[0]
+    tally.size[0] += 1
+    if i >= len(tally.at):
+        return -1
+    tally.slot[k], tally.at[i] = i + 1, k
+    tally.pair[i, 0], tally.pair[i, 1] = a, b
+    for j in range(SUMS):
+        tally.sums[i, j] = 0.0
+    return i

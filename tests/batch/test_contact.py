@@ -1,0 +1,92 @@
+"""Worlds with contact have the bits of a Simulation, whatever their place and the number of threads."""
+
+import numpy as np
+import pytest
+
+import treadle as td
+
+WORLDS, STEPS = 5, 60
+
+
+@pytest.fixture(scope="module")
+def model():
+    spec = td.ModelSpec("pair")
+    spec.add_material("stone", friction=0.4, restitution=0.3)
+    spec.add_material("foam", friction=0.6, stiffness=2e4, restitution=0.2)
+    spec.add_shape("ground", None, "plane", role="collision", material="stone")
+    spec.add_body("box", mass=2.0, inertia=td.box_inertia(2.0, 0.2, 0.2, 0.2))
+    spec.add_joint("flight", "free", None, "box", position=(0.0, 0.0, 0.15))
+    spec.add_shape("cube", "box", "box", (0.2, 0.2, 0.2), role="collision", material="stone")
+    spec.add_body("ball", mass=1.0, inertia=(0.004, 0.004, 0.004))
+    spec.add_joint("throw", "free", None, "ball", position=(0.02, 0.01, 0.45))
+    spec.add_shape("skin", "ball", "sphere", (0.1,), role="collision", material="foam")
+    return spec.compile()
+
+
+@pytest.fixture(scope="module")
+def starts(model):
+    return np.random.default_rng(3).uniform(-1.0, 1.0, (WORLDS, model.nv))
+
+
+def alone(model, v, steps=STEPS):
+    sim = td.Simulation(model, dt=4e-3)
+    sim.v[:] = v
+    sim.apply_force("ball", force=(0.5, 0.0, 0.0))
+    sim.step(steps)
+    return sim
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_worlds_have_the_bits_of_a_simulation(model, starts, threads):
+    worlds = td.Batch(model, WORLDS, dt=4e-3, threads=threads, lanes=1)
+    worlds.v = starts
+    worlds.apply_force("ball", force=(0.5, 0.0, 0.0))
+    worlds.step(STEPS)
+    assert worlds.contact
+    for k in range(WORLDS):
+        sim = alone(model, starts[k])
+        np.testing.assert_array_equal(worlds.q[k], sim.q)
+        np.testing.assert_array_equal(worlds.v[k], sim.v)
+    # they do touch: nothing has fallen through the ground
+    assert worlds.q[:, model.joint("flight").q][:, 6].min() > -0.06
+
+
+def test_saved_batches_go_on_bit_for_bit(model, starts):
+    worlds = td.Batch(model, WORLDS, dt=4e-3)
+    worlds.v = starts
+    worlds.step(40)
+    state = worlds.save()
+    worlds.step(20)
+    after = worlds.q.copy(), worlds.v.copy()
+    worlds.restore(state)
+    worlds.step(20)
+    np.testing.assert_array_equal(worlds.q, after[0])
+    np.testing.assert_array_equal(worlds.v, after[1])
+    other = td.Batch(model, WORLDS, dt=4e-3)
+    other.restore(state)
+    other.step(20)
+    np.testing.assert_array_equal(other.q, after[0])
+
+
+def test_constants_differ_by_world(model):
+    worlds = td.Batch(model, 2, dt=4e-3, parameters=["ball.mass"])
+    worlds.parameter("ball.mass")[:] = [1.0, 4.0]
+    worlds.step(STEPS)
+    assert not np.array_equal(worlds.v[0], worlds.v[1])
+
+
+def test_a_world_that_diverges_stops_alone(model):
+    worlds = td.Batch(model, 2, dt=4e-3)
+    worlds.tau[1, 3] = 1e300
+    worlds.step(5)
+    assert worlds.alive.tolist() == [True, False]
+    assert worlds.taken.tolist() == [5, 0]
+    assert np.isfinite(worlds.q).all()
+
+
+def test_contact_can_be_left_out(model):
+    worlds = td.Batch(model, 2, dt=4e-3, contact=False)
+    worlds.step(200)
+    assert worlds.q[:, model.joint("flight").q][:, 6].max() < -0.5
+    with pytest.raises(td.InputError, match="float64"):
+        td.Batch(model, 2, precision="float32")
