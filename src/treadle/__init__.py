@@ -73,7 +73,7 @@ if TYPE_CHECKING:
         sphere_inertia,
     )
     from treadle.scenes import scene, scene_names
-    from treadle.sim import Event, History, Pace, Simulation, State, trajectory
+    from treadle.sim import Event, History, Pace, Routine, Simulation, State, trajectory
     from treadle.sim.recording import read_recording
     from treadle.solvers.assembly import Assembly, assemble
     from treadle.terrain import Grid, Plane, Ramp, Soil, Terrain, fractal_grid, load_terrain, random_grid
@@ -82,7 +82,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Assembly", "Batch", "BodySpec", "Collider", "Derivatives", "Event", "ForceLaw", "FrameSpec", "Grid",
     "HeightField", "History", "InputError", "JointSpec", "Model", "ModelError", "ModelSpec", "Pace", "Plane",
-    "Prediction", "Ramp", "RecordingError", "Simulation", "SimulationDiverged", "Soil", "State", "Terrain",
+    "Prediction", "Ramp", "RecordingError", "Routine", "Simulation", "SimulationDiverged", "Soil", "State",
+    "Terrain",
     "Touch", "TreadleError", "WheelContact", "__version__", "acos", "asin", "assemble", "atan", "atan2",
     "box_inertia", "center_of_mass", "clip", "collision_meshes", "contact_law", "contact_points", "cos",
     "cylinder_inertia", "derivatives", "distance", "exp", "floor", "forward_dynamics", "fractal_grid",
@@ -149,7 +150,7 @@ _HOMES = {
         "scene", "scene_names",
     ),
     "treadle.sim": (
-        "Event", "History", "Pace", "Simulation", "State", "trajectory",
+        "Event", "History", "Pace", "Routine", "Simulation", "State", "trajectory",
     ),
     "treadle.sim.recording": (
         "read_recording",

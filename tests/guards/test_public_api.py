@@ -27,6 +27,7 @@ PUBLIC = [
     "Prediction",
     "Ramp",
     "RecordingError",
+    "Routine",
     "Simulation",
     "SimulationDiverged",
     "Soil",
