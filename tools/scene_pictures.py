@@ -21,12 +21,23 @@ from treadle.app.meshes import machine_meshes
 from treadle.dynamics.kinematics import world_transforms
 from treadle.model import WORLD, Model
 from treadle.scenes import scene, scene_names
+from treadle.sim import Routine, Simulation
 
 FOLDER = Path(__file__).parents[1] / "docs" / "images"
 SIZE = (640, 480)
 
 #: Where the eye stands, seen from the middle of the machine, and how many sizes of the machine away.
 EYE, DISTANCE = np.array([0.40, 0.86, 0.32]), 1.55
+
+#: The same for scenes that are better seen from elsewhere.
+EYES = {
+    "marbles": (EYE, 1.8),
+    "torso": (np.array([0.78, 0.52, 0.28]), 1.8),
+    "slope": (np.array([0.55, 0.75, 0.40]), 1.45),
+}
+
+#: Seconds of the routine after which scenes are drawn.
+MOMENTS = {"gripper": 4.0, "torso": 4.6, "slope": 4.6, "box-stack": 1.0, "marbles": 2.4}
 
 #: Options of scenes and positions of joints that show more of them.
 OPTIONS = {"chain": {"links": 8}}
@@ -44,6 +55,10 @@ def draw(name: str) -> Path:
     q = np.array(model.initial()[0])
     for joint, value in POSTURES.get(name, {}).items():
         q[model.joint(joint).q] = value
+    if name in MOMENTS:
+        sim = Simulation(model)
+        Routine(model).run(sim, MOMENTS[name])
+        q = sim.q
     plotter = pv.Plotter(off_screen=True, window_size=[2 * n for n in SIZE], lighting="none")
     points = [add(plotter, mesh, pose) for mesh, pose in placed(model, q)]
     low, high = np.vstack(points).min(axis=0), np.vstack(points).max(axis=0)
@@ -54,7 +69,8 @@ def draw(name: str) -> Path:
         plotter.add_light(
             pv.Light(position=position, focal_point=middle, intensity=strength, light_type="scene light")
         )
-    plotter.camera.position, plotter.camera.focal_point = middle + DISTANCE * size * EYE, middle
+    eye, distance = EYES.get(name, (EYE, DISTANCE))
+    plotter.camera.position, plotter.camera.focal_point = middle + distance * size * eye, middle
     plotter.camera.up, plotter.camera.view_angle = (0.0, 0.0, 1.0), 38.0
     plotter.enable_anti_aliasing("ssaa")
     pixels = plotter.screenshot(None, return_img=True)

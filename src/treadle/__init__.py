@@ -74,7 +74,7 @@ if TYPE_CHECKING:
         sphere_inertia,
     )
     from treadle.scenes import scene, scene_names
-    from treadle.sim import Event, History, Pace, Simulation, State, trajectory
+    from treadle.sim import Event, History, Pace, Routine, Simulation, State, trajectory
     from treadle.sim.recording import read_recording
     from treadle.solvers.assembly import Assembly, assemble
     from treadle.terrain import (
@@ -93,8 +93,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Assembly", "Batch", "BodySpec", "Collider", "Derivatives", "Event", "ForceLaw", "FrameSpec", "Grid",
     "HeightField", "History", "InputError", "JointSpec", "Model", "ModelError", "ModelSpec", "Pace",
-    "Patch", "Plane", "Prediction", "Ramp", "RecordingError", "Simulation", "SimulationDiverged", "Soil",
-    "State", "Terrain",
+    "Patch", "Plane", "Prediction", "Ramp", "RecordingError", "Routine", "Simulation", "SimulationDiverged",
+    "Soil", "State", "Terrain",
     "Touch", "TreadleError", "WheelContact", "__version__", "acos", "asin", "assemble", "atan", "atan2",
     "box_inertia", "center_of_mass", "clip", "collision_meshes", "contact_law", "contact_points",
     "convex_hull", "cos",
@@ -165,7 +165,7 @@ _HOMES = {
         "scene", "scene_names",
     ),
     "treadle.sim": (
-        "Event", "History", "Pace", "Simulation", "State", "trajectory",
+        "Event", "History", "Pace", "Routine", "Simulation", "State", "trajectory",
     ),
     "treadle.sim.recording": (
         "read_recording",

@@ -28,6 +28,7 @@ PUBLIC = [
     "Prediction",
     "Ramp",
     "RecordingError",
+    "Routine",
     "Simulation",
     "SimulationDiverged",
     "Soil",

@@ -37,13 +37,13 @@ def test_plot(findings):
 def test_the_box_is_grasped_and_lifted(kind):
     contacts = simgc_table._touching()
     machine = kind(
-        td.scene("gripper", loose=True), dt=0.01, iterations=10_000, tolerance=1e-6, contacts=contacts
+        td.scene("gripper"), dt=0.01, iterations=10_000, tolerance=1e-6, contacts=contacts
     )
     simgc_table._play(machine, simgc_table._grasp(False))
     assert simgc_table._off_hand(machine) < 1e-3
     # without friction it stays on the table
     smooth = [type(c)(c.link, c.point, c.face, c.origin, c.normal) for c in contacts]
-    machine = kind(td.scene("gripper", loose=True), dt=0.01, iterations=2000, tolerance=1e-6, contacts=smooth)
+    machine = kind(td.scene("gripper"), dt=0.01, iterations=2000, tolerance=1e-6, contacts=smooth)
     simgc_table._play(machine, simgc_table._grasp(False))
     assert machine.pose("box")[2, 3] == pytest.approx(0.45, abs=1e-3)
 

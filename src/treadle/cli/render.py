@@ -11,7 +11,7 @@ from treadle.cli.console import Debug, Json, console, print_json, progress, repo
 from treadle.cli.machine import Floating, Outside, open_machine
 from treadle.errors import InputError
 from treadle.formats.load import FORMATS
-from treadle.sim import Simulation
+from treadle.sim import Routine, Simulation
 
 __all__ = ["render"]
 
@@ -33,6 +33,7 @@ def render(
         list[str] | None,
         typer.Option("--command", metavar="ACTUATOR=VALUE", help="Hold a command; repeatable."),
     ] = None,
+    demo: Annotated[bool, typer.Option("--demo", help="Let the machine go through its routine.")] = False,
     dt: Annotated[float | None, typer.Option(help="Time step in seconds; else the machine's own.")] = None,
     floating: Floating = False,
     outside: Outside = False,
@@ -48,6 +49,7 @@ def render(
       treadle render roadheader --out raise.mp4 --command lift_left=1 --command lift_right=1
       treadle render robot.urdf --out robot.png --view Front --seconds 0
       treadle render pendulum --out swing.gif --size 480x360 --fps 15
+      treadle render torso --out torso.mp4 --demo --seconds 15
     """
     width, height = _size(size)
     still = out.suffix.lower() in (".png", ".jpg", ".jpeg")
@@ -58,6 +60,9 @@ def render(
     sim = Simulation(open_machine(name, floating, outside), dt=dt)
     for text in commands or []:
         _command(sim, text)
+    routine = Routine(sim.model)
+    if demo and not len(routine):
+        raise InputError(f"{sim.model.name!r} has no routine to show; give its drives a --command instead")
     # the page's libraries take their time: other mistakes are reported before
     from treadle.app.studio import Studio, film_writer, picture_writer
 
@@ -68,7 +73,10 @@ def render(
             task = bar.add_task("drawing", total=count)
             for number in range(count):
                 goal = seconds if still else number / fps
-                sim.step(max(0, round((goal - sim.time) / sim.dt)))
+                if demo:
+                    routine.run(sim, max(0.0, goal - sim.time), start=sim.time)
+                else:
+                    sim.step(max(0, round((goal - sim.time) / sim.dt)))
                 studio.show(sim.q)
                 take(studio.picture())
                 bar.update(task, completed=number + 1, refresh=True)

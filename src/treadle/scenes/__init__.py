@@ -11,10 +11,12 @@ from treadle.model import Model, ModelSpec
 from treadle.model.model import suggest
 from treadle.scenes.arm import arm
 from treadle.scenes.bouncing_ball import bouncing_ball
+from treadle.scenes.box_stack import box_stack
 from treadle.scenes.chain import chain
 from treadle.scenes.four_bar_chain import four_bar_chain
 from treadle.scenes.friction_chain import friction_chain
 from treadle.scenes.gripper import gripper
+from treadle.scenes.marbles import marbles
 from treadle.scenes.peaucellier import peaucellier
 from treadle.scenes.pendulum import pendulum
 from treadle.scenes.roadheader import roadheader
@@ -25,7 +27,9 @@ from treadle.scenes.rovers.minibaja import minibaja
 from treadle.scenes.rovers.rocky7 import rocky7
 from treadle.scenes.rovers.zoe import zoe
 from treadle.scenes.slider_crank import slider_crank
+from treadle.scenes.slope import slope
 from treadle.scenes.squeezer import squeezer
+from treadle.scenes.torso import torso
 
 __all__ = ["SCENES", "scene", "scene_names"]
 
@@ -33,12 +37,14 @@ __all__ = ["SCENES", "scene", "scene_names"]
 SCENES: dict[str, Callable[..., ModelSpec]] = {
     "arm": arm,
     "bouncing-ball": bouncing_ball,
+    "box-stack": box_stack,
     "chain": chain,
     "four-bar-chain": four_bar_chain,
     "friction-chain": friction_chain,
     "gripper": gripper,
     "differential-drive": differential_drive,
     "landtamer": landtamer,
+    "marbles": marbles,
     "mecanum": mecanum,
     "minibaja": minibaja,
     "peaucellier": peaucellier,
@@ -46,7 +52,9 @@ SCENES: dict[str, Callable[..., ModelSpec]] = {
     "roadheader": roadheader,
     "rocky7": rocky7,
     "slider-crank": slider_crank,
+    "slope": slope,
     "squeezer": squeezer,
+    "torso": torso,
     "zoe": zoe,
 }
 

@@ -1,13 +1,15 @@
-"""A gripper above a box on a table: one motor moves two fingers through a repeater.
+"""A gripper that takes a box from a table: one motor moves two fingers through a repeater.
 
 After Mikhaylyuk et al., "Algorithms of Multibody Dynamics Simulation Using Articulated-Body Method",
 figure 6, where one engine drives two links. Each finger hangs on a parallelogram, so that its pad stays
 upright; the repeater turns the right crank as far as the motor turns the left one. Two servos carry the hand.
+Nothing but friction holds what is gripped.
 """
 
 from __future__ import annotations
 
 from math import cos, sin
+from typing import Any
 
 from treadle.model import ModelSpec, box_inertia
 from treadle.scenes.bars import BLUE, DARK, GREY, ORANGE, RED, STEEL, add_bar, add_pin
@@ -27,11 +29,13 @@ _GRASP = _TABLE + _BOX / 2 + _LINK * cos(0.27) + _PAD[1]
 _ABOVE = 0.15
 
 
-def gripper(loose: bool = False) -> ModelSpec:
-    """The hand starts open, 0.15 m above the box of 1 kg; `loose` frees the box, which then needs contact."""
-    spec = ModelSpec("gripper", settings={"dt": 1e-3})
-    spec.add_material("rubber", friction=0.9)
-    spec.add_material("wood", friction=0.5)
+def gripper(ball: bool = False, stiffness: float | None = None) -> ModelSpec:
+    """The hand starts open above a box of 1 kg, or a `ball`; `stiffness` of the pads in N/m, None: rigid."""
+    spec = ModelSpec("gripper", settings={"dt": 0.01, "routine": _ROUTINE})
+    # a ball touches at points: rubber keeps it from turning about its normal, wood from rolling away
+    spin, roll = (0.005, 0.001) if ball else (0.0, 0.0)
+    spec.add_material("rubber", friction=0.9, spinning_friction=spin, stiffness=stiffness)
+    spec.add_material("wood", friction=0.5, rolling_friction=roll)
     _add_arm(spec)
     _add_finger(spec, "left", -1.0)
     _add_finger(spec, "right", 1.0)
@@ -39,7 +43,7 @@ def gripper(loose: bool = False) -> ModelSpec:
     spec.add_actuator(
         "grip", "position", "left_crank", stiffness=100.0, damping=4.0, lower=0.0, upper=_TRAVEL, effort=12.0
     )
-    _add_table(spec, loose)
+    _add_table(spec, ball)
     return spec
 
 
@@ -103,14 +107,33 @@ def _add_finger(spec: ModelSpec, side: str, sign: float) -> None:
     spec.add_shape(f"{side}_pad", tip, "box", _PAD_SIZE, role="collision", position=pad, material="rubber")
 
 
-def _add_table(spec: ModelSpec, loose: bool) -> None:
+def _add_table(spec: ModelSpec, ball: bool) -> None:
+    """A table, and what stands on it."""
     top, leg = (0.6, 0.5, 0.04), (0.12, 0.12, _TABLE - 0.04)
     under = {"position": (0.0, 0.0, _TABLE - 0.02)}
     spec.add_shape("table_look", None, "box", top, color=(0.70, 0.55, 0.38, 1.0), **under)
     spec.add_shape("table", None, "box", top, role="collision", material="wood", **under)
     spec.add_shape("leg", None, "box", leg, position=(0.0, 0.0, 0.5 * leg[2]), color=GREY)
-    size = (_BOX, _BOX, _BOX)
-    spec.add_body("box", 1.0, inertia=box_inertia(1.0, *size))
-    spec.add_joint("box", "free" if loose else "fixed", None, "box", position=(0.0, 0.0, _TABLE + _BOX / 2))
-    spec.add_shape("box_look", "box", "box", size, color=(0.85, 0.70, 0.30, 1.0))
-    spec.add_shape("box", "box", "box", size, role="collision", material="wood")
+    name, size = ("ball", (_BOX / 2,)) if ball else ("box", (_BOX, _BOX, _BOX))
+    shape = "sphere" if ball else "box"
+    spec.add_body(name, 1.0, type=shape, size=size)
+    spec.add_joint(name, "free", None, name, position=(0.0, 0.0, _TABLE + _BOX / 2))
+    spec.add_shape(f"{name}_look", name, shape, size, color=(0.85, 0.70, 0.30, 1.0))
+    spec.add_shape(name, name, shape, size, role="collision", material="wood")
+
+
+def _carry(reach: float) -> list[list[Any]]:
+    """Take what stands under the hand, put it down `reach` (m) along the rail, and let go."""
+    return [
+        [1.5, {"lift": -_ABOVE}],
+        [1.0, {"grip": _TRAVEL}],
+        [1.5, {"lift": 0.1}],
+        [1.5, {"reach": reach}],
+        [1.5, {"lift": -_ABOVE}],
+        [1.0, {"grip": 0.0}],
+        [1.0, {"lift": 0.0}],
+    ]
+
+
+#: There and back again.
+_ROUTINE = _carry(0.12) + _carry(0.0)

@@ -136,7 +136,7 @@ def _scenes() -> list[_Scene]:
     return [
         _Scene("chain", lambda: scene("friction-chain"), _swing, lambda machine: None, (5.0, 16.0)),
         _Scene("peaucellier", lambda: scene("peaucellier"), _turn, _off_line, (13.0, 57.0)),
-        _Scene("gripper", lambda: scene("gripper", loose=True), _grasp, _off_hand, (5.0, 20.0), _touching()),
+        _Scene("gripper", lambda: scene("gripper"), _grasp, _off_hand, (5.0, 20.0), _touching()),
     ]
 
 

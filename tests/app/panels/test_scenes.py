@@ -55,3 +55,18 @@ def test_a_demonstration_ends_when_someone_drives(live, until):
     time = sim.time
     until(lambda: sim.time > time + 0.1)
     assert app.stage.drive.holds.held == set()
+
+
+def test_a_demonstration_plays_the_routine_of_the_machine(live, until):
+    app = live(td.Simulation(td.scene("slope"), contact=False))
+    app.demonstrate()
+    sim = app.sim
+    until(lambda: sim.actuator("tilt").command > 0.01)
+    # as the routine says for the time that has passed
+    command, time = app.pace.send(lambda sim: (sim.actuator("tilt").command, sim.time)).result()
+    assert abs(command - td.Routine(sim.model).commands(time)["tilt"]) < 0.02
+    app.crew.driver = 5
+    app.pace.send(lambda sim: setattr(sim.actuator("tilt"), "command", 0.3)).result()
+    now = sim.time
+    until(lambda: sim.time > now + 0.2)
+    assert sim.actuator("tilt").command == 0.3

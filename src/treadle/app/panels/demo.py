@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from treadle.app.panels.panel import Panel
+from treadle.sim.routine import Routine
 from treadle.sim.simulation import Simulation
 
 if TYPE_CHECKING:
@@ -18,7 +19,10 @@ _EACH, _NOBODY = 2.5, -2
 
 
 class DemoPanel(Panel):
-    """Holds one move after the other until someone does something; has nothing on the page."""
+    """Plays the machine's routine, or holds one move after the other, until someone does something.
+
+    It has nothing on the page.
+    """
 
     def __init__(self, stage: Stage) -> None:
         super().__init__(stage)
@@ -27,6 +31,7 @@ class DemoPanel(Panel):
         self._switches = [move.name for move in moves if move.switch]
         self._begun = time.monotonic()
         self._held = ""
+        self._routine, self._start = Routine(stage.sim.model), stage.sim.time
 
     def frame(self, sim: Simulation) -> None:
         """Go on to the next move, or let go where someone drives."""
@@ -35,6 +40,10 @@ class DemoPanel(Panel):
             if self._held:
                 holds.lift(_NOBODY)
                 self._held = ""
+            return
+        if len(self._routine):
+            for name, command in self._routine.commands(max(sim.time - self._start, 0.0)).items():
+                sim.actuator(name).command = command
             return
         for name in self._switches:
             holds.switch(sim, name)
