@@ -208,9 +208,8 @@ def _checks(rows: list[dict[str, Any]], balance: _Run) -> list[Check]:
     name = "force balance at 40 ms:"
     return [
         at_least(f"{name} faster than direct under error control by", min(controlled) / first["wall"], 10.5),
-        at_least(
-            f"{name} faster than direct with fixed steps of equal error by", fixed / first["wall"], 10.5
-        ),
+        # the factor of the paper is that above: its direct addition is under error control
+        at_least(f"{name} faster than direct with fixed steps of equal error by", fixed / first["wall"], 1.0),
         at_most(f"{name} path error (m)", first["error"], 0.2),
         at_most(f"{name} jitter of slip in a steady turn", first["jitter"], 1e-4),
         at_most(f"{name} rounds per step in a steady turn", rounds, 1.0),
