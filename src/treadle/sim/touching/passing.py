@@ -1,9 +1,9 @@
 """How far a machine may go in one span without shapes passing through each other.
 
 Contact is found in the middle of a span, where two thin and fast shapes may have passed each other already. A
-span is therefore no longer than lets two shapes come closer by their distance and a share of their thickness:
+span is therefore no longer than lets two shapes touch in its middle, or go on by a share of their thickness:
 
-    span <= (distance + share thickness) / speed
+    span <= max(2 distance, share thickness) / speed
 
 with a bound of the speed at which they approach, along the normal of their least distance (Mirtich, 1996,
 "Impulse-based dynamic simulation of rigid body systems", section 2.3). What is slow or thick is not looked at.
@@ -25,7 +25,7 @@ from treadle.sim.touching.points import twists
 
 __all__ = ["place_bodies", "safe_span", "thicknesses"]
 
-#: Share of the mean thickness of two shapes by which they may approach beyond their distance.
+#: Share of the mean thickness of two shapes by which they may move in any case.
 _SHARE = 0.25
 
 
@@ -60,10 +60,10 @@ def safe_span(stage, found, span):
             placed = True
         stage.arena.distance_pair[FIRST], stage.arena.distance_pair[FIRST + 1] = a, b
         call(stage.arena.distance, stage.arena.distance_frame)
-        distance = max(stage.arena.distance_result[0], 0.0)
+        way = max(2.0 * stage.arena.distance_result[0], near)
         speed = min(_approach(stage, a, b, until), reach[a] + reach[b])
-        if speed * until > distance + near:
-            until = (distance + near) / speed
+        if speed * until > way:
+            until = way / speed
     if placed:
         _look_at(stage, stage.room.middle)
     return until

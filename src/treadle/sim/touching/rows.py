@@ -28,12 +28,21 @@ def joint_rows(free, count, pattern, tree, rows, work):
         rows.loops[i] = rows.first[i + 1] = e
         total = 0.0
         for k in range(first[i], first[i + 1]):
-            work[place[k]] = jacobian[k]
             total += jacobian[k] * velocity[place[k]]
         rows.velocity[i], rows.closes[i], rows.impulse[i] = total, 0, 0.0
         rows.kind[i], rows.normal[i] = SINGLE, -1
         rows.slowest[i], rows.fastest[i] = free.slowest[i], free.fastest[i]
         rows.low[i], rows.high[i], rows.softness[i] = free.low[i], free.high[i], free.softness[i]
+        begin, k = rows.first[i], first[i]
+        if first[i + 1] == k + 1 and place[k] == rows.place[begin] and tree.size[1] == 0:
+            # of one freedom alone, as most are
+            rows.y[begin] = jacobian[k]
+            for m in range(begin + 1, e):
+                rows.y[m] = 0.0
+            _half_solve(tree, rows.place, rows.y, begin, e, e, e)
+            continue
+        for m in range(k, first[i + 1]):
+            work[place[m]] = jacobian[m]
         half_solve(tree, rows, i, work)
 
 
@@ -153,7 +162,7 @@ def _row(point, d, sliding, last, axes, velocity, tree, rows, work, i):
             common = parent[common]
         else:
             other = parent[other]
-    e, total = begin, 0.0
+    e, total, other = begin, 0.0, begin
     for side in range(2):
         k, sign = (b, 1.0) if side == 0 else (a, -1.0)
         while k != common:
@@ -161,12 +170,13 @@ def _row(point, d, sliding, last, axes, velocity, tree, rows, work, i):
             place[e], entries[e] = k, value
             total += value * velocity[k]
             k, e = parent[k], e + 1
+        other = e if side == 0 else other
     both = e
     while common >= 0:
         # what moves both moves neither relative to the other
         place[e], entries[e] = common, 0.0
         common, e = parent[common], e + 1
-    _half_solve(tree, place, entries, begin, both, e)
+    _half_solve(tree, place, entries, begin, other, both, e)
     rows.loops[i] = rows.first[i + 1] = e
     rows.velocity[i], rows.impulse[i], rows.softness[i], rows.closes[i] = total, 0.0, 0.0, 0
     if tree.size[1] > 0:
@@ -182,19 +192,25 @@ def _along(axes, e, wrench):
 
 
 @inner()
-def _half_solve(tree, place, y, begin, both, end):
-    """Jacobian to entries where they stand, see `half_solve`; what carries both bodies begins at `both`."""
-    parent, start, L, root = tree.parent, tree.start, tree.L, tree.root
+def _half_solve(tree, place, y, begin, other, both, end):
+    """Jacobian to entries where they stand, see `half_solve`.
+
+    The freedoms of one body end at `other`, those of the other one at `both`, what carries both at `end`.
+    """
+    start, L, root = tree.start, tree.L, tree.root
     for e in range(begin, end):
         k, x = place[e], y[e]
-        entry, above, next_to = start[k], parent[k], e + 1
-        if x != 0.0:
-            while above >= 0:
-                if next_to < both and place[next_to] != above:
-                    next_to = both
-                y[next_to] -= L[entry] * x
-                above, entry, next_to = parent[above], entry + 1, next_to + 1
         y[e] = root[k] * x
+        if x == 0.0:
+            continue
+        entry = start[k]
+        limit = other if e < other else (both if e < both else end)
+        for m in range(e + 1, limit):
+            y[m] -= L[entry + m - e - 1] * x
+        if limit < end:
+            entry += limit - e - 1
+            for m in range(both, end):
+                y[m] -= L[entry + m - both] * x
 
 
 @kernel()
