@@ -6,6 +6,7 @@ from math import inf, isnan, sqrt
 
 from treadle.contact.restitution import damping_of
 from treadle.native.kernels import inner, kernel
+from treadle.sim.touching.passing import crossing
 from treadle.solvers.sequential.rows import PAIR, SECOND, SINGLE
 from treadle.solvers.sequential.tree import half_solve, join_row
 
@@ -13,6 +14,9 @@ __all__ = ["TOUCHING", "across", "impact_rows", "joint_rows", "lasting_rows"]
 
 #: Distance (m) below which two surfaces touch.
 TOUCHING = 1e-10
+
+#: Share of what shapes may come into each other beyond which those that meet stop before they move on.
+_DEEP = 0.05
 
 
 @inner()
@@ -48,24 +52,27 @@ def joint_rows(free, count, pattern, tree, rows, work):
 
 @inner()
 def lasting_rows(
-    points, count, surfaces, last, axes, velocity, tree, rows, work, used, span, slowest, soft, apart
+    points, count, surfaces, thickness, last, axes, velocity, tree, rows, work, used, span, slowest, soft,
+    apart,
 ):
     """Rows of the points that touch, and of those that rigid bodies must not pass, after `used` others.
 
     Fills `soft`, the contacts with stiffness. Returns the number of rows and of soft contacts; -1 where rigid
-    bodies meet faster than `slowest` (m/s), so that an impact comes first, unless they are known to be
-    `apart` at the start of the span.
+    bodies that rebound, or would come deep into each other, meet faster than `slowest` (m/s): an impact comes
+    first, unless they are known to be `apart` at the start of the span.
     """
     springs = 0
     for c in range(count):
         point = points[c]
         surface = surfaces[point.surface]
         if surface.stiffness == inf:
-            if point.speed < -slowest and surface.restitution > 0.0:
-                if point.gap <= TOUCHING and not apart:
+            if point.speed < -slowest:
+                deep = -point.speed * span > _DEEP * crossing(thickness, point.a, point.b)
+                if point.gap <= TOUCHING and (deep or surface.restitution > 0.0) and not apart:
                     return -1, 0
-                point.awaited = 1
-                continue
+                if surface.restitution > 0.0:
+                    point.awaited = 1
+                    continue
         else:
             pressed = point.speed < 0.0 or (point.speed <= 1e-12 and point.free < 0.0)
             if not (point.gap < -TOUCHING or (point.gap <= TOUCHING and pressed)):
@@ -108,7 +115,7 @@ def impact_rows(points, count, surfaces, last, axes, velocity, tree, rows, work,
             used = _rows_of(point, surface, last, axes, velocity, tree, rows, work, used)
             speed = rows.velocity[first]
             rows.slowest[first] = -surface.restitution * speed if speed < -slowest else 0.0
-            if speed < -slowest and surface.restitution > 0.0:
+            if speed < -slowest:
                 met += 1
     return used, met
 

@@ -200,8 +200,8 @@ def _take_span(stage, span, time, slowest, shortest, gone):
                 continue
         joint_rows(free, held, stage.pattern, tree, rows, room.work)
         used, springs = lasting_rows(
-            room.points, found, stage.surfaces, stage.carried.last, stage.look.axes, free.velocity, tree,
-            rows, room.work, held, span, slowest, soft, apart,
+            room.points, found, stage.surfaces, arena.thickness, stage.carried.last, stage.look.axes,
+            free.velocity, tree, rows, room.work, held, span, slowest, soft, apart,
         )  # fmt: skip
         if used < 0:
             found = _look_ahead(stage, 0.0, time)
