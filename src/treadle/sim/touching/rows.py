@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from math import inf, isnan, sqrt
+from math import inf, isnan
 
 from treadle.contact.restitution import damping_of
-from treadle.native.kernels import inner, kernel
+from treadle.native.kernels import inner
 from treadle.sim.touching.passing import crossing
 from treadle.solvers.sequential.rows import PAIR, SECOND, SINGLE
 from treadle.solvers.sequential.tree import half_solve, join_row
 
-__all__ = ["TOUCHING", "across", "impact_rows", "joint_rows", "lasting_rows"]
+__all__ = ["TOUCHING", "impact_rows", "joint_rows", "lasting_rows"]
 
 #: Distance (m) below which two surfaces touch.
 TOUCHING = 1e-10
@@ -218,19 +218,6 @@ def _half_solve(tree, place, y, begin, other, both, end):
             entry += limit - e - 1
             for m in range(both, end):
                 y[m] -= L[entry + m - both] * x
-
-
-@kernel()
-def across(n):
-    """A unit vector across a unit vector, the same for the same one."""
-    if abs(n[0]) <= abs(n[1]) and abs(n[0]) <= abs(n[2]):
-        t = (0.0, -n[2], n[1])
-    elif abs(n[1]) <= abs(n[2]):
-        t = (n[2], 0.0, -n[0])
-    else:
-        t = (-n[1], n[0], 0.0)
-    length = sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2])
-    return (t[0] / length, t[1] / length, t[2] / length)
 
 
 @inner()
