@@ -66,9 +66,10 @@ def lasting_rows(
         point = points[c]
         surface = surfaces[point.surface]
         if surface.stiffness == inf:
-            if point.speed < -slowest:
+            meets = point.speed < -slowest
+            if meets or (surface.restitution > 0.0 and _returns(point, span, slowest)):
                 deep = -point.speed * span > _DEEP * crossing(thickness, point.a, point.b)
-                if point.gap <= TOUCHING and (deep or surface.restitution > 0.0) and not apart:
+                if meets and point.gap <= TOUCHING and (deep or surface.restitution > 0.0) and not apart:
                     return -1, 0
                 if surface.restitution > 0.0:
                     point.awaited = 1
@@ -98,6 +99,13 @@ def lasting_rows(
             point.spring = springs
             springs += 1
     return used, springs
+
+
+@inner()
+def _returns(point, span, slowest):
+    """Whether bodies that do not approach each other now meet faster than `slowest` (m/s) within the span."""
+    fall = 2.0 * max(point.gap, 0.0) * (point.speed - point.free) / span
+    return point.free < -slowest and point.speed * point.speed + fall > slowest * slowest
 
 
 @inner()
