@@ -112,9 +112,9 @@ def test_scenes_are_the_same_in_all_engines(engine):
     np.testing.assert_allclose(other.centres(), own.centres(), atol=1e-15)
     for world in (own, other):
         world.push(0, np.array([150.0, 0.0, 0.0]))
-        for _ in range(20):
+        for _ in range(300):
             world.step()
-    # the box slides and the balls begin to roll, in one as in the other
+    # the box slides and the balls roll, in one as in the other
     np.testing.assert_allclose(other.velocities()[:, 0], own.velocities()[:, 0], rtol=0.2)
     other.close()
 
@@ -144,8 +144,8 @@ def test_robots_stand_alike(robot):
 def test_slip_is_measured(robot):
     """A base that is pushed sideways takes its feet along."""
     engine = anymal.TreadleRobots(robot)
-    engine.step(200)
-    assert anymal.largest_slip(engine, robot, 10) < 1e-9
+    engine.step(600)
+    assert anymal.largest_slip(engine, robot, 10) < 1e-8
     engine.sim.joint("0/floating_base").torque = [0.0, 0.0, 0.0, 400.0, 0.0, 0.0]
     assert anymal.largest_slip(engine, robot, 40) > 1e-2
 
