@@ -155,11 +155,11 @@ def _draw(rows: list[dict[str, Any]]) -> Figure:
         "elastic 666": "mean square error of the energy (J²)",
     }
     for axes, (test, label) in zip(figure.axes, tests.items(), strict=True):
-        for engine in WORLDS:
+        for number, engine in enumerate(WORLDS):
             found = [row for row in rows if row["test"] == test and row["engine"] == engine]
             points = [(row["cpu"], max(row["error"], 1e-30)) for row in found if row["error"] < inf]
             if points:
-                axes.loglog(*zip(*points, strict=True), "o-", label=engine)
+                axes.loglog(*zip(*points, strict=True), "o-", color=f"C{number}", label=engine)
         axes.set(xlabel="CPU time (s)", ylabel=label, title=test)
         axes.grid(alpha=0.3)
         axes.legend()
