@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import sqrt
 
 from treadle.native.kernels import inner
-from treadle.sim.touching.rows import across
 
 __all__ = ["along"]
 
@@ -20,7 +19,7 @@ def along(n, surface, arena, shape):
     Any one where friction is the same all around, or where the direction is that of the normal.
     """
     if surface.friction == surface.across:
-        return across(n)
+        return _across(n)
     body, X = arena.body[shape], arena.bodies
     u = _turned(arena.placement, 12 * shape, surface)
     x = X[body, 0] * u[0] + X[body, 1] * u[1] + X[body, 2] * u[2]
@@ -30,7 +29,7 @@ def along(n, surface, arena, shape):
     x, y, z = x - deep * n[0], y - deep * n[1], z - deep * n[2]
     length = sqrt(x * x + y * y + z * z)
     if length < _NORMAL:
-        return across(n)
+        return _across(n)
     return (x / length, y / length, z / length)
 
 
@@ -43,3 +42,16 @@ def _turned(placement, e, surface):
         placement[e + 3] * x + placement[e + 4] * y + placement[e + 5] * z,
         placement[e + 6] * x + placement[e + 7] * y + placement[e + 8] * z,
     )
+
+
+@inner()
+def _across(n):
+    """A unit vector across a unit vector, the same for the same one."""
+    if abs(n[0]) <= abs(n[1]) and abs(n[0]) <= abs(n[2]):
+        t = (0.0, -n[2], n[1])
+    elif abs(n[1]) <= abs(n[2]):
+        t = (n[2], 0.0, -n[0])
+    else:
+        t = (-n[1], n[0], 0.0)
+    length = sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2])
+    return (t[0] / length, t[1] / length, t[2] / length)

@@ -1,13 +1,13 @@
 """How far a machine may go in one span without shapes passing through each other.
 
 Contact is found in the middle of a span, where two thin and fast shapes may have passed each other already. A
-span is therefore no longer than lets two shapes come closer by their distance and a share of their thickness:
+span is therefore no longer than lets two shapes come closer by their distance and a share of their thickness,
 
     span <= (distance + share thickness) / speed
 
-with a bound of the speed at which they approach, along the normal of their least distance (Mirtich, 1996,
-"Impulse-based dynamic simulation of rigid body systems", section 2.3). What is slow or thick is not looked at.
-Planes and height fields are solid below, however deep.
+with a bound of the speed at which they approach along the normal of their least distance (Mirtich, 1996,
+"Impulse-based dynamic simulation of rigid body systems", section 2.3); against a height field, which is not
+convex, and meshes in any direction. What is slow or thick is not looked at, nor are planes, solid however deep.
 """
 
 from __future__ import annotations
@@ -16,30 +16,45 @@ from math import sqrt
 
 import numpy as np
 
-from treadle.collision.kinds import BOX, CAPSULE, CYLINDER, ELLIPSOID, SPHERE
+from treadle.collision.kinds import BOX, CAPSULE, CYLINDER, ELLIPSOID, HEIGHT_FIELD, HULL, MESH, SPHERE
 from treadle.collision.shapes import Shapes
 from treadle.native.calling import call
 from treadle.native.kernels import inner
 from treadle.sim.touching.meeting import FIRST
 from treadle.sim.touching.points import twists
 
-__all__ = ["place_bodies", "safe_span", "thicknesses"]
+__all__ = ["crossing", "place_bodies", "safe_span", "thicknesses"]
 
-#: Share of the mean thickness of two shapes by which they may approach beyond their distance.
-_SHARE = 0.25
+#: Share of the mean thickness of two shapes by which they may come into each other, and the share of that by
+#: which they may in any case, however near they are.
+_SHARE, _LEAST = 0.25, 0.1
+
+#: Thickness (m) of what has none.
+_THINNEST = 1e-5
+
+#: Freedoms of a body that moves freely.
+_FREE = 6
 
 
 def thicknesses(shapes: Shapes) -> np.ndarray:
-    """(shapes) m: what has to be crossed to pass through each; inf where there is no other side."""
+    """(shapes) m: what has to be crossed to pass through each, inf for a plane, which has no other side."""
     size, through = shapes.size, np.full(len(shapes.kind), np.inf)
     for s, kind in enumerate(shapes.kind):
         if kind in (SPHERE, CAPSULE):
             through[s] = 2.0 * size[s, 0]
         elif kind == CYLINDER:
             through[s] = 2.0 * size[s, :2].min()
-        elif kind in (BOX, ELLIPSOID):
+        elif kind in (BOX, ELLIPSOID, HULL, MESH):
             through[s] = 2.0 * size[s].min()
-    return through
+        elif kind == HEIGHT_FIELD:
+            through[s] = 0.0
+    return np.maximum(through, _THINNEST)
+
+
+@inner()
+def crossing(thickness, a, b):
+    """How far (m) shapes may come into each other without danger to pass."""
+    return 0.5 * _SHARE * (thickness[a] + thickness[b])
 
 
 @inner()
@@ -52,7 +67,7 @@ def safe_span(stage, found, span):
         if point.a == a and point.b == b:
             continue
         a, b = point.a, point.b
-        near = 0.5 * _SHARE * (thickness[a] + thickness[b])
+        near = crossing(thickness, a, b)
         if (reach[a] + reach[b]) * until <= near:
             continue
         if not placed:
@@ -61,9 +76,13 @@ def safe_span(stage, found, span):
         stage.arena.distance_pair[FIRST], stage.arena.distance_pair[FIRST + 1] = a, b
         call(stage.arena.distance, stage.arena.distance_frame)
         distance = max(stage.arena.distance_result[0], 0.0)
-        speed = min(_approach(stage, a, b, until), reach[a] + reach[b])
-        if speed * until > distance + near:
-            until = (distance + near) / speed
+        # what is near is met in the middle, without coming into each other there
+        way = distance + min(near, max(distance, _LEAST * near))
+        speed = reach[a] + reach[b]
+        if max(stage.arena.kind[a], stage.arena.kind[b]) < HEIGHT_FIELD:
+            speed = min(_approach(stage, a, b, until), speed)
+        if speed * until > way:
+            until = way / speed
     if placed:
         _look_at(stage, stage.room.middle)
     return until
@@ -111,29 +130,32 @@ def _approach(stage, a, b, span):
 def _towards(stage, s, twist, n, sign, span):
     """A bound of the speed of the points of a shape along sign n.
 
-    The middle of the shape goes on as it does or turns with its body; its points turn about the middle, but
-    spheres not at all, and what is round about its axis not about that.
+    The body's origin goes on as it does if the body is free, else it turns with what carries it. The points
+    turn about the middle of the shape, but spheres not at all, and what is round not about its own axis.
     """
-    arena, poses = stage.arena, stage.look.poses
+    arena, poses, first = stage.arena, stage.look.poses, stage.carried.first
     i = arena.body[s]
     if i == 0:
         return 0.0
     kind, e, X, c = arena.kind[s], 12 * (i - 1), 12 * s, 12 * s + 9
-    p = _turn(poses, e, arena.placement, c, 1)
-    x, y, z = p[0] + poses[e + 9], p[1] + poses[e + 10], p[2] + poses[e + 11]
+    x, y, z = poses[e + 9], poses[e + 10], poses[e + 11]
     w = (twist[i, 0], twist[i, 1], twist[i, 2])
     u0 = twist[i, 3] + w[1] * z - w[2] * y
     u1 = twist[i, 4] + w[2] * x - w[0] * z
     u2 = twist[i, 5] + w[0] * y - w[1] * x
     turning, pace = sqrt(w[0] ** 2 + w[1] ** 2 + w[2] ** 2), sqrt(u0 * u0 + u1 * u1 + u2 * u2)
-    middle = min(sign * (u0 * n[0] + u1 * n[1] + u2 * n[2]) + turning * pace * span, pace)
+    middle = sign * (u0 * n[0] + u1 * n[1] + u2 * n[2])
+    if stage.carried.above[i] != 0 or first[i + 1] - first[i] < _FREE:
+        middle = min(middle + turning * pace * span, pace)
+    p = _turn(poses, e, arena.placement, c, 1)
+    middle += turning * sqrt(p[0] ** 2 + p[1] ** 2 + p[2] ** 2)
     if kind == SPHERE:
         return middle
     if kind in {CAPSULE, CYLINDER}:
         d = _turn(poses, e, arena.placement, X + 2, 3)
         spin = w[0] * d[0] + w[1] * d[1] + w[2] * d[2]
         w = (w[0] - spin * d[0], w[1] - spin * d[1], w[2] - spin * d[2])
-    # the normal turns with the shapes, too: all of their turning may count before long
+    # the normal turns with the shapes, too: all of their turning may count
     return middle + sqrt(w[0] ** 2 + w[1] ** 2 + w[2] ** 2) * arena.radius[s]
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from math import inf, isnan, sqrt
+from math import inf, isnan
 
 from treadle.contact.restitution import damping_of
-from treadle.native.kernels import inner, kernel
+from treadle.native.kernels import inner
+from treadle.sim.touching.passing import crossing
 from treadle.solvers.sequential.rows import PAIR, SECOND, SINGLE
 from treadle.solvers.sequential.tree import half_solve, join_row
 
-__all__ = ["TOUCHING", "across", "impact_rows", "joint_rows", "lasting_rows"]
+__all__ = ["TOUCHING", "impact_rows", "joint_rows", "lasting_rows"]
 
 #: Distance (m) below which two surfaces touch.
 TOUCHING = 1e-10
+
+#: Share of what shapes may come into each other beyond which those that meet stop before they move on.
+_DEEP = 0.05
 
 
 @inner()
@@ -28,35 +32,48 @@ def joint_rows(free, count, pattern, tree, rows, work):
         rows.loops[i] = rows.first[i + 1] = e
         total = 0.0
         for k in range(first[i], first[i + 1]):
-            work[place[k]] = jacobian[k]
             total += jacobian[k] * velocity[place[k]]
         rows.velocity[i], rows.closes[i], rows.impulse[i] = total, 0, 0.0
         rows.kind[i], rows.normal[i] = SINGLE, -1
         rows.slowest[i], rows.fastest[i] = free.slowest[i], free.fastest[i]
         rows.low[i], rows.high[i], rows.softness[i] = free.low[i], free.high[i], free.softness[i]
+        begin, k = rows.first[i], first[i]
+        if first[i + 1] == k + 1 and place[k] == rows.place[begin] and tree.size[1] == 0:
+            # of one freedom alone, as most are
+            rows.y[begin] = jacobian[k]
+            for m in range(begin + 1, e):
+                rows.y[m] = 0.0
+            _half_solve(tree, rows.place, rows.y, begin, e, e, e)
+            continue
+        for m in range(k, first[i + 1]):
+            work[place[m]] = jacobian[m]
         half_solve(tree, rows, i, work)
 
 
 @inner()
 def lasting_rows(
-    points, count, surfaces, last, axes, velocity, tree, rows, work, used, span, slowest, soft, apart
+    points, count, surfaces, thickness, last, axes, velocity, tree, rows, work, used, span, slowest, soft,
+    apart,
 ):
     """Rows of the points that touch, and of those that rigid bodies must not pass, after `used` others.
 
     Fills `soft`, the contacts with stiffness. Returns the number of rows and of soft contacts; -1 where rigid
-    bodies meet faster than `slowest` (m/s), so that an impact comes first, unless they are known to be
-    `apart` at the start of the span.
+    bodies that rebound, or would come deep into each other, meet faster than `slowest` (m/s): an impact comes
+    first, unless they are known to be `apart` at the start of the span.
     """
     springs = 0
     for c in range(count):
         point = points[c]
         surface = surfaces[point.surface]
         if surface.stiffness == inf:
-            if point.speed < -slowest and surface.restitution > 0.0:
-                if point.gap <= TOUCHING and not apart:
+            meets = point.speed < -slowest
+            if meets or (surface.restitution > 0.0 and _returns(point, span, slowest)):
+                deep = -point.speed * span > _DEEP * crossing(thickness, point.a, point.b)
+                if meets and point.gap <= TOUCHING and (deep or surface.restitution > 0.0) and not apart:
                     return -1, 0
-                point.awaited = 1
-                continue
+                if surface.restitution > 0.0:
+                    point.awaited = 1
+                    continue
         else:
             pressed = point.speed < 0.0 or (point.speed <= 1e-12 and point.free < 0.0)
             if not (point.gap < -TOUCHING or (point.gap <= TOUCHING and pressed)):
@@ -85,6 +102,13 @@ def lasting_rows(
 
 
 @inner()
+def _returns(point, span, slowest):
+    """Whether bodies that do not approach each other now meet faster than `slowest` (m/s) within the span."""
+    fall = 2.0 * max(point.gap, 0.0) * (point.speed - point.free) / span
+    return point.free < -slowest and point.speed * point.speed + fall > slowest * slowest
+
+
+@inner()
 def impact_rows(points, count, surfaces, last, axes, velocity, tree, rows, work, used, slowest):
     """Rows of an impact: rigid bodies that meet faster than `slowest` part with e times their speed.
 
@@ -99,7 +123,7 @@ def impact_rows(points, count, surfaces, last, axes, velocity, tree, rows, work,
             used = _rows_of(point, surface, last, axes, velocity, tree, rows, work, used)
             speed = rows.velocity[first]
             rows.slowest[first] = -surface.restitution * speed if speed < -slowest else 0.0
-            if speed < -slowest and surface.restitution > 0.0:
+            if speed < -slowest:
                 met += 1
     return used, met
 
@@ -153,7 +177,7 @@ def _row(point, d, sliding, last, axes, velocity, tree, rows, work, i):
             common = parent[common]
         else:
             other = parent[other]
-    e, total = begin, 0.0
+    e, total, other = begin, 0.0, begin
     for side in range(2):
         k, sign = (b, 1.0) if side == 0 else (a, -1.0)
         while k != common:
@@ -161,12 +185,13 @@ def _row(point, d, sliding, last, axes, velocity, tree, rows, work, i):
             place[e], entries[e] = k, value
             total += value * velocity[k]
             k, e = parent[k], e + 1
+        other = e if side == 0 else other
     both = e
     while common >= 0:
         # what moves both moves neither relative to the other
         place[e], entries[e] = common, 0.0
         common, e = parent[common], e + 1
-    _half_solve(tree, place, entries, begin, both, e)
+    _half_solve(tree, place, entries, begin, other, both, e)
     rows.loops[i] = rows.first[i + 1] = e
     rows.velocity[i], rows.impulse[i], rows.softness[i], rows.closes[i] = total, 0.0, 0.0, 0
     if tree.size[1] > 0:
@@ -182,32 +207,25 @@ def _along(axes, e, wrench):
 
 
 @inner()
-def _half_solve(tree, place, y, begin, both, end):
-    """Jacobian to entries where they stand, see `half_solve`; what carries both bodies begins at `both`."""
-    parent, start, L, root = tree.parent, tree.start, tree.L, tree.root
+def _half_solve(tree, place, y, begin, other, both, end):
+    """Jacobian to entries where they stand, see `half_solve`.
+
+    The freedoms of one body end at `other`, those of the other one at `both`, what carries both at `end`.
+    """
+    start, L, root = tree.start, tree.L, tree.root
     for e in range(begin, end):
         k, x = place[e], y[e]
-        entry, above, next_to = start[k], parent[k], e + 1
-        if x != 0.0:
-            while above >= 0:
-                if next_to < both and place[next_to] != above:
-                    next_to = both
-                y[next_to] -= L[entry] * x
-                above, entry, next_to = parent[above], entry + 1, next_to + 1
         y[e] = root[k] * x
-
-
-@kernel()
-def across(n):
-    """A unit vector across a unit vector, the same for the same one."""
-    if abs(n[0]) <= abs(n[1]) and abs(n[0]) <= abs(n[2]):
-        t = (0.0, -n[2], n[1])
-    elif abs(n[1]) <= abs(n[2]):
-        t = (n[2], 0.0, -n[0])
-    else:
-        t = (-n[1], n[0], 0.0)
-    length = sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2])
-    return (t[0] / length, t[1] / length, t[2] / length)
+        if x == 0.0:
+            continue
+        entry = start[k]
+        limit = other if e < other else (both if e < both else end)
+        for m in range(e + 1, limit):
+            y[m] -= L[entry + m - e - 1] * x
+        if limit < end:
+            entry += limit - e - 1
+            for m in range(both, end):
+                y[m] -= L[entry + m - both] * x
 
 
 @inner()

@@ -30,7 +30,7 @@ __all__ = ["Arena", "Room", "Spring", "Stage", "take_steps"]
 #: Speed (m/s) at which rigid bodies have to meet to rebound.
 SLOWEST_IMPACT = 1e-3
 
-#: Beginnings and ends of contacts in one step; after these, nothing rebounds any more until its end.
+#: Beginnings and ends of contacts in one step, per body; after these, nothing rebounds until its end.
 MOST_EVENTS = 400
 
 #: Sweeps over the rows at most, and the change of velocity (m/s) at which they end.
@@ -139,21 +139,26 @@ def take_steps(table, h, time, count):
     """
     stage = _stage(integers(table))
     q, v, nq, nv, room, close = stage.q, stage.v, stage.nq, stage.nv, stage.room, stage.close
+    most = MOST_EVENTS * (len(room.twist) - 1)
     for step in range(count):
         _copy(q, room.q_start, nq)
         _copy(v, room.v_start, nv)
         clear(room.tally)
         open_diary(room.diary)
-        left, spans, events, work = h, 0, 0, 0.0
+        # how far to look for the next event: with many of them, one is not far from the one before
+        left, ahead, spans, events, work = h, h, 0, 0, 0.0
         while left > _NOTHING * h:
-            slowest = SLOWEST_IMPACT if events < MOST_EVENTS else inf
-            span, cut, done = _take_span(stage, left, time + h - left, slowest, _NOTHING * h, h - left)
+            slowest = SLOWEST_IMPACT if events < most else inf
+            span, cut, done = _take_span(
+                stage, min(left, ahead), time + h - left, slowest, _NOTHING * h, h - left
+            )
             if span < 0.0:
                 _copy(room.q_start, q, nq)
                 _copy(room.v_start, v, nv)
                 return step
             work += done
             left -= span
+            ahead = (2.0 if cut else 4.0) * span
             spans += 1
             events += cut
         if close.entry != 0:
@@ -200,8 +205,8 @@ def _take_span(stage, span, time, slowest, shortest, gone):
                 continue
         joint_rows(free, held, stage.pattern, tree, rows, room.work)
         used, springs = lasting_rows(
-            room.points, found, stage.surfaces, stage.carried.last, stage.look.axes, free.velocity, tree,
-            rows, room.work, held, span, slowest, soft, apart,
+            room.points, found, stage.surfaces, arena.thickness, stage.carried.last, stage.look.axes,
+            free.velocity, tree, rows, room.work, held, span, slowest, soft, apart,
         )  # fmt: skip
         if used < 0:
             found = _look_ahead(stage, 0.0, time)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from treadle.native.kernels import njit
+from treadle.native.kernels import kernel
 
 __all__ = ["DEAF", "in_cone"]
 
@@ -15,7 +15,7 @@ DEAF = 1e-14
 _ROUNDS, _CONE = 30, 1e-14
 
 
-@njit(cache=True)
+@kernel()
 def in_cone(a, c, d, b_i, b_j, mu_i, mu_j, radius):
     """Impulses p with ((a, c), (c, d)) p = b if the cone has them, else those that leave the least slip.
 
@@ -28,7 +28,7 @@ def in_cone(a, c, d, b_i, b_j, mu_i, mu_j, radius):
     return mu_i * q_i, mu_j * q_j
 
 
-@njit(cache=True)
+@kernel()
 def _in_disk(a, c, d, b_i, b_j, radius):
     """q with ((a, c), (c, d)) q = b if it is that short, else the best one of length `radius`.
 

@@ -36,7 +36,7 @@ class _Frame(NamedTuple):
     speed: Reals
 
 
-_frame = view(_Frame, lengths=True)
+_frame = view(_Frame)
 
 
 class SolverMemory:

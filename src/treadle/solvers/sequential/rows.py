@@ -63,23 +63,23 @@ class Rows(NamedTuple):
     z_along: Reals  # (places)
     free: Integers  # (rows) numbers of the rows that are solved together
     matrix: RealTable  # (together, together) their responses, factored
+    places: Integers  # (1) how many places there are
 
 
 _WHOLE = {"first", "loops", "place", "kind", "normal", "closes", "free"}
 
 
-def empty_rows(count: int, entries: int, places: int = 0, together: int = 0) -> Rows:
+def empty_rows(count: int, entries: int, places: int, together: int = 0) -> Rows:
     """Room for `count` rows with `entries` entries in all; every row single and without bounds.
 
-    Other ways than IN_TURN need to know the number of `places`, freedoms and held loop rows, and how many
-    rows at most are solved `together`.
+    `places` are freedoms and held loop rows; at most so many rows are solved `together`.
     """
     sizes = {"first": count + 1, "place": entries, "y": entries, "z_before": places, "z_along": places}
     arrays = {
         name: np.zeros(sizes.get(name, count), np.int64 if name in _WHOLE else np.float64)
         for name in Rows._fields
     }
-    rows = Rows(**arrays | {"matrix": np.zeros((together, together))})
+    rows = Rows(**arrays | {"matrix": np.zeros((together, together)), "places": np.array([places])})
     rows.normal[:] = -1
     rows.slowest[:], rows.fastest[:] = -np.inf, np.inf
     rows.low[:], rows.high[:] = -np.inf, np.inf

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle.native.kernels import inner, njit
+from treadle.native.kernels import inner, kernel
 from treadle.solvers.sequential.cone import DEAF, in_cone
 from treadle.solvers.sequential.rows import IN_TURN, PAIR, SINGLE, TOGETHER
 from treadle.solvers.sequential.together import close_free, solve_free
@@ -20,13 +20,13 @@ from treadle.solvers.sequential.together import close_free, solve_free
 __all__ = ["correct", "prepare", "solve"]
 
 
-@njit(cache=True)
+@kernel()
 def prepare(rows, count, z):
     """Effective masses of the rows by test impulses, and z of the impulses that they have already."""
-    # names of their own: every look into the tuple would count a reference
     first, loops, place, y, kind = rows.first, rows.loops, rows.place, rows.y, rows.kind
     own, mass, cross, softness, impulse = rows.own, rows.mass, rows.cross, rows.softness, rows.impulse
-    z[:] = 0.0
+    for k in range(rows.places[0]):
+        z[k] = 0.0
     for i in range(count):
         total = 0.0
         for e in range(first[i], loops[i]):
@@ -45,7 +45,7 @@ def prepare(rows, count, z):
             _push(first, loops, place, y, z, i, impulse[i])
 
 
-@njit(cache=True)
+@kernel()
 def solve(rows, count, z, limit, tolerance, speed, way=IN_TURN):
     """Impulses of the rows; sweeps and the largest change of an impulse in the last one.
 
@@ -63,7 +63,8 @@ def solve(rows, count, z, limit, tolerance, speed, way=IN_TURN):
     sweeps, change, size, free = 0, np.inf, 0.0, -1
     while sweeps < limit:
         if way != IN_TURN:
-            before[:count], z_before[:] = impulse[:count], z
+            _copy(impulse, before, count)
+            _copy(z, z_before, rows.places[0])
         change, jump = 0.0, 0.0
         for i in range(count):
             if kind[i] == SINGLE and mass[i] > 0.0:
@@ -109,11 +110,11 @@ def solve(rows, count, z, limit, tolerance, speed, way=IN_TURN):
             free = solve_free(rows, count, z, free)
             if free >= 0:
                 continue
-        size = _go_on(impulse, before, along, own, z, z_before, z_along, count, size)
+        size = _go_on(impulse, before, along, own, z, z_before, z_along, count, rows.places[0], size)
     return sweeps, change
 
 
-@njit(cache=True)
+@kernel()
 def correct(rows, count, z, limit, tolerance, speed, way=IN_TURN):
     """The same for split impulses: pseudo-velocities that close what has come apart, from zero."""
     first, loops, place, y, own, low, high = (
@@ -121,12 +122,15 @@ def correct(rows, count, z, limit, tolerance, speed, way=IN_TURN):
     )  # fmt: skip
     closes, closing, pseudo, mass = rows.closes, rows.closing, rows.pseudo, rows.mass
     before, along, z_before, z_along = rows.before, rows.along, rows.z_before, rows.z_along
-    z[:] = 0.0
-    pseudo[:count] = 0.0
+    for k in range(rows.places[0]):
+        z[k] = 0.0
+    for i in range(count):
+        pseudo[i] = 0.0
     sweeps, change, size, free = 0, np.inf, 0.0, -1
     while sweeps < limit:
         if way != IN_TURN:
-            before[:count], z_before[:] = pseudo[:count], z
+            _copy(pseudo, before, count)
+            _copy(z, z_before, rows.places[0])
         change, jump = 0.0, 0.0
         for i in range(count):
             if closes[i] and mass[i] > 0.0:
@@ -149,12 +153,12 @@ def correct(rows, count, z, limit, tolerance, speed, way=IN_TURN):
             free = close_free(rows, count, z, free)
             if free >= 0:
                 continue
-        size = _go_on(pseudo, before, along, own, z, z_before, z_along, count, size)
+        size = _go_on(pseudo, before, along, own, z, z_before, z_along, count, rows.places[0], size)
     return sweeps, change
 
 
 @inner()
-def _go_on(x, before, along, own, z, z_before, z_along, count, size):
+def _go_on(x, before, along, own, z, z_before, z_along, count, places, size):
     """A step along the directions of the sweeps so far; the size of the last sweep's change.
 
     The change of a sweep is to the impulses what the residual is to a linear system, and this the method of
@@ -166,7 +170,8 @@ def _go_on(x, before, along, own, z, z_before, z_along, count, size):
     if last == 0.0 or size > last:
         for i in range(count):
             along[i] = 0.0
-        z_along[:] = 0.0
+        for k in range(places):
+            z_along[k] = 0.0
         share = 0.0
     else:
         share = size / last
@@ -174,11 +179,17 @@ def _go_on(x, before, along, own, z, z_before, z_along, count, size):
         change, step = x[i] - before[i], share * along[i]
         x[i] += step
         along[i] = step + change
-    for k in range(len(z)):
+    for k in range(places):
         change, step = z[k] - z_before[k], share * z_along[k]
         z[k] += step
         z_along[k] = step + change
     return size
+
+
+@inner()
+def _copy(source, target, count):
+    for k in range(count):
+        target[k] = source[k]
 
 
 @inner()

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from treadle.native.kernels import njit
+from treadle.native.kernels import inner
 from treadle.solvers.sequential.rows import PAIR, SECOND, SINGLE
 
 __all__ = ["close_free", "solve_free"]
@@ -30,14 +30,13 @@ _FAR = 1e30
 _ON_CONE = 1e-9
 
 
-@njit(cache=True)
+@inner()
 def solve_free(rows, count, z, last):
     """Give the free rows what they miss, together; their number, -1 where there is no room for them.
 
     `last` is what it said before for the same rows: where they are still the same that are free, their
     responses to each other are too.
     """
-    # names of their own: every look into the tuple would count a reference
     impulse, free, step, velocity, softness = (
         rows.impulse, rows.free, rows.along, rows.velocity, rows.softness
     )  # fmt: skip
@@ -63,7 +62,7 @@ def solve_free(rows, count, z, last):
     return n
 
 
-@njit(cache=True)
+@inner()
 def close_free(rows, count, z, last):
     """The same for split impulses."""
     pseudo, free, step = rows.pseudo, rows.free, rows.along
@@ -91,7 +90,7 @@ def close_free(rows, count, z, last):
     return n
 
 
-@njit(cache=True)
+@inner()
 def _rate(first, place, y, i, z):
     total = 0.0
     for e in range(first[i], first[i + 1]):
@@ -99,7 +98,7 @@ def _rate(first, place, y, i, z):
     return total
 
 
-@njit(cache=True)
+@inner()
 def _push(rows, n, impulse, z, share):
     """Take a share of the step."""
     first, loops, place, y, free, step = rows.first, rows.loops, rows.place, rows.y, rows.free, rows.along
@@ -112,7 +111,7 @@ def _push(rows, n, impulse, z, share):
             z[place[e]] -= y[e] * extra
 
 
-@njit(cache=True)
+@inner()
 def _solve(rows, n, much):
     """The impulses in place of the velocities that the free rows miss; True where one misses too much.
 
@@ -129,7 +128,8 @@ def _solve(rows, n, much):
     for a in range(n):
         step[a] *= matrix[a, a]
     if contradict:
-        step[:n] = 0.0
+        for a in range(n):
+            step[a] = 0.0
         step[worst] = 1.0 if missed > 0.0 else -1.0
     for a in range(n - 1, -1, -1):
         for b in range(a):
@@ -137,7 +137,7 @@ def _solve(rows, n, much):
     return contradict
 
 
-@njit(cache=True)
+@inner()
 def _find_free(rows, count, last):
     """List the free rows, both of a pair one after the other; their number, and whether they are the last."""
     kind, impulse, mass, normal, share, free = (
@@ -167,7 +167,7 @@ def _find_free(rows, count, last):
     return n, same and n == last
 
 
-@njit(cache=True)
+@inner()
 def _length(share, impulse, i):
     """Length of a pair's impulse in units of its coefficients."""
     if share[i] == 0.0 or share[i + 1] == 0.0:
@@ -175,14 +175,15 @@ def _length(share, impulse, i):
     return sqrt((impulse[i] / share[i]) ** 2 + (impulse[i + 1] / share[i + 1]) ** 2)
 
 
-@njit(cache=True)
+@inner()
 def _factor(rows, n, soft):
     """Responses of the free rows to each other as F P F^T: F below the diagonal, 1 / P on it."""
     first, loops, place, y, free, matrix, work = (
         rows.first, rows.loops, rows.place, rows.y, rows.free, rows.matrix, rows.z_along
     )  # fmt: skip
     softness, own = rows.softness, rows.own
-    work[:] = 0.0
+    for k in range(rows.places[0]):
+        work[k] = 0.0
     for b in range(n):
         j = free[b]
         for e in range(first[j], loops[j]):
@@ -214,7 +215,7 @@ def _factor(rows, n, soft):
             matrix[a, k] *= inverse
 
 
-@njit(cache=True)
+@inner()
 def _reach(rows, count, n, most):
     """The share of the step, at most `most`, until the first row reaches a bound."""
     kind, impulse, normal, share, free, step = (
@@ -222,7 +223,8 @@ def _reach(rows, count, n, most):
     )  # fmt: skip
     lowest, highest, slowest, fastest = rows.low, rows.high, rows.slowest, rows.fastest
     extra = rows.before
-    extra[:count] = 0.0
+    for i in range(count):
+        extra[i] = 0.0
     for a in range(n):
         extra[free[a]] = step[a]
     for a in range(n):
@@ -253,7 +255,7 @@ def _reach(rows, count, n, most):
     return most
 
 
-@njit(cache=True)
+@inner()
 def _until(a, b, c, most):
     """The first s with a s^2 + 2 b s + c = 0, where c < 0, if it is below `most`."""
     if (a * most + 2.0 * b) * most + c <= 0.0:

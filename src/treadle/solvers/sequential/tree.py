@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from treadle.native.frames import Integers, Reals
-from treadle.native.kernels import inner
+from treadle.native.kernels import inner, kernel
 
 __all__ = ["Tree", "chain", "half_solve", "half_solve_row", "join_row", "spread", "tree_pattern"]
 
@@ -47,7 +47,7 @@ def tree_pattern(parents: list[int]) -> tuple[np.ndarray, np.ndarray]:
     return np.array(parents, dtype=np.int64), np.concatenate([[0], np.cumsum(depth, dtype=np.int64)])
 
 
-@inner()
+@kernel()
 def chain(tree, rows, i, a, b):
     """Give row i the freedoms from a and from b (-1: from nowhere) to the base as places, the last first."""
     e = rows.first[i]
@@ -62,7 +62,7 @@ def chain(tree, rows, i, a, b):
     rows.loops[i] = rows.first[i + 1] = e
 
 
-@inner()
+@kernel()
 def half_solve(tree, rows, i, work):
     """Entries of row i from its Jacobian, which `work` (nv + m) holds at the row's places and zero else.
 
@@ -115,7 +115,7 @@ def join_row(tree, rows, i, work):
     rows.first[i + 1] = end
 
 
-@inner()
+@kernel()
 def spread(tree, z, work, v):
     """v += M^-1 J^T p, from the z of all impulses; z is kept. Loops that are held push as they must."""
     parent, start, L, root = tree.parent, tree.start, tree.L, tree.root
