@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import treadle as td
@@ -50,7 +50,8 @@ def machine(kinds, material, friction, chained) -> td.Model:
         if chained and i > 0:
             spec.add_joint(f"j{i}", "ball", f"b{i - 1}", f"b{i}", position=(0.0, 0.0, 0.3))
         else:
-            spec.add_joint(f"j{i}", "free", None, f"b{i}", position=(0.02 * i, 0.0, 0.2 + 0.22 * i))
+            height = 0.7 if chained else 0.2 + 0.22 * i
+            spec.add_joint(f"j{i}", "free", None, f"b{i}", position=(0.02 * i, 0.0, height))
         spec.add_shape(f"s{i}", f"b{i}", kind, SHAPES[kind], role="collision", material="skin")
     return spec.compile()
 
@@ -65,6 +66,8 @@ def built(case) -> td.Simulation:
         place = rng.uniform(-0.05, 0.05, 3) if joint.type.nq == 7 else []
         sim.joint(joint.name).position = [*rng.standard_normal(4), *place]
     sim.v[:] = rng.uniform(-1.0, 1.0, model.nv)
+    # a chain starts high enough to hang clear of the ground, and comes down in time
+    sim.v[5] -= 4.0 if described[3] else 0.0
     return sim
 
 
@@ -74,13 +77,15 @@ def energy(sim) -> float:
 
 @settings(max_examples=16)
 @given(cases)
+# a corner that turns: from the middle of the step it seems to touch at its start
+@example((MACHINES[1], 26))
 def test_momentum_changes_by_weight_and_ground(case):
     """Newton's third law: forces between bodies cancel, the ground's are those that are told.
 
     Of bodies that fly free to rounding; links of a chain turn within a step, which the rest shrinks with.
     """
     rest = [_unexplained_momentum(case, parts) for parts in ((1, 8) if case[0][3] else (1,))]
-    assert rest[-1] < (max(0.4 * rest[0], 1e-3) if case[0][3] else 1e-9)
+    assert rest[-1] < max(0.3 * rest[0] if case[0][3] else 0.0, 1e-9)
 
 
 def _unexplained_momentum(case, parts):
@@ -88,7 +93,7 @@ def _unexplained_momentum(case, parts):
     sim.dt /= parts
     weight = sim.model.mass * np.array([0.0, 0.0, -G])
     start, pushed = td.momentum(sim.model, sim.q, sim.v)[3:], np.zeros(3)
-    for _ in range(30 * parts):
+    for _ in range(40 * parts):
         sim.step()
         pushed += (weight - sim.contact_on(None).force) * sim.dt
     return np.abs(td.momentum(sim.model, sim.q, sim.v)[3:] - start - pushed).max()
