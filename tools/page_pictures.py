@@ -36,7 +36,8 @@ def main() -> None:
         _quiet(page)
         for name in wanted:
             PICTURES[name](page, live)
-            time.sleep(2.0)
+            # what stands still is drawn in the end, however slow the computer is
+            time.sleep(6.0 if live.pace.paused else 3.0)
             page.screenshot(path=IMAGES / f"view-{name}.png", timeout=120_000)
             print(name, flush=True)
         browser.close()
@@ -54,6 +55,11 @@ def _quiet(page: Any) -> None:
 
 def _tab(page: Any, name: str) -> None:
     page.get_by_role("tab", name=name).first.click(timeout=60_000)
+
+
+def _still(live: Live) -> None:
+    live.pace.pause()
+    live.send(lambda sim: None).result()
 
 
 def _hold(live: Live, name: str, seconds: float) -> None:
@@ -82,9 +88,11 @@ def _edit(page: Any, live: Live) -> None:
     live.stage.push.grabs.end(-1)
     live.stage.edit.choose("joint", "lift")
     _tab(page, "Edit")
+    _still(live)
 
 
 def _plots(page: Any, live: Live) -> None:
+    live.pace.resume()
     _tab(page, "Plots")
     live.plot("joint.lift.position * 180 / pi")
     live.plot("drive.lift_left.force")
@@ -102,18 +110,20 @@ def _view(page: Any, live: Live) -> None:
     view.trail.value = "cutting_head"
     _tab(page, "View")
     _hold(live, "Swing right", 4.0)
+    _still(live)
 
 
 def _scenes(page: Any, live: Live) -> None:
     view = live.stage.view
     view.opacity.value, view.axes.value, view.mass.value, view.trail.value = 1.0, False, False, "none"
     _tab(page, "Scenes")
+    _still(live)
 
 
 def _phone(page: Any, live: Live) -> None:
     page.set_viewport_size({"width": 390, "height": 780})
     time.sleep(3.0)
-    if not page.get_by_role("button", name="Pause").is_visible():
+    if not page.get_by_role("button", name="Start" if live.pace.paused else "Pause").is_visible():
         page.get_by_text("roadheader").first.click()
     _tab(page, "Drive")
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import treadle as td
+from tests.app.test_uploads import urdf
 from treadle.app import Live, open_server
 from treadle.app.browser import FLAGS, find_chromium
 from treadle.errors import InputError
@@ -164,6 +165,18 @@ def test_a_phone(page, until):
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= 390
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_file_of_ones_own(page, app, until, tmp_path):
+    """The last one: it puts another machine on the page."""
+    path = tmp_path / "two.urdf"
+    path.write_bytes(urdf("meshes/box.stl"))
+    page.get_by_role("tab", name="Scenes").click()
+    with page.expect_file_chooser(timeout=30_000) as chooser:
+        page.get_by_role("button", name="Open a file of yours").click()
+    chooser.value.set_files(path)
+    until(lambda: app.sim.model.name == "two", 60.0)
+    page.get_by_text("meshes that are missing").wait_for(timeout=60_000)
 
 
 def _pixel(camera, point, box) -> tuple[float, float]:

@@ -2,6 +2,7 @@ import gc
 import weakref
 
 import treadle as td
+from treadle.app.panels.scenes import picture
 from treadle.scenes import scene_names
 
 
@@ -9,6 +10,7 @@ def test_all_scenes_are_there(live):
     app = live(td.Simulation(td.scene("pendulum")))
     assert list(app.stage.scenes.buttons) == scene_names()
     assert app.stage.scenes.buttons["pendulum"].disabled
+    assert [name for name in scene_names() if picture(name) is None] == []
 
 
 def test_ten_switches_leave_nothing_behind(live, until):
