@@ -23,6 +23,7 @@ from treadle.sim.touching.rows import TOUCHING, impact_rows, joint_rows, lasting
 from treadle.sim.touching.tally import Tally, add_impulses, clear
 from treadle.solvers.sequential.entry import Solver, find_impulses, prepare_rows
 from treadle.solvers.sequential.rows import Rows
+from treadle.solvers.sequential.sweep import ENOUGH
 from treadle.solvers.sequential.tree import Tree, spread
 
 __all__ = ["Arena", "Room", "Spring", "Stage", "take_steps"]
@@ -227,7 +228,7 @@ def _take_span(stage, span, time, slowest, shortest, gone):
             twists(stage.carried, stage.look.axes, end, room.twist_end)
             add_impulses(
                 room.tally, room.points, found, stage.surfaces, rows, soft, room.twist, room.twist_end, 0.0,
-                taken < _SWEEPS,
+                taken < ENOUGH,
             )  # fmt: skip
             _copy(end, v, nv)
             cut = 1
@@ -266,7 +267,7 @@ def _take_span(stage, span, time, slowest, shortest, gone):
             work += (room.extra[k] - free.push[k]) * way
     add_impulses(
         room.tally, room.points, found, stage.surfaces, rows, soft, room.twist, room.twist_end, span,
-        taken < _SWEEPS,
+        taken < ENOUGH,
     )  # fmt: skip
     write_span(room.diary, room.points, found, soft, springs, gone, span)
     move = stage.move

@@ -60,6 +60,8 @@ class Rows(NamedTuple):
     before: Reals  # (rows) scratch of conjugate sweeps and joint solves, as the others below
     along: Reals  # (rows)
     z_before: Reals  # (places)
+    kept: Reals  # (rows) the best so far
+    z_kept: Reals  # (places)
     z_along: Reals  # (places)
     free: Integers  # (rows) numbers of the rows that are solved together
     matrix: RealTable  # (together, together) their responses, factored
@@ -69,12 +71,15 @@ class Rows(NamedTuple):
 _WHOLE = {"first", "loops", "place", "kind", "normal", "closes", "free"}
 
 
+_OF_PLACES = "z_before", "z_along", "z_kept"
+
+
 def empty_rows(count: int, entries: int, places: int, together: int = 0) -> Rows:
     """Room for `count` rows with `entries` entries in all; every row single and without bounds.
 
     `places` are freedoms and held loop rows; at most so many rows are solved `together`.
     """
-    sizes = {"first": count + 1, "place": entries, "y": entries, "z_before": places, "z_along": places}
+    sizes = {"first": count + 1, "place": entries, "y": entries} | dict.fromkeys(_OF_PLACES, places)
     arrays = {
         name: np.zeros(sizes.get(name, count), np.int64 if name in _WHOLE else np.float64)
         for name in Rows._fields

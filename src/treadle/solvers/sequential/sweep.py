@@ -17,7 +17,18 @@ from treadle.solvers.sequential.cone import DEAF, in_cone
 from treadle.solvers.sequential.rows import IN_TURN, PAIR, SINGLE, TOGETHER
 from treadle.solvers.sequential.together import close_free, solve_free
 
-__all__ = ["correct", "prepare", "solve"]
+__all__ = ["ENOUGH", "correct", "prepare", "solve"]
+
+#: Sweeps after which the change of velocity that is asked for is ten times as large: round cones whose size
+#: the impulses themselves make may have sweeps go in a circle, far below what matters.
+RELAXED = 30
+
+#: Sweeps after which a solve counts as unfinished: a change of 1e-12 m/s that is asked for has become 1e-6.
+ENOUGH = 6 * RELAXED
+
+#: Sweeps that may go by until changes are halved, and how many times larger they may become on the way; after
+#: that, rows are solved in turn from where changes were least, until they are halved.
+_PATIENCE, _WORSE = 40, 100.0
 
 
 @kernel()
@@ -50,8 +61,8 @@ def solve(rows, count, z, limit, tolerance, speed, way=IN_TURN):
     """Impulses of the rows; sweeps and the largest change of an impulse in the last one.
 
     It ends when no impulse changed by more than `tolerance` (N s), or none changed its row's velocity by
-    more than `speed` (m/s), or after `limit` sweeps. z belongs to the impulses, before and after. `way` is
-    what follows a sweep that is not the last.
+    more than `speed` (m/s, growing with the sweeps), or after `limit` sweeps. z belongs to the impulses,
+    before and after. `way` is what follows a sweep that is not the last.
     """
     first, loops, place, y, kind, normal, share = (
         rows.first, rows.loops, rows.place, rows.y, rows.kind, rows.normal, rows.share
@@ -61,6 +72,7 @@ def solve(rows, count, z, limit, tolerance, speed, way=IN_TURN):
     own, mass, cross = rows.own, rows.mass, rows.cross
     before, along, z_before, z_along = rows.before, rows.along, rows.z_before, rows.z_along
     sweeps, change, size, free = 0, np.inf, 0.0, -1
+    kept, z_kept, lowest, patience = rows.kept, rows.z_kept, np.inf, _PATIENCE
     while sweeps < limit:
         if way != IN_TURN:
             _copy(impulse, before, count)
@@ -102,9 +114,20 @@ def solve(rows, count, z, limit, tolerance, speed, way=IN_TURN):
                 continue
             change, jump = max(change, extra), max(jump, extra * own[i])
         sweeps += 1
-        if change <= tolerance or jump <= speed:
+        if change <= tolerance or jump <= speed * 10.0 ** (sweeps / RELAXED):
             break
         if way == IN_TURN or sweeps == limit:
+            continue
+        patience -= 1
+        if jump < 0.5 * lowest:
+            lowest, patience = jump, _PATIENCE
+            _copy(impulse, kept, count)
+            _copy(z, z_kept, rows.places[0])
+        elif patience == 0 or (patience > 0 and jump > _WORSE * lowest):
+            patience = 0
+            _copy(kept, impulse, count)
+            _copy(z_kept, z, rows.places[0])
+        if patience <= 0:
             continue
         if way == TOGETHER:
             free = solve_free(rows, count, z, free)
