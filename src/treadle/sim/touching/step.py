@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from math import inf
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from treadle.contact.soft import Soft
 from treadle.native.calling import call, integers
-from treadle.native.frames import Integers, IntegerTable, Reals, RealTable, shaped, view
+from treadle.native.frames import Integers, IntegerTable, RealList, Reals, RealTable, Shaped, view
 from treadle.native.kernels import inner, kernel
 from treadle.sim.step import FASTEST
 from treadle.sim.touching.diary import Diary, open_diary, write_span
@@ -74,13 +74,13 @@ class Room(NamedTuple):
     twist_free: RealTable  # at its end, without contact
     twist_end: RealTable  # and with it
     twist_now: RealTable  # of what would be the end, where the bodies are at the start
-    reach: shaped(np.float64)  # (shapes) speeds of their fastest points
+    reach: RealList  # (shapes) speeds of their fastest points
     middle: Reals  # (nq)
     end: Reals  # (nv)
     shift: Reals  # (nv)
     z: Reals  # (nv + loops)
     work: Reals  # (nv + loops)
-    points: shaped(POINT)
+    points: Annotated[np.ndarray, Shaped(POINT)]
     #: forces (N) of the points of the span before: how many points, their keys, their rows
     known: Integers
     key: IntegerTable
@@ -115,7 +115,7 @@ class Stage(NamedTuple):
     pattern: Pattern
     carried: Carried
     arena: Arena
-    surfaces: shaped(SURFACE)
+    surfaces: Annotated[np.ndarray, Shaped(SURFACE)]
     room: Room
     solver: Solver
     rows: Rows
