@@ -188,7 +188,8 @@ def _take_span(stage, span, time, slowest, shortest, gone):
         stage.q, stage.v, stage.nv, stage.room, stage.rows, stage.soft, stage.solver
     )  # fmt: skip
     free, tree, held, arena, end = stage.free, stage.tree, stage.held, stage.arena, room.end
-    found, used, springs, cut, work, safe, taken, apart = 0, 0, 0, 0, 0.0, False, 0, False
+    found, used, springs, cut, work, safe, taken = 0, 0, 0, 0, 0.0, False, 0
+    apart = np.bool_(False)
     for attempt in range(_ATTEMPTS):
         last = attempt == _ATTEMPTS - 1
         if last:
@@ -212,7 +213,7 @@ def _take_span(stage, span, time, slowest, shortest, gone):
             found = _look_ahead(stage, 0.0, time)
             used, met = impact_rows(
                 room.points, found, stage.surfaces, stage.carried.last, stage.look.axes, v, tree, rows,
-                room.work, 0, slowest,
+                room.work, np.int64(0), slowest,
             )  # fmt: skip
             if met == 0:
                 # the middle of the span tells where they are at its start but for how they turn
