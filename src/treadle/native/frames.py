@@ -1,12 +1,12 @@
 """Named tuples of arrays as kernels see them: pointers, read from one table of addresses.
 
 A kernel that takes arrays from Python unpacks each of them into seven numbers and counts references to them
-wherever it looks into a tuple. One that takes the address of a table (`table`) and reads its tuples from there
+wherever it looks into a tuple. One that takes the address of a table (`table`) and reads its tuples from it
 (`view`) does neither, is compiled in a fraction of the time, and is called from Python in a microsecond.
 
-The fields of such a tuple are annotated with what they are: `Reals` and `Integers` are bare pointers, or arrays
-with one axis where lengths are asked for; `shaped` arrays know their shape; numbers stand in the table
-themselves. Importing this module imports Numba.
+The fields of such a tuple are annotated with what they are: `Reals` and `Integers` are bare pointers, arrays
+with the note `Shaped` know their shape, and numbers stand in the table themselves. Importing this module
+imports Numba.
 """
 
 from __future__ import annotations
@@ -21,28 +21,27 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np import arrayobj, numpy_support
 
-__all__ = ["Integers", "IntegerTable", "Reals", "RealTable", "shaped", "table", "view"]
+__all__ = [
+    "IntegerList", "IntegerTable", "Integers", "RealList", "RealTable", "Reals", "Shaped", "table", "view",
+]  # fmt: skip
 
 
-class _Shaped(NamedTuple):
-    """An array of some type and number of axes."""
+class Shaped(NamedTuple):
+    """Note on an annotation: a contiguous array of this type with so many axes."""
 
     dtype: Any
-    axes: int
-
-
-def shaped(dtype: Any, axes: int = 1) -> Any:
-    """Annotation of arrays of this type with so many axes, contiguous."""
-    return Annotated[np.ndarray, _Shaped(np.dtype(dtype), axes)]
+    axes: int = 1
 
 
 #: Pointers to float64 and int64, whatever the shape of the array.
 Reals = Annotated[np.ndarray, types.CPointer(types.float64)]
 Integers = Annotated[np.ndarray, types.CPointer(types.int64)]
 
-#: Arrays of rows.
-RealTable = Annotated[np.ndarray, _Shaped(np.dtype(np.float64), 2)]
-IntegerTable = Annotated[np.ndarray, _Shaped(np.dtype(np.int64), 2)]
+#: Arrays that know their length, and arrays of rows.
+RealList = Annotated[np.ndarray, Shaped(np.float64)]
+IntegerList = Annotated[np.ndarray, Shaped(np.int64)]
+RealTable = Annotated[np.ndarray, Shaped(np.float64, 2)]
+IntegerTable = Annotated[np.ndarray, Shaped(np.int64, 2)]
 
 
 def table(values: tuple) -> np.ndarray:
@@ -50,14 +49,11 @@ def table(values: tuple) -> np.ndarray:
     return np.array(list(_entries(values)), dtype=np.int64)
 
 
-def view(kind: type, lengths: bool = False) -> Any:
-    """A function of kernels that reads a tuple of this kind from a table (a pointer to int64).
-
-    With `lengths`, what would be bare pointers are arrays.
-    """
+def view(kind: type) -> Any:
+    """A function of kernels that reads a tuple of this kind from a table (a pointer to int64)."""
 
     def read(typing_context: Any, entries: Any) -> Any:
-        result = _type(kind, lengths)
+        result = _type(kind)
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             return _read(context, builder, result, kind, arguments[0], [0])
@@ -76,22 +72,23 @@ def _entries(values: tuple) -> Iterator[int]:
             if not value.flags.c_contiguous:
                 raise ValueError("arrays of a table must be contiguous")
             yield value.ctypes.data
-            yield from value.shape if isinstance(hint.__metadata__[0], _Shaped) else [value.size]
+            if isinstance(hint.__metadata__[0], Shaped):
+                yield from value.shape
         else:
             yield int(value)
 
 
-def _type(kind: Any, lengths: bool) -> Any:
+def _type(kind: Any) -> Any:
     """What a field is to Numba."""
     if kind is int:
         return types.int64
     if not hasattr(kind, "__metadata__"):
         hints = get_type_hints(kind, include_extras=True)
-        return types.NamedTuple([_type(hint, lengths) for hint in hints.values()], kind)
+        return types.NamedTuple([_type(hint) for hint in hints.values()], kind)
     what = kind.__metadata__[0]
-    if isinstance(what, _Shaped):
-        return types.Array(numpy_support.from_dtype(what.dtype), what.axes, "C")
-    return types.Array(what.dtype, 1, "C") if lengths else what
+    if isinstance(what, Shaped):
+        return types.Array(numpy_support.from_dtype(np.dtype(what.dtype)), what.axes, "C")
+    return what
 
 
 def _read(context: Any, builder: Any, result: Any, kind: Any, entries: Any, place: list[int]) -> Any:
@@ -106,10 +103,9 @@ def _read(context: Any, builder: Any, result: Any, kind: Any, entries: Any, plac
     number = _next(builder, entries, place)
     if kind is int:
         return number
-    axes = kind.__metadata__[0].axes if isinstance(kind.__metadata__[0], _Shaped) else 1
-    shape = [_next(builder, entries, place) for _ in range(axes)]
     if isinstance(result, types.CPointer):
         return builder.inttoptr(number, context.get_value_type(result))
+    shape = [_next(builder, entries, place) for _ in range(result.ndim)]
     size = context.get_abi_sizeof(context.get_data_type(result.dtype))
     strides = [ir.Constant(ir.IntType(64), size)]
     for extent in reversed(shape[1:]):

@@ -108,9 +108,9 @@ def wheel():
     spec = scene("wheel", gravity=9.81)
     spec.add_body("wheel", 20.0, inertia=(0.5, 0.9, 0.5))
     spec.add_joint("wheel", "free", None, "wheel", position=(-6.0, 0.0, 0.31))
+    across = (0.5**0.5, 0.5**0.5, 0.0, 0.0)
     spec.add_shape(
-        "tyre", "wheel", "cylinder", (0.3, 0.2), rotation=(0.5**0.5, 0.5**0.5, 0.0, 0.0), role="collision",
-        material="steel",
+        "tyre", "wheel", "cylinder", (0.3, 0.2), rotation=across, role="collision", material="steel"
     )
     return spec.compile()
 

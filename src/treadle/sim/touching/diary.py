@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treadle.native.frames import Integers, RealTable, shaped
+from treadle.native.frames import Integers, RealList, RealTable
 from treadle.native.kernels import inner
 
 __all__ = ["PER_CONTACT", "Diary", "make_diary", "open_diary", "write_span"]
@@ -21,7 +21,7 @@ class Diary(NamedTuple):
     size: Integers  # (2) spans with such contacts, and of these kept
     #: start in the step (s), length (s), number of contacts, place of the first number in `kept`
     spans: RealTable  # (spans, 4)
-    kept: shaped(np.float64)  # (numbers) per span PER_CONTACT for each contact, then the responses A
+    kept: RealList  # (numbers) per span PER_CONTACT for each contact, then the responses A
 
 
 def make_diary(spans: int, numbers: int) -> Diary:

@@ -6,8 +6,8 @@ span is therefore no longer than lets two shapes come closer by their distance a
     span <= (distance + share thickness) / speed
 
 with a bound of the speed at which they approach along the normal of their least distance (Mirtich, 1996,
-"Impulse-based dynamic simulation of rigid body systems", section 2.3); against a height field, which is not
-convex, and meshes in any direction. What is slow or thick is not looked at, nor are planes, solid however deep.
+"Impulse-based dynamic simulation of rigid body systems", section 2.3); against height fields and meshes, not
+convex, in any direction. What is slow or thick is not looked at, nor are planes, solid however deep.
 """
 
 from __future__ import annotations

@@ -105,7 +105,7 @@ def read_points(arena, surfaces, count, twist, free, span, points):
 
 @inner()
 def fastest(arena, poses, twist, free, reach):
-    """A bound of the speeds of all shapes' points, by either of two motions; those of each shape in `reach`."""
+    """A bound of the speeds of all shapes' points, by either of two motions; `reach` gets that of each."""
     most, body, radius, placement = 0.0, arena.body, arena.radius, arena.placement
     for s in range(len(reach)):
         b, reach[s] = body[s], 0.0

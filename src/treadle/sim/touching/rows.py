@@ -54,7 +54,7 @@ def joint_rows(free, count, pattern, tree, rows, work):
 def lasting_rows(
     points, count, surfaces, thickness, last, axes, velocity, tree, rows, work, used, span, slowest, soft,
     apart,
-):
+):  # fmt: skip
     """Rows of the points that touch, and of those that rigid bodies must not pass, after `used` others.
 
     Fills `soft`, the contacts with stiffness. Returns the number of rows and of soft contacts; -1 where rigid

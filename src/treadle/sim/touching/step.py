@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from math import inf
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from treadle.contact.soft import Soft
 from treadle.native.calling import call, integers
-from treadle.native.frames import Integers, IntegerTable, Reals, RealTable, shaped, view
+from treadle.native.frames import Integers, IntegerTable, RealList, Reals, RealTable, Shaped, view
 from treadle.native.kernels import inner, kernel
 from treadle.sim.step import FASTEST
 from treadle.sim.touching.diary import Diary, open_diary, write_span
@@ -75,13 +75,13 @@ class Room(NamedTuple):
     twist_free: RealTable  # at its end, without contact
     twist_end: RealTable  # and with it
     twist_now: RealTable  # of what would be the end, where the bodies are at the start
-    reach: shaped(np.float64)  # (shapes) speeds of their fastest points
+    reach: RealList  # (shapes) speeds of their fastest points
     middle: Reals  # (nq)
     end: Reals  # (nv)
     shift: Reals  # (nv)
     z: Reals  # (nv + loops)
     work: Reals  # (nv + loops)
-    points: shaped(POINT)
+    points: Annotated[np.ndarray, Shaped(POINT)]
     #: forces (N) of the points of the span before: how many points, their keys, their rows
     known: Integers
     key: IntegerTable
@@ -116,7 +116,7 @@ class Stage(NamedTuple):
     pattern: Pattern
     carried: Carried
     arena: Arena
-    surfaces: shaped(SURFACE)
+    surfaces: Annotated[np.ndarray, Shaped(SURFACE)]
     room: Room
     solver: Solver
     rows: Rows
@@ -189,7 +189,8 @@ def _take_span(stage, span, time, slowest, shortest, gone):
         stage.q, stage.v, stage.nv, stage.room, stage.rows, stage.soft, stage.solver
     )  # fmt: skip
     free, tree, held, arena, end = stage.free, stage.tree, stage.held, stage.arena, room.end
-    found, used, springs, cut, work, safe, taken, apart = 0, 0, 0, 0, 0.0, False, 0, False
+    found, used, springs, cut, work, safe, taken = 0, 0, 0, 0, 0.0, False, 0
+    apart = np.bool_(False)
     for attempt in range(_ATTEMPTS):
         last = attempt == _ATTEMPTS - 1
         if last:
@@ -213,7 +214,7 @@ def _take_span(stage, span, time, slowest, shortest, gone):
             found = _look_ahead(stage, 0.0, time)
             used, met = impact_rows(
                 room.points, found, stage.surfaces, stage.carried.last, stage.look.axes, v, tree, rows,
-                room.work, 0, slowest,
+                room.work, np.int64(0), slowest,
             )  # fmt: skip
             if met == 0:
                 # the middle of the span tells where they are at its start but for how they turn

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treadle.native.frames import Integers, IntegerTable, Reals, RealTable, shaped
+from treadle.native.frames import IntegerList, Integers, IntegerTable, Reals, RealTable
 from treadle.native.kernels import inner
 
 __all__ = ["SUMS", "Tally", "add_impulses", "clear", "make_tally"]
@@ -28,8 +28,8 @@ class Tally(NamedTuple):
     size: Integers  # (1) pairs of this step
     pair: IntegerTable  # (n, 2) their shapes
     sums: RealTable  # (n, SUMS)
-    slot: shaped(np.int64)  # (a power of two) 0: empty, else the number of a pair and 1
-    at: shaped(np.int64)  # (n) where in `slot` each pair stands
+    slot: IntegerList  # (a power of two) 0: empty, else the number of a pair and 1
+    at: IntegerList  # (n) where in `slot` each pair stands
     #: of the run: deepest overlap of rigid bodies (m), fastest slip where friction holds (m/s), solves, and
     #: those that ended before their impulses stood still
     worst: Reals  # (4)

@@ -180,11 +180,11 @@ class Touching:
         if self.room is not None:
             tally.worst[:] = self.room.tally.worst
         self.room = Room(
-            *np.zeros((4, bodies, 6)), np.zeros(len(shapes.kind)), np.zeros(model.nq), np.zeros(model.nv),
-             np.zeros(model.nv), np.zeros(places),
-            np.zeros(places), np.zeros(points, POINT), np.zeros(1, np.int64), np.zeros((points, 3), np.int64),
-            np.zeros((points, 7)), effort, np.zeros(model.nq), np.zeros(model.nv), np.zeros(model.nv),
-            tally, self._diary,
+            np.zeros((bodies, 6)), np.zeros((bodies, 6)), np.zeros((bodies, 6)), np.zeros((bodies, 6)),
+            np.zeros(len(shapes.kind)), np.zeros(model.nq), np.zeros(model.nv), np.zeros(model.nv),
+            np.zeros(places), np.zeros(places), np.zeros(points, POINT), np.zeros(1, np.int64),
+            np.zeros((points, 3), np.int64), np.zeros((points, 7)), effort, np.zeros(model.nq),
+            np.zeros(model.nv), np.zeros(model.nv), tally, self._diary,
         )  # fmt: skip
         self.memory = kept
         pattern, depth = self.machine.pattern, int(np.diff(self.machine.tree.start).max(initial=0)) + 1
@@ -197,8 +197,8 @@ class Touching:
         self._soft_frame = soft_frame(soft)
         machine = self.machine
         self._stage = Stage(
-            model.nq, model.nv, lasting, machine.move, machine.look, machine.free, machine.close, machine.tree,
-            pattern, machine.carried, arena, self.surfaces, self.room, self._solver.solver, rows, soft,
-            Spring(soft_entry(), self._soft_frame.ctypes.data), self._q, self._v, self._tau,
+            model.nq, model.nv, lasting, machine.move, machine.look, machine.free, machine.close,
+            machine.tree, pattern, machine.carried, arena, self.surfaces, self.room, self._solver.solver,
+            rows, soft, Spring(soft_entry(), self._soft_frame.ctypes.data), self._q, self._v, self._tau,
         )  # fmt: skip
         self._table = table(self._stage)

@@ -86,6 +86,6 @@ def _run(pointer: Any) -> None:
     if task[0] == _PREPARE:
         prepare(rows, count, z)
     elif task[0] == _SOLVE:
-        task[3], _ = solve(rows, count, z, limit, 0.0, speed, np.int64(TOGETHER))
+        task[3], _ = solve(rows, count, z, limit, 0.0, speed, TOGETHER)
     else:
-        task[3], _ = correct(rows, count, z, limit, 0.0, speed, np.int64(TOGETHER))
+        task[3], _ = correct(rows, count, z, limit, 0.0, speed, TOGETHER)

@@ -71,7 +71,7 @@ def solve(rows, count, z, limit, tolerance, speed, way=IN_TURN):
     velocity, softness, impulse = rows.velocity, rows.softness, rows.impulse
     own, mass, cross = rows.own, rows.mass, rows.cross
     before, along, z_before, z_along = rows.before, rows.along, rows.z_before, rows.z_along
-    sweeps, change, size, free = 0, np.inf, 0.0, -1
+    sweeps, change, size, free = 0, np.inf, 0.0, np.int64(-1)
     kept, z_kept, lowest, patience = rows.kept, rows.z_kept, np.inf, _PATIENCE
     while sweeps < limit:
         if way != IN_TURN:
@@ -149,7 +149,7 @@ def correct(rows, count, z, limit, tolerance, speed, way=IN_TURN):
         z[k] = 0.0
     for i in range(count):
         pseudo[i] = 0.0
-    sweeps, change, size, free = 0, np.inf, 0.0, -1
+    sweeps, change, size, free = 0, np.inf, 0.0, np.int64(-1)
     while sweeps < limit:
         if way != IN_TURN:
             _copy(pseudo, before, count)

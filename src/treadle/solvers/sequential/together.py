@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from math import sqrt
 
+import numpy as np
+
 from treadle.native.kernels import inner
 from treadle.solvers.sequential.rows import PAIR, SECOND, SINGLE
 
@@ -47,7 +49,7 @@ def solve_free(rows, count, z, last):
     if n > len(rows.matrix):
         return -1
     if not same:
-        _factor(rows, n, True)
+        _factor(rows, n, 1.0)
     largest = 0.0
     for a in range(n):
         i = free[a]
@@ -66,7 +68,7 @@ def solve_free(rows, count, z, last):
 def close_free(rows, count, z, last):
     """The same for split impulses."""
     pseudo, free, step = rows.pseudo, rows.free, rows.along
-    n, same = 0, True
+    n, same = np.int64(0), True
     for i in range(count):
         one_sided = rows.low[i] == 0.0 or rows.high[i] == 0.0
         if rows.closes[i] and rows.mass[i] > 0.0 and (pseudo[i] != 0.0 or not one_sided):
@@ -76,7 +78,7 @@ def close_free(rows, count, z, last):
     if n > len(rows.matrix):
         return -1
     if not same or n != last:
-        _factor(rows, n, False)
+        _factor(rows, n, 0.0)
     for a in range(n):
         step[a] = rows.closing[free[a]] - _rate(rows.first, rows.place, rows.y, free[a], z)
     _solve(rows, n, _FAR)
@@ -144,7 +146,7 @@ def _find_free(rows, count, last):
         rows.kind, rows.impulse, rows.mass, rows.normal, rows.share, rows.free
     )  # fmt: skip
     lowest, highest, slowest, fastest = rows.low, rows.high, rows.slowest, rows.fastest
-    n, same = 0, True
+    n, same = np.int64(0), True
     for i in range(count):
         if mass[i] == 0.0 or kind[i] == SECOND:
             continue
@@ -177,7 +179,10 @@ def _length(share, impulse, i):
 
 @inner()
 def _factor(rows, n, soft):
-    """Responses of the free rows to each other as F P F^T: F below the diagonal, 1 / P on it."""
+    """Responses of the free rows to each other as F P F^T: F below the diagonal, 1 / P on it.
+
+    Their softness counts so much: 1, or 0 for split impulses.
+    """
     first, loops, place, y, free, matrix, work = (
         rows.first, rows.loops, rows.place, rows.y, rows.free, rows.matrix, rows.z_along
     )  # fmt: skip
@@ -197,8 +202,8 @@ def _factor(rows, n, soft):
             matrix[a, b] = total
         for e in range(first[j], first[j + 1]):
             work[place[e]] = 0.0
-        if soft:
-            matrix[b, b] += softness[j]
+        if soft > 0.0:
+            matrix[b, b] += soft * softness[j]
     for k in range(n):
         j = free[k]
         # a row that depends on those before it takes nothing
