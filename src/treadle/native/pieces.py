@@ -50,13 +50,17 @@ def piece(signature: Any, *needs: int) -> Callable[[Callable[..., Any]], Piece]:
 
 def helper(function: Callable[..., Any]) -> Any:
     """Make a function part of the pieces that call it."""
-    return njit(
+    made = njit(
         function,
         error_model="numpy",
         no_cpython_wrapper=True,
         no_cfunc_wrapper=True,
         pipeline_class=DraftCompiler,
     )
+    find = made.get_call_template
+    # numba would compile it once more for every constant that it is called with
+    made.get_call_template = lambda args, kws: find([types.unliteral(kind) for kind in args], kws)
+    return made
 
 
 def call_of(signature: Any) -> Any:
