@@ -11,7 +11,7 @@ import numpy as np
 from numba import types
 
 from treadle.collision.frame import (
-    BODY, BOXES, COUNTS, FORBIDDEN, LINK, LINKS, MARGIN, PAIRS, PAIRS_ROOM, ROWS, RULES, SHAPES,
+    BODY, BOXES, COUNTS, FORBIDDEN, GROUP, LINK, LINKS, MARGIN, MEETS, PAIRS, PAIRS_ROOM, ROWS, RULES, SHAPES,
 )  # fmt: skip
 from treadle.collision.kinds import KIND, PLANE, REACH, ROW
 from treadle.native.calling import integers, reals
@@ -93,7 +93,8 @@ def _add(f, X, a, b, pairs, count):
 def _may_touch(f, a, b):
     """Whether the rules let shapes a and b touch."""
     body, link, forbidden = integers(f[BODY]), integers(f[LINK]), integers(f[FORBIDDEN])
-    if body[a] == body[b]:
+    group, meets = integers(f[GROUP]), integers(f[MEETS])
+    if body[a] == body[b] or group[a] & meets[b] == 0 or group[b] & meets[a] == 0:
         return False
     key = min(link[a], link[b]) * f[LINKS] + max(link[a], link[b])
     low, high = 0, f[RULES]

@@ -176,7 +176,8 @@ class Collider:
         near = np.zeros((0, 2), dtype=np.int64) if self.candidates is None else self.candidates
         listed = -1 if self.candidates is None else len(near)
         arrays = (
-            self.bodies, shapes.placement, shapes.body, shapes.link, self.margin, self.work.X, self.work.boxes,
+            self.bodies, shapes.placement, shapes.body, shapes.link, shapes.group, shapes.meets,
+            self.margin, self.work.X, self.work.boxes,
             near, self.forbidden, self.work.pairs, self.work.counts, self.contacts.desk, self.result,
         )  # fmt: skip
         sizes = (n, len(self.model.links) + 1, len(self.forbidden), pairs, listed)
