@@ -14,9 +14,8 @@ from treadle.collision.contacts import CORES, DATA, FEATURES, LEAST, MANIFOLD, R
 from treadle.collision.features import edge
 from treadle.collision.field_pairs import meet_face, seen_from, settle, to_world
 from treadle.collision.kinds import BLOCK, HULL, KIND, REACH
-from treadle.collision.pairs import call_manifold, call_separation, pair
+from treadle.collision.pairs import call_manifold, call_separation, pair, state
 from treadle.collision.vectors import (
-    along,
     corner,
     cross,
     dot,
@@ -26,7 +25,6 @@ from treadle.collision.vectors import (
     position,
     scaled,
     store,
-    unit,
 )
 from treadle.native.calling import integers, reals
 from treadle.native.pieces import address, at, helper, room
@@ -122,8 +120,7 @@ def _meet(block, row, number, rings, solid, shape, triangle, hull, margin, start
     if slope > 1.0 - _SQUARE:
         # along the triangle's own normal, if that proves to be the distance
         square = room(8)
-        store(square, 0, m)
-        square[3], square[7] = dot(m, minus(edge(shape, scaled(m, -1.0), 0.0)[0], p)), 0.0
+        state(square, m, dot(m, minus(edge(shape, scaled(m, -1.0), 0.0)[0], p)))
         if call_manifold(desk[MANIFOLD], (triangle, shape, square, margin, 0, desk)) == 0:
             call_manifold(desk[MANIFOLD], (triangle, shape, result, margin, 1, desk))
         _drop_seams(p, q, r, row, fresh, desk)

@@ -22,8 +22,9 @@ __all__ = ["allowed_pairs", "forbidden_pairs"]
 def forbidden_pairs(
     model: Model, shapes: Shapes, ignore: Iterable[tuple[str | None, str | None]] = ()
 ) -> np.ndarray:
-    """The pairs of links that must not touch, as sorted keys: the lower link times all links and the world, plus the other.
+    """The pairs of links that must not touch, as sorted keys.
 
+    A key is the lower link's number times the count of links and the world, plus the other's number.
     `ignore` are pairs of names of links (None: the world) beyond those of the model.
     """
     links = sorted(set(shapes.link.tolist()))

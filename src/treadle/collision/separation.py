@@ -21,9 +21,9 @@ from math import cos, pi, sin, sqrt
 
 from treadle.collision.ascent import climb, gap
 from treadle.collision.circles import climb_circles
-from treadle.collision.contacts import MANIFOLD, ROUND
+from treadle.collision.contacts import CORES, MANIFOLD, ROUND
 from treadle.collision.kinds import BOX, CAPSULE, CYLINDER, KIND, REACH, SIZE, SPHERE
-from treadle.collision.pairs import call_manifold, call_separation, pair, separation_piece
+from treadle.collision.pairs import call_manifold, call_separation, pair, separation_piece, state
 from treadle.collision.vectors import (
     along,
     axis,
@@ -185,15 +185,19 @@ def separation(a, b, margin, result, desk):
     n, best = _corners(n, best, d, U, segments, M, curves)
     n, best = climb_circles(n, best, d, U, segments, M, curves)
     n, best = _smooth(n, best, d, U, segments, M, curves)
-    result[0], result[1], result[2], result[3], result[7] = n[0], n[1], n[2], best - r, 0.0
+    state(result, n, best - r)
 
 
-@pair(ROUND, MANIFOLD)
+@pair(ROUND, CORES, MANIFOLD)
 def round_pair(a, b, margin, desk):
     """Two shapes of which one is a cylinder or an ellipsoid."""
     if norm(minus(position(b), position(a))) - a[REACH] - b[REACH] > margin:
         return
     result = room(8)
+    # a direction that separates them is found quickly, the exact one is not
+    call_separation(desk[CORES], (a, b, margin, result, desk))
+    if result[3] > margin + 1e-6 * (a[REACH] + b[REACH]):
+        return
     call_separation(desk[ROUND], (a, b, margin, result, desk))
     if result[3] <= margin:
         call_manifold(desk[MANIFOLD], (a, b, result, margin, 1, desk))

@@ -19,7 +19,7 @@ from numba.extending import intrinsic
 from treadle.native.drafts import DraftCompiler, KernelCompiler
 from treadle.native.kernels import cfunc, njit
 
-__all__ = ["REALS", "WHOLES", "Piece", "address", "at", "call_of", "helper", "piece", "room"]
+__all__ = ["REALS", "WHOLES", "Piece", "address", "at", "call_of", "helper", "piece", "room", "wholes_at"]
 
 #: Pointers to float64 and to int64.
 REALS, WHOLES = types.CPointer(types.float64), types.CPointer(types.int64)
@@ -50,7 +50,7 @@ def piece(signature: Any, *needs: int) -> Callable[[Callable[..., Any]], Piece]:
 
 def helper(function: Callable[..., Any]) -> Any:
     """Make a function part of the pieces that call it."""
-    made = njit(
+    made = njit(  # pyright: ignore[reportCallIssue]
         function,
         error_model="numpy",
         no_cpython_wrapper=True,
@@ -103,6 +103,17 @@ def _at(context: Any, row: Any, place: Any) -> Any:
 
 #: at(row, n): the float64 from place n of a row on.
 at: Any = intrinsic(_at)
+
+
+def _wholes_at(context: Any, row: Any, place: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.gep(arguments[0], [arguments[1]])
+
+    return WHOLES(WHOLES, types.int64), generate
+
+
+#: wholes_at(row, n): the same for int64.
+wholes_at: Any = intrinsic(_wholes_at)
 
 
 def _address(context: Any, row: Any) -> Any:
