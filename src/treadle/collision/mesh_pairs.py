@@ -177,13 +177,15 @@ def _drop_seams(p, q, r, row, fresh, desk):
     data, features = reals(desk[DATA]), integers(desk[FEATURES])
     kept = fresh
     for k in range(fresh, min(desk[TOTAL], desk[ROOM])):
-        # cut by a side of the triangle, see `manifold`, or a single point
-        cut = (features[k] // 1024) % 2 == 1 and features[k] % 1024 >= 32
-        if cut or features[k] == 0:
+        # cut by a side of the triangle, see `manifold`
+        if (features[k] // 1024) % 2 == 1 and features[k] % 1024 >= 32:
             x = (data[10 * k], data[10 * k + 1], data[10 * k + 2])
-            first, second, third = _on_edge(x, p, q), _on_edge(x, q, r), _on_edge(x, r, p)
-            sharp = (first and row[6] != 0.0) or (second and row[7] != 0.0) or (third and row[8] != 0.0)
-            if (first or second or third) and not sharp:
+            sharp = (
+                (row[6] != 0.0 and _on_edge(x, p, q))
+                or (row[7] != 0.0 and _on_edge(x, q, r))
+                or (row[8] != 0.0 and _on_edge(x, r, p))
+            )
+            if not sharp:
                 continue
         for m in range(10):
             data[10 * kept + m] = data[10 * k + m]
