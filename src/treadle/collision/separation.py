@@ -21,7 +21,7 @@ from math import cos, pi, sin, sqrt
 
 from treadle.collision.ascent import climb, gap
 from treadle.collision.circles import climb_circles
-from treadle.collision.contacts import CORES, MANIFOLD, ROUND
+from treadle.collision.contacts import MANIFOLD, ROUND
 from treadle.collision.kinds import BOX, CAPSULE, CYLINDER, KIND, REACH, SIZE, SPHERE
 from treadle.collision.pairs import call_manifold, call_separation, pair, separation_piece, state
 from treadle.collision.vectors import (
@@ -188,16 +188,12 @@ def separation(a, b, margin, result, desk):
     state(result, n, best - r)
 
 
-@pair(ROUND, CORES, MANIFOLD)
+@pair(ROUND, MANIFOLD)
 def round_pair(a, b, margin, desk):
     """Two shapes of which one is a cylinder or an ellipsoid."""
     if norm(minus(position(b), position(a))) - a[REACH] - b[REACH] > margin:
         return
     result = room(8)
-    # a direction that separates them is found quickly, the exact one is not
-    call_separation(desk[CORES], (a, b, margin, result, desk))
-    if result[3] > margin + 1e-6 * (a[REACH] + b[REACH]):
-        return
     call_separation(desk[ROUND], (a, b, margin, result, desk))
     if result[3] <= margin:
         call_manifold(desk[MANIFOLD], (a, b, result, margin, 1, desk))
