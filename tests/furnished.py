@@ -123,6 +123,8 @@ def _add_parts(rng: np.random.Generator, spec: ModelSpec) -> None:
             options |= {"color": (0.1, 0.2, 0.3, 1.0), "material": "steel"}
         if rng.random() < 0.2:
             options["scale"] = (1e-3, 1e-3, -1e-3)
+        if rng.random() < 0.3:
+            options |= {"group": "default" if index % 2 else "arm 1", "meets": ("default",)}
         body = names[int(rng.integers(len(names)))]
         spec.add_shape(f"shape {index}", body, kind, _numbers(rng, _SIZES.get(kind, 0), 0.0, 1.0), **options)
     if len(names) > 2:

@@ -33,6 +33,8 @@ def pair(first, second, X_first, X_second):
         nothing,
         nothing,
         np.array(radii),
+        nothing,
+        nothing,
         blocks,
     )
     return shapes, np.array([pose(*X_first), pose(*X_second)])

@@ -43,6 +43,29 @@ def test_rules_of_the_model_and_of_the_caller():
         touching(arm(), ignore=[("l0", "l9")])
 
 
+def test_groups_meet_if_both_want_to():
+    def pairs(count, **first):
+        spec = td.ModelSpec("groups")
+        spec.add_shape("ground", None, "plane", role="collision")
+        for i in range(count):
+            spec.add_body(f"b{i}", mass=1.0, type="sphere", size=(0.1,))
+            spec.add_joint(f"j{i}", "prismatic", None, f"b{i}", axis=(0, 0, 1))
+            options = {"group": "tools"} if i == 1 else first if i == 0 else {}
+            spec.add_shape(f"s{i}", f"b{i}", "sphere", (0.2,), role="collision", **options)
+        found = touching(spec.compile())
+        return {pair for pair in found if set(pair) <= {"ground", "s0", "s1"}}
+
+    # listed pairs, and those of the tree
+    for count in (2, 70):
+        ground = {("ground", "s0"), ("ground", "s1")}
+        assert pairs(count) == {*ground, ("s0", "s1")}
+        assert pairs(count, meets=["default"]) == ground
+        assert pairs(count, meets=["tools"]) == {("ground", "s1"), ("s0", "s1")}
+        assert pairs(count, meets=[]) == {("ground", "s1")}
+    with pytest.raises(td.ModelError, match="no shape is in the group 'tool'"):
+        pairs(2, meets=["tool"])
+
+
 def test_shapes_of_one_body_do_not_touch_and_all_of_a_compound_do():
     spec = td.ModelSpec("dumbbell")
     spec.add_shape("ground", None, "plane", role="collision")

@@ -157,7 +157,7 @@ def test_flat_ground_of_triangles_is_a_plane(kind, surface):
     ours, expected = ({tuple(p) for p in np.round(rows, 6) + 0.0} for rows in (data[:, :3], plane[:, 3:6]))
     assert expected <= ours
     # a triangle below the rim between the four corners of a cap gives a point of its own
-    assert len(data) <= len(plane) + (2 if kind == "cylinder" else 0)
+    assert len(data) <= len(plane) + (5 if kind == "cylinder" else 0)
 
 
 def test_a_ball_in_a_corner_and_on_an_edge_of_stairs():

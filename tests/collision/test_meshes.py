@@ -1,4 +1,4 @@
-"""Meshes through coal: against the primitives that they are made from, and those that are damaged."""
+"""Meshes: against the primitives that they are made from, through coal, and those that are damaged."""
 
 import numpy as np
 import pytest
@@ -61,6 +61,23 @@ def test_a_mesh_on_a_height_field():
     field = HeightField("terrain", np.full((5, 5), 0.2), (4, 4))
     points = td.contact_points(mesh_collider(CUBE, fields=[field], ground=False), at((0.1, 0.1, 0.71)), 0.02)
     assert points and min(p.distance for p in points) == pytest.approx(0.01, abs=1e-6)
+
+
+def test_meshes_that_are_not_convex_touch_through_coal():
+    field = HeightField("terrain", np.full((5, 5), 0.2), (4, 4))
+    collider = mesh_collider(L_SHAPE, fields=[field], ground=False)
+    q = at((-0.6, -0.5, 0.21))
+    assert td.distance(collider, q, "b0", "terrain").distance == pytest.approx(0.01, abs=1e-6)
+    points = td.contact_points(collider, q, 0.02)
+    assert points and min(p.distance for p in points) == pytest.approx(0.01, abs=1e-6)
+    with pytest.raises(td.InputError, match="are ground or meshes that are not convex"):
+        collider.require_kernels()
+
+
+def test_a_hull_is_filled_in():
+    collider = mesh_collider(td.convex_hull(L_SHAPE[0]), ("sphere", (0.3,)), ground=False)
+    gap = td.distance(collider, at((0, 0, 0), (1.6, 1.6, 0.5)), "b0", "b1")
+    assert gap.distance == pytest.approx(0.1 * np.sqrt(2) - 0.3, abs=1e-9)
 
 
 def test_rays_hit_meshes():

@@ -55,7 +55,7 @@ def mesh_block(mesh: Mesh) -> np.ndarray:
     where the list of its neighbours starts, then these lists.
     """
     normals = _normals(mesh)
-    first, second, edge, across = _neighbours(mesh)
+    first, _, edge, across = _neighbours(mesh)
     table = np.zeros((len(normals), 12))
     table[:, :3], table[:, 3:6], table[:, 6:9], table[:, 9:] = mesh.triangles, -1, 1, normals
     table[first, 3 + edge] = across
@@ -81,7 +81,7 @@ def _normals(mesh: Mesh) -> np.ndarray:
 
 
 def _neighbours(mesh: Mesh) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """For edges that two triangles share: the one, the other, the edge in the one, the other's third corner."""
+    """Of edges that triangles share: the one, the other, the edge in the one, the other's third corner."""
     T = mesh.triangles
     count = len(mesh.points)
     ends = np.concatenate([T[:, [0, 1]], T[:, [1, 2]], T[:, [2, 0]]])
@@ -114,7 +114,7 @@ def _around(mesh: Mesh, triangles: np.ndarray, normal: np.ndarray) -> np.ndarray
 
 
 def _tree(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The order of the triangles (n, 3, 3), and nodes (m, 8) of a tree of boxes over them, the first its root.
+    """The order of the triangles (n, 3, 3), and nodes (m, 8) of a tree of boxes over them, its root first.
 
     A node is its lowest and highest coordinates, then the number of its first child, which the other follows,
     and 0; or, of a leaf, its first triangle and how many it has.

@@ -13,7 +13,7 @@ __all__ = ["compose", "enclose", "extent"]
 
 @formula
 def compose(B, b, P, p, X, x):
-    """Write the pose of a shape in the world at place x of X, of its body's at b of B and its own at p of P."""
+    """Write the pose of a shape in the world at x of X, from its body's at b of B and its own at p of P."""
     for i in range(3):
         for j in range(3):
             X[x + (3 * i + j)] = (

@@ -6,7 +6,7 @@ from math import sqrt
 
 from treadle.collision.contacts import CORES, MANIFOLD
 from treadle.collision.kinds import SIZE
-from treadle.collision.pairs import call_manifold, call_separation, pair
+from treadle.collision.pairs import call_manifold, call_separation, pair, state
 from treadle.collision.vectors import axis, dot, minus, position, scaled
 from treadle.native.pieces import helper, room
 
@@ -85,7 +85,7 @@ def box_box(a, b, margin, desk):
     n, s = _box_axis(a, b, margin)
     if s > margin:
         return
-    result[0], result[1], result[2], result[3], result[7] = n[0], n[1], n[2], s, 0.0
+    state(result, n, s)
     if call_manifold(desk[MANIFOLD], (a, b, result, margin, 1 if s <= 0.0 else 0, desk)) == 0:
         call_separation(desk[CORES], (a, b, margin, result, desk))
         if result[3] <= margin:

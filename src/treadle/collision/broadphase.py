@@ -7,15 +7,29 @@ Planes, which have no box, are compared with the balls around all other shapes.
 
 from __future__ import annotations
 
-import numpy as np
 from numba import types
 
 from treadle.collision.frame import (
-    BODY, BOXES, COUNTS, FORBIDDEN, LINK, LINKS, MARGIN, PAIRS, PAIRS_ROOM, ROWS, RULES, SHAPES,
+    BODY,
+    BOXES,
+    COUNTS,
+    FORBIDDEN,
+    GROUP,
+    LINK,
+    LINKS,
+    MARGIN,
+    MEETS,
+    PAIRS,
+    PAIRS_ROOM,
+    ROWS,
+    RULES,
+    SCRATCH,
+    SHAPES,
+    TREE,
 )  # fmt: skip
 from treadle.collision.kinds import KIND, PLANE, REACH, ROW
 from treadle.native.calling import integers, reals
-from treadle.native.pieces import WHOLES, call_of, helper, piece
+from treadle.native.pieces import WHOLES, call_of, helper, piece, room, wholes_at
 
 __all__ = ["call_find_pairs", "find_pairs"]
 
@@ -32,12 +46,14 @@ def find_pairs(f):
     """
     n, X, boxes = f[SHAPES], reals(f[ROWS]), reals(f[BOXES])
     pairs, counts = integers(f[PAIRS]), integers(f[COUNTS])
-    order, boxed, planes = _morton_order(n, X, boxes)
+    # order, codes, and copies of both; planes; places of digits, and a stack
+    scratch, tree = integers(f[SCRATCH]), reals(f[TREE])
+    planes, stack = wholes_at(scratch, 4 * n), wholes_at(scratch, 5 * n + 1024)
+    order, boxed, flat = _morton_order(n, X, boxes, scratch, planes)
     size = 1
     while size < boxed:
         size *= 2
-    tree = _tree(order, boxed, size, boxes)
-    stack = np.empty(128, dtype=np.int64)
+    _build(order, boxed, size, boxes, tree)
     count = tests = 0
     for a in range(n):
         start = count
@@ -45,7 +61,7 @@ def find_pairs(f):
             for b in range(a + 1, n):
                 count = _add(f, X, a, b, pairs, count)
             continue
-        for i in range(len(planes)):
+        for i in range(flat):
             if planes[i] > a:
                 count = _add(f, X, a, planes[i], pairs, count)
         depth = 1
@@ -93,7 +109,8 @@ def _add(f, X, a, b, pairs, count):
 def _may_touch(f, a, b):
     """Whether the rules let shapes a and b touch."""
     body, link, forbidden = integers(f[BODY]), integers(f[LINK]), integers(f[FORBIDDEN])
-    if body[a] == body[b]:
+    group, meets = integers(f[GROUP]), integers(f[MEETS])
+    if body[a] == body[b] or group[a] & meets[b] == 0 or group[b] & meets[a] == 0:
         return False
     key = min(link[a], link[b]) * f[LINKS] + max(link[a], link[b])
     low, high = 0, f[RULES]
@@ -107,12 +124,13 @@ def _may_touch(f, a, b):
 
 
 @helper
-def _morton_order(n, X, boxes):
-    """Numbers of the shapes with boxes, along the curve; how many; and the numbers of the planes."""
-    order = np.empty(n, dtype=np.int64)
-    planes = np.empty(n, dtype=np.int64)
+def _morton_order(n, X, boxes, scratch, planes):
+    """Numbers of the shapes with boxes, along the curve; how many these are, and how many planes."""
+    order, codes = scratch, wholes_at(scratch, n)
     boxed = flat = 0
-    origin, largest = np.full(3, np.inf), np.full(3, -np.inf)
+    low, high = room(3), room(3)
+    for i in range(3):
+        low[i], high[i] = 1e300, -1e300
     for s in range(n):
         if X[ROW * s + KIND] == PLANE:
             planes[flat] = s
@@ -122,18 +140,15 @@ def _morton_order(n, X, boxes):
         boxed += 1
         for i in range(3):
             middle = 0.5 * (boxes[6 * s + i] + boxes[6 * s + 3 + i])
-            origin[i] = min(origin[i], middle)
-            largest[i] = max(largest[i], middle)
-    codes = np.zeros(n, dtype=np.int64)
+            low[i], high[i] = min(low[i], middle), max(high[i], middle)
     for k in range(boxed):
-        s = order[k]
+        s, code = order[k], 0
         for i in range(3):
-            span = largest[i] - origin[i]
-            share = (
-                (0.5 * (boxes[6 * s + i] + boxes[6 * s + 3 + i]) - origin[i]) / span if span > 0.0 else 0.0
-            )
-            codes[k] |= _spread(np.int64(share * 1023.0)) << i
-    return _radix_sorted(codes, order, boxed), boxed, planes[:flat]
+            span = high[i] - low[i]
+            share = (0.5 * (boxes[6 * s + i] + boxes[6 * s + 3 + i]) - low[i]) / span if span > 0.0 else 0.0
+            code |= _spread(int(share * 1023.0)) << i
+        codes[k] = code
+    return _radix_sorted(codes, order, boxed, wholes_at(scratch, 2 * n), n), boxed, flat
 
 
 @helper
@@ -146,49 +161,54 @@ def _spread(x):
 
 
 @helper
-def _radix_sorted(codes, order, count):
+def _radix_sorted(codes, order, count, copies, n):
     """The entries of `order` by their codes of 30 bits, ten bits at a time."""
-    other_codes, other = np.empty_like(codes), np.empty_like(order)
-    places = np.empty(1025, dtype=np.int64)
-    for shift in (0, 10, 20):
-        places[:] = 0
-        for k in range(count):
-            places[((codes[k] >> shift) & 1023) + 1] += 1
+    other_codes, other, places = copies, wholes_at(copies, n), wholes_at(copies, 3 * n)
+    for turn in range(3):
+        shift = 10 * turn
         for k in range(1024):
-            places[k + 1] += places[k]
+            places[k] = 0
+        for k in range(count):
+            places[(codes[k] >> shift) & 1023] += 1
+        # where the entries with each digit start
+        start = 0
+        for k in range(1024):
+            start, places[k] = start + places[k], start
         for k in range(count):
             digit = (codes[k] >> shift) & 1023
-            other_codes[places[digit]], other[places[digit]] = codes[k], order[k]
-            places[digit] += 1
+            place = places[digit]
+            other_codes[place], other[place] = codes[k], order[k]
+            places[digit] = place + 1
         codes, other_codes = other_codes, codes
         order, other = other, order
     return order
 
 
 @helper
-def _tree(order, boxed, size, boxes):
+def _build(order, boxed, size, boxes, tree):
     """Boxes (2 size, 6) of a binary tree: node i has the children 2 i and 2 i + 1, leaves come last."""
-    tree = np.empty((2 * size, 6))
     for k in range(size):
         for i in range(3):
-            tree[size + k, i] = boxes[6 * order[k] + i] if k < boxed else np.inf
-            tree[size + k, 3 + i] = boxes[6 * order[k] + 3 + i] if k < boxed else -np.inf
+            leaf = 6 * (size + k) + i
+            tree[leaf] = boxes[6 * order[k] + i] if k < boxed else 1e300
+            tree[leaf + 3] = boxes[6 * order[k] + 3 + i] if k < boxed else -1e300
     for node in range(size - 1, 0, -1):
+        left = 12 * node
         for i in range(3):
-            tree[node, i] = min(tree[2 * node, i], tree[2 * node + 1, i])
-            tree[node, 3 + i] = max(tree[2 * node, 3 + i], tree[2 * node + 1, 3 + i])
-    return tree
+            tree[6 * node + i] = min(tree[left + i], tree[left + 6 + i])
+            tree[6 * node + 3 + i] = max(tree[left + 3 + i], tree[left + 9 + i])
 
 
 @helper
 def _overlaps(boxes, a, tree, node):
+    a, node = 6 * a, 6 * node
     return (
-        boxes[6 * a + 0] <= tree[node, 3]
-        and tree[node, 0] <= boxes[6 * a + 3]
-        and boxes[6 * a + 1] <= tree[node, 4]
-        and tree[node, 1] <= boxes[6 * a + 4]
-        and boxes[6 * a + 2] <= tree[node, 5]
-        and tree[node, 2] <= boxes[6 * a + 5]
+        boxes[a] <= tree[node + 3]
+        and tree[node] <= boxes[a + 3]
+        and boxes[a + 1] <= tree[node + 4]
+        and tree[node + 1] <= boxes[a + 4]
+        and boxes[a + 2] <= tree[node + 5]
+        and tree[node + 2] <= boxes[a + 5]
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from treadle.collision.contacts import MANIFOLD
 from treadle.collision.kinds import SIZE
-from treadle.collision.pairs import call_manifold, pair
+from treadle.collision.pairs import call_manifold, pair, state_at
 from treadle.collision.segments import nearest_of_segments
 from treadle.collision.vectors import (
     along,
@@ -26,7 +26,10 @@ __all__ = ["capsule_capsule"]
 
 @pair(MANIFOLD)
 def capsule_capsule(a, b, margin, desk):
-    """The two ends of what parallel capsules share, else a point; where axes cross, at right angles to both."""
+    """The two ends of what parallel capsules share, else a point.
+
+    Where the axes cross, the normal is at right angles to both.
+    """
     p, q = position(a), position(b)
     u, v = axis(a, 2), axis(b, 2)
     half_a, half_b = scaled(u, a[SIZE + 1]), scaled(v, b[SIZE + 1])
@@ -43,6 +46,5 @@ def capsule_capsule(a, b, margin, desk):
         if dot(n, minus(q, p)) < 0.0:
             n = scaled(n, -1.0)
     result = room(8)
-    result[0], result[1], result[2], result[3], result[7] = n[0], n[1], n[2], s, 1.0
-    result[4], result[5], result[6] = along(on_a, a[SIZE], n)
+    state_at(result, n, s, along(on_a, a[SIZE], n))
     call_manifold(desk[MANIFOLD], (a, b, result, margin, 1, desk))

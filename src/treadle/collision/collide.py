@@ -9,7 +9,19 @@ from treadle.collision.broadphase import call_find_pairs
 from treadle.collision.contacts import DATA, MANY, ROOM, TABLE, TOTAL, flip
 from treadle.collision.contacts import PAIRS as FOUND
 from treadle.collision.frame import (
-    BODIES, BODY, BOXES, CANDIDATES, COUNTS, DESK, MARGIN, NEAR, PAIRS, PAIRS_ROOM, PLACEMENT, RESULT, ROWS,
+    BODIES,
+    BODY,
+    BOXES,
+    CANDIDATES,
+    COUNTS,
+    DESK,
+    MARGIN,
+    NEAR,
+    PAIRS,
+    PAIRS_ROOM,
+    PLACEMENT,
+    RESULT,
+    ROWS,
     SHAPES,
 )  # fmt: skip
 from treadle.collision.kinds import COUNT, KIND, ROW
@@ -40,8 +52,9 @@ _SECOND, _BODIES, _PLACEMENT, _BODY, _ROWS, _DESK, _RESULT = 1, 2, 3, 4, 5, 6, 7
 def collide(f):
     """Find the contact points of all shapes within the margin (m), see `frame`.
 
-    The result is their number, or one of TOO_MANY_PAIRS, TOO_MANY_CONTACTS (make room: `total` tells how much)
-    and NOT_FINITE. Pairs that no kernel serves are left to the caller: the first `counts[1]` of `pairs`.
+    The result is their number, or one of TOO_MANY_PAIRS, TOO_MANY_CONTACTS (make room: `total` tells how
+    much) and NOT_FINITE. Pairs that no kernel serves are left to the caller: the first `counts[1]` of
+    `pairs`.
     """
     X, boxes, margin, desk = reals(f[ROWS]), reals(f[BOXES]), reals(f[MARGIN])[0], integers(f[DESK])
     B, P, body = reals(f[BODIES]), reals(f[PLACEMENT]), integers(f[BODY])

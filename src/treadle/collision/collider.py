@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -76,8 +77,9 @@ class Collider:
         self.meshes = {i: checked[name] for i, name in enumerate(self.names) if name in checked}
         if self.meshes:
             for i, field in enumerate(fields, start=len(self.names) - len(fields)):
-                self.meshes[i] = checked_mesh(field.name, *field.triangles())
-        self.mesh_pairs = MeshPairs(self.shapes, self.meshes)
+                surface = checked_mesh(field.name, *field.triangles())
+                self.meshes[i] = replace(surface, points=surface.points + surface.middle)
+        self.mesh_pairs = MeshPairs(self.meshes)
         self.forbidden = forbidden_pairs(model, self.shapes, ignore)
         self.margin = np.array([float(margin)])
         self.bodies = np.zeros((len(model.bodies) + 1, 12))
@@ -150,7 +152,8 @@ class Collider:
             kinds, counts = np.unique(kind, return_counts=True)
             met = [(a, b) for a in kinds for b in kinds if a != b] + list(zip(*[kinds[counts > 1]] * 2))
         else:
-            met = [(kind[a], kind[b]) for a, b in (self.candidates if pairs is None else pairs)]
+            listed = self.candidates if pairs is None else pairs
+            met = [(kind[a], kind[b]) for a, b in listed]  # type: ignore[union-attr]
         self._kernels.fill(contacts.desk, met, self.candidates is None)
         return contacts
 
@@ -162,9 +165,9 @@ class Collider:
         if waiting:
             a, b = waiting[0]
             raise InputError(
-                f"{self.names[a]!r} and {self.names[b]!r} of {self.model.name!r} are ground or meshes that are not "
-                "convex, which do not touch each other: give one of them td.convex_hull of its mesh, or forbid "
-                "their contact"
+                f"{self.names[a]!r} and {self.names[b]!r} of {self.model.name!r} are ground or meshes that "
+                "are not convex, which do not touch each other: give one of them td.convex_hull of its mesh, "
+                "or forbid their contact"
             )
 
     def _make_room(self, pairs: int, points: int) -> None:
@@ -176,8 +179,10 @@ class Collider:
         near = np.zeros((0, 2), dtype=np.int64) if self.candidates is None else self.candidates
         listed = -1 if self.candidates is None else len(near)
         arrays = (
-            self.bodies, shapes.placement, shapes.body, shapes.link, self.margin, self.work.X, self.work.boxes,
+            self.bodies, shapes.placement, shapes.body, shapes.link, shapes.group, shapes.meets,
+            self.margin, self.work.X, self.work.boxes,
             near, self.forbidden, self.work.pairs, self.work.counts, self.contacts.desk, self.result,
+            np.zeros(5 * n + 1152, dtype=np.int64), np.zeros(24 * (n + 1)),
         )  # fmt: skip
         sizes = (n, len(self.model.links) + 1, len(self.forbidden), pairs, listed)
         self._kept = arrays

@@ -20,8 +20,8 @@ from treadle.native.formulas import formula
 from treadle.native.pieces import helper
 
 __all__ = [
-    "CORES", "DATA", "FEATURES", "LEAST", "MANIFOLD", "MANY", "PAIRS", "ROOM", "ROUND", "TABLE", "TOTAL", "Contacts",
-    "flip", "make_contacts", "put",
+    "CORES", "DATA", "FEATURES", "LEAST", "MANIFOLD", "MANY", "PAIRS", "ROOM", "ROUND", "TABLE", "TOTAL",
+    "Contacts", "flip", "make_contacts", "put",
 ]  # fmt: skip
 
 #: Places on the desk: counts, addresses of arrays, addresses of kernels, and those of all pairs of kinds.

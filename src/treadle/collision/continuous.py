@@ -7,8 +7,8 @@ world's axes. Along the normal n of the least distance s the gap shrinks no fast
     (v_A - v_B) . n + |w_A x n| r_A + |w_B x n| r_B,
 
 r the radius of the ball around the point that holds the shape, so that nothing is missed by advancing by s
-over that speed, however large the step. Against a height field or a mesh, which is not convex, the speed in any
-direction is taken.
+over that speed, however large the step. Against a height field or a mesh, which is not convex, the speed in
+any direction is taken.
 """
 
 from __future__ import annotations
@@ -51,8 +51,7 @@ def time_of_impact(X, motion, a, b, duration, tolerance, Y, desk):
     t = 0.0
     turn_a, turn_b = at(motion, 9 * a), at(motion, 9 * b)
     row_a, row_b = at(X, ROW * a), at(X, ROW * b)
-    kind_a, kind_b = row_a[KIND], row_b[KIND]
-    hollow = kind_a == HEIGHT_FIELD or kind_b == HEIGHT_FIELD or kind_a == MESH or kind_b == MESH
+    hollow = _is_hollow(row_a[KIND]) or _is_hollow(row_b[KIND])
     r_a, r_b = _reach(row_a, turn_a, row_b, turn_b, duration), _reach(row_b, turn_b, row_a, turn_a, duration)
     w_a, w_b = corner(turn_a, 2), corner(turn_b, 2)
     v = minus(corner(turn_a, 1), corner(turn_b, 1))
@@ -78,6 +77,11 @@ def time_of_impact(X, motion, a, b, duration, tolerance, Y, desk):
         if t > duration:
             return inf
     return t
+
+
+@helper
+def _is_hollow(kind):
+    return kind == HEIGHT_FIELD or kind == MESH  # noqa: PLR1714
 
 
 @helper

@@ -11,7 +11,7 @@ from __future__ import annotations
 from treadle.collision.contacts import CORES, MANIFOLD
 from treadle.collision.expansion import expand
 from treadle.collision.kinds import REACH
-from treadle.collision.pairs import call_manifold, call_separation, pair, separation_piece
+from treadle.collision.pairs import call_manifold, call_separation, pair, separation_piece, state_at
 from treadle.collision.simplex import nearest
 from treadle.collision.supports import rounding, support
 from treadle.collision.vectors import (
@@ -86,7 +86,7 @@ def cores(a, b, margin, result, desk):
         return
     on_a = (0.0, 0.0, 0.0)
     if count >= 4:
-        n, distance, on_a = expand(a, b, W, A, min(count, 4) if count == 4 else count - 4)
+        n, distance, on_a = expand(a, b, W, A, 4 if count == 4 else count - 4)
     else:
         distance = norm(v)
         n = scaled(v, 1.0 / distance)
@@ -100,9 +100,7 @@ def cores(a, b, margin, result, desk):
                 m = unit(m, n)
                 n = scaled(m, 1.0 if dot(m, v) > 0.0 else -1.0)
                 distance = dot(n, p)
-    on_a = along(on_a, r, n)
-    result[0], result[1], result[2], result[3] = n[0], n[1], n[2], distance - r - s
-    result[4], result[5], result[6], result[7] = on_a[0], on_a[1], on_a[2], 1.0
+    state_at(result, n, distance - r - s, along(on_a, r, n))
 
 
 @pair(CORES, MANIFOLD)

@@ -40,8 +40,9 @@ _CORNERS = (
 def face(a, n, corners, P):
     """Write the polygon with which the shape faces n; its number of points, its number, and its normal . n.
 
-    A box or a hull gives a face, a cylinder a cap (its rim at four or eight `corners`) or the foremost line of
-    its side, a capsule a line, all others a point (and then nothing is written). A line has 0 for its normal.
+    A box or a hull gives a face, a cylinder a cap (its rim at four or eight `corners`) or the foremost line
+    of its side, a capsule a line, all others a point (and then nothing is written). A line has 0 for its
+    normal.
     """
     kind = a[KIND]
     if kind == BOX:
@@ -72,7 +73,7 @@ def _box_face(a, n, P):
     i, j = (k + 1) % 3, (k + 2) % 3
     v, w = scaled(axis(a, i), a[SIZE + i]), scaled(axis(a, j), a[SIZE + j])
     for c in range(4):
-        x, y = 1.0 if c == 1 or c == 2 else -1.0, 1.0 if c > 1 else -1.0
+        x, y = 1.0 if 0 < c < 3 else -1.0, 1.0 if c > 1 else -1.0
         store(P, c, along(along(center, x, v), y, w))
     return 4, 2 * k + (1 if sign > 0.0 else 0), steepest
 
@@ -146,7 +147,7 @@ def edge(a, n, tolerance):
                 u = axis(a, j)
                 p = along(p, a[SIZE + j] ** 2 * dot(n, u) / sqrt(total), u)
         return p, p
-    if kind == CAPSULE or kind == CYLINDER:
+    if kind == CAPSULE or kind == CYLINDER:  # noqa: PLR1714, SIM109
         u = axis(a, 2)
         slope = dot(n, u)
         if kind == CAPSULE:

@@ -6,8 +6,9 @@ The arrays must not move while the frame is used; `Collider` keeps them.
 from __future__ import annotations
 
 __all__ = [
-    "BODIES", "BODY", "BOXES", "CANDIDATES", "COUNTS", "DESK", "FORBIDDEN", "LINK", "LINKS", "MARGIN", "NEAR",
-    "PAIRS", "PAIRS_ROOM", "PLACEMENT", "RESULT", "ROWS", "RULES", "SHAPES",
+    "BODIES", "BODY", "BOXES", "CANDIDATES", "COUNTS", "DESK", "FORBIDDEN", "GROUP", "LINK", "LINKS",
+    "MARGIN", "MEETS", "NEAR", "PAIRS", "PAIRS_ROOM", "PLACEMENT", "RESULT", "ROWS", "RULES", "SCRATCH",
+    "SHAPES", "TREE",
 ]  # fmt: skip
 
 (
@@ -15,12 +16,16 @@ __all__ = [
     SHAPES, LINKS, RULES, PAIRS_ROOM,
     #: how many pairs may touch, if they are listed; -1: there are too many to list
     NEAR,
-    #: addresses: poses of bodies (bodies + 1, 12), those of shapes in them (n, 12), their bodies and links (n)
+    #: addresses: poses of bodies (bodies + 1, 12), of shapes in them (n, 12), bodies and links of shapes (n)
     BODIES, PLACEMENT, BODY, LINK,
+    #: groups of shapes and those that they meet (n), as bits
+    GROUP, MEETS,
     #: margin (1), rows of shapes (n, 18), their boxes (n, 6), pairs that may touch, forbidden pairs of links
     MARGIN, ROWS, BOXES, CANDIDATES, FORBIDDEN,
     #: pairs to look at (p, 2), counts (3) of these, of those that wait for Python, of comparisons of boxes
     PAIRS, COUNTS,
     #: the desk of the contacts, the result (1)
     DESK, RESULT,
-) = range(18)  # fmt: skip
+    #: room for sorting (5 n + 1152 whole numbers) and for a tree of boxes
+    SCRATCH, TREE,
+) = range(22)  # fmt: skip

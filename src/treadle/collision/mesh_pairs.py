@@ -14,9 +14,8 @@ from treadle.collision.contacts import CORES, DATA, FEATURES, LEAST, MANIFOLD, R
 from treadle.collision.features import edge
 from treadle.collision.field_pairs import meet_face, seen_from, settle, to_world
 from treadle.collision.kinds import BLOCK, HULL, KIND, REACH
-from treadle.collision.pairs import call_manifold, call_separation, pair
+from treadle.collision.pairs import call_manifold, call_separation, pair, state
 from treadle.collision.vectors import (
-    along,
     corner,
     cross,
     dot,
@@ -26,7 +25,6 @@ from treadle.collision.vectors import (
     position,
     scaled,
     store,
-    unit,
 )
 from treadle.native.calling import integers, reals
 from treadle.native.pieces import address, at, helper, room
@@ -122,8 +120,7 @@ def _meet(block, row, number, rings, solid, shape, triangle, hull, margin, start
     if slope > 1.0 - _SQUARE:
         # along the triangle's own normal, if that proves to be the distance
         square = room(8)
-        store(square, 0, m)
-        square[3], square[7] = dot(m, minus(edge(shape, scaled(m, -1.0), 0.0)[0], p)), 0.0
+        state(square, m, dot(m, minus(edge(shape, scaled(m, -1.0), 0.0)[0], p)))
         if call_manifold(desk[MANIFOLD], (triangle, shape, square, margin, 0, desk)) == 0:
             call_manifold(desk[MANIFOLD], (triangle, shape, result, margin, 1, desk))
         _drop_seams(p, q, r, row, fresh, desk)
@@ -180,13 +177,15 @@ def _drop_seams(p, q, r, row, fresh, desk):
     data, features = reals(desk[DATA]), integers(desk[FEATURES])
     kept = fresh
     for k in range(fresh, min(desk[TOTAL], desk[ROOM])):
-        # cut by a side of the triangle, see `manifold`, or a single point
-        cut = (features[k] // 1024) % 2 == 1 and features[k] % 1024 >= 32
-        if cut or features[k] == 0:
+        # cut by a side of the triangle, see `manifold`
+        if (features[k] // 1024) % 2 == 1 and features[k] % 1024 >= 32:
             x = (data[10 * k], data[10 * k + 1], data[10 * k + 2])
-            first, second, third = _on_edge(x, p, q), _on_edge(x, q, r), _on_edge(x, r, p)
-            sharp = (first and row[6] != 0.0) or (second and row[7] != 0.0) or (third and row[8] != 0.0)
-            if (first or second or third) and not sharp:
+            sharp = (
+                (row[6] != 0.0 and _on_edge(x, p, q))
+                or (row[7] != 0.0 and _on_edge(x, q, r))
+                or (row[8] != 0.0 and _on_edge(x, r, p))
+            )
+            if not sharp:
                 continue
         for m in range(10):
             data[10 * kept + m] = data[10 * k + m]

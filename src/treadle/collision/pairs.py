@@ -1,7 +1,7 @@
 """What the kernels of pairs have in common: their signature, and how they call each other.
 
-A kernel of a pair is called with the rows of two shapes (see `kinds`), the first of the lower kind, the margin
-and the desk of the contacts, and appends the points of both that come within the margin of each other.
+A kernel of a pair is called with the rows of two shapes (see `kinds`), the first of the lower kind, the
+margin and the desk of the contacts, and appends the points of both that come within the margin of each other.
 """
 
 from __future__ import annotations
@@ -10,17 +10,13 @@ from typing import Any
 
 from numba import types
 
+from treadle.native.formulas import formula
 from treadle.native.pieces import REALS, WHOLES, Piece, call_of, piece
 
 __all__ = [
-    "PAIR",
-    "call_manifold",
-    "call_pair",
-    "call_separation",
-    "manifold_piece",
-    "pair",
-    "separation_piece",
-]
+    "PAIR", "call_manifold", "call_pair", "call_separation", "manifold_piece", "pair",
+    "separation_piece", "state", "state_at",
+]  # fmt: skip
 
 #: (a, b, margin, desk)
 PAIR = types.void(REALS, REALS, types.float64, WHOLES)
@@ -32,6 +28,21 @@ SEPARATION = types.void(REALS, REALS, types.float64, REALS, WHOLES)
 MANIFOLD = types.int64(REALS, REALS, REALS, types.float64, types.int64, WHOLES)
 
 call_pair, call_separation, call_manifold = call_of(PAIR), call_of(SEPARATION), call_of(MANIFOLD)
+
+
+@formula
+def state(result, n, distance):
+    """Write a result without a point."""
+    result[0], result[1], result[2] = n
+    result[3], result[7] = distance, 0.0
+
+
+@formula
+def state_at(result, n, distance, p):
+    """Write a result with a point of A."""
+    result[0], result[1], result[2] = n
+    result[4], result[5], result[6] = p
+    result[3], result[7] = distance, 1.0
 
 
 def pair(*needs: int) -> Any:

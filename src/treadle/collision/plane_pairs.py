@@ -75,7 +75,7 @@ def plane_box(a, b, margin, desk):
     face = along(position(b), sign * b[SIZE + k], u)
     first = 8 * k + (0 if sign > 0.0 else 4)
     for c in range(4):
-        x, y = 1.0 if c == 1 or c == 2 else -1.0, 1.0 if c > 1 else -1.0
+        x, y = 1.0 if 0 < c < 3 else -1.0, 1.0 if c > 1 else -1.0
         _point(a, n, along(along(face, x, v), y, w), margin, first + c, desk)
 
 
@@ -124,7 +124,7 @@ def plane_ellipsoid(a, b, margin, desk):
 
 @pair()
 def plane_corners(a, b, margin, desk):
-    """The corners of a hull or a mesh near the plane; the outermost eight and the lowest if there are more."""
+    """The corners of a hull or a mesh near the plane; of more than eight the outermost, and the lowest."""
     n = axis(a, 2)
     if dot(n, minus(position(b), position(a))) - b[REACH] > margin:
         return

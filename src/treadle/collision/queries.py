@@ -157,7 +157,7 @@ def time_of_impact(
     if not (duration >= 0.0 and tolerance > 0.0):
         raise InputError("the duration must not be negative, and the tolerance must be positive")
     collider.locate(q)
-    shapes, X = collider.shapes, collider.work.X
+    X = collider.work.X
     motion = _motions(collider, q, v)
     scratch, contacts = X.copy(), kernels.make_contacts(1, least=True)
     earliest = inf
@@ -165,8 +165,8 @@ def time_of_impact(
         for b in _shapes(collider, second):
             if _needs_coal(collider, a, b):
                 raise InputError(
-                    f"{collider.names[a]!r} and {collider.names[b]!r} are meshes that are not convex, or ground: "
-                    "use primitives or convex meshes for one of them"
+                    f"{collider.names[a]!r} and {collider.names[b]!r} are meshes that are not convex, or "
+                    "ground: use primitives or convex meshes for one of them"
                 )
             collider.kernels_for(contacts, [(a, b)])
             window = min(duration, earliest)
@@ -212,7 +212,7 @@ def _least(collider: Collider, a: int, b: int) -> np.ndarray | None:
 
 
 def _needs_coal(collider: Collider, a: int, b: int) -> bool:
-    """Whether no kernel serves two shapes: two meshes that are not convex, or such a mesh and a height field."""
+    """Whether no kernel serves two shapes: meshes that are not convex, or one of these and a height field."""
     kinds = {int(collider.shapes.kind[a]), int(collider.shapes.kind[b])}
     return MESH in kinds and kinds <= {MESH, HEIGHT_FIELD}
 

@@ -2,7 +2,8 @@
 
 Never two shapes of one body; never bodies that a joint connects, unless a rule of the model allows them
 (a joint to the world does not count: a machine may touch the ground that it is hinged to); never a pair of
-links that a rule of the model, of its SRDF or of the caller forbids; never two shapes of the world.
+links that a rule of the model, of its SRDF or of the caller forbids; never two shapes of the world; never
+shapes of which one does not meet the group of the other.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ __all__ = ["allowed_pairs", "forbidden_pairs"]
 def forbidden_pairs(
     model: Model, shapes: Shapes, ignore: Iterable[tuple[str | None, str | None]] = ()
 ) -> np.ndarray:
-    """The pairs of links that must not touch, as sorted keys: the lower link times all links and the world, plus the other.
+    """The pairs of links that must not touch, as sorted keys.
 
+    A key is the lower link's number times the count of links and the world, plus the other's number.
     `ignore` are pairs of names of links (None: the world) beyond those of the model.
     """
     links = sorted(set(shapes.link.tolist()))
@@ -54,6 +56,8 @@ def allowed_pairs(
     allowed = (shapes.body[first] != shapes.body[second]) & ~np.isin(
         low * (len(model.links) + 1) + high, forbidden
     )
+    for one, other in ((first, second), (second, first)):
+        allowed &= (shapes.group[one] & shapes.meets[other]) != 0
     return np.ascontiguousarray(np.stack([first, second], axis=1)[allowed])
 
 

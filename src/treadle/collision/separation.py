@@ -23,7 +23,7 @@ from treadle.collision.ascent import climb, gap
 from treadle.collision.circles import climb_circles
 from treadle.collision.contacts import MANIFOLD, ROUND
 from treadle.collision.kinds import BOX, CAPSULE, CYLINDER, KIND, REACH, SIZE, SPHERE
-from treadle.collision.pairs import call_manifold, call_separation, pair, separation_piece
+from treadle.collision.pairs import call_manifold, call_separation, pair, separation_piece, state
 from treadle.collision.vectors import (
     along,
     axis,
@@ -185,7 +185,7 @@ def separation(a, b, margin, result, desk):
     n, best = _corners(n, best, d, U, segments, M, curves)
     n, best = climb_circles(n, best, d, U, segments, M, curves)
     n, best = _smooth(n, best, d, U, segments, M, curves)
-    result[0], result[1], result[2], result[3], result[7] = n[0], n[1], n[2], best - r, 0.0
+    state(result, n, best - r)
 
 
 @pair(ROUND, MANIFOLD)

@@ -34,6 +34,10 @@ from treadle.model.model import Model
 __all__ = ["Shapes", "collision_shapes", "radius_of", "rows_of", "shapes_of"]
 
 
+#: Groups of shapes for contact that there may be.
+_MOST_GROUPS = 62
+
+
 class Shapes(NamedTuple):
     """What the kernels know of n shapes. The world is body 0, body i of the model is i + 1."""
 
@@ -51,6 +55,9 @@ class Shapes(NamedTuple):
     material: np.ndarray
     #: (n,) of the ball around the shape's origin that holds it, infinite for a plane
     radius: np.ndarray
+    #: (n,) one bit each: the group that the shape is in; and the bits of those that it meets
+    group: np.ndarray
+    meets: np.ndarray
     #: what else is known of hulls, fields and meshes, by the number of the shape, see `blocks`
     blocks: dict[int, np.ndarray]
 
@@ -105,8 +112,22 @@ def shapes_of(
         ),
         np.array([materials.get(shape.material or "", -1) for shape in held], dtype=np.int64),
         radius,
+        *_groups(chosen, len(fields)),
         blocks,
     )
+
+
+def _groups(shapes: Sequence[Shape], fields: int) -> tuple[np.ndarray, np.ndarray]:
+    """The group of every shape as a bit, and the bits of those that it meets; fields are in "default"."""
+    names = sorted({"default", *(shape.group for shape in shapes)})
+    if len(names) > _MOST_GROUPS:
+        raise InputError(f"shapes are in {len(names)} groups: use up to {_MOST_GROUPS}")
+    bits = {name: 1 << i for i, name in enumerate(names)}
+    group = [bits[shape.group] for shape in shapes] + [bits["default"]] * fields
+    meets = [
+        -1 if shape.meets is None else sum(bits.get(name, 0) for name in set(shape.meets)) for shape in shapes
+    ] + [-1] * fields
+    return np.array(group, dtype=np.int64), np.array(meets, dtype=np.int64)
 
 
 def rows_of(shapes: Shapes) -> np.ndarray:

@@ -12,7 +12,8 @@ __all__ = ["nearest", "triangle_weights"]
 def nearest(W, A, weights, count):
     """Keep the points of W, and with them A, that span the nearest point; their number and that point.
 
-    `weights` are written: the nearest point is their sum with W. A number of 4 says that the origin is inside.
+    `weights` are written: the nearest point is their sum with W. A number of 4 says that the origin is
+    inside.
     """
     x = y = z = t = 0.0
     if count == 1:

@@ -1,12 +1,12 @@
-"""Vectors as tuples of three, and poses as the first twelve numbers of rows (see `kinds`), for the kernels."""
+"""Vectors as tuples of three, and poses as the first twelve numbers of rows (see `kinds`), for kernels."""
 
 from __future__ import annotations
 
 from treadle.native.formulas import formula, largest, pick, root
 
 __all__ = [
-    "along", "axis", "axes_of", "corner", "cross", "dot", "local", "minus", "norm", "normal_to", "plus", "position",
-    "scaled", "store", "turned", "unit", "world",
+    "along", "axes_of", "axis", "corner", "cross", "dot", "local", "minus", "norm", "normal_to", "plus",
+    "position", "scaled", "store", "turned", "unit", "world",
 ]  # fmt: skip
 
 

@@ -168,6 +168,8 @@ _SHAPE = Table(
         Key("material", "text", "name of its material"),
         Key("file", "text", "mesh file, or component of the geometry file"),
         Key("scale", "vector", "factors of a mesh along x, y, z"),
+        Key("group", "text", 'name of its group for contact; "default" if absent'),
+        Key("meets", "texts", "names of the groups that it touches; all if absent"),
     ),
 )
 

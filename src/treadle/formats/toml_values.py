@@ -24,6 +24,13 @@ def text(value: Any) -> str:
     return value
 
 
+def texts(value: Any) -> tuple[str, ...]:
+    """A list of texts."""
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise ValueError(f"needs a list of texts in quotes, not {short(value)}")
+    return tuple(value)
+
+
 def flag(value: Any) -> bool:
     """True or false."""
     if not isinstance(value, bool):
@@ -151,6 +158,7 @@ def _number(value: Any, what: str, endless: bool = False) -> float:
 #: Readers by kind: the value for the description, or a ValueError that says what is needed.
 KINDS: dict[str, Callable[[Any], Any]] = {
     "text": text,
+    "texts": texts,
     "body": text,
     "flag": flag,
     "whole": whole,
@@ -186,6 +194,7 @@ _EACH = {"anyOf": [_NUMBER, _NUMBERS]}
 #: The same for editors, as JSON schemas; that of "limits" is made from its keys.
 SCHEMAS: dict[str, dict[str, Any]] = {
     "text": {"type": "string"},
+    "texts": {"type": "array", "items": {"type": "string"}},
     "body": {"type": "string"},
     "flag": {"type": "boolean"},
     "whole": {"type": "integer", "minimum": 0},

@@ -68,6 +68,8 @@ class Shape:
     material: str | None = None
     file: str | None = None
     scale: tuple[float, ...] = (1.0, 1.0, 1.0)
+    group: str = "default"
+    meets: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)

@@ -105,6 +105,9 @@ class ShapeSpec(Item):
     #: mesh file beside the description, or a component of the geometry file
     file: str | None = None
     scale: Sequence[float] = (1.0, 1.0, 1.0)
+    #: name of the group it is in, and of the groups it touches (None: all); two shapes have to agree
+    group: str = "default"
+    meets: Sequence[str] | None = None
     line: int | None = field(default=None, compare=False)
 
 

@@ -30,8 +30,10 @@ def validate_shapes(spec: ModelSpec, bodies: set[str]) -> None:
     for material in spec.materials:
         check_material(spec, material)
     materials = [material.name for material in spec.materials]
+    groups = {shape.group for shape in spec.shapes if isinstance(shape.group, str)} | {"default"}
     for shape in spec.shapes:
         _check_shape(spec, shape, bodies, materials)
+        _check_groups(spec, shape, groups)
     _check_contacts(spec, bodies, materials)
 
 
@@ -83,6 +85,22 @@ def _check_shape(spec: ModelSpec, shape: ShapeSpec, bodies: set[str], materials:
             raise fault(spec, element, "color is out of range", hint, shape)
     _check_material_name(spec, element, shape, materials)
     _check_file(spec, element, shape)
+
+
+def _check_groups(spec: ModelSpec, shape: ShapeSpec, groups: set[str]) -> None:
+    element = f'shape "{shape.name}"'
+    if not (isinstance(shape.group, str) and shape.group.strip()):
+        raise fault(spec, element, f"group needs a name, not {shape.group!r}", "or leave it out", shape)
+    if shape.meets is None:
+        return
+    if isinstance(shape.meets, str) or not all(isinstance(name, str) for name in shape.meets):
+        hint = 'give a list, such as ["ground"], or leave it out to meet all'
+        raise fault(spec, element, "meets needs names of groups", hint, shape)
+    for name in shape.meets:
+        if name not in groups:
+            raise fault(
+                spec, element, f"no shape is in the group {name!r}", suggest(name, sorted(groups)), shape
+            )
 
 
 def _check_file(spec: ModelSpec, element: str, shape: ShapeSpec) -> None:

@@ -80,7 +80,7 @@ class _DraftLowering(NativeLowering):
 
     _name = "draft_lowering"
 
-    def run_pass(self, state: Any) -> bool:
+    def run_pass(self, state: Any) -> Any:
         """Run this pass."""
         context = state.targetctx
         state.library = _DraftLibrary(context.codegen(), state.func_id.func_qualname)

@@ -25,8 +25,8 @@ _REAL, _VECTOR, _ROW = types.float64, types.UniTuple(types.float64, 3), types.CP
 def formula(function: Callable[..., Any]) -> Any:
     """Let kernels call a function of numbers, vectors (tuples of three) and rows (pointers to numbers).
 
-    It may use + - * /, abs, `root`, `largest` and `pick`, and read and write rows at whole numbers, but not branch.
-    It returns a number, a vector or nothing.
+    It may use + - * /, abs, `root`, `largest` and `pick`, and read and write rows at whole numbers, but not
+    branch. It returns a number, a vector or nothing.
     """
 
     def define(context: Any, *kinds: Any) -> Any:

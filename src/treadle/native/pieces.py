@@ -19,7 +19,7 @@ from numba.extending import intrinsic
 from treadle.native.drafts import DraftCompiler, KernelCompiler
 from treadle.native.kernels import cfunc, njit
 
-__all__ = ["REALS", "WHOLES", "Piece", "address", "at", "call_of", "helper", "piece", "room"]
+__all__ = ["REALS", "WHOLES", "Piece", "address", "at", "call_of", "helper", "piece", "room", "wholes_at"]
 
 #: Pointers to float64 and to int64.
 REALS, WHOLES = types.CPointer(types.float64), types.CPointer(types.int64)
@@ -50,13 +50,17 @@ def piece(signature: Any, *needs: int) -> Callable[[Callable[..., Any]], Piece]:
 
 def helper(function: Callable[..., Any]) -> Any:
     """Make a function part of the pieces that call it."""
-    return njit(
+    made = njit(  # pyright: ignore[reportCallIssue]
         function,
         error_model="numpy",
         no_cpython_wrapper=True,
         no_cfunc_wrapper=True,
         pipeline_class=DraftCompiler,
     )
+    find = made.get_call_template
+    # numba would compile it once more for every constant that it is called with
+    made.get_call_template = lambda args, kws: find([types.unliteral(kind) for kind in args], kws)
+    return made
 
 
 def call_of(signature: Any) -> Any:
@@ -99,6 +103,17 @@ def _at(context: Any, row: Any, place: Any) -> Any:
 
 #: at(row, n): the float64 from place n of a row on.
 at: Any = intrinsic(_at)
+
+
+def _wholes_at(context: Any, row: Any, place: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.gep(arguments[0], [arguments[1]])
+
+    return WHOLES(WHOLES, types.int64), generate
+
+
+#: wholes_at(row, n): the same for int64.
+wholes_at: Any = intrinsic(_wholes_at)
 
 
 def _address(context: Any, row: Any) -> Any:

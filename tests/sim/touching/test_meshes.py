@@ -1,4 +1,4 @@
-"""Steps of machines whose shapes are meshes: as the primitives that these are made from, and at rest on terrain."""
+"""Steps of machines whose shapes are meshes: as the primitives that these are made from, and at rest."""
 
 import numpy as np
 import pytest
