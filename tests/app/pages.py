@@ -1,5 +1,8 @@
 """A page without a browser: what it would send, over a real connection."""
 
+from contextlib import suppress
+from time import monotonic
+
 import msgspec
 import viser
 from websockets.sync.client import connect
@@ -26,8 +29,12 @@ class Page:
             look_at=(0.0, 0.0, 0.0),
             up_direction=(0.0, 0.0, 1.0),
         )
+        end = monotonic() + 30.0
         while not (new := set(server.get_clients()) - before):
-            self.line.recv(timeout=10)
+            assert monotonic() < end, "the server did not take notice"
+            # a server at rest has nothing more to say
+            with suppress(TimeoutError):
+                self.line.recv(timeout=0.05)
         (self.number,) = new
         self.handle = server.get_clients()[self.number]
 

@@ -16,14 +16,15 @@ from viser import _messages
 
 __all__ = ["Motion"]
 
-#: Changes of a position (m) or quaternion that are too small to be seen, and not sent.
-_UNSEEN = 1e-7
+#: Changes of a position (in sizes of the machine) or quaternion that are too small to be seen, and not sent.
+_UNSEEN_WAY, _UNSEEN_TURN = 4e-7, 4e-6
 
 
 class Motion:
     """Moves some nodes of a server's scene; `show(poses)` sends those that moved."""
 
-    def __init__(self, server: viser.ViserServer, nodes: Sequence[viser.FrameHandle]) -> None:
+    def __init__(self, server: viser.ViserServer, nodes: Sequence[viser.FrameHandle], size: float) -> None:
+        self._unseen = np.array([_UNSEEN_WAY * size] * 3 + [_UNSEEN_TURN] * 4)
         self._line, self._nodes = server._websock_server, list(nodes)
         self._shown = np.zeros((len(nodes), 7))
         self._shown[:, 3] = 1.0
@@ -34,7 +35,7 @@ class Motion:
 
     def show(self, poses: np.ndarray) -> None:
         """Move the nodes to poses (n, 7): position (m) and quaternion (w, x, y, z)."""
-        moved = ~(np.abs(poses - self._shown) <= _UNSEEN)
+        moved = ~(np.abs(poses - self._shown) <= self._unseen)
         slid, turned = moved[:, :3].any(axis=1), moved[:, 3:].any(axis=1)
         messages: list[_messages.Message] = []
         # straight to the pages: what viser's handles do besides costs more than the simulation

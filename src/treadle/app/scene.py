@@ -74,7 +74,7 @@ class Scene:
                 self._add_ground(low, high)
             self._add_lights(inside is not None)
             self._place_camera(low, high, inside)
-        self._motion = Motion(server, tuple(self.nodes.values()))
+        self._motion = Motion(server, tuple(self.nodes.values()), float((high - low).max()))
         self.show(np.array(model.initial()[0]))
 
     def show(self, q: np.ndarray) -> None:
