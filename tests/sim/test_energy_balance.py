@@ -57,7 +57,7 @@ def test_the_balance_of_random_closed_machines_closes(machine):
 
 
 def test_forces_of_the_ground_do_work_as_they_were_added():
-    """A cart drops onto its wheels and bounces: what they take out is what they were at the start of steps."""
+    """A cart drops onto its wheels and bounces: they take out what they were at the start of steps."""
     soft = {"stiffness": 1e4, "damping": 200.0, "grip": 500.0, "side_grip": 500.0}
     sim = td.Simulation(cart(parameters=soft, speed=1.0), dt=1e-3, rolling="direct")
     sim.q[6] += 0.1

@@ -36,9 +36,7 @@ def test_plot(findings):
 @pytest.mark.parametrize("kind", [Simmc, Simgc])
 def test_the_box_is_grasped_and_lifted(kind):
     contacts = simgc_table._touching()
-    machine = kind(
-        td.scene("gripper"), dt=0.01, iterations=10_000, tolerance=1e-6, contacts=contacts
-    )
+    machine = kind(td.scene("gripper"), dt=0.01, iterations=10_000, tolerance=1e-6, contacts=contacts)
     simgc_table._play(machine, simgc_table._grasp(False))
     assert simgc_table._off_hand(machine) < 1e-3
     # without friction it stays on the table
