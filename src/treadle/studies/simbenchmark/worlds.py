@@ -125,6 +125,9 @@ class BulletWorld:
         bullet.setGravity(0.0, 0.0, -GRAVITY, **self.world)
         bullet.setTimeStep(dt, **self.world)
         bullet.setPhysicsEngineParameter(restitutionVelocityThreshold=0.0, **self.world)
+        if scene.restitution:
+            # pushing bodies out of each other would take their energy
+            bullet.setPhysicsEngineParameter(erp=0.0, contactERP=0.0, **self.world)
         self.force: tuple[int, list[float]] | None = None
         plane = bullet.createCollisionShape(bullet.GEOM_PLANE, **self.world)
         ground = bullet.createMultiBody(0.0, plane, **self.world)
