@@ -161,6 +161,7 @@ def _draw(rows: list[dict[str, Any]]) -> Figure:
             if points:
                 axes.loglog(*zip(*points, strict=True), "o-", color=f"C{number}", label=engine)
         axes.set(xlabel="CPU time (s)", ylabel=label, title=test)
+        axes.tick_params(axis="x", which="minor", labelbottom=False)
         axes.grid(alpha=0.3)
         axes.legend()
     return figure
