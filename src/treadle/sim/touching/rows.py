@@ -10,7 +10,7 @@ from treadle.sim.touching.passing import crossing
 from treadle.solvers.sequential.rows import PAIR, SECOND, SINGLE
 from treadle.solvers.sequential.tree import half_solve, join_row
 
-__all__ = ["TOUCHING", "impact_rows", "joint_rows", "lasting_rows"]
+__all__ = ["TOUCHING", "impact_rows", "joint_rows", "lasting_rows", "stay_idle"]
 
 #: Distance (m) below which two surfaces touch.
 TOUCHING = 1e-10
@@ -20,23 +20,26 @@ _DEEP = 0.05
 
 
 @inner()
-def joint_rows(free, count, pattern, tree, rows, work):
-    """Rows of stops, friction and motors, the first of all, without impulses."""
+def joint_rows(free, count, pattern, tree, rows, work, idle):
+    """Rows of stops, friction and motors, the first of all, without impulses.
+
+    With `idle`, those whose velocity is what they want anyway have no entries, and nothing acts on them.
+    """
     first, place, way_first, way = pattern.first, pattern.place, pattern.way_first, pattern.way
     jacobian, velocity = free.jacobian, free.velocity
     for i in range(count):
-        e = rows.first[i]
-        for k in range(way_first[i], way_first[i + 1]):
-            rows.place[e] = way[k]
-            e += 1
-        rows.loops[i] = rows.first[i + 1] = e
-        total = 0.0
-        for k in range(first[i], first[i + 1]):
-            total += jacobian[k] * velocity[place[k]]
+        e, total = rows.first[i], _rate_of(pattern, jacobian, velocity, i)
         rows.velocity[i], rows.closes[i], rows.impulse[i] = total, 0, 0.0
         rows.kind[i], rows.normal[i] = SINGLE, -1
         rows.slowest[i], rows.fastest[i] = free.slowest[i], free.fastest[i]
         rows.low[i], rows.high[i], rows.softness[i] = free.low[i], free.high[i], free.softness[i]
+        rows.loops[i] = rows.first[i + 1] = e
+        if idle and free.slowest[i] < total < free.fastest[i]:
+            continue
+        for k in range(way_first[i], way_first[i + 1]):
+            rows.place[e] = way[k]
+            e += 1
+        rows.loops[i] = rows.first[i + 1] = e
         begin, k = rows.first[i], first[i]
         if first[i + 1] == k + 1 and place[k] == rows.place[begin] and tree.size[1] == 0:
             # of one freedom alone, as most are
@@ -48,6 +51,25 @@ def joint_rows(free, count, pattern, tree, rows, work):
         for m in range(k, first[i + 1]):
             work[place[m]] = jacobian[m]
         half_solve(tree, rows, i, work)
+
+
+@inner()
+def stay_idle(free, count, pattern, rows, velocity):
+    """Whether the rows without entries still have a velocity that they want."""
+    for i in range(count):
+        if rows.first[i] == rows.first[i + 1]:
+            rate = _rate_of(pattern, free.jacobian, velocity, i)
+            if not free.slowest[i] <= rate <= free.fastest[i]:
+                return False
+    return True
+
+
+@inner()
+def _rate_of(pattern, jacobian, velocity, i):
+    total = 0.0
+    for k in range(pattern.first[i], pattern.first[i + 1]):
+        total += jacobian[k] * velocity[pattern.place[k]]
+    return total
 
 
 @inner()

@@ -19,7 +19,7 @@ from treadle.sim.touching.meeting import FIRST
 from treadle.sim.touching.passing import place_bodies, safe_span
 from treadle.sim.touching.points import POINT, SURFACE, fastest, rate, read_points, twists
 from treadle.sim.touching.programs import Pattern
-from treadle.sim.touching.rows import TOUCHING, impact_rows, joint_rows, lasting_rows
+from treadle.sim.touching.rows import TOUCHING, impact_rows, joint_rows, lasting_rows, stay_idle
 from treadle.sim.touching.tally import Tally, add_impulses, clear
 from treadle.solvers.sequential.entry import Solver, find_impulses, prepare_rows
 from treadle.solvers.sequential.rows import Rows
@@ -190,12 +190,12 @@ def _take_span(stage, span, time, slowest, shortest, gone):
     )  # fmt: skip
     free, tree, held, arena, end = stage.free, stage.tree, stage.held, stage.arena, room.end
     found, used, springs, cut, work, safe, taken = 0, 0, 0, 0, 0.0, False, 0
-    apart = np.bool_(False)
+    apart, idle = np.bool_(False), np.bool_(True)
     for attempt in range(_ATTEMPTS):
         last = attempt == _ATTEMPTS - 1
         if last:
             # whatever still begins or ends does so without a rebound
-            slowest = inf
+            slowest, idle = inf, np.bool_(False)
         found = _look_ahead(stage, span, time)
         if found < 0:
             return -1.0, 0, 0.0
@@ -205,7 +205,7 @@ def _take_span(stage, span, time, slowest, shortest, gone):
             if until < span:
                 span = until
                 continue
-        joint_rows(free, held, stage.pattern, tree, rows, room.work)
+        joint_rows(free, held, stage.pattern, tree, rows, room.work, idle)
         used, springs = lasting_rows(
             room.points, found, stage.surfaces, arena.thickness, stage.carried.last, stage.look.axes,
             free.velocity, tree, rows, room.work, held, span, slowest, soft, apart,
@@ -244,6 +244,9 @@ def _take_span(stage, span, time, slowest, shortest, gone):
             continue
         _copy(free.velocity, end, nv)
         spread(tree, room.z, room.work, end)
+        if idle and not stay_idle(free, held, stage.pattern, rows, end):
+            idle = np.bool_(False)
+            continue
         twists(stage.carried, stage.look.axes, end, room.twist_end)
         if slowest < inf:
             begins = _next_beginning(stage, span, found)
