@@ -44,13 +44,15 @@ def app():
 
 
 @pytest.fixture
-def page(chromium, app):
+def page(chromium, app, until):
     page = chromium.new_page(viewport={"width": 900, "height": 700})
     errors = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto(app.url)
     page.get_by_role("button", name="Pause").wait_for(timeout=60_000)
     page.wait_for_function(READY, timeout=30_000)
+    # that of the test before has left the seat
+    until(lambda: len(app.crew) == 1)
     yield page
     page.close()
     assert errors == []

@@ -82,13 +82,18 @@ def energy(sim) -> float:
 def test_momentum_changes_by_weight_and_ground(case):
     """Newton's third law: forces between bodies cancel, the ground's are those that are told.
 
-    Of bodies that fly free to rounding; links of a chain turn within a step, which the rest shrinks with.
+    Of bodies that fly free to rounding; links of a chain turn within a step, which the rest shrinks with, to
+    a small part of the momentum at the start.
     """
-    rest = [_unexplained_momentum(case, parts) for parts in ((1, 8) if case[0][3] else (1,))]
-    assert rest[-1] < max(0.3 * rest[0] if case[0][3] else 0.0, 1e-9)
+    chained = case[0][3]
+    rest, start = _unexplained_momentum(case, 8 if chained else 1)
+    if chained and rest > 5e-3 * start:
+        assert rest < 0.3 * _unexplained_momentum(case, 1)[0]
+    assert chained or rest < 1e-9
 
 
 def _unexplained_momentum(case, parts):
+    """What is left of the change of momentum, and how much there was at the start (N s)."""
     sim = built(case)
     sim.dt /= parts
     weight = sim.model.mass * np.array([0.0, 0.0, -G])
@@ -96,7 +101,8 @@ def _unexplained_momentum(case, parts):
     for _ in range(40 * parts):
         sim.step()
         pushed += (weight - sim.contact_on(None).force) * sim.dt
-    return np.abs(td.momentum(sim.model, sim.q, sim.v)[3:] - start - pushed).max()
+    rest = np.abs(td.momentum(sim.model, sim.q, sim.v)[3:] - start - pushed).max()
+    return rest, np.abs(start).max()
 
 
 @settings(max_examples=12)

@@ -152,80 +152,112 @@ def impact_rows(points, count, surfaces, last, axes, velocity, tree, rows, work,
 
 @inner()
 def _rows_of(point, surface, last, axes, velocity, tree, rows, work, used):
-    """All rows of a point, the normal's first."""
+    """All rows of a point: its normal, two of friction, two of rolling, one of spinning."""
     first = used
     n = (point.nx, point.ny, point.nz)
     t = (point.tx, point.ty, point.tz)
     s = (n[1] * t[2] - n[2] * t[1], n[2] * t[0] - n[0] * t[2], n[0] * t[1] - n[1] * t[0])
-    for k in range(6):
-        # normal, two of friction, two of rolling, one of spinning
-        share = surface.rolling if k < 5 else surface.spinning
-        if k < 3:
-            share = surface.friction if k < 2 else surface.across
-            if k > 0 and max(surface.friction, surface.across) <= 0.0:
-                continue
-        elif share <= 0.0:
-            continue
-        d = n if k in {0, 5} else (t if k in {1, 3} else s)
-        _row(point, d, 1.0 if k < 3 else 0.0, last, axes, velocity, tree, rows, work, used)
-        rows.kind[used] = PAIR if k == 1 else (SECOND if k == 2 else SINGLE)
-        rows.normal[used], rows.share[used] = (-1, 0.0) if k == 0 else (first, share)
-        rows.slowest[used], rows.fastest[used] = 0.0, inf if k == 0 else 0.0
-        rows.low[used], rows.high[used] = (0.0 if k == 0 else -inf), inf
+    rubs = max(surface.friction, surface.across) > 0.0
+    _lay(point, n, t, s, 3 if rubs else 1, 1.0, last, axes, velocity, tree, rows, work, used)
+    _open_row(rows, used, SINGLE, -1, 0.0, inf)
+    rows.low[used] = 0.0
+    if rubs:
+        _open_row(rows, used + 1, PAIR, first, surface.friction, 0.0)
+        _open_row(rows, used + 2, SECOND, first, surface.across, 0.0)
+    used += 3 if rubs else 1
+    if surface.rolling > 0.0:
+        _lay(point, t, s, n, 2, 0.0, last, axes, velocity, tree, rows, work, used)
+        _open_row(rows, used, SINGLE, first, surface.rolling, 0.0)
+        _open_row(rows, used + 1, SINGLE, first, surface.rolling, 0.0)
+        used += 2
+    if surface.spinning > 0.0:
+        _lay(point, n, t, s, 1, 0.0, last, axes, velocity, tree, rows, work, used)
+        _open_row(rows, used, SINGLE, first, surface.spinning, 0.0)
         used += 1
     point.row, point.rows = first, used - first
     return used
 
 
 @inner()
-def _row(point, d, sliding, last, axes, velocity, tree, rows, work, i):
-    """Row i: the velocity of B relative to A along d at the point (sliding 1), or about d (sliding 0).
+def _open_row(rows, i, kind, normal, share, fastest):
+    rows.kind[i], rows.normal[i], rows.share[i] = kind, normal, share
+    rows.slowest[i], rows.fastest[i], rows.low[i], rows.high[i] = 0.0, fastest, -inf, inf
 
-    Its places are the freedoms that carry B alone, then those that carry A alone, then those of both, each
+
+@inner()
+def _lay(point, d0, d1, d2, many, sliding, last, axes, velocity, tree, rows, work, i):
+    """Rows from i on: the velocity of B relative to A at the point (sliding 1) along the first directions, or
+    about them (sliding 0).
+    """
+    if many == 1 or tree.size[1] == 0:
+        _lay_together(point, d0, d1, d2, many, sliding, last, axes, velocity, tree, rows, i)
+        if tree.size[1] > 0:
+            join_row(tree, rows, i, work)
+        return
+    # with entries for held loops, rows differ in length
+    for r in range(many):
+        d = d0 if r == 0 else (d1 if r == 1 else d2)
+        _lay_together(point, d, d, d, 1, sliding, last, axes, velocity, tree, rows, i + r)
+        join_row(tree, rows, i + r, work)
+
+
+@inner()
+def _lay_together(point, d0, d1, d2, many, sliding, last, axes, velocity, tree, rows, i):
+    """Rows of one length from i on, one after the other.
+
+    Their places are the freedoms that carry B alone, then those that carry A alone, then those of both, each
     from the last to the first, so that what stands before a freedom follows it there as it does in L.
     """
-    x, y, z = point.x * sliding, point.y * sliding, point.z * sliding
-    turning = 1.0 - sliding
-    # moment of the direction about the world's origin, or the direction itself
-    wrench = (
-        d[2] * y - d[1] * z + turning * d[0], d[0] * z - d[2] * x + turning * d[1],
-        d[1] * x - d[0] * y + turning * d[2], sliding * d[0], sliding * d[1], sliding * d[2],
-    )  # fmt: skip
+    x, y, z, turning = point.x, point.y, point.z, 1.0 - sliding
     parent, place, entries = tree.parent, rows.place, rows.y
     a, b, begin = last[point.body_a], last[point.body_b], rows.first[i]
-    common, other = a, b
+    common, other, length = a, b, 0
     while common != other:
+        length += 1
         if common > other:
             common = parent[common]
         else:
             other = parent[other]
-    e, total, other = begin, 0.0, begin
+    k = common
+    while k >= 0:
+        k, length = parent[k], length + 1
+    one, two = (length if many > 1 else 0), (2 * length if many > 2 else 0)
+    e, other = begin, begin
+    total0, total1, total2 = 0.0, 0.0, 0.0
     for side in range(2):
         k, sign = (b, 1.0) if side == 0 else (a, -1.0)
         while k != common:
-            value = sign * _along(axes, 6 * k, wrench)
-            place[e], entries[e] = k, value
-            total += value * velocity[k]
+            w0, w1, w2 = axes[6 * k], axes[6 * k + 1], axes[6 * k + 2]
+            v0, v1, v2 = axes[6 * k + 3], axes[6 * k + 4], axes[6 * k + 5]
+            u0 = sign * (sliding * (v0 + w1 * z - w2 * y) + turning * w0)
+            u1 = sign * (sliding * (v1 + w2 * x - w0 * z) + turning * w1)
+            u2 = sign * (sliding * (v2 + w0 * y - w1 * x) + turning * w2)
+            value0 = u0 * d0[0] + u1 * d0[1] + u2 * d0[2]
+            value1 = u0 * d1[0] + u1 * d1[1] + u2 * d1[2]
+            value2 = u0 * d2[0] + u1 * d2[1] + u2 * d2[2]
+            # from the last to the first: what there are fewer of is written over
+            place[e + two] = place[e + one] = place[e] = k
+            entries[e + two] = value2
+            entries[e + one] = value1
+            entries[e] = value0
+            speed = velocity[k]
+            total0, total1, total2 = total0 + value0 * speed, total1 + value1 * speed, total2 + value2 * speed
             k, e = parent[k], e + 1
         other = e if side == 0 else other
     both = e
     while common >= 0:
         # what moves both moves neither relative to the other
-        place[e], entries[e] = common, 0.0
+        place[e + two] = place[e + one] = place[e] = common
+        entries[e + two] = entries[e + one] = entries[e] = 0.0
         common, e = parent[common], e + 1
-    _half_solve(tree, place, entries, begin, other, both, e)
-    rows.loops[i] = rows.first[i + 1] = e
-    rows.velocity[i], rows.impulse[i], rows.softness[i], rows.closes[i] = total, 0.0, 0.0, 0
-    if tree.size[1] > 0:
-        join_row(tree, rows, i, work)
-
-
-@inner()
-def _along(axes, e, wrench):
-    return (
-        axes[e] * wrench[0] + axes[e + 1] * wrench[1] + axes[e + 2] * wrench[2]
-        + axes[e + 3] * wrench[3] + axes[e + 4] * wrench[4] + axes[e + 5] * wrench[5]
-    )  # fmt: skip
+    for r in range(many):
+        end = rows.first[i + r] + length
+        rows.loops[i + r] = rows.first[i + r + 1] = end
+        rows.velocity[i + r] = total0 if r == 0 else (total1 if r == 1 else total2)
+        rows.impulse[i + r], rows.softness[i + r], rows.closes[i + r] = 0.0, 0.0, 0
+    for r in range(many):
+        ahead = r * length
+        _half_solve(tree, place, entries, begin + ahead, other + ahead, both + ahead, e + ahead)
 
 
 @inner()

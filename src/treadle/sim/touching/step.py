@@ -35,7 +35,7 @@ SLOWEST_IMPACT = 1e-3
 MOST_EVENTS = 400
 
 #: Sweeps over the rows at most, and the change of velocity (m/s) at which they end.
-_SWEEPS, _STILL = 1000, 1e-12
+_SWEEPS, _STILL = 1000, 1e-11
 
 #: Spans tried until no contact begins or ends in one.
 _ATTEMPTS = 100

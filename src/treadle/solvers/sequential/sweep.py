@@ -23,8 +23,8 @@ __all__ = ["ENOUGH", "correct", "prepare", "solve"]
 #: the impulses themselves make may have sweeps go in a circle, far below what matters.
 RELAXED = 30
 
-#: Sweeps after which a solve counts as unfinished: a change of 1e-12 m/s that is asked for has become 1e-6.
-ENOUGH = 6 * RELAXED
+#: Sweeps after which a solve counts as unfinished: a change of 1e-11 m/s that is asked for has become 1e-6.
+ENOUGH = 5 * RELAXED
 
 #: Sweeps that may go by until changes are halved, and how many times larger they may become on the way; after
 #: that, rows are solved in turn from where changes were least, until they are halved.
