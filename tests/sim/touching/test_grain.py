@@ -69,7 +69,8 @@ def test_it_sticks_along_and_slides_across():
 
 def test_blades_without_friction_along():
     model = skate(direction=(0.0, 1.0, 0.0), across=0.0)
-    assert drag(model, 0.0) == pytest.approx([0.0, 0.0], abs=1e-9)
+    # impulses are found to 1e-11 m/s, in steps of milliseconds
+    assert drag(model, 0.0) == pytest.approx([0.0, 0.0], abs=1e-8)
     assert drag(model, math.pi / 2) == pytest.approx([0.0, -ALONG * G], abs=1e-6)
 
 
