@@ -21,7 +21,7 @@ import numpy as np
 from treadle.contact.lasting import lasts
 from treadle.contact.leap import leap
 from treadle.contact.polynomial import falling_zero, rising_zero, slope, value
-from treadle.native.signatures import kernel
+from treadle.native.kernels import kernel
 
 __all__ = ["linear_contacts"]
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle.native.signatures import kernel
+from treadle.native.kernels import kernel
 
 __all__ = ["leap"]
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from treadle.contact.pushes import pushes
 from treadle.contact.rosenbrock import rosenbrock_step
-from treadle.native.signatures import kernel
+from treadle.native.kernels import kernel
 
 __all__ = ["nonlinear_contacts"]
 

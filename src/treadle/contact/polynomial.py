@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from treadle.native.signatures import ARRAY, INT, REAL, kernel
+from numba import types
+
+from treadle.native.kernels import kernel
 
 __all__ = ["falling_zero", "rising_zero", "slope", "value"]
+
+INT, REAL = types.int64, types.float64
+ARRAY = types.Array(REAL, 1, "C")
 
 
 @kernel([REAL(ARRAY, REAL)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from numba.np.numpy_support import carray
 
 from treadle.native.calling import call, reals
-from treadle.native.signatures import kernel
+from treadle.native.kernels import kernel
 
 __all__ = ["pushes"]
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from treadle.contact.pushes import pushes
-from treadle.native.signatures import kernel
+from treadle.native.kernels import kernel
 
 __all__ = ["rosenbrock_step"]
 
