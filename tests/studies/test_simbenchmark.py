@@ -29,7 +29,7 @@ def test_every_test_has_every_engine(findings):
     absent = {name for name in WORLDS if name not in engines["666"]}
     assert engines["rolling, xy"] == engines["rolling, y"] == engines["666"]
     assert engines["bouncing"] == engines["elastic 666"] == [name for name in ELASTIC if name not in absent]
-    assert engines["ANYmal PD, 1"] == ["Treadle", "MuJoCo", "MuJoCo, no slip"]
+    assert engines["ANYmal PD, 1"] == ["Treadle", *anymal.OPTIONS]
     # one note says what the numbers are, one each what is not installed
     assert len(findings.notes) == 1 + len(absent)
     assert [bool(axes.lines) for axes in findings.draw().axes] == [True, True, True]
@@ -130,7 +130,7 @@ def robot():
 
 
 def test_robots_stand_alike(robot):
-    engines = [anymal.TreadleRobots(robot), anymal.MujocoRobots(robot, sticky=True)]
+    engines = [anymal.TreadleRobots(robot), anymal.MujocoRobots(robot, anymal.OPTIONS["MuJoCo, no slip"])]
     for engine in engines:
         assert engine.height() == 0.54
         engine.step(400)

@@ -48,9 +48,9 @@ def limb_inputs(model: Model, inputs: Mapping[str, int]) -> dict[str, list[Limb 
             of = _by_freedom(model, places)
             result[name] = [of[actuator.v] for actuator in model.actuators]
             continue
-        if name == "q":
+        if name in ("q", "position"):
             counts = [body.joint.type.nq for body in model.bodies]
-        elif name in ("v", "tau", "a", "joint_impulse"):
+        elif name in ("v", "tau", "a", "step", "joint_impulse"):
             counts = [body.joint.type.nv for body in model.bodies]
         elif name in ("loads", "external", "impulse"):
             counts = [size // len(model.bodies)] * len(model.bodies)

@@ -49,31 +49,27 @@ def impulses(solver, rows, count, soft, springs, spring, z, span, limit, speed):
 
 
 @inner()
-def displacement(solver, points, found, rows, count, soft, springs, tree, v, velocity, twist_end, room, span):
-    """Displacement over the span: of free motion, of constant and varying forces, and out of rigid bodies.
+def displacement(solver, points, found, rows, count, soft, springs, tree, v, twist_end, room, span):
+    """Displacement over the span: of all forces as if constant, what others make of it, out of rigid bodies.
 
-    `velocity` is that at the end without contact, `twist_end` those of the bodies with it. The result is in
-    `room.shift`.
+    `room.end` is the velocity at the end, `twist_end` those of the bodies. The result is in `room.shift`.
     """
-    first, loops, place, y, impulse, pseudo = (
-        rows.first, rows.loops, rows.place, rows.y, rows.impulse, rows.pseudo
-    )  # fmt: skip
-    z, shift, nv = room.z, room.shift, tree.size[0]
-    for i in range(count):
-        pseudo[i] = 0.5 * span * impulse[i]
-    for i in range(springs):
-        pseudo[soft.row[i]] = soft.Q[i]
-    for k in range(nv + tree.size[1]):
-        z[k] = 0.0
-    for i in range(count):
-        if pseudo[i] != 0.0:
-            for e in range(first[i], loops[i]):
-                z[place[e]] += y[e] * pseudo[i]
-            for e in range(loops[i], first[i + 1]):
-                z[place[e]] -= y[e] * pseudo[i]
+    z, shift, end, nv = room.z, room.shift, room.end, tree.size[0]
     for k in range(nv):
-        shift[k] = 0.5 * span * (v[k] + velocity[k])
-    spread(tree, z, room.work, shift)
+        shift[k] = 0.5 * span * (v[k] + end[k])
+    if springs > 0:
+        # a contact with stiffness moves the machine by Q, where a constant force would by span P / 2
+        first, loops, place, y = rows.first, rows.loops, rows.place, rows.y
+        for k in range(nv + tree.size[1]):
+            z[k] = 0.0
+        for i in range(springs):
+            r = soft.row[i]
+            extra = soft.Q[i] - 0.5 * span * rows.impulse[r]
+            for e in range(first[r], loops[r]):
+                z[place[e]] += y[e] * extra
+            for e in range(loops[r], first[r + 1]):
+                z[place[e]] -= y[e] * extra
+        spread(tree, z, room.work, shift)
     deepest, spring = 0.0, 0
     for c in range(found):
         i = points[c].row

@@ -8,7 +8,7 @@ close    q, v -> the same with loops closed
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,7 +18,9 @@ from treadle.constraints.bounded import BoundedRow
 from treadle.constraints.motion import Motion
 from treadle.constraints.rows import closure_rows
 from treadle.dynamics.cholesky import parent_freedoms
+from treadle.dynamics.forward import by_composite_inertia
 from treadle.dynamics.kinematics import world_transforms
+from treadle.dynamics.regroup import regroup
 from treadle.forces.actuator import actuator_state_size
 from treadle.forces.law import ForceLaw, law_force
 from treadle.forces.load import LOAD_SIZE
@@ -26,6 +28,7 @@ from treadle.forces.passive import damping
 from treadle.graph import Expr, Graph, Scalar, sqrt
 from treadle.integrators.system import System
 from treadle.model import lift
+from treadle.model.limbs import limb_inputs
 from treadle.model.model import Model
 from treadle.native.frames import Integers
 from treadle.native.program import Program
@@ -42,7 +45,7 @@ def move_program(model: Model) -> Program:
     def move(q: Sequence[Scalar], step: Sequence[Scalar]) -> Mapping[str, Sequence[Scalar]]:
         return {"position": [x for j in model.joints for x in j.type.integrate(q[j.q], step[j.v])]}
 
-    return Program(f"move {model.digest}", {"q": model.nq, "step": model.nv}, move)
+    return _program("move", model, {"q": model.nq, "step": model.nv}, move)
 
 
 def look_program(model: Model) -> Program:
@@ -62,7 +65,7 @@ def look_program(model: Model) -> Program:
                 axes += [*turn, *(X.rotation.apply(S.linear) + X.translation.cross(turn))]
         return {"poses": poses, "axes": axes}
 
-    return Program(f"look {model.digest}", {"position": model.nq}, look)
+    return _program("look", model, {"position": model.nq}, look)
 
 
 def close_program(model: Model) -> Program:
@@ -72,7 +75,7 @@ def close_program(model: Model) -> Program:
         position, velocity, gap = project(model, q, v)
         return {"position": position, "velocity": velocity, "gap": gap[:1]}
 
-    return Program(f"close {model.digest}", {"q": model.nq, "v": model.nv}, close)
+    return _program("close", model, {"q": model.nq, "v": model.nv}, close)
 
 
 def drive_program(model: Model) -> Program:
@@ -83,7 +86,7 @@ def drive_program(model: Model) -> Program:
         system = System(model, [], commands=given["commands"], drives=given["drives"])
         return {"next_drives": system.driven(given["q"], given["v"], given["dt"][0])}
 
-    return Program(f"drive {model.digest}", sizes | {"drives": actuator_state_size(model)}, drive)
+    return _program("drive", model, sizes | {"drives": actuator_state_size(model)}, drive)
 
 
 class Pattern(NamedTuple):
@@ -129,9 +132,10 @@ class FreeMotion:
             "commands": len(model.actuators),
             "drives": actuator_state_size(model),
         }
+        names = [x.name for x in (*model.links, *model.joints)] if self.parameters else []
+        title = f"free motion beside contact {list(self.parameters)} {names}"
         known = not (self.laws or self.controllers or self.motions)
-        digest = f"free motion beside contact {list(self.parameters)} {model.digest}" if known else None
-        return Program(digest, {name: size for name, size in sizes.items() if size}, self._free)
+        return _program(title, model, {k: size for k, size in sizes.items() if size}, self._free, known)
 
     def pattern(self) -> Pattern:
         """Where the numbers belong, from a trace of the rows alone."""
@@ -164,10 +168,15 @@ class FreeMotion:
         system = System(
             machine, tau, given.get("loads", ()), self.laws, commands=commands, drives=drives, elastic=False
         )
-        a = system.acceleration(q, v, time, implicit_damping=span)
-        free = [x + span * rate for x, rate in zip(v, a, strict=True)]
-        slowed = system.damped(q, v, span)
+        slowed = regroup(system.damped(q, v, span))
         solver = closure_factor(slowed, q, closure_rows(slowed, q) if machine.closed else [])
+        if machine.closed:
+            a = system.acceleration(q, v, time, implicit_damping=span)
+        else:
+            # the factors are there anyway
+            force = system.force(q, v, time, step=span)
+            a = by_composite_inertia(slowed, q, v, force, system.external(q))
+        free = [x + span * rate for x, rate in zip(v, a, strict=True)]
         rows = self._rows(machine, q, free, v, time, span, commands)
         pushes = zip(system.force(q, v, time, springs=False, step=span), system.load_force(q), strict=True)
         return {
@@ -200,6 +209,19 @@ class FreeMotion:
         half = 0.5 * span
         motions = self.motions or {}
         return bound_rows(model, motions, q, free, time + half, half, (), v, commands, sprung=True)
+
+
+def _program(
+    title: str,
+    model: Model,
+    sizes: Mapping[str, int],
+    function: Callable[..., Mapping[str, Sequence[Scalar]]],
+    known: bool = True,
+) -> Program:
+    """A program of a machine; what a law, or a joint from elsewhere, computes only its graph can tell."""
+    own = all(type(joint.type).__module__.startswith("treadle.") for joint in model.joints)
+    digest = f"{title} {model.digest}" if known and own else None
+    return Program(digest, sizes, function, twins=limb_inputs(model, sizes))
 
 
 def _loop_numbers(solver: ClosureFactor) -> dict[str, list[Scalar]]:

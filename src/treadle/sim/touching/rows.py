@@ -10,7 +10,7 @@ from treadle.sim.touching.passing import crossing
 from treadle.solvers.sequential.rows import PAIR, SECOND, SINGLE
 from treadle.solvers.sequential.tree import half_solve, join_row
 
-__all__ = ["TOUCHING", "impact_rows", "joint_rows", "lasting_rows", "stay_idle"]
+__all__ = ["TOUCHING", "impact_rows", "joint_rows", "joint_work", "lasting_rows", "stay_idle"]
 
 #: Distance (m) below which two surfaces touch.
 TOUCHING = 1e-10
@@ -62,6 +62,17 @@ def stay_idle(free, count, pattern, rows, velocity):
             if not free.slowest[i] <= rate <= free.fastest[i]:
                 return False
     return True
+
+
+@inner()
+def joint_work(jacobian, count, pattern, rows, before, after):
+    """Work (J) of the rows of the joints while the velocity went from `before` to `after`."""
+    total = 0.0
+    for i in range(count):
+        if rows.impulse[i] != 0.0:
+            twice = _rate_of(pattern, jacobian, before, i) + _rate_of(pattern, jacobian, after, i)
+            total += 0.5 * rows.impulse[i] * twice
+    return total
 
 
 @inner()

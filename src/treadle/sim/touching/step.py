@@ -19,7 +19,7 @@ from treadle.sim.touching.meeting import FIRST
 from treadle.sim.touching.passing import place_bodies, safe_span
 from treadle.sim.touching.points import POINT, SURFACE, fastest, rate, read_points, twists
 from treadle.sim.touching.programs import Pattern
-from treadle.sim.touching.rows import TOUCHING, impact_rows, joint_rows, lasting_rows, stay_idle
+from treadle.sim.touching.rows import TOUCHING, impact_rows, joint_rows, joint_work, lasting_rows, stay_idle
 from treadle.sim.touching.tally import Tally, add_impulses, clear
 from treadle.solvers.sequential.entry import Solver, find_impulses, prepare_rows
 from treadle.solvers.sequential.rows import Rows
@@ -225,9 +225,8 @@ def _take_span(stage, span, time, slowest, shortest, gone):
             room.effort[1] += taken
             _copy(v, end, nv)
             spread(tree, room.z, room.work, end)
-            work += _work(tree, room.z, v, end)
             twists(stage.carried, stage.look.axes, end, room.twist_end)
-            add_impulses(
+            work += add_impulses(
                 room.tally, room.points, found, stage.surfaces, rows, soft, room.twist, room.twist_end, 0.0,
                 taken < ENOUGH,
             )  # fmt: skip
@@ -254,12 +253,11 @@ def _take_span(stage, span, time, slowest, shortest, gone):
                 span, cut, apart = max(begins, shortest), 1, False
                 continue
         break
-    work += _work(tree, room.z, v, end)
+    work += joint_work(free.jacobian, held, stage.pattern, rows, v, end)
     for k in range(nv):
         work += 0.5 * span * (free.push[k] - free.drag[k] * (end[k] - v[k])) * (v[k] + end[k])
     displacement(
-        solver, room.points, found, rows, used, soft, springs, tree, v, free.velocity, room.twist_end, room,
-        span,
+        solver, room.points, found, rows, used, soft, springs, tree, v, room.twist_end, room, span
     )  # fmt: skip
     if springs > 0:
         # what gravity and springs do on the way that is more than that of constant forces
@@ -269,7 +267,7 @@ def _take_span(stage, span, time, slowest, shortest, gone):
         for k in range(nv):
             way = 0.5 * span * (v[k] + end[k]) - room.shift[k]
             work += (room.extra[k] - free.push[k]) * way
-    add_impulses(
+    work += add_impulses(
         room.tally, room.points, found, stage.surfaces, rows, soft, room.twist, room.twist_end, span,
         taken < ENOUGH,
     )  # fmt: skip
@@ -319,22 +317,6 @@ def _sound(v, count):
     for k in range(count):
         total += v[k] * v[k]
     return total < FASTEST * FASTEST
-
-
-@inner()
-def _work(tree, z, v, end):
-    """Work (J) of the impulses behind z while the velocity went from v to `end`: J^T p . (v + end) / 2."""
-    parent, start, L, root, total = tree.parent, tree.start, tree.L, tree.root, 0.0
-    for k in range(tree.size[0]):
-        if z[k] == 0.0:
-            continue
-        x = z[k] / root[k]
-        total += 0.5 * x * (v[k] + end[k])
-        above, entry = parent[k], start[k]
-        while above >= 0:
-            total += 0.5 * L[entry] * x * (v[above] + end[above])
-            above, entry = parent[above], entry + 1
-    return total
 
 
 @inner()

@@ -56,10 +56,11 @@ def clear(tally):
 def add_impulses(tally, points, found, surfaces, rows, soft, before, after, span, finished):
     """Add what the rows of the points did while the bodies' velocities went from `before` to `after`.
 
-    The work of constant forces is impulse times mean velocity. A contact with stiffness moves the machine by
-    Q - P span / 2 less than that, against what all other forces accelerate it with.
+    The work of constant forces is impulse times mean velocity, and the sum of it is returned. A contact with
+    stiffness moves the machine by Q - P span / 2 less than that, against what all other forces accelerate it
+    with.
     """
-    worst = tally.worst
+    worst, done = tally.worst, 0.0
     for c in range(found):
         point = points[c]
         if point.row < 0:
@@ -91,6 +92,7 @@ def add_impulses(tally, points, found, surfaces, rows, soft, before, after, span
             f0 * (u[3] + w[3]) + f1 * (u[4] + w[4]) + f2 * (u[5] + w[5])
             + g0 * (u[0] + w[0]) + g1 * (u[1] + w[1]) + g2 * (u[2] + w[2])
         )  # fmt: skip
+        done += work
         if point.spring >= 0:
             work += (point.free - point.speed) / span * (0.5 * span * p - soft.Q[point.spring])
         elif span > 0.0:
@@ -108,6 +110,7 @@ def add_impulses(tally, points, found, surfaces, rows, soft, before, after, span
     worst[2] += 1.0
     if not finished:
         worst[3] += 1.0
+    return done
 
 
 @inner()

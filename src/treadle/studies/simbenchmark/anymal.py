@@ -7,7 +7,7 @@ The model for MuJoCo is the MJCF of the same model, with fixed links merged into
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from typing import Any, Protocol
 
@@ -21,7 +21,7 @@ from treadle.formats.mjcf_write import mjcf_text
 from treadle.model import Model, ModelSpec
 from treadle.sim import Simulation
 
-__all__ = ["DT", "MujocoRobots", "TreadleRobots", "largest_slip", "robots", "standing"]
+__all__ = ["DT", "OPTIONS", "MujocoRobots", "TreadleRobots", "largest_slip", "robots", "standing"]
 
 #: Step (s), height of the base (m), distance of robots (m), friction of the feet.
 DT, _HEIGHT, _APART, _FRICTION = 5e-3, 0.54, 2.0, 0.8
@@ -39,8 +39,15 @@ _POSE = {
     for joint, angle in zip(("HAA", "HFE", "KFE"), angles, strict=True)
 }
 
-#: Steps in one turn of the race; MuJoCo's iterations against slip.
-_TURN, _NO_SLIP = 200, 10
+#: Steps in one turn of the race.
+_TURN = 200
+
+#: Options of MuJoCo: as it is, and two ways to keep feet from slipping, with a cone that is round.
+OPTIONS: dict[str, dict[str, float]] = {
+    "MuJoCo": {},
+    "MuJoCo, no slip": {"cone": 1, "noslip_iterations": 10},
+    "MuJoCo, stiff friction": {"cone": 1, "impratio": 100.0},
+}
 
 #: Time (s) in which robots come to stand, and for which their feet are watched then.
 _SETTLED, _WATCHED = 2.0, 5.0
@@ -67,8 +74,7 @@ def standing(side: int, effort: Effort, quick: bool) -> tuple[list[dict[str, Any
     model, notes = robots(side), []
     engines: dict[str, Robots] = {"Treadle": TreadleRobots(model)}
     try:
-        engines["MuJoCo"] = MujocoRobots(model, sticky=False)
-        engines["MuJoCo, no slip"] = MujocoRobots(model, sticky=True)
+        engines |= {name: MujocoRobots(model, options) for name, options in OPTIONS.items()}
     except MissingPeer as missing:
         notes.append(str(missing))
     rows = []
@@ -149,17 +155,16 @@ class TreadleRobots:
 
 
 class MujocoRobots:
-    """MuJoCo as it is, or with elliptic cones and ten iterations against slip."""
+    """MuJoCo with some options."""
 
-    def __init__(self, model: Model, sticky: bool) -> None:
+    def __init__(self, model: Model, options: Mapping[str, float]) -> None:
         self.mujoco: Any = peer("mujoco")
         spec = self.mujoco.MjSpec.from_string(mjcf_text(model)[0])
         spec.compiler.fusestatic = True
         self.model = spec.compile()
         self.model.opt.timestep = DT
-        if sticky:
-            self.model.opt.cone = self.mujoco.mjtCone.mjCONE_ELLIPTIC
-            self.model.opt.noslip_iterations = _NO_SLIP
+        for name, value in options.items():
+            setattr(self.model.opt, name, value)
         self.data = self.mujoco.MjData(self.model)
         self.feet_ids = [self.model.geom(s.name).id for s in model.shapes if s.type == "sphere"]
         self.bases = [joint.name for joint in model.joints if joint.type.kind == "free"]
