@@ -91,6 +91,8 @@ class Parts:
 class JointHandle:
     """A joint: a float for joints with one freedom, an array for the others. SI units, radians."""
 
+    __slots__ = ("_sim", "name")
+
     def __init__(self, sim: Simulation, name: str) -> None:
         self._sim, self.name = sim, name
         self._found()
@@ -184,6 +186,8 @@ class JointHandle:
 class BodyHandle:
     """A link or frame: where it is and how it moves, in world axes."""
 
+    __slots__ = ("_sim", "name")
+
     def __init__(self, sim: Simulation, name: str) -> None:
         sim.model.frame(name)
         self._sim, self.name = sim, name
@@ -207,6 +211,8 @@ class BodyHandle:
 
 class ActuatorHandle:
     """An actuator: its command, and what it does. SI units, radians."""
+
+    __slots__ = ("_sim", "name")
 
     def __init__(self, sim: Simulation, name: str) -> None:
         self._sim, self.name = sim, name
@@ -269,6 +275,8 @@ class ActuatorHandle:
 class LoopHandle:
     """A joint that closes a loop: how far it is open, and what it carries."""
 
+    __slots__ = ("_sim", "name")
+
     def __init__(self, sim: Simulation, name: str) -> None:
         self._sim, self.name = sim, name
         self._found()
@@ -291,6 +299,8 @@ class LoopHandle:
 
 class CouplingHandle:
     """A relation of two joints, such as a gear: how far it is off, and what it carries."""
+
+    __slots__ = ("_sim", "name")
 
     def __init__(self, sim: Simulation, name: str) -> None:
         self._sim, self.name = sim, name

@@ -9,7 +9,7 @@ import numpy as np
 from treadle.dynamics.cholesky import parent_freedoms
 from treadle.forces.actuator import actuator_state_size
 from treadle.native.executable import Executable
-from treadle.native.frames import Integers, Reals
+from treadle.native.frames import Integers, Reals, RealTable
 from treadle.native.program import compile_program
 from treadle.sim.touching.programs import (
     FreeMotion,
@@ -45,7 +45,11 @@ class Look(NamedTuple):
 
 
 class Free(NamedTuple):
-    """position, v, tau, span, time -> velocity without contact, rows of the joints, forces that do work."""
+    """position, v, tau, span, time -> velocity without contact, rows of the joints, forces that do work.
+
+    And, at that position, poses of the bodies, axes of the freedoms, velocities of the bodies at the start
+    (`twist`) and without contact at the end, and the rates of the first while v stays (`turning`).
+    """
 
     entry: int
     frame: int
@@ -63,6 +67,11 @@ class Free(NamedTuple):
     softness: Reals
     push: Reals
     drag: Reals
+    poses: Reals
+    axes: Reals
+    twist: RealTable  # (bodies + 1, 6)
+    twist_free: RealTable
+    turning: RealTable
 
 
 class Close(NamedTuple):
@@ -114,7 +123,8 @@ class MachineMemory:
         self.look = Look(*self._made(code.look).values())
         #: all arrays of the free motion, by name
         self.arrays = self._made(code.free)
-        self.free = Free(*[self.arrays[name] for name in Free._fields])
+        rows = {name: self.arrays[name].reshape(-1, 6) for name in ("twist", "twist_free", "turning")}
+        self.free = Free(**{name: (self.arrays | rows)[name] for name in Free._fields})
         self.close = Close(0, 0, *[np.zeros(0)] * 4)
         if code.close is not None:
             closed = self._made(code.close)

@@ -83,27 +83,19 @@ def safe_span(stage, found, span):
             speed = min(_approach(stage, a, b, until), speed)
         if speed * until > way:
             until = way / speed
-    if placed:
-        _look_at(stage, stage.room.middle)
     return until
 
 
 @inner()
 def _place_start(stage):
     """Bodies where they are at the start of the span, and how they move there at its start and end."""
-    room, axes = stage.room, stage.look.axes
-    _look_at(stage, stage.q)
-    place_bodies(stage.look.poses, stage.arena.bodies)
-    twists(stage.carried, axes, stage.v, room.twist_end)
-    twists(stage.carried, axes, stage.free.velocity, room.twist_now)
-
-
-@inner()
-def _look_at(stage, position):
-    look = stage.look
+    room, look = stage.room, stage.look
     for k in range(stage.nq):
-        look.position[k] = position[k]
+        look.position[k] = stage.q[k]
     call(look.entry, look.frame)
+    place_bodies(look.poses, stage.arena.bodies)
+    twists(stage.carried, look.axes, stage.v, room.twist_end)
+    twists(stage.carried, look.axes, stage.free.velocity, room.twist_now)
 
 
 @inner()

@@ -82,7 +82,7 @@ def rate(twist, point):
 
 
 @inner()
-def read_points(arena, surfaces, count, twist, free, span, points):
+def read_points(arena, surfaces, count, free, span, points):
     """Take over what collision detection found."""
     data, pairs, feature, body = arena.data, arena.pairs, arena.feature, arena.body
     for c in range(count):
@@ -94,7 +94,7 @@ def read_points(arena, surfaces, count, twist, free, span, points):
         point.z = 0.5 * (data[e + 2] + data[e + 5])
         point.nx, point.ny, point.nz = data[e + 6], data[e + 7], data[e + 8]
         point.distance = data[e + 9]
-        point.speed, point.free = rate(twist, point), rate(free, point)
+        point.speed, point.free = rate(free.twist, point), rate(free.twist_free, point)
         point.gap = point.distance - 0.5 * span * point.speed
         point.surface = arena.surface_of[arena.material[point.a], arena.material[point.b]]
         surface = surfaces[point.surface]

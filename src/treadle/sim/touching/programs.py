@@ -2,7 +2,8 @@
 
 move     q, step -> position = q (+) step
 look     position -> poses of the bodies, axes of the freedoms
-free     position, v, forces, span -> velocity after the span without contact, factors, rows of the joints
+free     position, v, forces, span -> the same, velocity after the span without contact, velocities of the
+         bodies, factors, rows of the joints
 close    q, v -> the same with loops closed
 """
 
@@ -15,11 +16,11 @@ from typing import NamedTuple
 import numpy as np
 
 from treadle.constraints.bounded import BoundedRow
-from treadle.constraints.motion import Motion
+from treadle.constraints.motion import Motion as JointMotion
 from treadle.constraints.rows import closure_rows
 from treadle.dynamics.cholesky import parent_freedoms
 from treadle.dynamics.forward import by_composite_inertia
-from treadle.dynamics.kinematics import world_transforms
+from treadle.dynamics.kinematics import joint_motion, world_transforms
 from treadle.dynamics.regroup import regroup
 from treadle.forces.actuator import actuator_state_size
 from treadle.forces.law import ForceLaw, law_force
@@ -35,6 +36,7 @@ from treadle.native.program import Program
 from treadle.sim.bounds import bound_rows
 from treadle.solvers.closure import ClosureFactor, closure_factor
 from treadle.solvers.projection import project
+from treadle.spatial import Motion, Transform
 
 __all__ = ["FreeMotion", "Pattern", "close_program", "drive_program", "look_program", "move_program"]
 
@@ -56,14 +58,8 @@ def look_program(model: Model) -> Program:
     """
 
     def look(position: Sequence[Scalar]) -> Mapping[str, Sequence[Scalar]]:
-        poses: list[Scalar] = []
-        axes: list[Scalar] = []
-        for body, X in zip(model.bodies, world_transforms(model, position), strict=True):
-            poses += [x for row in X.rotation.rows for x in row] + list(X.translation)
-            for S in body.joint.type.subspace(position[body.joint.q]):
-                turn = X.rotation.apply(S.angular)
-                axes += [*turn, *(X.rotation.apply(S.linear) + X.translation.cross(turn))]
-        return {"poses": poses, "axes": axes}
+        poses = world_transforms(model, position)
+        return _outlook(poses, _world_axes(model, position, poses))
 
     return _program("look", model, {"position": model.nq}, look)
 
@@ -115,7 +111,7 @@ class FreeMotion:
     model: Model
     laws: Sequence[ForceLaw] = ()
     controllers: Sequence[ForceLaw] = ()
-    motions: Mapping[str, Motion] | None = None
+    motions: Mapping[str, JointMotion] | None = None
     parameters: Sequence[str] = ()
 
     def program(self) -> Program:
@@ -178,6 +174,8 @@ class FreeMotion:
             a = by_composite_inertia(slowed, q, v, force, system.external(q))
         free = [x + span * rate for x, rate in zip(v, a, strict=True)]
         rows = self._rows(machine, q, free, v, time, span, commands)
+        poses = world_transforms(machine, q)
+        axes = _world_axes(machine, q, poses)
         pushes = zip(system.force(q, v, time, springs=False, step=span), system.load_force(q), strict=True)
         return {
             "velocity": free,
@@ -193,6 +191,8 @@ class FreeMotion:
             "softness": [0.5 * row.softness for row in rows],
             "push": [a + b for a, b in pushes],
             "drag": damping(machine),
+            **_outlook(poses, axes),
+            **_world_motions(machine, q, v, free, poses, axes),
         }
 
     def _rows(
@@ -222,6 +222,45 @@ def _program(
     own = all(type(joint.type).__module__.startswith("treadle.") for joint in model.joints)
     digest = f"{title} {model.digest}" if known and own else None
     return Program(digest, sizes, function, twins=limb_inputs(model, sizes))
+
+
+def _world_axes(model: Model, q: Sequence[Scalar], poses: Sequence[Transform]) -> list[list[Motion]]:
+    """Motions of the freedoms of every body, in the world's axes at its origin."""
+    return [
+        [X.motion_to_parent(S) for S in body.joint.type.subspace(q[body.joint.q])]
+        for body, X in zip(model.bodies, poses, strict=True)
+    ]
+
+
+def _outlook(poses: Sequence[Transform], axes: Sequence[Sequence[Motion]]) -> dict[str, list[Scalar]]:
+    return {
+        "poses": [x for X in poses for x in (*[y for row in X.rotation.rows for y in row], *X.translation)],
+        "axes": [x for freedoms in axes for S in freedoms for x in S],
+    }
+
+
+def _world_motions(
+    model: Model,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    free: Sequence[Scalar],
+    poses: Sequence[Transform],
+    axes: Sequence[Sequence[Motion]],
+) -> dict[str, list[Scalar]]:
+    """Velocities of the world and of all bodies with v and with `free`, and their rates while v stays.
+
+    In the world's axes at its origin; the rates are dV/dt = dV_parent/dt + V_parent x S v + dS/dt v.
+    """
+    now, then, rates = [Motion.zero()], [Motion.zero()], [Motion.zero()]
+    for body, X, S in zip(model.bodies, poses, axes, strict=True):
+        joint, above = body.joint, body.parent + 1
+        own = joint_motion(S, v[joint.v])
+        turned = X.motion_to_parent(joint.type.bias(q[joint.q], v[joint.v]))
+        rates.append(rates[above] + now[above].cross(own) + turned)
+        now.append(now[above] + own)
+        then.append(then[above] + joint_motion(S, free[joint.v]))
+    motions = {"twist": now, "twist_free": then, "turning": rates}
+    return {name: [x for motion in each for x in motion] for name, each in motions.items()}
 
 
 def _loop_numbers(solver: ClosureFactor) -> dict[str, list[Scalar]]:

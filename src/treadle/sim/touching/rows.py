@@ -7,6 +7,7 @@ from math import inf, isnan
 from treadle.contact.restitution import damping_of
 from treadle.native.kernels import inner
 from treadle.sim.touching.passing import crossing
+from treadle.sim.touching.turning import turned
 from treadle.solvers.sequential.rows import PAIR, SECOND, SINGLE
 from treadle.solvers.sequential.tree import half_solve, join_row
 
@@ -85,8 +86,7 @@ def _rate_of(pattern, jacobian, velocity, i):
 
 @inner()
 def lasting_rows(
-    points, count, surfaces, thickness, last, axes, velocity, tree, rows, work, used, span, slowest, soft,
-    apart,
+    points, count, surfaces, arena, last, free, tree, rows, work, used, span, slowest, soft, apart
 ):  # fmt: skip
     """Rows of the points that touch, and of those that rigid bodies must not pass, after `used` others.
 
@@ -101,7 +101,7 @@ def lasting_rows(
         if surface.stiffness == inf:
             meets = point.speed < -slowest
             if meets or (surface.restitution > 0.0 and _returns(point, span, slowest)):
-                deep = -point.speed * span > _DEEP * crossing(thickness, point.a, point.b)
+                deep = -point.speed * span > _DEEP * crossing(arena.thickness, point.a, point.b)
                 if meets and point.gap <= TOUCHING and (deep or surface.restitution > 0.0) and not apart:
                     return -1, 0
                 if surface.restitution > 0.0:
@@ -113,7 +113,8 @@ def lasting_rows(
                 point.awaited = 1
                 continue
         first = used
-        used = _rows_of(point, surface, last, axes, velocity, tree, rows, work, used)
+        used = _rows_of(point, surface, last, free.axes, free.velocity, tree, rows, work, used)
+        _turn_goals(point, surface, turned(arena, free.twist, free.turning, point, span), rows)
         if surface.stiffness == inf:
             rows.slowest[first] = -max(point.distance, 0.0) * 2.0 / span
         else:
@@ -187,6 +188,28 @@ def _rows_of(point, surface, last, axes, velocity, tree, rows, work, used):
         used += 1
     point.row, point.rows = first, used - first
     return used
+
+
+@inner()
+def _turn_goals(point, surface, turn, rows):
+    """Velocities that rows across the normal have to have in the middle of a span to be zero at its end."""
+    n, t, i = (point.nx, point.ny, point.nz), (point.tx, point.ty, point.tz), point.row + 1
+    s = (n[1] * t[2] - n[2] * t[1], n[2] * t[0] - n[0] * t[2], n[0] * t[1] - n[1] * t[0])
+    if max(surface.friction, surface.across) > 0.0:
+        _want(rows, i, turn[0], turn[1], turn[2], t)
+        _want(rows, i + 1, turn[0], turn[1], turn[2], s)
+        i += 2
+    if surface.rolling > 0.0:
+        _want(rows, i, turn[3], turn[4], turn[5], t)
+        _want(rows, i + 1, turn[3], turn[4], turn[5], s)
+        i += 2
+    if surface.spinning > 0.0:
+        _want(rows, i, turn[3], turn[4], turn[5], n)
+
+
+@inner()
+def _want(rows, i, x, y, z, d):
+    rows.slowest[i] = rows.fastest[i] = -(x * d[0] + y * d[1] + z * d[2])
 
 
 @inner()

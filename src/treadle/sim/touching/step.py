@@ -60,6 +60,7 @@ class Arena(NamedTuple):
     body: Integers  # (shapes)
     radius: Reals  # (shapes)
     thickness: Reals  # (shapes)
+    bend: Reals  # (shapes) see `turning`
     material: Integers  # (shapes)
     surface_of: IntegerTable  # (materials, materials)
     distance: int
@@ -71,9 +72,7 @@ class Arena(NamedTuple):
 class Room(NamedTuple):
     """Scratch of a step."""
 
-    twist: RealTable  # (bodies + 1, 6) at the start of the span
-    twist_free: RealTable  # at its end, without contact
-    twist_end: RealTable  # and with it
+    twist_end: RealTable  # (bodies + 1, 6) at the end of the span
     twist_now: RealTable  # of what would be the end, where the bodies are at the start
     reach: RealList  # (shapes) speeds of their fastest points
     middle: Reals  # (nq)
@@ -140,7 +139,7 @@ def take_steps(table, h, time, count):
     """
     stage = _stage(integers(table))
     q, v, nq, nv, room, close = stage.q, stage.v, stage.nq, stage.nv, stage.room, stage.close
-    most = MOST_EVENTS * (len(room.twist) - 1)
+    most = MOST_EVENTS * (len(room.twist_end) - 1)
     for step in range(count):
         _copy(q, room.q_start, nq)
         _copy(v, room.v_start, nv)
@@ -207,13 +206,13 @@ def _take_span(stage, span, time, slowest, shortest, gone):
                 continue
         joint_rows(free, held, stage.pattern, tree, rows, room.work, idle)
         used, springs = lasting_rows(
-            room.points, found, stage.surfaces, arena.thickness, stage.carried.last, stage.look.axes,
-            free.velocity, tree, rows, room.work, held, span, slowest, soft, apart,
+            room.points, found, stage.surfaces, arena, stage.carried.last, free, tree, rows, room.work,
+            held, span, slowest, soft, apart,
         )  # fmt: skip
         if used < 0:
             found = _look_ahead(stage, 0.0, time)
             used, met = impact_rows(
-                room.points, found, stage.surfaces, stage.carried.last, stage.look.axes, v, tree, rows,
+                room.points, found, stage.surfaces, stage.carried.last, free.axes, v, tree, rows,
                 room.work, np.int64(0), slowest,
             )  # fmt: skip
             if met == 0:
@@ -225,9 +224,9 @@ def _take_span(stage, span, time, slowest, shortest, gone):
             room.effort[1] += taken
             _copy(v, end, nv)
             spread(tree, room.z, room.work, end)
-            twists(stage.carried, stage.look.axes, end, room.twist_end)
+            twists(stage.carried, free.axes, end, room.twist_end)
             work += add_impulses(
-                room.tally, room.points, found, stage.surfaces, rows, soft, room.twist, room.twist_end, 0.0,
+                room.tally, room.points, found, stage.surfaces, rows, soft, free.twist, room.twist_end, 0.0,
                 taken < ENOUGH,
             )  # fmt: skip
             _copy(end, v, nv)
@@ -246,7 +245,7 @@ def _take_span(stage, span, time, slowest, shortest, gone):
         if idle and not stay_idle(free, held, stage.pattern, rows, end):
             idle = np.bool_(False)
             continue
-        twists(stage.carried, stage.look.axes, end, room.twist_end)
+        twists(stage.carried, free.axes, end, room.twist_end)
         if slowest < inf:
             begins = _next_beginning(stage, span, found)
             if begins < span * (1.0 - 1e-12):
@@ -268,7 +267,7 @@ def _take_span(stage, span, time, slowest, shortest, gone):
             way = 0.5 * span * (v[k] + end[k]) - room.shift[k]
             work += (room.extra[k] - free.push[k]) * way
     work += add_impulses(
-        room.tally, room.points, found, stage.surfaces, rows, soft, room.twist, room.twist_end, span,
+        room.tally, room.points, found, stage.surfaces, rows, soft, free.twist, room.twist_end, span,
         taken < ENOUGH,
     )  # fmt: skip
     write_span(room.diary, room.points, found, soft, springs, gone, span)
@@ -322,27 +321,24 @@ def _sound(v, count):
 @inner()
 def _look_ahead(stage, span, time):
     """Go to the middle of the span and find the points that may touch in it; how many, or what was wrong."""
-    move, look, free, arena, room, v = stage.move, stage.look, stage.free, stage.arena, stage.room, stage.v
+    move, free, arena, room, v = stage.move, stage.free, stage.arena, stage.room, stage.v
     _copy(stage.q, move.q, stage.nq)
     for k in range(stage.nv):
         move.step[k] = 0.5 * span * v[k]
     call(move.entry, move.frame)
     for k in range(stage.nq):
-        room.middle[k] = look.position[k] = free.position[k] = move.position[k]
-    call(look.entry, look.frame)
+        room.middle[k] = free.position[k] = move.position[k]
     _copy(v, free.v, stage.nv)
     _copy(stage.tau, free.tau, stage.nv)
     free.span[0], free.time[0] = span, time
     call(free.entry, free.frame)
-    twists(stage.carried, look.axes, v, room.twist)
-    twists(stage.carried, look.axes, free.velocity, room.twist_free)
-    place_bodies(look.poses, arena.bodies)
-    reach = fastest(arena, look.poses, room.twist, room.twist_free, room.reach)
+    place_bodies(free.poses, arena.bodies)
+    reach = fastest(arena, free.poses, free.twist, free.twist_free, room.reach)
     arena.margin[0] = 1.5 * span * reach + 1e-6
     call(arena.entry, arena.frame)
     found = arena.result[0]
     if found >= 0:
-        read_points(arena, stage.surfaces, found, room.twist, room.twist_free, span, room.points)
+        read_points(arena, stage.surfaces, found, free, span, room.points)
     return found
 
 

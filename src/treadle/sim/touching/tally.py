@@ -98,7 +98,7 @@ def add_impulses(tally, points, found, surfaces, rows, soft, before, after, span
         elif span > 0.0:
             worst[0] = max(worst[0], -point.end)
         if slides and p > 0.0 and rows.own[r + 1] + rows.own[r + 2] > _DEAF:
-            worst[1] = max(worst[1], _creep(surface, p, rows.impulse[r + 1], rows.impulse[r + 2], w, t, s))
+            worst[1] = max(worst[1], _creep(surface, rows, r, w, t, s))
         i = _place(tally, point.a, point.b)
         if i >= 0:
             total = tally.sums[i]
@@ -128,14 +128,15 @@ def _relative(twist, point):
 
 
 @inner()
-def _creep(surface, p, p_t, p_s, w, t, s):
-    """Speed across the normal where friction would hold; zero where it slides."""
-    along = p_t / surface.friction if surface.friction > 0.0 else inf
-    across = p_s / surface.across if surface.across > 0.0 else inf
-    if along * along + across * across >= (_INSIDE * p) ** 2:
+def _creep(surface, rows, r, w, t, s):
+    """Speed across the normal, beyond what is wanted, where friction would hold; zero where it slides."""
+    impulse, wanted = rows.impulse, rows.slowest
+    along = impulse[r + 1] / surface.friction if surface.friction > 0.0 else inf
+    across = impulse[r + 2] / surface.across if surface.across > 0.0 else inf
+    if along * along + across * across >= (_INSIDE * impulse[r]) ** 2:
         return 0.0
-    slip_t = w[3] * t[0] + w[4] * t[1] + w[5] * t[2]
-    slip_s = w[3] * s[0] + w[4] * s[1] + w[5] * s[2]
+    slip_t = w[3] * t[0] + w[4] * t[1] + w[5] * t[2] - wanted[r + 1]
+    slip_s = w[3] * s[0] + w[4] * s[1] + w[5] * s[2] - wanted[r + 2]
     return sqrt(slip_t * slip_t + slip_s * slip_s)
 
 

@@ -20,6 +20,7 @@ from treadle.sim.touching.points import POINT
 from treadle.sim.touching.step import Arena, Room, Spring, Stage, take_steps
 from treadle.sim.touching.surfaces import surface_table
 from treadle.sim.touching.tally import make_tally
+from treadle.sim.touching.turning import bends
 from treadle.solvers.sequential.entry import SolverMemory
 from treadle.solvers.sequential.rows import empty_rows
 from treadle.solvers.sequential.simgc import MOST_TOGETHER
@@ -172,17 +173,17 @@ class Touching:
         arena = Arena(
             collider.entry, collider.frame.ctypes.data, collider.bodies, collider.margin, collider.result,
             contacts.data, contacts.pairs, contacts.feature, shapes.kind, shapes.placement, shapes.body,
-            shapes.radius, thicknesses(shapes), self._surface_kind, self._surface_of, distance.entry,
-            distance.frame.ctypes.data, distance.frame, distance.result,
+            shapes.radius, thicknesses(shapes), bends(shapes), self._surface_kind, self._surface_of,
+            distance.entry, distance.frame.ctypes.data, distance.frame, distance.result,
         )  # fmt: skip
         kept, effort = self.memory, np.zeros(3) if self.room is None else self.room.effort
         tally = make_tally(max(points, pairs))
         if self.room is not None:
             tally.worst[:] = self.room.tally.worst
         self.room = Room(
-            np.zeros((bodies, 6)), np.zeros((bodies, 6)), np.zeros((bodies, 6)), np.zeros((bodies, 6)),
-            np.zeros(len(shapes.kind)), np.zeros(model.nq), np.zeros(model.nv), np.zeros(model.nv),
-            np.zeros(places), np.zeros(places), np.zeros(points, POINT), np.zeros(1, np.int64),
+            np.zeros((bodies, 6)), np.zeros((bodies, 6)), np.zeros(len(shapes.kind)), np.zeros(model.nq),
+            np.zeros(model.nv), np.zeros(model.nv), np.zeros(places), np.zeros(places),
+            np.zeros(points, POINT), np.zeros(1, np.int64),
             np.zeros((points, 3), np.int64), np.zeros((points, 7)), effort, np.zeros(model.nq),
             np.zeros(model.nv), np.zeros(model.nv), tally, self._diary,
         )  # fmt: skip
