@@ -75,7 +75,7 @@ def displacement(solver, points, found, rows, count, soft, springs, tree, v, twi
         i = points[c].row
         if i < 0:
             continue
-        gap = points[c].distance + 0.5 * span * rate(twist_end, points[c])
+        gap = points[c].distance + 0.5 * span * rate(twist_end, points[c]) + points[c].bow
         if spring < springs and soft.row[spring] == i:
             gap = -soft.delta[spring]
             spring += 1

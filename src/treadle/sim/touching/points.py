@@ -26,6 +26,7 @@ POINT = np.dtype(
         ("rows", np.int64),
         ("awaited", np.int64),  # 1: it would begin a contact in the span
         ("known", np.int64),  # its place among the points whose forces are kept
+        ("bow", np.float64),  # what its distance changes in half of the span as bodies turn
         ("end", np.float64),  # distance at the end of the span
         ("spring", np.int64),  # its place among the contacts with stiffness, -1: it has none
         ("tx", np.float64), ("ty", np.float64), ("tz", np.float64),  # across the normal, see `grain`
@@ -101,6 +102,7 @@ def read_points(arena, surfaces, count, free, span, points):
         owner = point.a if arena.material[point.a] == surface.owner else point.b
         point.tx, point.ty, point.tz = along((point.nx, point.ny, point.nz), surface, arena, owner)
         point.row, point.rows, point.awaited, point.known, point.spring = -1, 0, 0, -1, -1
+        point.bow = 0.0
 
 
 @inner()

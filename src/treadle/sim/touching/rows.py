@@ -90,11 +90,12 @@ def lasting_rows(
 ):  # fmt: skip
     """Rows of the points that touch, and of those that rigid bodies must not pass, after `used` others.
 
-    Fills `soft`, the contacts with stiffness. Returns the number of rows and of soft contacts; -1 where rigid
-    bodies that rebound, or would come deep into each other, meet faster than `slowest` (m/s): an impact comes
-    first, unless they are known to be `apart` at the start of the span.
+    Fills `soft`, the contacts with stiffness. Returns the number of rows and of soft contacts, and how well
+    the goals of the rows are known (m/s); -1 where rigid bodies that rebound, or would come deep into each
+    other, meet faster than `slowest` (m/s): an impact comes first, unless they are known to be `apart` at the
+    start of the span.
     """
-    springs = 0
+    springs, blur = 0, 0.0
     for c in range(count):
         point = points[c]
         surface = surfaces[point.surface]
@@ -103,7 +104,7 @@ def lasting_rows(
             if meets or (surface.restitution > 0.0 and _returns(point, span, slowest)):
                 deep = -point.speed * span > _DEEP * crossing(arena.thickness, point.a, point.b)
                 if meets and point.gap <= TOUCHING and (deep or surface.restitution > 0.0) and not apart:
-                    return -1, 0
+                    return -1, 0, 0.0
                 if surface.restitution > 0.0:
                     point.awaited = 1
                     continue
@@ -114,9 +115,14 @@ def lasting_rows(
                 continue
         first = used
         used = _rows_of(point, surface, last, free.axes, free.velocity, tree, rows, work, used)
-        _turn_goals(point, surface, turned(arena, free.twist, free.turning, point, span), rows)
+        turn = turned(arena, free.twist, free.turning, point, span)
+        blur = max(blur, turn[6])
+        _turn_goals(point, surface, turn, rows)
         if surface.stiffness == inf:
-            rows.slowest[first] = -max(point.distance, 0.0) * 2.0 / span
+            # touching at the end, with d + h/2 J v' + h^2/8 du/dt, and not to be left there at once
+            lift = turn[0] * point.nx + turn[1] * point.ny + turn[2] * point.nz
+            point.bow = 0.25 * span * lift
+            rows.slowest[first] = -lift - max(point.distance - point.bow, 0.0) * 2.0 / span
         else:
             mass = 1.0 / _own(rows, first)
             K, D = surface.stiffness, surface.damping
@@ -132,7 +138,7 @@ def lasting_rows(
             soft.settings[e + 2], soft.settings[e + 3] = -point.speed, mass
             point.spring = springs
             springs += 1
-    return used, springs
+    return used, springs, blur
 
 
 @inner()

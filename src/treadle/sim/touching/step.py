@@ -205,7 +205,7 @@ def _take_span(stage, span, time, slowest, shortest, gone):
                 span = until
                 continue
         joint_rows(free, held, stage.pattern, tree, rows, room.work, idle)
-        used, springs = lasting_rows(
+        used, springs, blur = lasting_rows(
             room.points, found, stage.surfaces, arena, stage.carried.last, free, tree, rows, room.work,
             held, span, slowest, soft, apart,
         )  # fmt: skip
@@ -234,7 +234,7 @@ def _take_span(stage, span, time, slowest, shortest, gone):
             continue
         _recall(room, found, rows.impulse, span, soft.settings)
         until, taken = impulses(
-            solver, rows, used, soft, springs, stage.spring, room.z, span, _SWEEPS, _STILL
+            solver, rows, used, soft, springs, stage.spring, room.z, span, _SWEEPS, _STILL + blur
         )
         room.effort[1] += taken
         if until < span * (1.0 - 1e-12) and not last:

@@ -11,6 +11,8 @@ point takes itself. Without these terms, what lies on a turntable creeps outward
 
 from __future__ import annotations
 
+from math import sqrt
+
 import numpy as np
 
 from treadle.collision.kinds import CAPSULE, CYLINDER, ELLIPSOID, HEIGHT_FIELD, PLANE, SPHERE
@@ -43,7 +45,8 @@ def bends(shapes: Shapes) -> np.ndarray:
 def turned(arena, twist, rates, point, span):
     """h/2 du/dt at a point: along the world's axes (m/s), then of the angular velocity about them (rad/s).
 
-    It is linear in the angle by which bodies turn, and left out where that is more than 1.
+    It is linear in the angle by which bodies turn, and left out where that is more than 1. Last comes what
+    it may be wrong by (m/s): its size times that angle.
     """
     a, b, x, y, z = point.body_a, point.body_b, point.x, point.y, point.z
     wa0, wa1, wa2 = twist[a, 0], twist[a, 1], twist[a, 2]
@@ -61,12 +64,11 @@ def turned(arena, twist, rates, point, span):
     v0 = share * (twist[b, 3] + wb1 * zb - wb2 * yb) + (1.0 - share) * (twist[a, 3] + wa1 * za - wa2 * ya)
     v1 = share * (twist[b, 4] + wb2 * xb - wb0 * zb) + (1.0 - share) * (twist[a, 4] + wa2 * xa - wa0 * za)
     v2 = share * (twist[b, 5] + wb0 * yb - wb1 * xb) + (1.0 - share) * (twist[a, 5] + wa0 * ya - wa1 * xa)
-    return (
-        scale * (rates[b, 3] - rates[a, 3] + c1 * z - c2 * y + w1 * v2 - w2 * v1),
-        scale * (rates[b, 4] - rates[a, 4] + c2 * x - c0 * z + w2 * v0 - w0 * v2),
-        scale * (rates[b, 5] - rates[a, 5] + c0 * y - c1 * x + w0 * v1 - w1 * v0),
-        scale * c0, scale * c1, scale * c2,
-    )  # fmt: skip
+    d0 = scale * (rates[b, 3] - rates[a, 3] + c1 * z - c2 * y + w1 * v2 - w2 * v1)
+    d1 = scale * (rates[b, 4] - rates[a, 4] + c2 * x - c0 * z + w2 * v0 - w0 * v2)
+    d2 = scale * (rates[b, 5] - rates[a, 5] + c0 * y - c1 * x + w0 * v1 - w1 * v0)
+    blur = sqrt(angle * (d0 * d0 + d1 * d1 + d2 * d2))
+    return d0, d1, d2, scale * c0, scale * c1, scale * c2, blur
 
 
 @inner()
