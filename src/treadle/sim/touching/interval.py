@@ -6,7 +6,9 @@ give the velocity v' at the end, and q' = q_M (+) h/2 v'. Rigid contacts may not
     d(q_M) + h/2 J v' >= 0;
 
 contacts with a stiffness are solved in closed form over the whole span (`contact.coupled`), together, and in
-turn with friction and rigid contacts until neither changes.
+turn with friction and rigid contacts until neither changes. Rows that hold their velocity, such as friction
+that sticks, do so at every moment of the span: what springs do to each other is what these leave of it,
+A - C^T B^-1 C, with the responses B of such rows and C between them and the springs.
 """
 
 from __future__ import annotations
@@ -14,7 +16,13 @@ from __future__ import annotations
 from treadle.native.calling import call
 from treadle.native.kernels import inner
 from treadle.sim.touching.points import rate
-from treadle.solvers.sequential.entry import close_gaps, find_impulses, prepare_rows
+from treadle.solvers.sequential.entry import (
+    answer,
+    close_gaps,
+    find_impulses,
+    hold_rows,
+    prepare_rows,
+)
 from treadle.solvers.sequential.tree import spread
 
 __all__ = ["displacement", "impulses"]
@@ -28,28 +36,33 @@ _SHARE = 0.5
 
 @inner()
 def impulses(solver, rows, count, soft, springs, spring, z, span, limit, speed):
-    """Impulses of all rows over a span; the time until a contact ends, and the sweeps it took.
+    """Impulses of all rows over a span; the time until a contact ends, the sweeps it took, and the number of
+    rows that hold their velocity.
 
     Sweeps end where no row's velocity changes by more than `speed` (m/s).
     """
-    if springs > 0:
-        _responses(rows, soft, springs, z)
-    sweeps = 0
+    sweeps, held = 0, 0
+    for i in range(springs):
+        _fix(rows, soft.row[i], rows.impulse[soft.row[i]])
     prepare_rows(solver, count)
     for _ in range(_ROUNDS):
         if count > springs:
             sweeps += find_impulses(solver, count, limit, speed)
         if springs == 0:
-            return span, sweeps
+            return span, sweeps, held
+        held = hold_rows(solver, count)
+        _responses(solver, rows, soft, springs, held)
         change, largest = _springs(rows, soft, springs, spring, z, span)
         prepare_rows(solver, count)
         if soft.span[1] < span or change <= _SAME * largest or count == springs:
             break
-    return soft.span[1], sweeps
+    return soft.span[1], sweeps, held
 
 
 @inner()
-def displacement(solver, points, found, rows, count, soft, springs, tree, v, twist_end, room, span):
+def displacement(
+    solver, points, found, rows, count, held, soft, springs, tree, v, twist_end, room, span
+):  # fmt: skip
     """Displacement over the span: of all forces as if constant, what others make of it, out of rigid bodies.
 
     `room.end` is the velocity at the end, `twist_end` those of the bodies. The result is in `room.shift`.
@@ -59,17 +72,14 @@ def displacement(solver, points, found, rows, count, soft, springs, tree, v, twi
         shift[k] = 0.5 * span * (v[k] + end[k])
     if springs > 0:
         # a contact with stiffness moves the machine by Q, where a constant force would by span P / 2
-        first, loops, place, y = rows.first, rows.loops, rows.place, rows.y
-        for k in range(nv + tree.size[1]):
-            z[k] = 0.0
+        z_kept = rows.z_kept
+        _clear(rows, z_kept)
         for i in range(springs):
             r = soft.row[i]
-            extra = soft.Q[i] - 0.5 * span * rows.impulse[r]
-            for e in range(first[r], loops[r]):
-                z[place[e]] += y[e] * extra
-            for e in range(loops[r], first[r + 1]):
-                z[place[e]] -= y[e] * extra
-        spread(tree, z, room.work, shift)
+            _push(rows, r, soft.Q[i] - 0.5 * span * rows.impulse[r], z_kept)
+        if held > 0:
+            answer(solver, held)
+        spread(tree, z_kept, room.work, shift)
     deepest, spring = 0.0, 0
     for c in range(found):
         i = points[c].row
@@ -89,27 +99,42 @@ def displacement(solver, points, found, rows, count, soft, springs, tree, v, twi
 
 
 @inner()
-def _responses(rows, soft, springs, z):
-    """What the contacts with stiffness do to each other."""
-    first, loops, place, y, A = rows.first, rows.loops, rows.place, rows.y, soft.A
+def _responses(solver, rows, soft, springs, held):
+    """What the contacts with stiffness do to each other beside the rows that hold their velocity."""
+    first, place, y, z, A = rows.first, rows.place, rows.y, rows.z_kept, soft.A
     soft.size[0] = springs
     for j in range(springs):
-        r = soft.row[j]
-        for e in range(first[r], first[r + 1]):
-            z[place[e]] = 0.0
-    for j in range(springs):
-        r = soft.row[j]
-        for e in range(first[r], loops[r]):
-            z[place[e]] += y[e]
-        for e in range(loops[r], first[r + 1]):
-            z[place[e]] -= y[e]
-        for i in range(springs):
+        _clear(rows, z)
+        _push(rows, soft.row[j], 1.0, z)
+        if held > 0:
+            answer(solver, held)
+        for i in range(j + 1):
             s, total = soft.row[i], 0.0
             for e in range(first[s], first[s + 1]):
                 total += y[e] * z[place[e]]
-            A[springs * i + j] = total
-        for e in range(first[r], first[r + 1]):
-            z[place[e]] = 0.0
+            A[springs * i + j] = A[springs * j + i] = total
+
+
+@inner()
+def _fix(rows, i, impulse):
+    """Let a row have an impulse, whatever the others do."""
+    rows.impulse[i] = rows.low[i] = rows.high[i] = impulse
+
+
+@inner()
+def _clear(rows, z):
+    for k in range(rows.places[0]):
+        z[k] = 0.0
+
+
+@inner()
+def _push(rows, i, impulse, z):
+    """Add what an impulse of a row does to z."""
+    first, loops, place, y = rows.first, rows.loops, rows.place, rows.y
+    for e in range(first[i], loops[i]):
+        z[place[e]] += y[e] * impulse
+    for e in range(loops[i], first[i + 1]):
+        z[place[e]] -= y[e] * impulse
 
 
 @inner()
@@ -129,6 +154,5 @@ def _springs(rows, soft, springs, spring, z, span):
     for i in range(springs):
         r, p = soft.row[i], soft.P[i]
         change, largest = max(change, abs(p - impulse[r])), max(largest, abs(p))
-        # it is what it is while all others are solved
-        impulse[r] = rows.low[r] = rows.high[r] = p
+        _fix(rows, r, p)
     return change, largest

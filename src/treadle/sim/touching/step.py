@@ -188,7 +188,7 @@ def _take_span(stage, span, time, slowest, shortest, gone):
         stage.q, stage.v, stage.nv, stage.room, stage.rows, stage.soft, stage.solver
     )  # fmt: skip
     free, tree, held, arena, end = stage.free, stage.tree, stage.held, stage.arena, room.end
-    found, used, springs, cut, work, safe, taken = 0, 0, 0, 0, 0.0, False, 0
+    found, used, springs, cut, work, safe, taken, sticking = 0, 0, 0, 0, 0.0, False, 0, 0
     apart, idle = np.bool_(False), np.bool_(True)
     for attempt in range(_ATTEMPTS):
         last = attempt == _ATTEMPTS - 1
@@ -233,7 +233,7 @@ def _take_span(stage, span, time, slowest, shortest, gone):
             cut = 1
             continue
         _recall(room, found, rows.impulse, span, soft.settings)
-        until, taken = impulses(
+        until, taken, sticking = impulses(
             solver, rows, used, soft, springs, stage.spring, room.z, span, _SWEEPS, _STILL + blur
         )
         room.effort[1] += taken
@@ -256,7 +256,7 @@ def _take_span(stage, span, time, slowest, shortest, gone):
     for k in range(nv):
         work += 0.5 * span * (free.push[k] - free.drag[k] * (end[k] - v[k])) * (v[k] + end[k])
     displacement(
-        solver, room.points, found, rows, used, soft, springs, tree, v, room.twist_end, room, span
+        solver, room.points, found, rows, used, sticking, soft, springs, tree, v, room.twist_end, room, span
     )  # fmt: skip
     if springs > 0:
         # what gravity and springs do on the way that is more than that of constant forces

@@ -94,7 +94,7 @@ def add_impulses(tally, points, found, surfaces, rows, soft, before, after, span
         )  # fmt: skip
         done += work
         if point.spring >= 0:
-            work += (point.free - point.speed) / span * (0.5 * span * p - soft.Q[point.spring])
+            work -= soft.b[point.spring] * (0.5 * span * p - soft.Q[point.spring])
         elif span > 0.0:
             worst[0] = max(worst[0], -point.end)
         if slides and p > 0.0 and rows.own[r + 1] + rows.own[r + 2] > _DEAF:

@@ -13,11 +13,12 @@ from treadle.native.frames import Integers, Reals, table, view
 from treadle.native.kernels import cfunc, inner
 from treadle.solvers.sequential.rows import TOGETHER, Rows
 from treadle.solvers.sequential.sweep import correct, prepare, solve
+from treadle.solvers.sequential.together import hold_free, react
 
-__all__ = ["Solver", "SolverMemory", "close_gaps", "find_impulses", "prepare_rows"]
+__all__ = ["Solver", "SolverMemory", "answer", "close_gaps", "find_impulses", "hold_rows", "prepare_rows"]
 
 #: What is asked for.
-_PREPARE, _SOLVE, _CORRECT = 0, 1, 2
+_PREPARE, _SOLVE, _CORRECT, _HOLD, _REACT = 0, 1, 2, 3, 4
 
 
 class Solver(NamedTuple):
@@ -68,6 +69,18 @@ def close_gaps(solver, count, limit, speed):
 
 
 @inner()
+def hold_rows(solver, count):
+    """Find the rows that are at none of their bounds; their number, 0 where there are too many."""
+    return _ask(solver, _HOLD, count, 0, 0.0)
+
+
+@inner()
+def answer(solver, held):
+    """Add to `rows.z_kept` what the rows that were found last do to keep their velocities against it."""
+    _ask(solver, _REACT, held, 0, 0.0)
+
+
+@inner()
 def _ask(solver, what, count, limit, speed):
     solver.task[0], solver.task[1], solver.task[2], solver.speed[0] = what, count, limit, speed
     call(solver.entry, solver.table)
@@ -87,5 +100,9 @@ def _run(pointer: Any) -> None:
         prepare(rows, count, z)
     elif task[0] == _SOLVE:
         task[3], _ = solve(rows, count, z, limit, 0.0, speed, TOGETHER)
+    elif task[0] == _HOLD:
+        task[3] = hold_free(rows, count)
+    elif task[0] == _REACT:
+        react(rows, count, rows.z_kept)
     else:
         task[3], _ = correct(rows, count, z, limit, 0.0, speed, TOGETHER)

@@ -61,7 +61,7 @@ class Rows(NamedTuple):
     along: Reals  # (rows)
     z_before: Reals  # (places)
     kept: Reals  # (rows) the best so far
-    z_kept: Reals  # (places)
+    z_kept: Reals  # (places) also what free rows are asked to answer
     z_along: Reals  # (places)
     free: Integers  # (rows) numbers of the rows that are solved together
     matrix: RealTable  # (together, together) their responses, factored

@@ -16,7 +16,7 @@ import numpy as np
 from treadle.native.kernels import inner
 from treadle.solvers.sequential.rows import PAIR, SECOND, SINGLE
 
-__all__ = ["close_free", "solve_free"]
+__all__ = ["close_free", "hold_free", "react", "solve_free"]
 
 #: What a row must keep of its own response beside the others, not to depend on them.
 DEPENDENT = 1e-10
@@ -62,6 +62,26 @@ def solve_free(rows, count, z, last):
     if share < _FAR:
         _push(rows, n, impulse, z, share)
     return n
+
+
+@inner()
+def hold_free(rows, count):
+    """Find the free rows and what they do to each other; their number, 0 where there is no room for them."""
+    n, _ = _find_free(rows, count, np.int64(-1))
+    if n > len(rows.matrix):
+        return np.int64(0)
+    _factor(rows, n, 1.0)
+    return n
+
+
+@inner()
+def react(rows, n, z):
+    """Add to z what the n rows that `hold_free` found do to keep their velocities against it."""
+    free, step = rows.free, rows.along
+    for a in range(n):
+        step[a] = -_rate(rows.first, rows.place, rows.y, free[a], z)
+    _solve(rows, n, _FAR)
+    _push(rows, n, rows.pseudo, z, 1.0)
 
 
 @inner()
