@@ -18,16 +18,19 @@ from numba.core import caching
 
 from treadle import store
 
-__all__ = ["cfunc", "inner", "kernel", "njit"]
+__all__ = ["cfunc", "inner", "kernel", "njit", "part"]
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 
 #: Makes a function a kernel: compiled once, kept on disk, with infinities where numbers are divided by zero.
 kernel = partial(njit, cache=True, error_model="numpy")
 
-#: The same for a part of a kernel: it stands in the code of those that call it, so that no tuple of arrays is
-#: handed over number by number, and has nothing that Python would need to call it.
-inner = partial(kernel, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # pyright: ignore[reportCallIssue]
+#: The same for one that only kernels call: without what Python would need, which takes long to compile.
+inner = partial(kernel, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # pyright: ignore[reportCallIssue]
+
+#: The same for a part that runs in every step: it stands in the code of those that call it, so that no tuple
+#: of arrays is handed over number by number. It is compiled once more for each of them.
+part = partial(inner, forceinline=True)
 
 
 #: Packages with kernels, and those whose kernels they call.

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from treadle.native.frames import Integers, RealList, RealTable
-from treadle.native.kernels import inner
+from treadle.native.kernels import inner, part
 
 __all__ = ["PER_CONTACT", "Diary", "make_diary", "open_diary", "write_span"]
 
@@ -29,7 +29,7 @@ def make_diary(spans: int, numbers: int) -> Diary:
     return Diary(np.zeros(2, np.int64), np.zeros((spans, 4)), np.zeros(numbers))
 
 
-@inner()
+@part()
 def open_diary(diary):
     """Begin a step."""
     diary.size[0] = diary.size[1] = 0

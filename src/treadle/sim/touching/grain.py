@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from treadle.native.kernels import inner
+from treadle.native.kernels import part
 
 __all__ = ["along"]
 
@@ -12,7 +12,7 @@ __all__ = ["along"]
 _NORMAL = 1e-9
 
 
-@inner()
+@part()
 def along(n, surface, arena, shape):
     """The unit vector across n that is nearest to a surface's direction, which is fixed in a shape.
 
@@ -33,7 +33,7 @@ def along(n, surface, arena, shape):
     return (x / length, y / length, z / length)
 
 
-@inner()
+@part()
 def _turned(placement, e, surface):
     """The direction in the axes of the shape's body."""
     x, y, z = surface.dx, surface.dy, surface.dz
@@ -44,7 +44,7 @@ def _turned(placement, e, surface):
     )
 
 
-@inner()
+@part()
 def _across(n):
     """A unit vector across a unit vector, the same for the same one."""
     if abs(n[0]) <= abs(n[1]) and abs(n[0]) <= abs(n[2]):

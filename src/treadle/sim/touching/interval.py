@@ -14,7 +14,7 @@ A - C^T B^-1 C, with the responses B of such rows and C between them and the spr
 from __future__ import annotations
 
 from treadle.native.calling import call
-from treadle.native.kernels import inner
+from treadle.native.kernels import inner, part
 from treadle.sim.touching.points import rate
 from treadle.solvers.sequential.entry import (
     answer,
@@ -34,7 +34,7 @@ _ROUNDS, _SAME = 60, 1e-11
 _SHARE = 0.5
 
 
-@inner()
+@part()
 def impulses(solver, rows, count, soft, springs, spring, z, span, limit, speed):
     """Impulses of all rows over a span; the time until a contact ends, the sweeps it took, and the number of
     rows that hold their velocity.
@@ -59,7 +59,7 @@ def impulses(solver, rows, count, soft, springs, spring, z, span, limit, speed):
     return soft.span[1], sweeps, held
 
 
-@inner()
+@part()
 def displacement(
     solver, points, found, rows, count, held, soft, springs, tree, v, twist_end, room, span
 ):  # fmt: skip
@@ -115,19 +115,19 @@ def _responses(solver, rows, soft, springs, held):
             A[springs * i + j] = A[springs * j + i] = total
 
 
-@inner()
+@part()
 def _fix(rows, i, impulse):
     """Let a row have an impulse, whatever the others do."""
     rows.impulse[i] = rows.low[i] = rows.high[i] = impulse
 
 
-@inner()
+@part()
 def _clear(rows, z):
     for k in range(rows.places[0]):
         z[k] = 0.0
 
 
-@inner()
+@part()
 def _push(rows, i, impulse, z):
     """Add what an impulse of a row does to z."""
     first, loops, place, y = rows.first, rows.loops, rows.place, rows.y

@@ -19,7 +19,7 @@ import numpy as np
 from treadle.collision.kinds import BOX, CAPSULE, CYLINDER, ELLIPSOID, HEIGHT_FIELD, HULL, MESH, SPHERE
 from treadle.collision.shapes import Shapes
 from treadle.native.calling import call
-from treadle.native.kernels import inner
+from treadle.native.kernels import inner, part
 from treadle.sim.touching.meeting import FIRST
 from treadle.sim.touching.points import twists
 
@@ -51,13 +51,13 @@ def thicknesses(shapes: Shapes) -> np.ndarray:
     return np.maximum(through, _THINNEST)
 
 
-@inner()
+@part()
 def crossing(thickness, a, b):
     """How far (m) shapes may come into each other without danger to pass."""
     return 0.5 * _SHARE * (thickness[a] + thickness[b])
 
 
-@inner()
+@part()
 def safe_span(stage, found, span):
     """The longest part of a span in which no two of the shapes that were found can pass each other."""
     points, reach, thickness = stage.room.points, stage.room.reach, stage.arena.thickness
@@ -98,7 +98,7 @@ def _place_start(stage):
     twists(stage.carried, look.axes, stage.free.velocity, room.twist_now)
 
 
-@inner()
+@part()
 def place_bodies(poses, bodies):
     """Poses of the bodies behind each other to rows; the first row, the world's, stays."""
     for i in range(1, len(bodies)):
@@ -151,7 +151,7 @@ def _towards(stage, s, twist, n, sign, span):
     return middle + sqrt(w[0] ** 2 + w[1] ** 2 + w[2] ** 2) * arena.radius[s]
 
 
-@inner()
+@part()
 def _turn(poses, e, placement, c, stride):
     """Three numbers of a placement, so far apart, turned with a body."""
     x, y, z = placement[c], placement[c + stride], placement[c + 2 * stride]

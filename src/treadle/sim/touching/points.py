@@ -6,7 +6,7 @@ from math import sqrt
 
 import numpy as np
 
-from treadle.native.kernels import inner
+from treadle.native.kernels import part
 from treadle.sim.touching.grain import along
 
 __all__ = ["POINT", "SURFACE", "fastest", "rate", "read_points", "twists"]
@@ -54,7 +54,7 @@ SURFACE = np.dtype(
 )  # fmt: skip
 
 
-@inner()
+@part()
 def twists(carried, axes, v, twist):
     """Velocity of every body (angular, then linear at the world's origin) when the machine moves with v.
 
@@ -69,7 +69,7 @@ def twists(carried, axes, v, twist):
                 twist[i, j] += axes[6 * k + j] * v[k]
 
 
-@inner()
+@part()
 def rate(twist, point):
     """Rate of the distance at a contact point."""
     x, y, z = point.x, point.y, point.z
@@ -82,7 +82,7 @@ def rate(twist, point):
     )
 
 
-@inner()
+@part()
 def read_points(arena, surfaces, count, free, span, points):
     """Take over what collision detection found."""
     data, pairs, feature, body = arena.data, arena.pairs, arena.feature, arena.body
@@ -105,7 +105,7 @@ def read_points(arena, surfaces, count, free, span, points):
         point.bow = 0.0
 
 
-@inner()
+@part()
 def fastest(arena, poses, twist, free, reach):
     """A bound of the speeds of all shapes' points, by either of two motions; `reach` gets that of each."""
     most, body, radius, placement = 0.0, arena.body, arena.radius, arena.placement
@@ -121,12 +121,12 @@ def fastest(arena, poses, twist, free, reach):
     return most
 
 
-@inner()
+@part()
 def _turned(poses, row, placement, c):
     return poses[row] * placement[c] + poses[row + 1] * placement[c + 1] + poses[row + 2] * placement[c + 2]
 
 
-@inner()
+@part()
 def _speed(twist, b, x, y, z, radius):
     """Of the points of a ball on a body."""
     w0, w1, w2 = twist[b, 0], twist[b, 1], twist[b, 2]

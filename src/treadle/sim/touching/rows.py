@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf, isnan
 
 from treadle.contact.restitution import damping_of
-from treadle.native.kernels import inner
+from treadle.native.kernels import inner, part
 from treadle.sim.touching.passing import crossing
 from treadle.sim.touching.turning import turned
 from treadle.solvers.sequential.rows import PAIR, SECOND, SINGLE
@@ -20,7 +20,7 @@ TOUCHING = 1e-10
 _DEEP = 0.05
 
 
-@inner()
+@part()
 def joint_rows(free, count, pattern, tree, rows, work, idle):
     """Rows of stops, friction and motors, the first of all, without impulses.
 
@@ -54,7 +54,7 @@ def joint_rows(free, count, pattern, tree, rows, work, idle):
         half_solve(tree, rows, i, work)
 
 
-@inner()
+@part()
 def stay_idle(free, count, pattern, rows, velocity):
     """Whether the rows without entries still have a velocity that they want."""
     for i in range(count):
@@ -65,7 +65,7 @@ def stay_idle(free, count, pattern, rows, velocity):
     return True
 
 
-@inner()
+@part()
 def joint_work(jacobian, count, pattern, rows, before, after):
     """Work (J) of the rows of the joints while the velocity went from `before` to `after`."""
     total = 0.0
@@ -76,7 +76,7 @@ def joint_work(jacobian, count, pattern, rows, before, after):
     return total
 
 
-@inner()
+@part()
 def _rate_of(pattern, jacobian, velocity, i):
     total = 0.0
     for k in range(pattern.first[i], pattern.first[i + 1]):
@@ -84,7 +84,7 @@ def _rate_of(pattern, jacobian, velocity, i):
     return total
 
 
-@inner()
+@part()
 def lasting_rows(
     points, count, surfaces, arena, last, free, tree, rows, work, used, span, slowest, soft, apart
 ):  # fmt: skip
@@ -141,7 +141,7 @@ def lasting_rows(
     return used, springs, blur
 
 
-@inner()
+@part()
 def _returns(point, span, slowest):
     """Whether bodies that do not approach each other now meet faster than `slowest` (m/s) within the span."""
     fall = 2.0 * max(point.gap, 0.0) * (point.speed - point.free) / span
@@ -196,7 +196,7 @@ def _rows_of(point, surface, last, axes, velocity, tree, rows, work, used):
     return used
 
 
-@inner()
+@part()
 def _turn_goals(point, surface, turn, rows):
     """Velocities that rows across the normal have to have in the middle of a span to be zero at its end."""
     n, t, i = (point.nx, point.ny, point.nz), (point.tx, point.ty, point.tz), point.row + 1
@@ -213,18 +213,18 @@ def _turn_goals(point, surface, turn, rows):
         _want(rows, i, turn[3], turn[4], turn[5], n)
 
 
-@inner()
+@part()
 def _want(rows, i, x, y, z, d):
     rows.slowest[i] = rows.fastest[i] = -(x * d[0] + y * d[1] + z * d[2])
 
 
-@inner()
+@part()
 def _open_row(rows, i, kind, normal, share, fastest):
     rows.kind[i], rows.normal[i], rows.share[i] = kind, normal, share
     rows.slowest[i], rows.fastest[i], rows.low[i], rows.high[i] = 0.0, fastest, -inf, inf
 
 
-@inner()
+@part()
 def _lay(point, d0, d1, d2, many, sliding, last, axes, velocity, tree, rows, work, i):
     """Rows from i on: the velocity of B relative to A at the point (sliding 1) along the first directions, or
     about them (sliding 0).
@@ -241,7 +241,7 @@ def _lay(point, d0, d1, d2, many, sliding, last, axes, velocity, tree, rows, wor
         join_row(tree, rows, i + r, work)
 
 
-@inner()
+@part()
 def _lay_together(point, d0, d1, d2, many, sliding, last, axes, velocity, tree, rows, i):
     """Rows of one length from i on, one after the other.
 
@@ -300,7 +300,7 @@ def _lay_together(point, d0, d1, d2, many, sliding, last, axes, velocity, tree, 
         _half_solve(tree, place, entries, begin + ahead, other + ahead, both + ahead, e + ahead)
 
 
-@inner()
+@part()
 def _half_solve(tree, place, y, begin, other, both, end):
     """Jacobian to entries where they stand, see `half_solve`.
 
@@ -322,7 +322,7 @@ def _half_solve(tree, place, y, begin, other, both, end):
                 y[m] -= L[entry + m - both] * x
 
 
-@inner()
+@part()
 def _own(rows, i):
     """The response of a row to its own impulse."""
     first, loops, y, total = rows.first, rows.loops, rows.y, 0.0

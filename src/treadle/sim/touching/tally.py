@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from treadle.native.frames import IntegerList, Integers, IntegerTable, Reals, RealTable
-from treadle.native.kernels import inner
+from treadle.native.kernels import part
 
 __all__ = ["SUMS", "Tally", "add_impulses", "clear", "make_tally"]
 
@@ -44,7 +44,7 @@ def make_tally(pairs: int) -> Tally:
     )  # fmt: skip
 
 
-@inner()
+@part()
 def clear(tally):
     """Begin a step."""
     for i in range(min(tally.size[0], len(tally.at))):
@@ -52,7 +52,7 @@ def clear(tally):
     tally.size[0] = 0
 
 
-@inner()
+@part()
 def add_impulses(tally, points, found, surfaces, rows, soft, before, after, span, finished):
     """Add what the rows of the points did while the bodies' velocities went from `before` to `after`.
 
@@ -113,7 +113,7 @@ def add_impulses(tally, points, found, surfaces, rows, soft, before, after, span
     return done
 
 
-@inner()
+@part()
 def _relative(twist, point):
     """Velocity of the second body relative to the first: angular, then linear at the point."""
     a, b = point.body_a, point.body_b
@@ -127,7 +127,7 @@ def _relative(twist, point):
     )  # fmt: skip
 
 
-@inner()
+@part()
 def _creep(surface, rows, r, w, t, s):
     """Speed across the normal, beyond what is wanted, where friction would hold; zero where it slides."""
     impulse, wanted = rows.impulse, rows.slowest
@@ -140,7 +140,7 @@ def _creep(surface, rows, r, w, t, s):
     return sqrt(slip_t * slip_t + slip_s * slip_s)
 
 
-@inner()
+@part()
 def _place(tally, a, b):
     """The number of a pair of shapes, a new one if it was not met yet; -1 where there is no room."""
     mask = len(tally.slot) - 1

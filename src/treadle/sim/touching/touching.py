@@ -17,7 +17,9 @@ from treadle.sim.touching.machine import MachineCode, MachineMemory
 from treadle.sim.touching.meeting import DistanceMemory
 from treadle.sim.touching.passing import thicknesses
 from treadle.sim.touching.points import POINT
-from treadle.sim.touching.step import Arena, Room, Spring, Stage, take_steps
+from treadle.sim.touching.span import span_entry
+from treadle.sim.touching.stage import Arena, Room, Span, Spring, Stage
+from treadle.sim.touching.step import take_steps
 from treadle.sim.touching.surfaces import surface_table
 from treadle.sim.touching.tally import make_tally
 from treadle.sim.touching.turning import bends
@@ -63,8 +65,8 @@ class Touching:
         self.room: Any = None
         #: (1) length (s) of the last steps
         self.span = np.zeros(1)
-        springy = bool(np.isfinite(self.surfaces["stiffness"]).any())
-        self._diary = make_diary(_SPANS, _NUMBERS) if followed and springy else make_diary(0, 0)
+        self._springy = bool(np.isfinite(self.surfaces["stiffness"]).any())
+        self._diary = make_diary(_SPANS, _NUMBERS) if followed and self._springy else make_diary(0, 0)
         self._drive = code.drive
         self._make_room()
 
@@ -197,9 +199,12 @@ class Touching:
         soft = make_soft(points, self._laws.table)
         self._soft_frame = soft_frame(soft)
         machine = self.machine
+        # what advances springs takes long to compile, and rigid bodies never ask for it
+        spring = Spring(soft_entry() if self._springy else 0, self._soft_frame.ctypes.data)
+        self._order = np.zeros(5)
         self._stage = Stage(
             model.nq, model.nv, lasting, machine.move, machine.look, machine.free, machine.close,
             machine.tree, pattern, machine.carried, arena, self.surfaces, self.room, self._solver.solver,
-            rows, soft, Spring(soft_entry(), self._soft_frame.ctypes.data), self._q, self._v, self._tau,
+            rows, soft, spring, Span(span_entry(), self._order), self._q, self._v, self._tau,
         )  # fmt: skip
         self._table = table(self._stage)

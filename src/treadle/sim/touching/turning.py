@@ -17,7 +17,7 @@ import numpy as np
 
 from treadle.collision.kinds import CAPSULE, CYLINDER, ELLIPSOID, HEIGHT_FIELD, PLANE, SPHERE
 from treadle.collision.shapes import Shapes
-from treadle.native.kernels import inner
+from treadle.native.kernels import part
 
 __all__ = ["bends", "turned"]
 
@@ -41,7 +41,7 @@ def bends(shapes: Shapes) -> np.ndarray:
     return result
 
 
-@inner()
+@part()
 def turned(arena, twist, rates, point, span):
     """h/2 du/dt at a point: along the world's axes (m/s), then of the angular velocity about them (rad/s).
 
@@ -71,7 +71,7 @@ def turned(arena, twist, rates, point, span):
     return d0, d1, d2, scale * c0, scale * c1, scale * c2, blur
 
 
-@inner()
+@part()
 def _bend_at(arena, s, point):
     """The bend of a shape at a point: the ends of a cylinder are not round."""
     if arena.kind[s] == CYLINDER:
@@ -87,7 +87,7 @@ def _bend_at(arena, s, point):
     return arena.bend[s]
 
 
-@inner()
+@part()
 def _share(ra, rb):
     """How far the contact of two shapes follows the second one."""
     if ra > 0.0 and rb > 0.0:

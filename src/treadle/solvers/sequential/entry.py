@@ -10,7 +10,7 @@ from numba import types
 
 from treadle.native.calling import call
 from treadle.native.frames import Integers, Reals, table, view
-from treadle.native.kernels import cfunc, inner
+from treadle.native.kernels import cfunc, part
 from treadle.solvers.sequential.rows import TOGETHER, Rows
 from treadle.solvers.sequential.sweep import correct, prepare, solve
 from treadle.solvers.sequential.together import hold_free, react
@@ -50,37 +50,37 @@ class SolverMemory:
         self.solver = Solver(_entry().address, self._table.ctypes.data, task, speed)
 
 
-@inner()
+@part()
 def prepare_rows(solver, count):
     """Effective masses of the rows, and z of the impulses that they have already."""
     _ask(solver, _PREPARE, count, 0, 0.0)
 
 
-@inner()
+@part()
 def find_impulses(solver, count, limit, speed):
     """Impulses of the rows, from those that they have; the sweeps it took."""
     return _ask(solver, _SOLVE, count, limit, speed)
 
 
-@inner()
+@part()
 def close_gaps(solver, count, limit, speed):
     """Split impulses of the rows that close; the sweeps it took."""
     return _ask(solver, _CORRECT, count, limit, speed)
 
 
-@inner()
+@part()
 def hold_rows(solver, count):
     """Find the rows that are at none of their bounds; their number, 0 where there are too many."""
     return _ask(solver, _HOLD, count, 0, 0.0)
 
 
-@inner()
+@part()
 def answer(solver, held):
     """Add to `rows.z_kept` what the rows that were found last do to keep their velocities against it."""
     _ask(solver, _REACT, held, 0, 0.0)
 
 
-@inner()
+@part()
 def _ask(solver, what, count, limit, speed):
     solver.task[0], solver.task[1], solver.task[2], solver.speed[0] = what, count, limit, speed
     call(solver.entry, solver.table)
