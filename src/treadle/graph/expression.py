@@ -145,6 +145,15 @@ class Graph:
             return value
         return self.constant(float(value))
 
+    def release(self) -> None:
+        """Forget the scalars, after the last one was asked for; operations and constants stay.
+
+        They and their graph know each other, so that their memory would otherwise be free only when
+        Python's garbage collector looks through all that there is.
+        """
+        for kept in (self.nodes, self._numbers, self._limb_nodes, self.results, *self._memo.values()):
+            kept.clear()
+
     def __len__(self) -> int:
         return len(self.operation)
 
