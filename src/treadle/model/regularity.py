@@ -39,6 +39,13 @@ def require_regular(model: Model, file: str | None = None) -> None:
 
 def singular_joints(model: Model) -> list[SingularJoint]:
     """The joints that make the joint-space inertia matrix of the model (of floats) singular."""
+    kept = vars(model).setdefault("_functions", {})
+    if "singular" not in kept:
+        kept["singular"] = _singular_joints(model)
+    return kept["singular"]
+
+
+def _singular_joints(model: Model) -> list[SingularJoint]:
     rng = np.random.default_rng(0)
     positions = [body.joint.type.sample(rng) for body in model.bodies]
     articulated = [_matrix(body.inertia) for body in model.bodies]
