@@ -18,6 +18,8 @@ from typing import Any, Union
 
 import numpy as np
 
+from treadle.graph.number import Number
+
 __all__ = ["BOOLEAN_OPERATIONS", "Expr", "Graph", "Loop", "Scalar"]
 
 #: Operations whose result is true or false.
@@ -81,12 +83,16 @@ class Graph:
 
     def constant(self, value: float) -> Expr:
         """The node of a constant."""
-        # the two zeros are equal, but not the same
-        key = value if value else (value, math.copysign(1.0, value))
+        if isinstance(value, Number):
+            key = (value, value.origin)
+        else:
+            value = float(value)
+            # the two zeros are equal, but not the same
+            key = value if value else (value, math.copysign(1.0, value))
         node = self._numbers.get(key)
         if node is None:
             node = self._numbers[key] = self._append("const", (), looked_into=True)
-            self.constants[node.index] = float(value)
+            self.constants[node.index] = value
         return node
 
     def table(self, values: Sequence[float]) -> int:
@@ -143,7 +149,7 @@ class Graph:
             if value.graph is not self:
                 raise ValueError("two traced computations were mixed; trace them together instead")
             return value
-        return self.constant(float(value))
+        return self.constant(value)
 
     def release(self) -> None:
         """Forget the scalars, after the last one was asked for; operations and constants stay.
@@ -221,7 +227,8 @@ class Expr:
         if not isinstance(other, Expr):
             if other == 0.0:
                 return 0.0
-            return self if other == 1.0 else _scale(self, other)
+            # a number of a machine may be another one next time
+            return self if other == 1.0 and not isinstance(other, Number) else _scale(self, other)
         graph = self.graph
         if self.looked_into or other.looked_into or other.graph is not graph:
             return _multiply(self, graph.lift(other))
@@ -360,7 +367,7 @@ def _negate(a: Expr) -> Scalar:
 def _scale(a: Expr, b: float) -> Scalar:
     """a times a number that is neither 0 nor 1."""
     graph = a.graph
-    if b == -1.0:
+    if b == -1.0 and not isinstance(b, Number):
         return _negate(a)
     operation = graph.operation[a.index]
     if operation == "neg":
