@@ -2,6 +2,7 @@
 
 import gc
 import tracemalloc
+from weakref import WeakValueDictionary
 
 import numpy as np
 import pytest
@@ -12,9 +13,10 @@ from treadle.native import compiler, program
 
 @pytest.fixture
 def compilations(monkeypatch, tmp_path) -> list[str]:
-    """What was traced, generated or loaded, from an empty cache."""
+    """What was traced, generated or loaded, from an empty cache and in a process that has no code yet."""
     events: list[str] = []
     monkeypatch.setenv("TREADLE_CACHE", str(tmp_path))
+    monkeypatch.setattr(program, "_loaded", WeakValueDictionary())
 
     def count(owner, name):
         original = getattr(owner, name)
@@ -52,10 +54,28 @@ def test_a_simulation_compiles_once(compilations):
     assert compilations == 2 * ONCE
 
 
-def test_another_simulation_of_the_same_machine_loads_it(compilations):
-    td.Simulation(td.scene("pendulum")).step()
+def test_another_simulation_of_the_same_machine_has_the_same_code(compilations):
+    first, second = (td.Simulation(td.scene("pendulum")) for _ in range(2))
+    first.step()
+    second.step()
+    assert compilations == ONCE
+
+
+def test_another_process_with_the_same_machine_loads_its_code(compilations, monkeypatch):
+    first = td.Simulation(td.scene("pendulum"))
+    first.step()
+    monkeypatch.setattr(program, "_loaded", WeakValueDictionary())
     td.Simulation(td.scene("pendulum")).step()
     assert compilations == [*ONCE, "load_object"]
+
+
+def test_code_that_nobody_uses_is_not_kept(compilations):
+    sim = td.Simulation(td.scene("pendulum"))
+    sim.step()
+    assert len(program._loaded) == 1
+    del sim
+    gc.collect()
+    assert len(program._loaded) == 0
 
 
 def test_a_batch_compiles_once(compilations):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import treadle.graph as tg
 from tests.graph.recipes import KINKED, SMOOTH, TABLE, Recipe, recipes
 from tests.native.direct import build, columns, identical
-from treadle.graph import Expr, Graph, evaluate, trace
+from treadle.graph import Graph, evaluate, trace
 from treadle.native.emit import emit
 
 GRID = [[0.3, -0.2, 1.1], [0.7, -1.4, 0.2], [0.9, 0.1, -0.6], [1.5, 0.4, 0.0]]
@@ -140,7 +140,7 @@ def test_chunks_do_not_change_the_bits(monkeypatch, lanes, size):
     recipe = large_recipe(150)
     graph, outputs = trace(recipe, recipe.inputs)
     # results that are inputs, constants, read again later, and stored twice
-    early = recipe.values([Expr(graph, i) for i in range(recipe.inputs)])[8:14]
+    early = recipe.values(graph.nodes[: recipe.inputs])[8:14]
     outputs = [*outputs, graph.constant(1.5), *graph.inputs(1), outputs[0], *early]
     x = np.random.default_rng(0).uniform(-2.0, 2.0, (recipe.inputs + 1, 8))
     whole = columns(build(graph, {"x": 7}, {"y": outputs}, lanes=lanes), {"x": x})["y"]

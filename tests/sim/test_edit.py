@@ -75,6 +75,63 @@ def test_numbers_change_as_in_a_fresh_simulation(integrator):
     assert elbow.position == fresh.joint("elbow").position
 
 
+def twins() -> td.ModelSpec:
+    """Two four-bars on one frame, with the same numbers."""
+    spec = td.ModelSpec("twins")
+    axis = {"axis": (0, 1, 0)}
+    for side, y in (("left", 0.3), ("right", -0.3)):
+        for name, length in (("crank", 0.4), ("coupler", 1.0), ("rocker", 0.8)):
+            center = (length / 2, 0, 0)
+            spec.add_body(f"{side} {name}", length, center=center, inertia=(0.02, 0.05, 0.05))
+        crank, coupler, rocker = [f"{side} {name}" for name in ("crank", "coupler", "rocker")]
+        held = {"damping": 0.05, "stiffness": 1.0, "lower": -3.0, "upper": 1.0} | axis
+        spec.add_joint(f"{side} motor", "revolute", None, crank, position=(0, y, 0), **held)
+        spec.add_joint(f"{side} knee", "revolute", crank, coupler, position=(0.4, 0, 0), **axis)
+        spec.add_joint(f"{side} base", "revolute", None, rocker, position=(1.0, y, 0), **axis)
+        ends = {"position": (0.8, 0, 0), "child_position": (1.0, 0, 0)}
+        spec.add_joint(f"{side} pin", "revolute", rocker, coupler, **ends, **axis)
+        spec.add_actuator(f"{side} drive", "motor", f"{side} motor", gain=1.0, effort=5.0)
+    start = {"motor": -1.0, "knee": 0.4, "base": -1.5}
+    spec.add_keyframe("initial", {f"{s} {name}": x for s in ("left", "right") for name, x in start.items()})
+    return spec
+
+
+def test_numbers_change_without_new_code(monkeypatch):
+    """Even those that were equal to others; and the bits are those of a fresh simulation."""
+    sim = td.Simulation(twins().compile())
+    sim.step(50)
+
+    def compiled(*arguments: object) -> bytes:
+        raise AssertionError("code was compiled")
+
+    monkeypatch.setattr("treadle.native.compiler.object_code", compiled)
+
+    def change(spec: td.ModelSpec, number: int) -> None:
+        part, name, value = (
+            (spec.body("left crank"), "mass", 0.7),
+            (spec.joint("left motor"), "damping", 0.2),
+            (spec.joint("right motor"), "stiffness", 2.0),
+            (spec.joint("left motor"), "upper", 0.9),
+            (spec.actuator("right drive"), "gain", 3.0),
+            (spec.actuator("left drive"), "effort", 4.0),
+            (spec, "gravity", (0.0, 0.0, -1.6)),
+        )[number]
+        setattr(part, name, value)
+
+    for number in range(7):
+        with sim.edit() as spec:
+            change(spec, number)
+        sim.step(20)
+    whole = twins()
+    for number in range(7):
+        change(whole, number)
+    fresh = td.Simulation(whole.compile())
+    fresh.restore(sim.save())
+    sim.step(100)
+    fresh.step(100)
+    assert sim.save() == fresh.save()
+
+
 def test_vectors_and_views_stay():
     sim = td.Simulation(arm().compile())
     q, v = sim.q, sim.v

@@ -14,10 +14,13 @@ from statistics import median
 
 import viser
 
+from treadle.app.edits import item_names, shown
 from treadle.app.live import Live
 from treadle.app.server import open_server
 from treadle.app.stage import RATE
 from treadle.bench.results import Outcome, Row, at_least, limited
+from treadle.model.describe import describe
+from treadle.model.model import Model
 from treadle.scenes import scene
 from treadle.sim.simulation import Simulation
 
@@ -36,7 +39,7 @@ _STALL = 100.0
 _GROWTH = 15.0
 
 #: Milliseconds from "Apply" to a changed machine, and how many changes are tried.
-_EDIT, _EDITS = 300.0, 7
+_EDIT, _EDITS = 300.0, 8
 
 #: A client that receives and does nothing else; prints how many times it was sent something, and the
 #: longest time that it was sent nothing once it had everything (s).
@@ -113,18 +116,22 @@ def measure_switches(names: tuple[str, ...] = ("arm", "roadheader"), count: int 
 
 
 def measure_edits(name: str = "roadheader") -> Outcome:
-    """Time until a new mass of the heaviest body is in force, and the longest gap of frames meanwhile."""
-    waits, gaps = [], []
+    """Time until a new number of a body, a joint or an actuator is in force, and the gap of frames meanwhile.
+
+    The numbers are random ones, which no earlier run has left the code for.
+    """
+    waits, gaps, random = [], [], Random()
     with Live(open_server(port=0), Simulation(scene(name))) as live:
         live.start()
         _warmed(live)
-        heaviest = max(live.sim.model.links, key=lambda link: float(link.mass))  # type: ignore[arg-type]
+        choices = _numbers(live.sim.model)
         for number in range(_EDITS):
             before, ends = live.sim.model, live.stage.meter.ends
+            kind, part, field = choices[number % len(choices)]
+            value = float(shown(describe(before), kind, part)[field]) * random.uniform(1.01, 1.1)
             ends.clear()
             begun = time.perf_counter()
-            mass = f"{float(heaviest.mass) * (1.01 + 0.0137 * number):.6g}"  # type: ignore[arg-type]
-            live.stage.edit.change("body", heaviest.name, {"mass": mass})
+            live.stage.edit.change(kind, part, {field: f"{value:.9g}"})
             while live.sim.model is before:
                 time.sleep(1e-3)
             waits.append(time.perf_counter() - begun)
@@ -199,6 +206,18 @@ class _Errors(logging.Handler):
     def _ended(self, arguments: threading.ExceptHookArgs) -> None:
         self.count += 1
         self._hook(arguments)
+
+
+def _numbers(model: Model) -> list[tuple[str, str, str]]:
+    """Kind and name of parts, and a field of each that is not zero: a mass, a damper, a stop, an effort."""
+    spec, found = describe(model), []
+    for kind, field in (("body", "mass"), ("joint", "damping"), ("joint", "upper"), ("actuator", "effort")):
+        texts = {part: shown(spec, kind, part)[field] for part in item_names(spec, kind)}
+        sizes = {part: float(text) for part, text in texts.items() if text and "," not in text}
+        largest = max(sizes, key=lambda part: sizes[part], default=None)
+        if largest is not None and sizes[largest] > 0.0:
+            found.append((kind, largest, field))
+    return found
 
 
 def _longest(ends: Sequence[float]) -> float:

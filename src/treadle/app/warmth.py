@@ -1,7 +1,7 @@
-"""Compiling ahead: what a run needs when someone pulls at it or a joint meets a stop.
+"""Compiling ahead: what a run needs when someone pulls at it, a joint meets a stop, or a part gets a spring.
 
-Otherwise the simulation would stand still for the seconds that it takes, the first time on a computer. The
-work begins when the machine moves, so that the page is not kept waiting by it.
+Otherwise the simulation, or whoever changes the machine, would wait for the seconds that it takes, the first
+time on a computer. The work begins when the machine moves, so that the page is not kept waiting by it.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from treadle.app.closing import Closing
 from treadle.sim.simulation import Simulation
@@ -18,46 +20,80 @@ __all__ = ["Warmth", "compile_step", "knows"]
 #: How far behind all else this work stands.
 _NICE = 15
 
+#: Something to be compiled.
+Work = Callable[[], object]
+
 
 class Warmth(Closing):
-    """A thread that compiles the steps with loads and with stops, from `begin()` on."""
+    """A thread that compiles the steps with loads and with stops, from `begin()` on, and what is expected."""
 
     def __init__(self, sim: Simulation) -> None:
+        self._changed = threading.Condition()
+        self._begun = self._ending = self._working = False
         # what cannot be known ahead is compiled when it is needed
-        self._known = knows(sim)
-        self._make = lambda: Simulation(sim.model, sim.dt, sim.integrator, q=sim.reference.q)
-        self._begun, self._ending = threading.Event(), threading.Event()
+        self._first: list[Work] = []
+        self._expected: list[Work] = []
+        if knows(sim):
+            self._first = [partial(_compile, sim, bounded, loaded) for bounded, loaded in _KINDS]
         self._thread = threading.Thread(target=self._work, name="treadle compiler", daemon=True)
         self._thread.start()
         super().__init__()
 
     def begin(self) -> None:
         """Let the work begin."""
-        self._begun.set()
+        if not self._begun:
+            self._set(begun=True)
+
+    def expect(self, work: Sequence[Work]) -> None:
+        """Compile this too, instead of what was expected before."""
+        self._set(expected=list(work))
 
     def wait(self) -> None:
         """Return when all is compiled."""
-        self._thread.join()
+        with self._changed:
+            self._changed.wait_for(
+                lambda: self._ending or not (self._first or self._expected or self._working)
+            )
 
     def end(self) -> None:
         """End the work after what is being compiled now."""
-        self._ending.set()
-        self._begun.set()
+        self._set(ending=True)
 
     def _close(self) -> None:
         self.end()
         self._thread.join()
 
+    def _set(self, **values: object) -> None:
+        with self._changed:
+            for name, value in values.items():
+                setattr(self, f"_{name}", value)
+            self._changed.notify_all()
+
     def _work(self) -> None:
         with contextlib.suppress(AttributeError, OSError):
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)
-        self._begun.wait()
-        # what is wrong with the machine is said by the run itself
-        with contextlib.suppress(Exception):
-            for bounded in (False, True):
-                for loaded in (False, True):
-                    if self._known and not self._ending.is_set():
-                        compile_step(self._make(), bounded, loaded)
+        while (work := self._next()) is not None:
+            # what is wrong with the machine is said by the run itself
+            with contextlib.suppress(Exception):
+                work()
+            self._set(working=False)
+
+    def _next(self) -> Work | None:
+        """What to compile next, as soon as there is something; None at the end."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._ending or (self._begun and (self._first or self._expected)))
+            if self._ending:
+                return None
+            self._working = True
+            return (self._first or self._expected).pop(0)
+
+
+#: With stops or without, with loads or without.
+_KINDS = [(bounded, loaded) for bounded in (False, True) for loaded in (False, True)]
+
+
+def _compile(sim: Simulation, bounded: bool, loaded: bool) -> None:
+    compile_step(Simulation(sim.model, sim.dt, sim.integrator, q=sim.reference.q), bounded, loaded)
 
 
 def knows(sim: Simulation) -> bool:

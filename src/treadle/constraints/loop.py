@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
+from treadle.dynamics.kinematics import joint_transform
 from treadle.graph import Scalar
 from treadle.joints.joint import Closure, aligned, apart
 from treadle.model.fittings import Loop
@@ -49,11 +51,8 @@ def _way(model: Model, body: int) -> list[int]:
 
 
 def _pose(model: Model, q: Sequence[Scalar], way: Sequence[int]) -> Transform:
-    pose = Transform.identity()
-    for index in reversed(way):
-        body = model.bodies[index]
-        pose = pose @ (body.placement @ body.joint.type.transform(q[body.joint.q]))
-    return pose
+    moved = [joint_transform(model.bodies[index], q) for index in reversed(way)]
+    return reduce(Transform.__matmul__, moved) if moved else Transform.identity()
 
 
 def _fixed(P: Transform, S: Transform) -> Closure:

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle.graph import Scalar
-from treadle.model.model import WORLD, Model
+from treadle.graph import Scalar, once
+from treadle.joints import Joint
+from treadle.model.model import WORLD, Body, Model
 from treadle.spatial import Motion, Transform
 
-__all__ = ["body_velocities", "frame_placements", "joint_transforms", "world_transforms"]
+__all__ = ["body_velocities", "frame_placements", "joint_transform", "joint_transforms", "world_transforms"]
 
 
 def joint_transforms(model: Model, q: Sequence[Scalar]) -> list[Transform]:
     """Pose X_PB of every body in its parent."""
-    return [body.placement @ body.joint.type.transform(q[body.joint.q]) for body in model.bodies]
+    return [joint_transform(body, q) for body in model.bodies]
+
+
+def joint_transform(body: Body, q: Sequence[Scalar]) -> Transform:
+    """Pose X_PB of a body in its parent."""
+    return _moved(body.placement, body.joint.type, q[body.joint.q])
+
+
+@once
+def _moved(placement: Transform, joint: Joint, q: Sequence[Scalar]) -> Transform:
+    return placement @ joint.transform(q)
 
 
 def world_transforms(model: Model, q: Sequence[Scalar]) -> list[Transform]:

@@ -29,10 +29,12 @@ from treadle.graph.functions import (
     where,
 )
 from treadle.graph.iteration import iterate
+from treadle.graph.number import Number
+from treadle.graph.sharing import once
 
 __all__ = [
-    "Expr", "Graph", "Scalar", "acos", "asin", "atan", "atan2", "clip", "cos", "entry", "equal", "evaluate",
-    "exp", "floor", "forward", "gradient", "hold", "in_limb", "iterate", "jacobian", "log", "logical_not",
-    "lookup", "lookup2", "maximum", "minimum", "reverse", "sin", "sqrt", "tan", "tanh", "through_graph",
-    "trace", "where",
+    "Expr", "Graph", "Number", "Scalar", "acos", "asin", "atan", "atan2", "clip", "cos", "entry", "equal",
+    "evaluate", "exp", "floor", "forward", "gradient", "hold", "in_limb", "iterate", "jacobian", "log",
+    "logical_not", "lookup", "lookup2", "maximum", "minimum", "once", "reverse", "sin", "sqrt", "tan", "tanh",
+    "through_graph", "trace", "where",
 ]  # fmt: skip

@@ -24,14 +24,15 @@ def forward(
         return [[0.0] * directions for _ in outputs]
     graph = next(iter(seeds)).graph
     tangents: dict[int, Mapping[int, Scalar]] = {x.index: dict(rates) for x, rates in seeds.items()}
-    needed = _needed(graph, outputs)
+    needed = _needed(graph, outputs, min(tangents))
     _require_no_loops(graph, needed, tangents)
     for i in needed:
-        if i in tangents or graph.operation[i] in _CONSTANT_OPERATIONS:
+        operands = graph.operands[i]
+        if tangents.keys().isdisjoint(operands) or i in tangents:
             continue
-        active = [(slot, tangents[k]) for slot, k in enumerate(graph.operands[i]) if k in tangents]
-        if not active:
+        if graph.operation[i] in _CONSTANT_OPERATIONS:
             continue
+        active = [(slot, tangents[k]) for slot, k in enumerate(operands) if k in tangents]
         partials = _partials(graph, i)
         total: dict[int, Scalar] = {}
         for slot, rates in active:
@@ -61,7 +62,7 @@ def reverse(outputs: Sequence[Scalar], weights: Sequence[Scalar], inputs: Sequen
         return [0.0] * len(inputs)
     graph = next(y for y in outputs if isinstance(y, Expr)).graph
     wanted = {x.index for x in inputs}
-    order = _needed(graph, outputs)
+    order = _needed(graph, outputs, min(wanted, default=0))
     _require_no_loops(graph, order, wanted)
     active = set(wanted)
     for i in order:
@@ -96,12 +97,20 @@ _CONSTANT_OPERATIONS = frozenset(
 )
 
 
-def _needed(graph: Graph, outputs: Sequence[Scalar]) -> list[int]:
-    """Indices of the nodes from which derivatives flow into the outputs, in order."""
-    needed = {y.index for y in outputs if isinstance(y, Expr)}
-    for i in range(max(needed, default=-1), -1, -1):
-        if i in needed and graph.operation[i] not in _CONSTANT_OPERATIONS:
-            needed.update(graph.operands[i])
+def _needed(graph: Graph, outputs: Sequence[Scalar], first: int) -> list[int]:
+    """Indices of the nodes from which derivatives flow into the outputs, in order, from the first input on.
+
+    What was made before it does not depend on it.
+    """
+    operation, operands = graph.operation, graph.operands
+    needed: set[int] = set()
+    waiting = [y.index for y in outputs if isinstance(y, Expr)]
+    while waiting:
+        i = waiting.pop()
+        if i >= first and i not in needed:
+            needed.add(i)
+            if operation[i] not in _CONSTANT_OPERATIONS:
+                waiting += operands[i]
     return sorted(needed)
 
 
@@ -122,7 +131,7 @@ def _partials(graph: Graph, i: int) -> tuple[Scalar, ...]:
     """Partial derivatives of node i by each of its operands."""
     operation = graph.operation[i]
     x = [_value(graph, k) for k in graph.operands[i]]
-    y = Expr(graph, i)
+    y = graph.nodes[i]
     match operation:
         case "add":
             return (1.0, 1.0)
@@ -172,4 +181,4 @@ def _positive(x: Scalar) -> Scalar:
 
 
 def _value(graph: Graph, index: int) -> Scalar:
-    return graph.constants[index] if index in graph.constants else Expr(graph, index)
+    return graph.constants[index] if index in graph.constants else graph.nodes[index]

@@ -68,7 +68,9 @@ def through_graph(function: Callable[[list[Any]], Sequence[Scalar]], values: Seq
     if any(isinstance(x, Expr) for x in values):
         return list(function(list(values)))
     graph, outputs = trace(function, len(values))
-    return evaluate(graph, outputs, values)
+    results = evaluate(graph, outputs, values)
+    graph.release()
+    return results
 
 
 _FUNCTIONS: dict[str, Callable] = {

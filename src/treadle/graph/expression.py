@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import operator
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -17,12 +18,17 @@ from typing import Any, Union
 
 import numpy as np
 
+from treadle.graph.number import Number
+
 __all__ = ["BOOLEAN_OPERATIONS", "Expr", "Graph", "Loop", "Scalar"]
 
 #: Operations whose result is true or false.
 BOOLEAN_OPERATIONS = frozenset({"lt", "le", "eq", "and", "or", "not"})
 
 _COMMUTATIVE = frozenset({"add", "mul", "min", "max", "eq", "and", "or"})
+
+#: Operations of operands that change how sums and products are built.
+_LOOKED_INTO = frozenset({"neg", "const"})
 
 
 @dataclass
@@ -41,20 +47,27 @@ class Loop:
 class Graph:
     """Nodes of one traced computation.
 
-    `operation[i]` names node i, `operands[i]` are the indices it depends on. Constants keep their
-    value in `constants`, look-up tables (flat tuples of floats) in `tables`.
+    `operation[i]` names node i, `operands[i]` are the indices it depends on, `nodes[i]` is its scalar.
+    Constants keep their value in `constants`, look-up tables (flat tuples of floats) in `tables`.
     """
 
     def __init__(self) -> None:
         self.operation: list[str] = []
         self.operands: list[tuple[int, ...]] = []
+        self.nodes: list[Expr] = []
         self.constants: dict[int, float] = {}
         self.tables: list[tuple[float, ...]] = []
         self.loops: list[Loop] = []
         #: kind and number of the limb that a "limb" node begins
         self.limbs: dict[int, tuple[int, int]] = {}
         self.input_count = 0
-        self._memo: dict[tuple, Expr] = {}
+        #: what functions that are evaluated once returned (see `sharing`)
+        self.results: dict[tuple, tuple[Any, Any]] = {}
+        # what was built before: by operation and operands, constants by value, limbs by operand and limb
+        self._memo: defaultdict[str, dict[tuple[int, ...], Expr]] = defaultdict(dict)
+        self._sums, self._differences, self._products = (self._memo[name] for name in ("add", "sub", "mul"))
+        self._numbers: dict[Any, Expr] = {}
+        self._limb_nodes: dict[tuple[int, tuple[int, int]], Expr] = {}
         self._table_index: dict[tuple[float, ...], int] = {}
         # tuples that were given before, by identity: a grid of heights is asked for at every point
         self._known_tables: dict[int, tuple[object, int]] = {}
@@ -70,12 +83,16 @@ class Graph:
 
     def constant(self, value: float) -> Expr:
         """The node of a constant."""
-        key = ("const", value, math.copysign(1.0, value))
-        node = self._memo.get(key)
+        if isinstance(value, Number):
+            key = (value, value.origin)
+        else:
+            value = float(value)
+            # the two zeros are equal, but not the same
+            key = value if value else (value, math.copysign(1.0, value))
+        node = self._numbers.get(key)
         if node is None:
-            node = self._append("const", ())
-            self.constants[node.index] = float(value)
-            self._memo[key] = node
+            node = self._numbers[key] = self._append("const", (), looked_into=True)
+            self.constants[node.index] = value
         return node
 
     def table(self, values: Sequence[float]) -> int:
@@ -103,11 +120,15 @@ class Graph:
 
     def raw(self, operation: str, operands: tuple[int, ...]) -> Expr:
         """The node with these operand indices (of `gather`: the table's number comes first)."""
-        key = (operation, operands)
-        node = self._memo.get(key)
+        memo = self._memo[operation]
+        node = memo.get(operands)
         if node is None:
-            node = self._memo[key] = self._append(operation, operands)
+            node = memo[operands] = self._append(operation, operands, operation in _LOOKED_INTO)
         return node
+
+    def operand(self, x: Expr) -> Expr:
+        """What a negation negates."""
+        return self.nodes[self.operands[x.index][0]]
 
     def unique(self, operation: str, operands: tuple[int, ...]) -> Expr:
         """A node that is shared with no other; of heads and tails, the operands are loop and place."""
@@ -115,10 +136,10 @@ class Graph:
 
     def begin_limb(self, x: Expr, limb: tuple[int, int]) -> Expr:
         """x as part of a limb, a node of its own for every limb."""
-        key = ("limb", x.index, limb)
-        node = self._memo.get(key)
+        key = (x.index, limb)
+        node = self._limb_nodes.get(key)
         if node is None:
-            node = self._memo[key] = self._append("limb", (x.index,))
+            node = self._limb_nodes[key] = self._append("limb", (x.index,))
             self.limbs[node.index] = limb
         return node
 
@@ -128,44 +149,95 @@ class Graph:
             if value.graph is not self:
                 raise ValueError("two traced computations were mixed; trace them together instead")
             return value
-        return self.constant(float(value))
+        return self.constant(value)
+
+    def release(self) -> None:
+        """Forget the scalars, after the last one was asked for; operations and constants stay.
+
+        They and their graph know each other, so that their memory would otherwise be free only when
+        Python's garbage collector looks through all that there is.
+        """
+        for kept in (self.nodes, self._numbers, self._limb_nodes, self.results, *self._memo.values()):
+            kept.clear()
 
     def __len__(self) -> int:
         return len(self.operation)
 
-    def _append(self, operation: str, operands: tuple[int, ...]) -> Expr:
-        expression = Expr(self, len(self.operation))
+    def _append(self, operation: str, operands: tuple[int, ...], looked_into: bool = False) -> Expr:
+        node = Expr(self, len(self.nodes), looked_into)
+        self.nodes.append(node)
         self.operation.append(operation)
         self.operands.append(operands)
-        return expression
+        return node
 
 
 class Expr:
-    """A scalar of a graph. Arithmetic and comparison build nodes; `bool()` of one is an error."""
+    """A scalar of a graph. Arithmetic and comparison build nodes; `bool()` of one is an error.
 
-    __slots__ = ("graph", "index")
+    Each node has one, made by its graph. Sums, differences and products of two, of which a graph has
+    most, are looked up where they are asked for; the functions below simplify what is left.
+    """
 
-    def __init__(self, graph: Graph, index: int) -> None:
+    __slots__ = ("graph", "index", "looked_into")
+
+    def __init__(self, graph: Graph, index: int, looked_into: bool) -> None:
         self.graph = graph
         self.index = index
+        #: whether sums and products depend on what it is
+        self.looked_into = looked_into
 
     @property
     def operation(self) -> str:
         return self.graph.operation[self.index]
 
     def __add__(self, other: Scalar) -> Scalar:
-        return _add(self, other)
+        graph = self.graph
+        if not isinstance(other, Expr):
+            return self if other == 0.0 else graph.node("add", self, graph.constant(other))
+        if self.looked_into or other.looked_into or other.graph is not graph:
+            return _add(self, graph.lift(other))
+        a, b = self.index, other.index
+        operands = (a, b) if a <= b else (b, a)
+        node = graph._sums.get(operands)
+        if node is None:
+            node = graph._sums[operands] = graph._append("add", operands)
+        return node
 
     __radd__ = __add__
 
     def __sub__(self, other: Scalar) -> Scalar:
-        return _subtract(self, other)
+        if not isinstance(other, Expr):
+            return self if other == 0.0 else self + -other
+        if other is self:
+            return 0.0
+        graph = self.graph
+        if other.looked_into or other.graph is not graph:
+            return _subtract(self, graph.lift(other))
+        operands = (self.index, other.index)
+        node = graph._differences.get(operands)
+        if node is None:
+            node = graph._differences[operands] = graph._append("sub", operands)
+        return node
 
-    def __rsub__(self, other: Scalar) -> Scalar:
-        return _subtract(other, self)
+    def __rsub__(self, other: float) -> Scalar:
+        graph = self.graph
+        return _negate(self) if other == 0.0 else graph.node("sub", graph.constant(other), self)
 
     def __mul__(self, other: Scalar) -> Scalar:
-        return _multiply(self, other)
+        if not isinstance(other, Expr):
+            if other == 0.0:
+                return 0.0
+            # a number of a machine may be another one next time
+            return self if other == 1.0 and not isinstance(other, Number) else _scale(self, other)
+        graph = self.graph
+        if self.looked_into or other.looked_into or other.graph is not graph:
+            return _multiply(self, graph.lift(other))
+        a, b = self.index, other.index
+        operands = (a, b) if a <= b else (b, a)
+        node = graph._products.get(operands)
+        if node is None:
+            node = graph._products[operands] = graph._append("mul", operands)
+        return node
 
     __rmul__ = __mul__
 
@@ -263,97 +335,69 @@ def _numpy_functions() -> dict[str, Callable[..., Any]]:
     }  # fmt: skip
 
 
-def _add(a: Scalar, b: Scalar) -> Scalar:
-    if not isinstance(a, Expr):
-        a, b = b, a
-    assert isinstance(a, Expr)
+def _add(a: Expr, b: Expr) -> Scalar:
     graph = a.graph
-    if not isinstance(b, Expr):
-        if b == 0.0:
-            return a
-        return graph.node("add", a, graph.constant(b))
-    b = graph.lift(b)
     if graph.operation[b.index] == "neg":
-        return _subtract(a, Expr(graph, graph.operands[b.index][0]))
+        return a - graph.operand(b)
     if graph.operation[a.index] == "neg":
-        return _subtract(b, Expr(graph, graph.operands[a.index][0]))
+        return b - graph.operand(a)
     return graph.node("add", a, b)
 
 
-def _subtract(a: Scalar, b: Scalar) -> Scalar:
-    if not isinstance(b, Expr):
-        assert isinstance(a, Expr)
-        return _add(a, -b)
-    graph = b.graph
-    if not isinstance(a, Expr):
-        if a == 0.0:
-            return _negate(b)
-        return graph.node("sub", graph.constant(a), b)
-    a = graph.lift(a)
-    if a.index == b.index:
-        return 0.0
-    if graph.operation[b.index] == "neg":
-        return _add(a, Expr(graph, graph.operands[b.index][0]))
-    return graph.node("sub", a, b)
+def _subtract(a: Expr, b: Expr) -> Scalar:
+    graph = a.graph
+    return a + graph.operand(b) if graph.operation[b.index] == "neg" else graph.node("sub", a, b)
 
 
 def _negate(a: Expr) -> Scalar:
     graph = a.graph
-    operation = graph.operation[a.index]
+    operation, operands = graph.operation[a.index], graph.operands[a.index]
     if operation == "neg":
-        return Expr(graph, graph.operands[a.index][0])
+        return graph.nodes[operands[0]]
     if operation == "const":
         return -graph.constants[a.index]
     if operation == "sub":
-        x, y = graph.operands[a.index]
-        return graph.raw("sub", (y, x))
-    if operation == "mul":
-        x, y = graph.operands[a.index]
-        if x in graph.constants:
-            return _multiply(-graph.constants[x], Expr(graph, y))
-        if y in graph.constants:
-            return _multiply(-graph.constants[y], Expr(graph, x))
-    return graph.node("neg", a)
+        return graph.raw("sub", operands[::-1])
+    if operation == "mul" and (split := _factor(graph, *operands)) is not None:
+        factor, rest = split
+        return rest * -factor
+    return graph.raw("neg", (a.index,))
 
 
-def _multiply(a: Scalar, b: Scalar) -> Scalar:
-    if not isinstance(a, Expr):
-        a, b = b, a
-    assert isinstance(a, Expr)
+def _scale(a: Expr, b: float) -> Scalar:
+    """a times a number that is neither 0 nor 1."""
     graph = a.graph
+    if b == -1.0 and not isinstance(b, Number):
+        return _negate(a)
     operation = graph.operation[a.index]
-    if not isinstance(b, Expr):
-        if b == 0.0:
-            return 0.0
-        if b == 1.0:
-            return a
-        if b == -1.0:
-            return _negate(a)
-        if operation == "neg":
-            return _multiply(-b, Expr(graph, graph.operands[a.index][0]))
-        if operation == "mul":
-            x, y = graph.operands[a.index]
-            if x in graph.constants:
-                return _multiply(graph.constants[x] * b, Expr(graph, y))
-            if y in graph.constants:
-                return _multiply(graph.constants[y] * b, Expr(graph, x))
-        return graph.node("mul", a, graph.constant(b))
-    b = graph.lift(b)
     if operation == "neg":
-        return _negated(_multiply(Expr(graph, graph.operands[a.index][0]), b))
+        return graph.operand(a) * -b
+    if operation == "mul" and (split := _factor(graph, *graph.operands[a.index])) is not None:
+        factor, rest = split
+        return rest * (factor * b)
+    return graph.node("mul", a, graph.constant(b))
+
+
+def _factor(graph: Graph, a: int, b: int) -> tuple[float, Expr] | None:
+    """The constant in a product of two nodes and the other one, if there is a constant."""
+    if b in graph.constants:
+        return graph.constants[b], graph.nodes[a]
+    return (graph.constants[a], graph.nodes[b]) if a in graph.constants else None
+
+
+def _multiply(a: Expr, b: Expr) -> Scalar:
+    graph = a.graph
+    if graph.operation[a.index] == "neg":
+        return -(graph.operand(a) * b)
     if graph.operation[b.index] == "neg":
-        return _negated(_multiply(a, Expr(graph, graph.operands[b.index][0])))
+        return -(a * graph.operand(b))
     return graph.node("mul", a, b)
-
-
-def _negated(value: Scalar) -> Scalar:
-    return _negate(value) if isinstance(value, Expr) else -value
 
 
 def _divide(a: Scalar, b: Scalar) -> Scalar:
     if not isinstance(b, Expr):
         assert isinstance(a, Expr)
-        return _multiply(a, 1.0 / b)
+        return a * (1.0 / b)
     if not isinstance(a, Expr):
         return 0.0 if a == 0.0 else b.graph.node("div", b.graph.constant(a), b)
     a = b.graph.lift(a)

@@ -69,8 +69,12 @@ class System:
         (M + h D) a = tau - D v - C: the dampers join the rotors in the inertia matrix, at no cost. So do
         actuators, with the position that they have at the end of the step.
         """
-        model = self.damped(q, v, implicit_damping)
-        force, external = self.force(q, v, time, step=implicit_damping), self.external(q)
+        return self._acceleration(self.damped(q, v, implicit_damping), q, v, time, implicit_damping)
+
+    def _acceleration(
+        self, model: Model, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, step: Scalar
+    ) -> list[Scalar]:
+        force, external = self.force(q, v, time, step=step), self.external(q)
         if model.closed:
             return closed_dynamics(model, q, v, force, external, self.closing_time, self.solver)
         return forward_dynamics(model, q, v, force, external)
@@ -93,8 +97,9 @@ class System:
 
         (M + h D) v' = (M + h D) v + h (tau - D v - C) + J^T p: dampers and actuators withstand impulses too.
         """
-        a = self.acceleration(q, v, time, implicit_damping=dt)
-        held = self.arrest(q, [x + dt * rate for x, rate in zip(v, a, strict=True)], self.damped(q, v, dt))
+        model = self.damped(q, v, dt)
+        a = self._acceleration(model, q, v, time, dt)
+        held = self.arrest(q, [x + dt * rate for x, rate in zip(v, a, strict=True)], model)
         moved = [0.5 * (a + b) for a, b in zip(v, held.v, strict=True)]
         return held._replace(work=sum((p * x for p, x in zip(held.impulses, moved, strict=True)), 0.0))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -169,6 +170,11 @@ def _diagonal(a: Scalar, t: Scalar, c: Scalar) -> Scalar:
 
 def unit(axis: Sequence[float]) -> Vec3:
     """The axis at unit length, with rounding noise next to 0 and 1 removed; ValueError if it is zero."""
+    return _unit(*axis)
+
+
+@lru_cache(maxsize=1024)
+def _unit(*axis: float) -> Vec3:
     vector = np.array([float(x) for x in axis])
     length = float(np.linalg.norm(vector))
     if vector.shape != (3,) or not np.isfinite(length) or length < 1e-12:

@@ -162,4 +162,7 @@ def _motion_matrix(X_AB: np.ndarray) -> np.ndarray:
     """6 x 6 matrix that takes motions in B to motions in A."""
     R, (x, y, z) = X_AB[:3, :3], X_AB[:3, 3]
     skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return np.block([[R, np.zeros((3, 3))], [skew @ R, R]])
+    X = np.zeros((6, 6))
+    X[:3, :3] = X[3:, 3:] = R
+    X[3:, :3] = skew @ R
+    return X

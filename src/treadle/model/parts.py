@@ -65,9 +65,9 @@ class Item:
     """What the parts of a description share: plain numbers, and a JSON form."""
 
     def __post_init__(self) -> None:
-        for item in fields(self):
-            if item.name not in _WHOLE:
-                setattr(self, item.name, plain(getattr(self, item.name)))
+        for name, value in vars(self).items():
+            if name not in _WHOLE:
+                setattr(self, name, plain(value))
 
     def to_dict(self) -> dict[str, Any]:
         """This part in JSON types only; every float survives the round trip exactly."""

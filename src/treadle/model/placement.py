@@ -32,8 +32,12 @@ def is_identity(position: Any, rotation: Any) -> bool:
 
 def clean(transform: Transform) -> Transform:
     """The product of transforms with the noise removed that multiplying brought in."""
-    rotation = snapped_rotation(np.array(transform.rotation.to_rows()))
-    return Transform(Mat3.of(rotation.tolist()), clean_vector(np.array(list(transform.translation))))
+    rows = transform.rotation.to_rows()
+    if not all(x in (0.0, 1.0, -1.0) for row in rows for x in row):
+        rows = snapped_rotation(np.array(rows)).tolist()
+    # adding zero turns -0.0 into 0.0
+    rotation = Mat3.of([[x + 0.0 for x in row] for row in rows])
+    return Transform(rotation, clean_vector(np.array(list(transform.translation))))
 
 
 def clean_vector(values: np.ndarray) -> Vec3:

@@ -39,6 +39,13 @@ def require_regular(model: Model, file: str | None = None) -> None:
 
 def singular_joints(model: Model) -> list[SingularJoint]:
     """The joints that make the joint-space inertia matrix of the model (of floats) singular."""
+    kept = vars(model).setdefault("_functions", {})
+    if "singular" not in kept:
+        kept["singular"] = _singular_joints(model)
+    return kept["singular"]
+
+
+def _singular_joints(model: Model) -> list[SingularJoint]:
     rng = np.random.default_rng(0)
     positions = [body.joint.type.sample(rng) for body in model.bodies]
     articulated = [_matrix(body.inertia) for body in model.bodies]
@@ -63,7 +70,9 @@ def singular_joints(model: Model) -> list[SingularJoint]:
 def _matrix(inertia: Inertia) -> np.ndarray:
     """The 6 x 6 matrix of a rigid-body inertia."""
     mass, h = float(inertia.mass), _skew(np.array(list(inertia.moment)))  # type: ignore[arg-type]
-    return np.block([[np.array(inertia.rotational.to_rows()), h], [h.T, mass * np.eye(3)]])
+    matrix = np.diag([0.0, 0.0, 0.0, mass, mass, mass])
+    matrix[:3, :3], matrix[:3, 3:], matrix[3:, :3] = inertia.rotational.to_rows(), h, h.T
+    return matrix
 
 
 def _largest(S: np.ndarray, inertia: np.ndarray) -> np.ndarray:
@@ -87,7 +96,10 @@ def _force_matrix(body: Body, q: list[float]) -> np.ndarray:
     """6 x 6 matrix that takes forces in the body to forces in its parent."""
     X_PB: Transform = body.placement @ body.joint.type.transform(q)
     R, p = np.array(X_PB.rotation.to_rows()), np.array(list(X_PB.translation))
-    return np.block([[R, _skew(p) @ R], [np.zeros((3, 3)), R]])
+    X = np.zeros((6, 6))
+    X[:3, :3] = X[3:, 3:] = R
+    X[:3, 3:] = _skew(p) @ R
+    return X
 
 
 def _skew(a: np.ndarray) -> np.ndarray:

@@ -251,7 +251,10 @@ class ModelSpec:
             notes.append(Finding(problem, [item.joint for item in singular], "warning", hint))
         notes += findings(model, {item.body for item in singular})
         fresh = [note for note in notes if note not in self.report]
-        return replace(model, report=(*self.report, *fresh))
+        reported = replace(model, report=(*self.report, *fresh))
+        # what was found out about the model holds whatever its report says
+        vars(reported)["_functions"] = vars(model).get("_functions", {})
+        return reported
 
     def to_dict(self) -> dict[str, Any]:
         """The description in JSON types only, for `from_dict`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -151,12 +152,13 @@ def _check_freedoms(spec: ModelSpec, element: str, joint: JointSpec) -> None:
     if count == 0:
         return
 
-    def values(name: str, absent: float = 0.0) -> np.ndarray:
-        return np.array(converted(spec, element, joint, name, lambda value: freedoms(value, count, absent)))
+    def values(name: str, absent: float = 0.0) -> tuple[float, ...]:
+        return converted(spec, element, joint, name, lambda value: freedoms(value, count, absent))
 
-    lower, upper = values("lower", -np.inf), values("upper", np.inf)
-    limited = np.isfinite(lower).any() or np.isfinite(upper).any()
-    if (lower > upper).any() or np.isposinf(lower).any() or np.isneginf(upper).any():
+    lower, upper = values("lower", -math.inf), values("upper", math.inf)
+    limited = any(map(math.isfinite, (*lower, *upper)))
+    crossed = any(low > high for low, high in zip(lower, upper, strict=True))
+    if crossed or math.inf in lower or -math.inf in upper:
         raise fault(spec, element, "its lower limit is above its upper limit", "exchange them", joint)
     if limited and joint.type == "continuous":
         raise fault(spec, element, "a continuous joint has no position limits", "make it revolute", joint)
@@ -166,25 +168,26 @@ def _check_freedoms(spec: ModelSpec, element: str, joint: JointSpec) -> None:
     if limited and joint.type == "rope":
         hint = "give its length alone"
         raise fault(spec, element, "a rope has no lower and upper limit", hint, joint)
-    if (values("limit_restitution") > 1.0).any():
+    bounces = values("limit_restitution")
+    if any(x > 1.0 for x in bounces):
         hint = "it is the speed after over the speed before, from 0 to 1"
         raise fault(spec, element, "limit_restitution is above 1", hint, joint)
-    soft = (values("limit_stiffness") + values("limit_damping") > 0.0) & (values("limit_restitution") > 0.0)
-    if soft.any():
+    yielding = zip(values("limit_stiffness"), values("limit_damping"), bounces, strict=True)
+    if any(stiffness + damping > 0.0 and bounce > 0.0 for stiffness, damping, bounce in yielding):
         hint = "leave limit_restitution out, or make the limit rigid"
         raise fault(spec, element, "a limit that yields has no restitution of its own", hint, joint)
     for name in ("effort", "speed"):
-        if (values(name, np.inf) < 0.0).any():
+        if any(x < 0.0 for x in values(name, math.inf)):
             hint = "give its magnitude, or None for no limit"
             raise fault(spec, element, f"its {name} limit is negative", hint, joint)
     limit = ("limit_restitution", "limit_stiffness", "limit_damping")
     for name in ("damping", "friction", "stiffness", "armature", "reference", *limit):
         given = values(name)
-        if not np.isfinite(given).all():
+        if not all(map(math.isfinite, given)):
             raise fault(spec, element, f"{name} needs finite numbers", "use a large number instead", joint)
-        if name != "reference" and (given < 0.0).any():
+        if name != "reference" and any(x < 0.0 for x in given):
             raise fault(spec, element, f"{name} is negative", "it must be zero or positive", joint)
-        if name == "stiffness" and given.any() and len(kind.positions) != count:
+        if name == "stiffness" and any(given) and len(kind.positions) != count:
             hint = "use revolute or universal joints, or apply the spring as a force"
             raise fault(spec, element, f"a {joint.type} joint cannot have a spring", hint, joint)
 

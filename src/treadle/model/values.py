@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,8 @@ def rpy(roll: float, pitch: float, yaw: float) -> tuple[tuple[float, ...], ...]:
 
 def plain(value: Any) -> Any:
     """Numbers as floats and sequences (numpy's too) as tuples, also in a dict; anything else as it is."""
+    if value is None or type(value) in (float, str):
+        return value
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, (list, tuple)):
@@ -76,6 +79,8 @@ def not_json(value: Any, depth: int = 0) -> str | None:
 
 def number(value: Any) -> float:
     """One finite number; ValueError otherwise."""
+    if type(value) is float and math.isfinite(value):
+        return value
     array = _numbers(value)
     if array.shape != ():
         raise ValueError(f"needs one number, not {value!r}")
@@ -107,6 +112,20 @@ def inertia_matrix(value: Any) -> np.ndarray:
 
 def rotation_matrix(value: Any) -> np.ndarray:
     """Rotation matrix from a 3 x 3 matrix or a quaternion (w, x, y, z), rounding noise removed."""
+    try:
+        return _known_rotation(value).copy()
+    except TypeError:
+        # lists and arrays cannot be looked up
+        return _rotation_matrix(value)
+
+
+@lru_cache(maxsize=1024)
+def _known_rotation(value: tuple) -> np.ndarray:
+    """That of a tuple: a description that is compiled again asks for the same ones."""
+    return _rotation_matrix(value)
+
+
+def _rotation_matrix(value: Any) -> np.ndarray:
     array = _numbers(value)
     if array.shape == (4,):
         array = _quaternion_matrix(array)
@@ -136,6 +155,8 @@ def snapped_rotation(rotation: np.ndarray) -> np.ndarray:
 def freedoms(value: Any, count: int, absent: float) -> tuple[float, ...]:
     """One number per freedom from one number for all or a sequence; None stands for `absent`."""
     value = plain(value)
+    if type(value) is float and not math.isnan(value):
+        return (value,) * count
     items = value if isinstance(value, tuple) else (value,) * count
     if len(items) != count:
         raise ValueError(f"needs one number or {count} of them, not {value!r}")

@@ -22,7 +22,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from treadle.graph import Graph, Scalar
+from treadle.graph import Graph, Number, Scalar
 from treadle.native import elementary
 from treadle.native.block import Block, Pack
 from treadle.native.chunks import Chunk, cut
@@ -84,7 +84,7 @@ def emit(
 
 def is_pooled(value: float, lanes: int, element: str) -> bool:
     """Whether a constant is read from the array of constants."""
-    return lanes == 1 and element == "double" and value not in _PLAIN
+    return lanes == 1 and element == "double" and (isinstance(value, Number) or value not in _PLAIN)
 
 
 class _Writer:

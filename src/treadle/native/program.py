@@ -6,8 +6,11 @@ import gc
 import hashlib
 import json
 import threading
+from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import chain
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -90,16 +93,28 @@ def compile_program(program: Program, lanes: int = 1, precision: str = "float64"
     """
     from treadle.native import compiler
 
-    traced = None if program.digest is not None else program.trace()
-    meaning = program.digest if traced is None else _graph_digest(*traced)
-    arrays = dict(program.inputs), dict(program.carry)
-    key = [meaning, lanes, precision, compiler.target_name(), store.source_digest(), arrays]
-    digest = hashlib.sha256(repr(key).encode()).hexdigest()
-    found = _stored(digest)
-    if found is None:
-        found = _made(program, traced or program.trace(), lanes, precision, digest)
-    layout, code, constants = found
-    return Executable(compiler.load_object(code, constants), layout, lanes, precision)
+    with _uncollected:
+        traced = None if program.digest is not None else program.trace()
+        meaning = program.digest if traced is None else _graph_digest(*traced)
+        arrays = dict(program.inputs), dict(program.carry)
+        key = [meaning, lanes, precision, compiler.target_name(), store.source_digest(), arrays]
+        digest = hashlib.sha256(repr(key).encode()).hexdigest()
+        executable = _loaded.get(digest)
+        if executable is None:
+            found = _stored(digest)
+            if found is None:
+                traced = traced or program.trace()
+                found = _made(program, traced, lanes, precision, digest)
+            layout, code, constants = found
+            executable = Executable(compiler.load_object(code, constants), layout, lanes, precision)
+            _loaded[digest] = executable
+        if traced is not None:
+            traced[0].release()
+        return executable
+
+
+#: Programs of this process that are in use, by their digest.
+_loaded: WeakValueDictionary[str, Executable] = WeakValueDictionary()
 
 
 #: Layout and object code of a program, and its constants as bytes.
@@ -165,8 +180,12 @@ def _graph_digest(
     results = {name: [graph.lift(x).index for x in values] for name, values in outputs.items()}
     tables = [hashlib.sha256(np.array(values).tobytes()).hexdigest() for values in graph.tables]
     given = graph.constants if constants is None else constants
-    whole = (graph.operation, graph.operands, given, tables, graph.loops, graph.limbs, results)
-    return hashlib.sha256(repr(whole).encode()).hexdigest()
+    total = hashlib.sha256(repr((given, tables, graph.loops, graph.limbs, results)).encode())
+    # as bytes what there is most of: a text of all numbers takes several times as long
+    total.update(" ".join(graph.operation).encode())
+    total.update(bytes(map(len, graph.operands)))
+    total.update(array("q", chain.from_iterable(graph.operands)).tobytes())
+    return total.hexdigest()
 
 
 def _twin_slots(program: Program) -> dict[int, Twin]:

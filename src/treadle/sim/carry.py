@@ -69,16 +69,19 @@ class _Course(NamedTuple):
 
 def _coordinates(old: Model, new: Model, state: State) -> tuple[np.ndarray, np.ndarray]:
     q, v = np.array(new.neutral(), dtype=float), np.zeros(new.nv)
+    same = [_same(old, body.joint.name, body.joint.type) for body in new.bodies]
+    for body, before in zip(new.bodies, same, strict=True):
+        if before is not None:
+            q[body.joint.q], v[body.joint.v] = state.q[before.joint.q], state.v[before.joint.v]
+    if None not in same:
+        return q, v
     links = _links(old, state)
     placed: list[_Course] = []
     for index, body in enumerate(new.bodies):
         joint, base = body.joint, _Course(Transform.identity(), Motion.zero())
         if body.parent != WORLD:
             base = placed[body.parent]
-        before = _same(old, joint.name, joint.type)
-        if before is not None:
-            q[joint.q], v[joint.v] = state.q[before.joint.q], state.v[before.joint.v]
-        elif body.name in links:
+        if same[index] is None and body.name in links:
             link = next(link for link in new.links if link.name == body.name)
             goal = _moved(links[body.name], link.placement.inverse())
             q[joint.q], v[joint.v] = _fitted(joint.type, _moved(base, body.placement), goal)

@@ -17,6 +17,7 @@ from treadle.forces.load import LOAD_SIZE
 from treadle.graph import Scalar, logical_not, maximum, where
 from treadle.integrators import INTEGRATORS, Advance, System
 from treadle.model import lift
+from treadle.model.apart import told_apart
 from treadle.model.limbs import limb_inputs
 from treadle.model.model import Model
 from treadle.native.program import Program
@@ -94,9 +95,9 @@ def step_program(
     inputs = {name: size for name, size in sizes.items() if size or name in ("q", "v", "tau")}
 
     def advance(**values: Sequence[Scalar]) -> Mapping[str, Sequence[Scalar]]:
-        machine = model
+        machine = told_apart(model)
         if parameters:
-            machine = lift(model, dict(zip(parameters, values["parameters"], strict=True)))
+            machine = lift(machine, dict(zip(parameters, values["parameters"], strict=True)))
         options = dict(zip(method.options, values.get("options", ()), strict=True))
         loads, memory = values.get("loads", ()), values.get("memory", ())
         start, steps = values.get("clock", [0.0, 0.0])

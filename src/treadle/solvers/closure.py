@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from treadle.constraints.rows import Row
 from treadle.dynamics.cholesky import factor, parent_freedoms
 from treadle.dynamics.crba import crba
-from treadle.graph import Scalar, clip, maximum, where
+from treadle.dynamics.regroup import regroup
+from treadle.graph import Scalar, clip, maximum, once, where
 from treadle.model.model import Model
 
 __all__ = ["DEPENDENT", "ClosureFactor", "closure_factor", "dependence", "elimination_order", "half_solved"]
@@ -57,11 +58,12 @@ class ClosureFactor:
         """Coupling of the rows with a half-solved column y of the tree, itself half solved."""
         x: dict[int, Scalar] = {}
         for i in self.order:
-            shared = [k for k in self.Y[i] if k in y]
-            terms = [(self.Y[i][k] * self.inverse_diagonal[k], y[k]) for k in shared]
-            terms += [(-value, x[j]) for j, value in self.lower[i].items() if j in x]
-            if terms:
-                x[i] = sum((a * b for a, b in terms), 0.0)
+            met = [(value * self.inverse_diagonal[k], y[k]) for k, value in self.Y[i].items() if k in y]
+            before = [(value, x[j]) for j, value in self.lower[i].items() if j in x]
+            if met or before:
+                x[i] = sum((a * b for a, b in met), 0.0)
+                for a, b in before:
+                    x[i] = x[i] - a * b
         return x
 
     def response(self, multipliers: Sequence[Scalar]) -> list[Scalar]:
@@ -77,9 +79,10 @@ class ClosureFactor:
         return x
 
 
+@once
 def closure_factor(model: Model, q: Sequence[Scalar], rows: Sequence[Row]) -> ClosureFactor:
     """The factors at a position."""
-    L, inverse_diagonal = factor(crba(model, q), parent_freedoms(model))
+    L, inverse_diagonal = factor(crba(regroup(model), q), parent_freedoms(model))
     Y = [half_solved(L, row.jacobian) for row in rows]
     A = [
         {

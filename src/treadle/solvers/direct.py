@@ -78,7 +78,7 @@ def _closed(
 ) -> list[Scalar]:
     rows = closure_rows(model, q)
     in_turn = solver == "simgc"
-    factor = closure_factor(regroup(model), q, [] if in_turn else rows)
+    factor = closure_factor(model, q, [] if in_turn else rows)
     needed = rnea(regroup(model), q, v, [0.0] * model.nv, external)
     free = solve(factor.L, factor.inverse_diagonal, [f - c for f, c in zip(force, needed, strict=True)])
     gamma = bias(model, q, v, rows)

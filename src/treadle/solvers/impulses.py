@@ -134,7 +134,12 @@ class Response:
         for i, a in enumerate(self.columns):
             for j, b in enumerate(self.columns[: i + 1]):
                 if shared := [k for k in a if k in b]:
-                    G[i][j] = G[j][i] = sum((a[k][0] * b[k][1] for k in shared), 0.0)
+                    total = sum((a[k][0] * b[k][1] for k in shared if k[0] == "tree"), 0.0)
+                    for k in shared:
+                        if k[0] == "loop":
+                            # a product with the minus inside would make nodes for nothing
+                            total = total - a[k][0] * -b[k][1]
+                    G[i][j] = G[j][i] = total
             G[i][i] = G[i][i] + rows[i].softness
         return G
 

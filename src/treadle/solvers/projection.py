@@ -36,8 +36,6 @@ def project(
 
 def _projected(model: Model, q: Sequence[Expr], v: Sequence[Scalar]) -> list[Scalar]:
     nq = len(q)
-    if not closure_rows(model, q):
-        return [*q, *v, 0.0, 0.0]
 
     def once(values: list[Scalar]) -> tuple[list[Scalar], object]:
         *state, _, rounds = values

@@ -41,6 +41,30 @@ def test_a_mass_changes_the_dynamics_and_nothing_else(live, until):
     np.testing.assert_allclose((sim.v - velocity) / sim.dt, expected, rtol=1e-6)
 
 
+def test_a_spring_is_foreseen(live, until, monkeypatch, tmp_path):
+    """Where there was none the code is another one, which is made as soon as the joint is chosen."""
+    monkeypatch.setenv("TREADLE_CACHE", str(tmp_path))
+    sim = td.Simulation(td.scene("pendulum"), q=[1.0, 0.5])
+    app = live(sim)
+    until(lambda: sim.time > 0.0)
+    app.stage.edit.choose("joint", "elbow")
+    assert app.stage.edit.fields["stiffness"].value == "0"
+    app.stage.warmth.wait()
+
+    def compiled(*arguments: object) -> bytes:
+        raise AssertionError("code was compiled")
+
+    model = sim.model
+    with monkeypatch.context() as patched:
+        patched.setattr("treadle.native.compiler.object_code", compiled)
+        app.stage.edit.change("joint", "elbow", {"stiffness": "12.5"})
+        until(lambda: sim.model is not model)
+        when = sim.time
+        until(lambda: sim.time > when)
+        app.pace.pause()
+    assert sim.model.joint("elbow").stiffness == (12.5,)
+
+
 def test_a_joint_is_locked_and_freed(live, until):
     sim = td.Simulation(td.scene("pendulum"), q=[1.0, 0.5])
     app = live(sim)

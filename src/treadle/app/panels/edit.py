@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from treadle.app.edits import KINDS, Field, change, fields, item_names, shown, unit
@@ -54,6 +55,7 @@ class EditPanel(Panel):
             self.name.options = tuple(self._names[kind])
             put(self.name, name)
             self._fill()
+            self._foresee()
 
     def numbers(self, sim: Simulation) -> None:
         """Whether the joint that is chosen is locked."""
@@ -64,6 +66,8 @@ class EditPanel(Panel):
         """Change fields of a part; the machine is compiled aside, so that the run hardly stops for it."""
         stage = self.stage
         stage.forgive()
+        # what was foreseen is to keep nobody waiting
+        stage.warmth.expect([])
         before = stage.sim.model
         model = _prepared(stage.sim, kind, name, texts)
 
@@ -97,6 +101,7 @@ class EditPanel(Panel):
         texts = shown(describe(sim.model), self.kind.value, self.name.value)
         for key, field in self.fields.items():
             put(field, texts[key])
+        self._foresee()
 
     def _moving(self, sim: Simulation) -> bool:
         return any(joint.name == self.name.value for joint in sim.model.joints)
@@ -115,6 +120,15 @@ class EditPanel(Panel):
                     self._add_field(field, texts[field.name], unit(spec, kind, name, field))
         self.lock.visible = kind == "joint" and self._moving(self.stage.sim)
 
+    def _foresee(self) -> None:
+        """Have the code ready for numbers of the part that are zero now: without zero it is other code."""
+        stage, kind, name = self.stage, self.kind.value, self.name.value
+        numbers = [field for field in fields(kind) if not field.choices]
+        zeros = [field for field in numbers if self.fields[field.name].value in ("0", "")]
+        # those of materials are no part of the code
+        guesses = [] if kind == "material" else [{field.name: _guess(field)} for field in zeros]
+        stage.warmth.expect([partial(_prepared, stage.sim, kind, name, texts) for texts in guesses])
+
     def _add_field(self, field: Field, text: str, unit: str) -> None:
         gui = self.stage.server.gui
         label = f"{field.name} ({unit})" if unit else field.name
@@ -128,6 +142,11 @@ class EditPanel(Panel):
         def kind_chosen(_: Any) -> None:
             self.name.options = tuple(self._names[self.kind.value])
             self._fill()
+            self._foresee()
+
+        def name_chosen(_: Any) -> None:
+            self._fill()
+            self._foresee()
 
         def apply(_: Any) -> None:
             texts = {key: str(field.value) for key, field in self.fields.items()}
@@ -137,9 +156,14 @@ class EditPanel(Panel):
                 self.stage.complain(error)
 
         self.kind.on_update(kind_chosen)
-        self.name.on_update(lambda _: self._fill())
+        self.name.on_update(name_chosen)
         self.apply.on_click(apply)
         self.lock.on_click(lambda _: self.toggle_lock())
+
+
+def _guess(field: Field) -> str:
+    """A number that is not zero: far away for a limit, where there may be none."""
+    return "1" if not field.optional else "-1e6" if field.name == "lower" else "1e6"
 
 
 def _prepared(sim: Simulation, kind: str, name: str, texts: Mapping[str, str]) -> Model:

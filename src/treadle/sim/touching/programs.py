@@ -29,6 +29,7 @@ from treadle.forces.passive import damping
 from treadle.graph import Expr, Graph, Scalar, sqrt
 from treadle.integrators.system import System
 from treadle.model import lift
+from treadle.model.apart import told_apart
 from treadle.model.limbs import limb_inputs
 from treadle.model.model import Model
 from treadle.native.frames import Integers
@@ -154,7 +155,7 @@ class FreeMotion:
 
     def _free(self, **given: Sequence[Expr]) -> Mapping[str, Sequence[Scalar]]:
         q, v, (span,), (time,) = given["position"], given["v"], given["span"], given["time"]
-        machine = self.model
+        machine = told_apart(self.model)
         if self.parameters:
             machine = lift(machine, dict(zip(self.parameters, given["parameters"], strict=True)))
         commands, drives = given.get("commands", ()), given.get("drives", ())
