@@ -8,6 +8,7 @@ counted.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import hmac
 import http
@@ -160,8 +161,8 @@ class Guard:
         return handle
 
     def _watch(self, connection: ServerConnection) -> None:
-        """Let viser receive only what passes."""
-        receive, bucket = connection.recv, Bucket()
+        """Let viser receive only what passes, and send no more at once than others can wait for."""
+        receive, deliver, bucket = connection.recv, connection.send, Bucket()
 
         async def recv(*args: Any, **options: Any) -> Any:
             while True:
@@ -169,7 +170,13 @@ class Guard:
                 if self.passes(connection, raw, bucket):
                     return raw
 
+        async def send(*args: Any, **options: Any) -> None:
+            await deliver(*args, **options)
+            # a page that comes is sent the scene in several pieces: frames of the others go between them
+            await asyncio.sleep(0)
+
         connection.recv = recv  # type: ignore[method-assign]
+        connection.send = send  # type: ignore[method-assign]
 
 
 class Bucket:
