@@ -1,0 +1,64 @@
+"""What is broadcast again and again, on its way to the pages.
+
+viser keeps a log of everything that was ever broadcast, and reads it from the beginning for every page that
+comes: poses at 60 frames per second would stop all pages for a moment after some minutes, and numbers that
+people read after some hours. So what changes is one message in the log, which always holds the present
+values, for those who come later; the pages that are there are sent it one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from viser.infra import Message, WebsockServer
+
+__all__ = ["keep_short", "send_to_pages"]
+
+
+def keep_short(line: WebsockServer) -> None:
+    """Have a server's log grow with what there is, and not with how often it changes."""
+    queue = line.queue_message
+
+    def queue_message(message: Message) -> None:
+        if line._record_handles or not _renew(line, message):
+            queue(message)
+
+    line.queue_message = queue_message  # type: ignore[method-assign]
+
+
+def send_to_pages(line: WebsockServer, messages: Sequence[Message], past: int = -1) -> None:
+    """Send messages, all at once, to each page that has read the log so far."""
+    cursors = line._broadcast_buffer.generator_cursors
+    for number, state in tuple(line._client_state_from_id.items()):
+        buffer = state.message_buffer
+        if buffer.done or cursors.get(number, -1) < past:
+            continue
+        # a page may leave at any moment
+        with buffer.sanctioned_dead_writes():
+            buffer.atomic_start()
+            try:
+                for message in messages:
+                    buffer.push(message)
+            finally:
+                buffer.atomic_end()
+
+
+def _renew(line: WebsockServer, message: Message) -> bool:
+    """Put new values into the message that the log has of the same thing; whether it has one."""
+    # what one page sent itself is not for that page
+    if message.lifecycle_phase not in ("update_dict", "update_simple") or _excludes(message):
+        return False
+    log = line._broadcast_buffer
+    with log.buffer_lock:
+        number = log.id_from_redundancy_key.get(message.redundancy_key(), -1)
+        old = log.message_from_id.get(number)
+        if old is None or type(old) is not type(message) or _excludes(old):
+            return False
+        # pages that have not come so far will read these values
+        vars(old).update(vars(message))
+    send_to_pages(line, [old], number)
+    return True
+
+
+def _excludes(message: Message) -> bool:
+    return message.excluded_self_client is not None
