@@ -26,8 +26,13 @@ def keep_short(line: WebsockServer) -> None:
     line.queue_message = queue_message  # type: ignore[method-assign]
 
 
-def send_to_pages(line: WebsockServer, messages: Sequence[Message], past: int = -1) -> None:
-    """Send messages, all at once, to each page that has read the log so far."""
+def send_to_pages(
+    line: WebsockServer, messages: Sequence[Message], past: int = -1, flush: bool = False
+) -> None:
+    """Send messages, all at once, to each page that has read the log so far.
+
+    viser waits a sixtieth of a second for more to send with them, unless they are flushed.
+    """
     cursors = line._broadcast_buffer.generator_cursors
     for number, state in tuple(line._client_state_from_id.items()):
         buffer = state.message_buffer
@@ -41,6 +46,8 @@ def send_to_pages(line: WebsockServer, messages: Sequence[Message], past: int = 
                     buffer.push(message)
             finally:
                 buffer.atomic_end()
+        if flush:
+            buffer.flush()
 
 
 def _renew(line: WebsockServer, message: Message) -> bool:

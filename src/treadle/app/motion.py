@@ -46,4 +46,5 @@ class Motion:
             self._turns[k].wxyz = tuple(poses[k, 3:].tolist())
             messages.append(self._turns[k])
         if messages:
-            send_to_pages(self._line, messages)
+            # that is a frame: one that waits for the next would be seen as a jerk
+            send_to_pages(self._line, messages, flush=True)
