@@ -1,10 +1,8 @@
-import asyncio
 import threading
 
 import msgspec
 import pytest
 import viser
-from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import InvalidStatus
 from websockets.http11 import Request
 from websockets.sync.client import connect
@@ -141,29 +139,3 @@ def test_a_queue_of_commands_has_an_end():
     pace.run(seconds=pace.sim.dt)
     assert len(complaints) == PENDING
     assert commands.send(lambda sim: None) is not None
-
-
-def test_frames_of_others_go_between_the_pieces_of_a_scene(monkeypatch):
-    turns, pieces = [0], []
-    deliver = ServerConnection.send
-
-    async def send(self, *args, **options):
-        pieces.append(turns[0])
-        await deliver(self, *args, **options)
-
-    async def turn() -> None:
-        while len(pieces) < 4:
-            turns[0] += 1
-            await asyncio.sleep(0)
-
-    monkeypatch.setattr(ServerConnection, "send", send)
-    server = open_server(port=0)
-    try:
-        for number in range(4 * 128):
-            server.scene.add_frame(f"/{number}", show_axes=False)
-        done = asyncio.run_coroutine_threadsafe(turn(), server._event_loop)
-        with connect(f"ws://127.0.0.1:{server.get_port()}", subprotocols=PROTOCOL, max_size=None):
-            done.result(timeout=30)
-    finally:
-        server.stop()
-    assert len(set(pieces[:4])) == 4

@@ -1,9 +1,11 @@
 """What changes often: those who are there are told, those who come later find it, and the log stays short."""
 
+import asyncio
 from types import SimpleNamespace
 
 import pytest
 import viser
+from websockets.asyncio.server import ServerConnection
 from websockets.sync.client import connect
 
 from tests.app.pages import Page
@@ -76,3 +78,31 @@ def test_a_page_is_not_told_what_it_said_itself(server):
     assert told(other, slider, "value", 4.0)[-1] == 4.0
     for page in (one, other):
         page.close()
+
+
+def test_frames_of_others_go_between_the_pieces_of_a_scene(monkeypatch):
+    turns, pieces = [0], []
+    deliver = ServerConnection.send
+
+    async def send(self, *args, **options):
+        pieces.append(turns[0])
+        await deliver(self, *args, **options)
+
+    async def turn() -> None:
+        while len(pieces) < 10:
+            turns[0] += 1
+            await asyncio.sleep(0)
+
+    monkeypatch.setattr(ServerConnection, "send", send)
+    server = open_server(port=0)
+    try:
+        for number in range(4 * 128):
+            server.scene.add_frame(f"/{number}", show_axes=False)
+        done = asyncio.run_coroutine_threadsafe(turn(), server._event_loop)
+        with connect(
+            f"ws://127.0.0.1:{server.get_port()}", subprotocols=[f"viser-v{viser.__version__}"], max_size=None
+        ):
+            done.result(timeout=30)
+    finally:
+        server.stop()
+    assert len(set(pieces[:10])) == 10

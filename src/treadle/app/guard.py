@@ -8,7 +8,6 @@ counted.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import hmac
 import http
@@ -27,6 +26,7 @@ from websockets import Headers
 from websockets.asyncio.server import ServerConnection
 from websockets.http11 import Request, Response
 
+from treadle.app.log import spread
 from treadle.app.transfers import Transfers
 
 __all__ = ["BURST", "LARGEST", "LOOPBACK", "RATE", "Guard"]
@@ -156,13 +156,14 @@ class Guard:
                 await self.handlers[path](connection)
                 return
             self._watch(connection)
+            spread(connection)
             await handler(connection)
 
         return handle
 
     def _watch(self, connection: ServerConnection) -> None:
-        """Let viser receive only what passes, and send no more at once than others can wait for."""
-        receive, deliver, bucket = connection.recv, connection.send, Bucket()
+        """Let viser receive only what passes."""
+        receive, bucket = connection.recv, Bucket()
 
         async def recv(*args: Any, **options: Any) -> Any:
             while True:
@@ -170,13 +171,7 @@ class Guard:
                 if self.passes(connection, raw, bucket):
                     return raw
 
-        async def send(*args: Any, **options: Any) -> None:
-            await deliver(*args, **options)
-            # a page that comes is sent the scene in several pieces: frames of the others go between them
-            await asyncio.sleep(0)
-
         connection.recv = recv  # type: ignore[method-assign]
-        connection.send = send  # type: ignore[method-assign]
 
 
 class Bucket:

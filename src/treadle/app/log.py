@@ -3,20 +3,29 @@
 viser keeps a log of everything that was ever broadcast, and reads it from the beginning for every page that
 comes: poses at 60 frames per second would stop all pages for a moment after some minutes, and numbers that
 people read after some hours. So what changes is one message in the log, which always holds the present
-values, for those who come later; the pages that are there are sent it one by one.
+values, for those who come later; the pages that are there are sent it one by one. And a page that comes reads
+the log in small pieces, with rests in which the simulation and the frames of the others go on.
 """
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import Sequence
+from typing import Any
 
 from viser.infra import Message, WebsockServer
+from websockets.asyncio.server import ServerConnection
 
-__all__ = ["keep_short", "send_to_pages"]
+__all__ = ["keep_short", "send_to_pages", "spread"]
+
+#: Messages of the log in a piece, seconds of rest after each, and for which a page counts as coming.
+_PIECE, _REST, _COMING = 48, 5e-3, 1.0
 
 
 def keep_short(line: WebsockServer) -> None:
-    """Have a server's log grow with what there is, and not with how often it changes."""
+    """Have a server's log grow with what there is, not with how often it changes, and be read in pieces."""
+    line._broadcast_buffer.max_window_size = _PIECE
     queue = line.queue_message
 
     def queue_message(message: Message) -> None:
@@ -48,6 +57,18 @@ def send_to_pages(
                 buffer.atomic_end()
         if flush:
             buffer.flush()
+
+
+def spread(connection: ServerConnection) -> None:
+    """Let a page that comes have the scene piece by piece."""
+    deliver, came = connection.send, time.monotonic()
+
+    async def send(*args: Any, **options: Any) -> None:
+        await deliver(*args, **options)
+        # packing a piece keeps the simulation waiting for Python's lock
+        await asyncio.sleep(_REST if time.monotonic() - came < _COMING else 0.0)
+
+    connection.send = send  # type: ignore[method-assign]
 
 
 def _renew(line: WebsockServer, message: Message) -> bool:
