@@ -6,14 +6,17 @@ python tools/page_pictures.py pull plots      some
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Playwright, sync_playwright
 
 from treadle.app import Live, open_server
 from treadle.app.browser import FLAGS, find_chromium
@@ -27,7 +30,7 @@ SIZE = {"width": 1280, "height": 800}
 def main() -> None:
     """Take the pictures that are named, or all."""
     wanted = sys.argv[1:] or list(PICTURES)
-    with sync_playwright() as play, Live(open_server(port=0, title="roadheader"), _sim()) as live:
+    with Live(open_server(port=0, title="roadheader"), _sim()) as live, _leisurely() as play:
         live.start()
         browser = play.chromium.launch(executable_path=find_chromium(), args=[*FLAGS, "--no-sandbox"])
         page = browser.new_page(viewport=SIZE)
@@ -38,9 +41,19 @@ def main() -> None:
             PICTURES[name](page, live)
             # what stands still is drawn in the end, however slow the computer is
             time.sleep(6.0 if live.pace.paused else 3.0)
+            _in_time(live)
             page.screenshot(path=IMAGES / f"view-{name}.png", timeout=120_000)
             print(name, flush=True)
         browser.close()
+
+
+@contextlib.contextmanager
+def _leisurely() -> Iterator[Playwright]:
+    """Browsers that draw with what the simulation leaves them of the processor, as a graphics card would."""
+    # of this thread, and so of the processes that it starts
+    os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 15)
+    with sync_playwright() as play:
+        yield play
 
 
 def _sim() -> Simulation:
@@ -51,6 +64,13 @@ def _quiet(page: Any) -> None:
     """Take away what viser says about pictures without a graphics card."""
     time.sleep(4.0)
     page.evaluate("document.querySelectorAll('.mantine-Notification-root').forEach(n => n.remove())")
+
+
+def _in_time(live: Live, seconds: float = 30.0) -> None:
+    """Wait until the simulation keeps up, as it does where nothing else runs."""
+    end = time.monotonic() + seconds
+    while not live.pace.paused and live.pace.factor < 0.99 and time.monotonic() < end:
+        time.sleep(0.1)
 
 
 def _tab(page: Any, name: str) -> None:

@@ -41,6 +41,9 @@ def test_poses_reach_those_who_are_there_and_those_who_come():
         kept = [m for m in log.message_from_id.values() if type(m).__name__ == "SetPositionMessage"]
         assert [m.position for m in kept if m.name == "/body"] == [(250.0, 1.0, 2.0)]
         late = Page(server)
+        for state in server._websock_server._client_state_from_id.values():
+            # frames do not wait for one another
+            state.message_buffer.window_duration_sec = 1e6
         motion.show(np.array([[250.0 + 1e-7, 1.0, 2.0, 1.0, 0.0, 0.0, 0.0]]))
         motion.show(np.array([[251.0, 1.0, 2.0, 1.0, 0.0, 0.0, 0.0]]))
         for page in (early, late):

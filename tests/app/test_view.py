@@ -1,4 +1,5 @@
 import threading
+from urllib.request import urlopen
 
 import numpy as np
 import pytest
@@ -65,6 +66,8 @@ def test_worlds_of_a_batch():
     batch = td.Batch(td.scene("pendulum"), 16)
     batch.q = np.linspace(0.0, 1.0, 32).reshape(16, 2)
     with td.view(batch, worlds=[3, 5]) as page:
+        with urlopen(page.url) as answer:
+            assert b"<html" in answer.read()
         batch.step(100)
         page._shown = 0.0
         page.show()

@@ -26,6 +26,7 @@ from websockets import Headers
 from websockets.asyncio.server import ServerConnection
 from websockets.http11 import Request, Response
 
+from treadle.app.log import spread
 from treadle.app.transfers import Transfers
 
 __all__ = ["BURST", "LARGEST", "LOOPBACK", "RATE", "Guard"]
@@ -155,6 +156,7 @@ class Guard:
                 await self.handlers[path](connection)
                 return
             self._watch(connection)
+            spread(connection)
             await handler(connection)
 
         return handle

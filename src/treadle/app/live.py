@@ -17,6 +17,7 @@ import viser
 
 from treadle.app.closing import Closing
 from treadle.app.crew import Crew
+from treadle.app.heap import release_heap, settle_heap
 from treadle.app.keys import Keys
 from treadle.app.panels.demo import DemoPanel
 from treadle.app.server import Server
@@ -110,6 +111,7 @@ class Live(Closing):
 
     def start(self) -> None:
         """Let the simulation run."""
+        settle_heap()
         self._thread.start()
 
     def switch(self, make: Callable[[], Simulation], note: str = "") -> None:
@@ -131,6 +133,7 @@ class Live(Closing):
         self.stage.history.close()
         self.server.stop()
         self.stage.warmth.close()
+        release_heap()
 
     def _repr_html_(self) -> str:
         return f'<iframe src="{self.url}" width="100%" height="600"></iframe>'
@@ -159,6 +162,7 @@ class Live(Closing):
         same = sim is self.sim
         self.stage.clear()
         self._set_stage(sim)
+        settle_heap()
         if same:
             self.pace.paused, self.pace.speed = paused, speed
         if wanted[1]:

@@ -12,7 +12,9 @@ from itertools import pairwise
 from random import Random
 from statistics import median
 
+import msgspec.msgpack
 import viser
+from viser import _messages
 
 from treadle.app.edits import item_names, shown
 from treadle.app.live import Live
@@ -41,12 +43,13 @@ _GROWTH = 15.0
 #: Milliseconds from "Apply" to a changed machine, and how many changes are tried.
 _EDIT, _EDITS = 300.0, 8
 
-#: A client that receives and does nothing else; prints how many times it was sent something, and the
+#: A client that says where it looks from, and receives; prints how many times it was sent something, and the
 #: longest time that it was sent nothing once it had everything (s).
 _CLIENT = """
 import sys, time
 from websockets.sync.client import connect
 with connect(sys.argv[1], subprotocols=[sys.argv[2]], compression=None, max_size=None) as page:
+    page.send(bytes.fromhex(sys.argv[3]))
     print("open", flush=True)
     count, longest, started = 0, 0.0, time.perf_counter()
     before = started
@@ -226,11 +229,28 @@ def _longest(ends: Sequence[float]) -> float:
 
 def _client(live: Live) -> subprocess.Popen[str]:
     address = f"ws://127.0.0.1:{live.server.get_port()}"
-    command = [sys.executable, "-c", _CLIENT, address, f"viser-v{viser.__version__}"]
+    command = [sys.executable, "-c", _CLIENT, address, f"viser-v{viser.__version__}", _camera().hex()]
     client = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert client.stdout is not None
     client.stdout.readline()
     return client
+
+
+def _camera() -> bytes:
+    """What a page says first; until then viser counts it as not yet there."""
+    there, turn = (9.0, 9.0, 5.0), (1.0, 0.0, 0.0, 0.0)
+    message = _messages.ViewerCameraMessage(
+        wxyz=turn,
+        position=there,
+        fov=0.8,
+        near=0.01,
+        far=1000.0,
+        image_height=800,
+        image_width=1200,
+        look_at=(0.0, 0.0, 0.0),
+        up_direction=(0.0, 0.0, 1.0),
+    )
+    return msgspec.msgpack.encode(message.as_serializable_dict())
 
 
 def _work(live: Live, seconds: float) -> None:

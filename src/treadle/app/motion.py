@@ -1,10 +1,4 @@
-"""Poses of nodes on their way to the pages.
-
-viser keeps a log of everything that was ever broadcast, and reads it from the beginning for every page that
-comes: at 60 frames per second that stops all pages for a moment after some minutes. So a pose is broadcast
-once, as one message that stays the same and always holds the present values, for those who come later; the
-pages that are there are sent it one by one.
-"""
+"""Poses of nodes on their way to the pages; how they get there is said in `treadle.app.log`."""
 
 from __future__ import annotations
 
@@ -13,6 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import viser
 from viser import _messages
+
+from treadle.app.log import send_to_pages
 
 __all__ = ["Motion"]
 
@@ -30,8 +26,10 @@ class Motion:
         self._shown[:, 3] = 1.0
         self._places = [_messages.SetPositionMessage(node.name, (0.0, 0.0, 0.0)) for node in nodes]
         self._turns = [_messages.SetOrientationMessage(node.name, (1.0, 0.0, 0.0, 0.0)) for node in nodes]
+        log = server._websock_server.get_message_buffer()
         for message in (*self._places, *self._turns):
-            self._line.queue_message(message)
+            # these very messages, which are changed with every frame
+            log.push(message)
 
     def show(self, poses: np.ndarray) -> None:
         """Move the nodes to poses (n, 7): position (m) and quaternion (w, x, y, z)."""
@@ -48,18 +46,5 @@ class Motion:
             self._turns[k].wxyz = tuple(poses[k, 3:].tolist())
             messages.append(self._turns[k])
         if messages:
-            self._send(messages)
-
-    def _send(self, messages: Sequence[_messages.Message]) -> None:
-        for state in tuple(self._line._client_state_from_id.values()):
-            buffer = state.message_buffer
-            if buffer.done:
-                continue
-            # a page may leave at any moment
-            with buffer.sanctioned_dead_writes():
-                buffer.atomic_start()
-                try:
-                    for message in messages:
-                        buffer.push(message)
-                finally:
-                    buffer.atomic_end()
+            # that is a frame: one that waits for the next would be seen as a jerk
+            send_to_pages(self._line, messages, flush=True)

@@ -10,6 +10,7 @@ import socket
 import viser
 
 from treadle.app.guard import LOOPBACK, Guard
+from treadle.app.log import keep_short
 from treadle.app.uploads import Uploads
 from treadle.errors import InputError
 
@@ -52,6 +53,7 @@ class Server(viser.ViserServer):
         self.uploads = Uploads()
         self._token = token
         super().__init__(host=host, port=port, label=title, verbose=False)
+        keep_short(self._websock_server)
 
     @property
     def url(self) -> str:

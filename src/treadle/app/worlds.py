@@ -53,6 +53,11 @@ class Worlds(Closing):
         self.show()
         super().__init__()
 
+    @property
+    def url(self) -> str:
+        """The address of the page."""
+        return self.server.url
+
     def show(self) -> None:
         """Bring the page up to date, at most 60 times per second, and give the commands of the people there.
 
@@ -123,4 +128,4 @@ class Worlds(Closing):
         self.server.stop()
 
     def _repr_html_(self) -> str:
-        return f'<iframe src="{self.server.url}" width="100%" height="600"></iframe>'
+        return f'<iframe src="{self.url}" width="100%" height="600"></iframe>'

@@ -1,0 +1,92 @@
+"""What is broadcast again and again, on its way to the pages.
+
+viser keeps a log of everything that was ever broadcast, and reads it from the beginning for every page that
+comes: poses at 60 frames per second would stop all pages for a moment after some minutes, and numbers that
+people read after some hours. So what changes is one message in the log, which always holds the present
+values, for those who come later; the pages that are there are sent it one by one. And a page that comes reads
+the log in small pieces, with rests in which the simulation and the frames of the others go on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from viser.infra import Message, WebsockServer
+from websockets.asyncio.server import ServerConnection
+
+__all__ = ["keep_short", "send_to_pages", "spread"]
+
+#: Messages of the log in a piece, seconds of rest after each, and for which a page counts as coming.
+_PIECE, _REST, _COMING = 48, 5e-3, 1.0
+
+
+def keep_short(line: WebsockServer) -> None:
+    """Have a server's log grow with what there is, not with how often it changes, and be read in pieces."""
+    line._broadcast_buffer.max_window_size = _PIECE
+    queue = line.queue_message
+
+    def queue_message(message: Message) -> None:
+        if line._record_handles or not _renew(line, message):
+            queue(message)
+
+    line.queue_message = queue_message  # type: ignore[method-assign]
+
+
+def send_to_pages(
+    line: WebsockServer, messages: Sequence[Message], past: int = -1, flush: bool = False
+) -> None:
+    """Send messages, all at once, to each page that has read the log so far.
+
+    viser waits a sixtieth of a second for more to send with them, unless they are flushed.
+    """
+    cursors = line._broadcast_buffer.generator_cursors
+    for number, state in tuple(line._client_state_from_id.items()):
+        buffer = state.message_buffer
+        if buffer.done or cursors.get(number, -1) < past:
+            continue
+        # a page may leave at any moment
+        with buffer.sanctioned_dead_writes():
+            buffer.atomic_start()
+            try:
+                for message in messages:
+                    buffer.push(message)
+            finally:
+                buffer.atomic_end()
+        if flush:
+            buffer.flush()
+
+
+def spread(connection: ServerConnection) -> None:
+    """Let a page that comes have the scene piece by piece."""
+    deliver, came = connection.send, time.monotonic()
+
+    async def send(*args: Any, **options: Any) -> None:
+        await deliver(*args, **options)
+        # packing a piece keeps the simulation waiting for Python's lock
+        await asyncio.sleep(_REST if time.monotonic() - came < _COMING else 0.0)
+
+    connection.send = send  # type: ignore[method-assign]
+
+
+def _renew(line: WebsockServer, message: Message) -> bool:
+    """Put new values into the message that the log has of the same thing; whether it has one."""
+    # what one page sent itself is not for that page
+    if message.lifecycle_phase not in ("update_dict", "update_simple") or _excludes(message):
+        return False
+    log = line._broadcast_buffer
+    with log.buffer_lock:
+        number = log.id_from_redundancy_key.get(message.redundancy_key(), -1)
+        old = log.message_from_id.get(number)
+        if old is None or type(old) is not type(message) or _excludes(old):
+            return False
+        # pages that have not come so far will read these values
+        vars(old).update(vars(message))
+    send_to_pages(line, [old], number)
+    return True
+
+
+def _excludes(message: Message) -> bool:
+    return message.excluded_self_client is not None
