@@ -35,24 +35,28 @@ _SHARE = 0.5
 
 
 @part()
-def impulses(solver, rows, count, soft, springs, spring, z, span, limit, speed):
+def impulses(solver, rows, count, soft, springs, spring, z, span, limit, speed, blur):
     """Impulses of all rows over a span; the time until a contact ends, the sweeps it took, and the number of
     rows that hold their velocity.
 
-    Sweeps end where no row's velocity changes by more than `speed` (m/s).
+    Sweeps end where no row's velocity changes by more than `speed` (m/s); goals are known to `blur` (m/s).
     """
     sweeps, held = 0, 0
     for i in range(springs):
         _fix(rows, soft.row[i], rows.impulse[soft.row[i]])
     prepare_rows(solver, count)
-    for _ in range(_ROUNDS):
+    for turn in range(_ROUNDS):
         if count > springs:
-            sweeps += find_impulses(solver, count, limit, speed)
+            sweeps += find_impulses(solver, count, limit, speed, blur)
         if springs == 0:
             return span, sweeps, held
         held = hold_rows(solver, count)
-        _responses(solver, rows, soft, springs, held)
-        change, largest = _springs(rows, soft, springs, spring, z, span)
+        others = _responses(solver, rows, soft, springs, held)
+        jump = _accelerations(rows, soft, springs, z, span)
+        if turn > 0 and not others and jump * span <= speed:
+            # they would be what they are
+            break
+        change, largest = _springs(rows, soft, springs, spring, span)
         prepare_rows(solver, count)
         if soft.span[1] < span or change <= _SAME * largest or count == springs:
             break
@@ -100,9 +104,12 @@ def displacement(
 
 @inner()
 def _responses(solver, rows, soft, springs, held):
-    """What the contacts with stiffness do to each other beside the rows that hold their velocity."""
+    """What the contacts with stiffness do to each other beside the rows that hold their velocity.
+
+    Whether it is not what it was.
+    """
     first, place, y, z, A = rows.first, rows.place, rows.y, rows.z_kept, soft.A
-    soft.size[0] = springs
+    soft.size[0], others = springs, False
     for j in range(springs):
         _clear(rows, z)
         _push(rows, soft.row[j], 1.0, z)
@@ -112,7 +119,9 @@ def _responses(solver, rows, soft, springs, held):
             s, total = soft.row[i], 0.0
             for e in range(first[s], first[s + 1]):
                 total += y[e] * z[place[e]]
+            others |= A[springs * i + j] != total
             A[springs * i + j] = A[springs * j + i] = total
+    return others
 
 
 @part()
@@ -138,21 +147,29 @@ def _push(rows, i, impulse, z):
 
 
 @inner()
-def _springs(rows, soft, springs, spring, z, span):
-    """Impulses of the contacts with stiffness beside all others; the largest change, and the largest."""
-    first, place, y, impulse, A = rows.first, rows.place, rows.y, rows.impulse, soft.A
+def _accelerations(rows, soft, springs, z, span):
+    """How all others accelerate the contacts with stiffness; the largest change (m/s2) of that."""
+    first, place, y, A, change = rows.first, rows.place, rows.y, soft.A, 0.0
     for i in range(springs):
         r, total = soft.row[i], 0.0
         for e in range(first[r], first[r + 1]):
             total += y[e] * z[place[e]]
         for j in range(springs):
-            total -= A[springs * i + j] * impulse[soft.row[j]]
-        soft.b[i] = -(rows.velocity[r] + total + soft.rate_start[i]) / span
+            total -= A[springs * i + j] * rows.impulse[soft.row[j]]
+        b = -(rows.velocity[r] + total + soft.rate_start[i]) / span
+        change = max(change, abs(b - soft.b[i]))
+        soft.b[i] = b
+    return change
+
+
+@inner()
+def _springs(rows, soft, springs, spring, span):
+    """Impulses of the contacts with stiffness beside all others; the largest change, and the largest."""
     soft.span[0] = span
     call(spring.entry, spring.frame)
     change, largest = 0.0, 0.0
     for i in range(springs):
         r, p = soft.row[i], soft.P[i]
-        change, largest = max(change, abs(p - impulse[r])), max(largest, abs(p))
+        change, largest = max(change, abs(p - rows.impulse[r])), max(largest, abs(p))
         _fix(rows, r, p)
     return change, largest

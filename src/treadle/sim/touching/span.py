@@ -103,7 +103,7 @@ def _advance(table: Any) -> None:
                 apart = True
                 continue
             prepare_rows(solver, used)
-            taken = find_impulses(solver, used, _SWEEPS, _STILL)
+            taken = find_impulses(solver, used, _SWEEPS, _STILL, 0.0)
             room.effort[1] += taken
             copy(v, end, nv)
             spread(tree, room.z, room.work, end)
@@ -117,7 +117,7 @@ def _advance(table: Any) -> None:
             continue
         recall(room, found, rows.impulse, span, soft.settings)
         until, taken, sticking = impulses(
-            solver, rows, used, soft, springs, stage.spring, room.z, span, _SWEEPS, _STILL + blur
+            solver, rows, used, soft, springs, stage.spring, room.z, span, _SWEEPS, _STILL, blur
         )
         room.effort[1] += taken
         if until < span * (1.0 - 1e-12) and not last:

@@ -27,7 +27,7 @@ class Solver(NamedTuple):
     entry: int
     table: int
     task: Integers  # what is asked for, number of rows, most sweeps; sweeps that were taken
-    speed: Reals  # (1) change of velocity (m/s) at which sweeps end
+    speed: Reals  # (2) change of velocity (m/s) at which sweeps end, and how well goals are known
 
 
 class _Frame(NamedTuple):
@@ -44,7 +44,7 @@ class SolverMemory:
     """The solver of rows, on their arrays."""
 
     def __init__(self, rows: Rows, z: np.ndarray) -> None:
-        task, speed = np.zeros(4, np.int64), np.zeros(1)
+        task, speed = np.zeros(4, np.int64), np.zeros(2)
         self._kept = _Frame(rows, z, task, speed)
         self._table = table(self._kept)
         self.solver = Solver(_entry().address, self._table.ctypes.data, task, speed)
@@ -57,8 +57,9 @@ def prepare_rows(solver, count):
 
 
 @part()
-def find_impulses(solver, count, limit, speed):
+def find_impulses(solver, count, limit, speed, blur):
     """Impulses of the rows, from those that they have; the sweeps it took."""
+    solver.speed[1] = blur
     return _ask(solver, _SOLVE, count, limit, speed)
 
 
@@ -99,7 +100,7 @@ def _run(pointer: Any) -> None:
     if task[0] == _PREPARE:
         prepare(rows, count, z)
     elif task[0] == _SOLVE:
-        task[3], _ = solve(rows, count, z, limit, 0.0, speed, TOGETHER)
+        task[3], _ = solve(rows, count, z, limit, 0.0, speed, TOGETHER, f.speed[1])
     elif task[0] == _HOLD:
         task[3] = hold_free(rows, count)
     elif task[0] == _REACT:

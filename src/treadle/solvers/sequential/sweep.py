@@ -57,12 +57,13 @@ def prepare(rows, count, z):
 
 
 @kernel()
-def solve(rows, count, z, limit, tolerance, speed, way=IN_TURN):
+def solve(rows, count, z, limit, tolerance, speed, way=IN_TURN, blur=0.0):
     """Impulses of the rows; sweeps and the largest change of an impulse in the last one.
 
     It ends when no impulse changed by more than `tolerance` (N s), or none changed its row's velocity by
     more than `speed` (m/s, growing with the sweeps), or after `limit` sweeps. z belongs to the impulses,
-    before and after. `way` is what follows a sweep that is not the last.
+    before and after. `way` is what follows a sweep that is not the last. Goals are known to `blur` (m/s):
+    those of rows that depend on each other may differ by as much, so that none of them can be met better.
     """
     first, loops, place, y, kind, normal, share = (
         rows.first, rows.loops, rows.place, rows.y, rows.kind, rows.normal, rows.share
@@ -114,7 +115,9 @@ def solve(rows, count, z, limit, tolerance, speed, way=IN_TURN):
                 continue
             change, jump = max(change, extra), max(jump, extra * own[i])
         sweeps += 1
-        if change <= tolerance or jump <= speed * 10.0 ** (sweeps / RELAXED):
+        # one more sweep, after a joint solve, meets goals of rows that do not depend on each other
+        known = blur if sweeps > 1 or count > rows.places[0] else 0.0
+        if change <= tolerance or jump <= max(speed * 10.0 ** (sweeps / RELAXED), known):
             break
         if way == IN_TURN or sweeps == limit:
             continue
