@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from tests.formats.mjcf_texts import BODY, read, with_mesh, world, write_mesh
-from treadle.formats.mesh import read_mesh
+from treadle.geometry.mesh import read_mesh
 from treadle.model import MaterialSpec, ModelSpec
 
 SHAPES = """

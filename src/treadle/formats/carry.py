@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from treadle.formats import threedt
 from treadle.formats.gather import gather_meshes
-from treadle.formats.geometry import Component
-from treadle.formats.mesh import read_mesh
+from treadle.geometry import threedt
+from treadle.geometry.components import Component
+from treadle.geometry.mesh import read_mesh
 from treadle.model import Model, ModelSpec, Settings
 from treadle.model.finding import Finding
 

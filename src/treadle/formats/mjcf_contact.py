@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from treadle.formats.mesh import SUFFIXES
 from treadle.formats.mjcf_compiled import Compiled, unique
+from treadle.geometry.mesh import SUFFIXES
 from treadle.model import MaterialSpec, ModelSpec
 from treadle.model.values import rotation_matrix
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from treadle.errors import ModelError
-from treadle.formats.geometry_findings import open_geometry
-from treadle.formats.mesh import read_mesh
-from treadle.formats.mesh_findings import mesh_path
+from treadle.geometry.files import mesh_path, open_geometry
+from treadle.geometry.mesh import read_mesh
 from treadle.model.fittings import Shape
 from treadle.model.model import Model
 
