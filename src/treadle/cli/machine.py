@@ -13,7 +13,7 @@ from treadle.formats.load import FORMATS
 from treadle.model.model import Model, suggest
 from treadle.scenes import scene, scene_names
 
-__all__ = ["Floating", "MachineName", "Outside", "is_scene", "open_machine"]
+__all__ = ["Contact", "Floating", "MachineName", "Outside", "is_scene", "open_machine"]
 
 MachineName = Annotated[
     str,
@@ -23,6 +23,13 @@ MachineName = Annotated[
     ),
 ]
 Floating = Annotated[bool, typer.Option("--floating", help="Let the file's root link move freely.")]
+Contact = Annotated[
+    bool | None,
+    typer.Option(
+        "--contact/--no-contact",
+        help="Whether shapes touch; else they do where things can meet that are not one machine.",
+    ),
+]
 Outside = Annotated[
     bool, typer.Option("--allow-outside", help="Also read files that lie outside the machine's own folder.")
 ]
