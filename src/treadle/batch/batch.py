@@ -106,7 +106,9 @@ class Batch:
             )
         self.motions = check_motions(model, motions or {}, self.integrator)
         #: whether shapes touch
-        self.contact = check_contact(model, self.terrain, contact)
+        self.contact = check_contact(
+            model, self.terrain, settings.get("contact") if contact is None else contact
+        )
         self._meshes = contact_meshes(model, meshes) if self.contact else {}
         if self.contact and precision == "float32":
             raise InputError("contact needs precision='float64'; without it give Batch contact=False")

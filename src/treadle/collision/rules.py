@@ -9,7 +9,7 @@ group of the other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from treadle.errors import InputError
 from treadle.joints import Distance, Rope
 from treadle.model.model import WORLD, Model, suggest
 
-__all__ = ["allowed_pairs", "forbidden_pairs"]
+__all__ = ["allowed_pairs", "forbidden_pairs", "loop_neighbours"]
 
 
 def forbidden_pairs(
@@ -39,12 +39,23 @@ def forbidden_pairs(
     holders: dict[int, list[int]] = {}
     for link in links:
         holders.setdefault(body[link], []).append(link)
-    for first, second in _neighbours(model):
+    joined = [(i, body.parent) for i, body in enumerate(model.bodies) if body.parent != WORLD]
+    for first, second in joined + loop_neighbours(model):
         for one in holders.get(first, ()):
             forbidden |= {_ordered(one, two) for two in holders.get(second, ())} - allowed
     forbidden |= {_pair(model, first, second) for first, second in ignore}
     count = len(model.links) + 1
     return np.array(sorted(first * count + second for first, second in forbidden), dtype=np.int64)
+
+
+def loop_neighbours(model: Model) -> list[tuple[int, int]]:
+    """Bodies that a joint which closes a loop holds together."""
+    ends = [
+        (loop.predecessor, loop.successor)
+        for loop in model.loops
+        if not isinstance(loop.type, (Distance, Rope))
+    ]
+    return [pair for pair in ends if WORLD not in pair]
 
 
 def allowed_pairs(
@@ -61,17 +72,6 @@ def allowed_pairs(
     for one, other in ((first, second), (second, first)):
         allowed &= (shapes.group[one] & shapes.meets[other]) != 0
     return np.ascontiguousarray(np.stack([first, second], axis=1)[allowed])
-
-
-def _neighbours(model: Model) -> Iterator[tuple[int, int]]:
-    """Bodies that a joint connects."""
-    joined = [(i, body.parent) for i, body in enumerate(model.bodies)]
-    joined += [
-        (loop.predecessor, loop.successor)
-        for loop in model.loops
-        if not isinstance(loop.type, (Distance, Rope))
-    ]
-    return (pair for pair in joined if WORLD not in pair)
 
 
 def _pair(model: Model, first: str | None, second: str | None) -> tuple[int, int]:

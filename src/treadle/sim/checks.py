@@ -26,6 +26,8 @@ def check_contact(model: Model, terrain: Terrain | None, wanted: bool | None) ->
     """Whether shapes touch; InputError where they cannot."""
     if wanted is None:
         wanted = touches(model, terrain)
+    elif not isinstance(wanted, (bool, np.bool_)):
+        raise InputError(f"contact must be True or False, not {wanted!r}")
     elif wanted:
         require_partners(model, terrain)
     if wanted and model.wheels:

@@ -79,8 +79,8 @@ class Simulation(Parts):
     `treadle.sim.partners`), unless `contact` says otherwise; such steps follow Moreau's rule, whatever the
     integrator (see `treadle.sim.touching`). Meshes that touch are read from the machine's files, those that
     move as their convex hulls, unless `meshes` has others (see `collision_meshes`). Step, integrator,
-    stabilization, terrain, rolling and solver come from the model's settings unless they are given; further
-    arguments are options of the integrator, such as tolerance=1e-9 for "dopri5".
+    stabilization, terrain, rolling, solver and contact come from the model's settings unless they are given;
+    further arguments are options of the integrator, such as tolerance=1e-9 for "dopri5".
     """
 
     def __init__(
@@ -133,7 +133,9 @@ class Simulation(Parts):
         # what was asked for, which an edit asks for again
         self._contact = contact
         #: whether shapes touch
-        self.contact = check_contact(model, self.terrain, contact)
+        self.contact = check_contact(
+            model, self.terrain, settings.get("contact") if contact is None else contact
+        )
         self._meshes = contact_meshes(model, meshes) if self.contact else dict(meshes or {})
         self._touched: Touching | None = None
         self._choose(settings["integrator"] if integrator is None else integrator, dt, options)
