@@ -102,3 +102,23 @@ def test_parts_of_a_geometry_file_touch_in_their_scale(tmp_path):
     spec.shapes[0].file = "ball"
     with pytest.raises(td.ModelError, match='is the part "ball", which the geometry file does not have'):
         td.collision_meshes(spec.compile())
+
+
+def test_points_of_a_mesh_need_no_file(tmp_path):
+    ball = trimesh.creation.icosphere(2, 0.1)
+    spec = td.ModelSpec("ball")
+    spec.add_shape("floor", None, "plane", role="collision")
+    spec.add_body("ball", mass=1.0, type="sphere", size=(0.1,))
+    spec.add_joint("flight", "free", None, "ball", position=(0, 0, 0.3))
+    spec.add_shape("skin", "ball", "mesh", role="collision")
+    model = spec.compile()
+    sim = td.Simulation(model, dt=0.01, meshes={"skin": (ball.vertices, ball.faces)})
+    sim.run(1.0)
+    assert sim.body("ball").position[2] == pytest.approx(0.1, abs=1e-3)
+    with pytest.raises(td.ModelError, match=r"is a mesh without a file; give meshes=\{'skin': \(points, tri"):
+        td.Simulation(model)
+    with pytest.raises(td.InputError, match="no collision mesh named 'shin'; did you mean 'skin'"):
+        td.Simulation(model, meshes={"shin": (ball.vertices, ball.faces)})
+    (finding,) = td.save(model, tmp_path / "ball.toml")
+    assert str(finding) == 'shapes left out, for their meshes have no file: "skin"'
+    assert [shape.name for shape in td.load(tmp_path / "ball.toml").shapes] == ["floor"]

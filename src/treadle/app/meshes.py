@@ -94,7 +94,9 @@ def _shape_meshes(model: Model, shape: Shape, components: dict[str, Component]) 
         ]
     color = DEFAULT_COLOR if shape.color is None else tuple(shape.color)
     if shape.type == "mesh":
-        points, triangles = read_mesh(mesh_path(model.file, str(shape.file)), shape.scale)
+        if shape.file is None:
+            raise ModelError("its mesh has no file")
+        points, triangles = read_mesh(mesh_path(model.file, shape.file), shape.scale)
         return [Mesh(points, triangles, color)]
     solid = _solid(shape)
     return [Mesh(np.array(solid.vertices), np.array(solid.faces), color)]

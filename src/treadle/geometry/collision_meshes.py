@@ -41,7 +41,11 @@ def is_mesh(shape: Shape) -> bool:
 
 def _read(model: Model, shape: Shape) -> Triangles:
     if shape.file is None:
-        raise _fault(shape, "is a mesh without a file")
+        raise _fault(
+            shape,
+            "is a mesh without a file",
+            f"give meshes={{{shape.name!r}: (points, triangles)}}, or a file",
+        )
     try:
         return read_mesh(mesh_path(model.file, shape.file), shape.scale)
     except ModelError as error:

@@ -8,8 +8,8 @@ import numpy as np
 
 from treadle.collision.mesh import convex_hull
 from treadle.errors import InputError
-from treadle.geometry.collision_meshes import missing_meshes
-from treadle.model.model import WORLD, Model
+from treadle.geometry.collision_meshes import is_mesh, missing_meshes
+from treadle.model.model import WORLD, Model, suggest
 
 __all__ = ["contact_meshes", "unchanged_meshes"]
 
@@ -23,6 +23,12 @@ def contact_meshes(model: Model, given: Mapping[str, tuple[np.ndarray, np.ndarra
     world as it is: then no two meet for which there is no kernel.
     """
     meshes = dict(given or {})
+    known = [shape.name for shape in model.shapes if is_mesh(shape)]
+    for name in meshes:
+        if name not in known:
+            raise InputError(
+                f"meshes: {model.name!r} has no collision mesh named {name!r}; {suggest(name, known)}"
+            )
     moves = {shape.name: shape.body != WORLD for shape in model.shapes}
     for name, mesh in missing_meshes(model, meshes).items():
         meshes[name] = _hull(mesh) if moves[name] else mesh
@@ -31,11 +37,11 @@ def contact_meshes(model: Model, given: Mapping[str, tuple[np.ndarray, np.ndarra
 
 def unchanged_meshes(meshes: Meshes, before: Model, after: Model) -> Meshes:
     """The meshes of shapes that an edit of the machine has left alone."""
-    source = [
-        {shape.name: (shape.type, shape.file, shape.scale) for shape in model.shapes}
+    old, new = (
+        {shape.name: (shape.type, shape.file, shape.scale) for shape in model.shapes if is_mesh(shape)}
         for model in (before, after)
-    ]
-    return {name: mesh for name, mesh in meshes.items() if source[0].get(name) == source[1].get(name)}
+    )
+    return {name: mesh for name, mesh in meshes.items() if name in new and old.get(name) == new[name]}
 
 
 def _hull(mesh: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
