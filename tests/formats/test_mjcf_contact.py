@@ -213,6 +213,19 @@ def test_geoms_touch_as_in_mujoco_and_as_in_what_is_written(seed):
     assert touching(read(written)) == expected
 
 
+def test_a_body_touches_the_fixed_one_that_carries_it():
+    """As MuJoCo has it, whose filter leaves out what is fixed to the world; a file may exclude them."""
+    fixed = """<body name="base"><geom name="base" size="1"/>
+      <body name="arm"><joint/><geom name="arm" size="1"/>
+      <body name="hand"><joint/><geom name="hand" size="1"/></body></body></body>"""
+    for contact in ("", '<contact><exclude body1="base" body2="arm"/></contact>'):
+        text = world(fixed, contact)
+        assert touching(read(text)) == there(text) == touching(read(mjcf_text(read(text).compile())[0]))
+    spec = read(world(fixed))
+    spec.contacts.clear()
+    assert touching(spec) == there(mjcf_text(spec.compile())[0]) == {frozenset(("base", "hand"))}
+
+
 def test_contact_that_is_switched_off_stays_off():
     ball = '<geom type="plane" size="1 1 1"/><body name="b"><freejoint/><geom size="1"/></body>'
     spec = read(world(ball, '<option><flag contact="disable"/></option>'))

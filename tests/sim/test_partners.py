@@ -133,3 +133,27 @@ def test_an_edit_that_leaves_nothing_to_touch_ends_contact_that_was_asked_for():
         changed.shapes.pop()
     assert not sim.contact
     sim.step()
+
+
+def test_a_link_does_not_touch_the_fixed_one_that_carries_it_also_after_an_edit():
+    spec = balls(("fixed", None), ("revolute", "b0"), ("revolute", "b1"), ("prismatic", None))
+    for joint in spec.joints:
+        joint.position = (0.05, 0, 0) if joint.parent else (0, 0, 0)
+    sim = td.Simulation(spec.compile())
+
+    def touching():
+        return {(p.first, p.second) for p in td.contact_points(sim.model, sim.q)}
+
+    # what slides in the world itself has no joint with the ball that is fixed to it
+    expected = {("s0", "s2"), ("s0", "s3"), ("s1", "s3"), ("s2", "s3")}
+    assert touching() == expected
+    with sim.edit() as changed:
+        changed.bodies[1].mass = 2.0
+    assert touching() == expected
+
+
+def test_groups_stay_through_an_edit():
+    sim = td.Simulation(balls(("free", None), ("free", None), group="mine", meets=["mine"]).compile())
+    with sim.edit() as changed:
+        changed.bodies[0].mass = 2.0
+    assert [(shape.group, tuple(shape.meets)) for shape in sim.model.shapes] == [("mine", ("mine",))] * 2

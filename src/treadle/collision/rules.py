@@ -1,10 +1,10 @@
 """Which shapes may touch.
 
 Never two shapes of one body; never bodies that a joint connects, in the tree or closing a loop, unless a
-rule of the model allows them (a joint to the world does not count: a machine may touch the ground that it is
-hinged to; nor do ropes and rods, whose ends are apart); never a pair of links that a rule of the model, of
-its SRDF or of the caller forbids; never two shapes of the world; never shapes of which one does not meet the
-group of the other.
+rule of the model allows them (a joint to the world itself does not count: a machine may touch the ground that
+it is hinged to, though not the fixed link that carries it; nor do ropes and rods, whose ends are apart);
+never a pair of links that a rule of the model, of its SRDF or of the caller forbids; never two shapes of the
+world; never shapes of which one does not meet the group of the other.
 """
 
 from __future__ import annotations
@@ -39,10 +39,14 @@ def forbidden_pairs(
     holders: dict[int, list[int]] = {}
     for link in links:
         holders.setdefault(body[link], []).append(link)
+    number = {link.name: i + 1 for i, link in enumerate(model.links)}
     joined = [(i, body.parent) for i, body in enumerate(model.bodies) if body.parent != WORLD]
     for first, second in joined + loop_neighbours(model):
         for one in holders.get(first, ()):
             forbidden |= {_ordered(one, two) for two in holders.get(second, ())} - allowed
+    for i, item in enumerate(model.bodies):
+        if item.parent == WORLD and item.holder is not None:
+            forbidden |= {_ordered(one, number[item.holder]) for one in holders.get(i, ())} - allowed
     forbidden |= {_pair(model, first, second) for first, second in ignore}
     count = len(model.links) + 1
     return np.array(sorted(first * count + second for first, second in forbidden), dtype=np.int64)

@@ -212,8 +212,9 @@ def add_contacts(spec: ModelSpec, compiled: Compiled, materials: Materials) -> N
     close = _neighbours(model, touching)
     excluded = {tuple(sorted(divmod(int(signature), 1 << 16))) for signature in model.exclude_signature}
     parted = not compiled.switched("mjDSBL_FILTERPARENT")
-    for first, second in sorted(close | excluded):
-        apart = parted or (first, second) in excluded
+    based = _on_fixed(model, touching)
+    for first, second in sorted(close | excluded | based):
+        apart = (parted and (first, second) in close) or (first, second) in excluded
         if frozenset((first, second)) not in stated and {first, second} <= touching:
             spec.add_contact(bodies[first], bodies[second], enabled=not apart)
     _note_loops(compiled, touching, excluded)
@@ -261,6 +262,17 @@ def _neighbours(model: Any, touching: set[int]) -> set[tuple[int, int]]:
         if above:
             pairs |= set(product(welded.get(root, ()), welded.get(above, ())))
     return {(min(pair), max(pair)) for pair in pairs}
+
+
+def _on_fixed(model: Any, touching: set[int]) -> set[tuple[int, int]]:
+    """Pairs of bodies that a joint connects of which one is fixed to the world: MuJoCo lets them touch."""
+    pairs = set()
+    for body in touching:
+        root = int(model.body_weldid[body])
+        holder = int(model.body_parentid[root])
+        if root and holder and model.body_weldid[holder] == 0:
+            pairs.add((min(body, holder), max(body, holder)))
+    return pairs
 
 
 def _note_loops(compiled: Compiled, touching: set[int], excluded: set[tuple[int, ...]]) -> None:

@@ -66,7 +66,7 @@ def add_contacts(
     """Bodies that must not touch, and pairs of geoms with a material of their own."""
     materials = {material.name: material for material in model.materials}
     forbidden = [(item.first, item.second) for item in model.contacts if not item.enabled]
-    for first, second in dict.fromkeys([*forbidden, *_looped(model, touching)]):
+    for first, second in dict.fromkeys([*forbidden, *_connected(model, touching)]):
         bodies = [tree.body_names.get(name) for name in (first, second)]
         if None not in bodies:
             contact.add("exclude", body1=bodies[0], body2=bodies[1])
@@ -82,19 +82,22 @@ def add_contacts(
                     contact.add("pair", geom1=first, geom2=second, **own)
 
 
-def _looped(model: Model, touching: dict[str, dict[str, Shape]]) -> list[tuple[str, str]]:
-    """Links that do not touch here since a joint that closes a loop connects their bodies."""
+def _connected(model: Model, touching: dict[str, dict[str, Shape]]) -> list[tuple[str, str]]:
+    """Links that a joint keeps from touching here but not in MuJoCo: it closes a loop, or one is fixed."""
     held: dict[int, list[str]] = {}
     for link in model.links:
         if link.name in touching:
             held.setdefault(link.body, []).append(link.name)
-    allowed = {frozenset((item.first, item.second)) for item in model.contacts if item.enabled}
-    return [
+    pairs = [
         pair
         for one, other in loop_neighbours(model)
         for pair in product(held.get(one, []), held.get(other, []))
-        if frozenset(pair) not in allowed
     ]
+    for index, body in enumerate(model.bodies):
+        if body.parent == WORLD and body.holder is not None and body.holder in touching:
+            pairs += [(body.holder, link) for link in held.get(index, [])]
+    allowed = {frozenset((item.first, item.second)) for item in model.contacts if item.enabled}
+    return [pair for pair in pairs if frozenset(pair) not in allowed]
 
 
 def _geometry(
