@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treadle.collision.collider import Collider
 from treadle.collision.queries import contact_points
 from treadle.sim.quality.run import Run
 
@@ -24,12 +23,10 @@ class Overlap(NamedTuple):
 def start_overlap(run: Run) -> Overlap | None:
     """The deepest overlap of rigid shapes at the start, None where there was none."""
     # the kernels of contact are there already where this is asked
-    from treadle.sim.touching.footing import on_terrain
     from treadle.sim.touching.surfaces import surface_table
 
-    grounded, fields = on_terrain(run.model, run.sim.terrain)
-    collider = Collider(grounded, fields=fields, meshes=run.sim._meshes)
-    table = surface_table(grounded, collider.shapes)
+    collider = run.sim.collider()
+    table = surface_table(collider.model, collider.shapes)
     kind = dict(zip(collider.names, table.kind.tolist(), strict=True))
 
     def rigid(first: str, second: str) -> bool:
