@@ -112,6 +112,18 @@ def test_the_ends_of_a_rope_touch():
     assert may_touch(spec.compile(), None)
 
 
+def test_terrain_without_anything_to_touch_it_is_told():
+    bare = balls(("free", None), shapes=False).compile()
+    for kind in (td.Simulation, lambda model, **options: td.Batch(model, 2, **options)):
+        with pytest.raises(td.InputError, match="'balls' has nothing that could touch the terrain: give its"):
+            kind(bare, terrain=td.Plane())
+    assert not td.Simulation(bare, terrain=td.Plane(), contact=False).contact
+    sim = td.Simulation(balls(("free", None)).compile(), terrain=td.Plane())
+    with sim.edit() as changed:
+        changed.shapes.clear()
+    assert not sim.contact
+
+
 def test_an_edit_that_brings_a_floor_brings_contact():
     spec = balls(("free", None))
     spec.gravity = (0, 0, -9.81)

@@ -83,7 +83,7 @@ class Batch:
         self.integrator: str = settings["integrator"] if integrator is None else integrator
         check_choice("integrator", self.integrator, INTEGRATORS)
         check_closes(model, self.integrator)
-        self.terrain = ground(model, settings.get("terrain") if terrain is None else terrain)
+        self.terrain = ground(model, terrain, settings, contact)
         self.rolling = check_rolling(settings.get("rolling", "balance") if rolling is None else rolling)
         self.stabilization: str = settings["stabilization"] if stabilization is None else stabilization
         self.solver: str = settings["solver"] if solver is None else solver

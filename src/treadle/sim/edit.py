@@ -15,7 +15,7 @@ from treadle.model.spec import ModelSpec
 from treadle.model.tree import spanning_tree
 from treadle.sim.carry import carried
 from treadle.sim.meshes import unchanged_meshes
-from treadle.sim.partners import may_touch
+from treadle.sim.partners import may_touch, touches
 from treadle.sim.state import State
 from treadle.solvers.assembly import assemble, closure_evaluation
 
@@ -94,9 +94,10 @@ def become(sim: Simulation, model: Model, state: State) -> None:
 
 def surroundings(sim: Simulation, model: Model) -> dict[str, Any]:
     """What a simulation of a changed machine is given, so that it touches what it did."""
+    terrain = sim.terrain if model.wheels or touches(model, sim.terrain) else None
     return {
-        "terrain": sim.terrain,
-        "contact": sim._contact and may_touch(model, sim.terrain),
+        "terrain": terrain,
+        "contact": sim._contact and may_touch(model, terrain),
         "meshes": unchanged_meshes(sim._meshes, sim.model, model),
     }
 

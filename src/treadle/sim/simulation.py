@@ -114,7 +114,7 @@ class Simulation(Parts):
         self._curved = curved_freedoms(model)
         # the code that holds stops is long: it is made when a joint first meets one
         self._bounded = bool(model.held or motions)
-        self.terrain = ground(model, settings.get("terrain") if terrain is None else terrain)
+        self.terrain = ground(model, terrain, settings, contact)
         self.rolling = check_rolling(settings.get("rolling", "balance") if rolling is None else rolling)
         self._loads = np.zeros((LOAD_SIZE * len(model.bodies), 1))
         self._runners: dict[tuple, Runner | Touching] = {}
