@@ -92,6 +92,14 @@ def test_a_box_at_rest_on_the_floor_has_lost_no_momentum():
     assert quality.rating == "good"
 
 
+def test_what_is_at_rest_is_judged_beside_the_tolerance_of_its_place():
+    sim = boxes((0.1, 0.3))
+    sim.run(2.0)
+    quality = sim.quality()
+    assert quality["kinetic energy"] < 1e-15
+    assert quality.measure("energy drift").limit == pytest.approx(1e-11 * quality["energy"])
+
+
 def test_bodies_that_meet_in_space_keep_their_momentum():
     sim = boxes((0.1, 0.5), floor=False, restitution=0.5)
     sim.v[5] = 1.0

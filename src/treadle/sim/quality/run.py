@@ -85,7 +85,9 @@ class Run:
             self.model, self.start.q
         )
         seen = self.rerun.peak_kinetic if isinstance(self.rerun, Rerun) else self._kinetic_ahead()
-        floor = 1e-12 * max(abs(stored_energy(self.model, self.now.q, self.now.v)), 1e-12)
+        # places of what touches are found up to a tolerance, beside which a machine at rest has no energy
+        rounding = 1e-9 if self.sim.contact else 1e-12
+        floor = rounding * max(abs(stored_energy(self.model, self.now.q, self.now.v)), 1e-12)
         return max(start, now, abs(lifted), self.swing, seen, floor)
 
     @cached_property
