@@ -20,9 +20,9 @@ import pyvista as pv
 from PIL import Image
 
 from treadle.dynamics.kinematics import world_transforms
-from treadle.formats import threedt
-from treadle.formats.geometry import Component, Geometry
 from treadle.formats.load import load_spec
+from treadle.geometry import threedt
+from treadle.geometry.components import Component, Geometry
 from treadle.model import WORLD, Model
 from treadle.scenes.roadheader import FOLDER
 

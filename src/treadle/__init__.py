@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from treadle.forces.law import ForceLaw
     from treadle.forces.switch import switch
     from treadle.formats import load, load_spec, save
-    from treadle.formats.collision_meshes import collision_meshes
     from treadle.formats.srdf import read_disabled_collisions
+    from treadle.geometry.collision_meshes import collision_meshes
     from treadle.graph import (
         acos,
         asin,
@@ -147,7 +147,7 @@ _HOMES = {
     "treadle.formats": (
         "load", "load_spec", "save",
     ),
-    "treadle.formats.collision_meshes": (
+    "treadle.geometry.collision_meshes": (
         "collision_meshes",
     ),
     "treadle.formats.srdf": (

@@ -70,6 +70,15 @@ def test_an_archive_with_its_meshes(uploads, box):
     assert np.ptp(meshes[0][0].points, axis=0).tolist() == [1.0, 2.0, 3.0]
 
 
+def test_what_comes_with_a_floor_touches_it(uploads, box):
+    robot = b"""<mujoco><asset><mesh name="m" file="box.stl"/></asset><worldbody>
+      <geom type="plane" size="1 1 1" pos="0 0 -1"/>
+      <body name="crate"><freejoint/><geom type="mesh" mesh="m"/></body></worldbody></mujoco>"""
+    sim = td.Simulation(uploads.open("crate.zip", archive(**{"robot.xml": robot, "box.stl": box})))
+    assert sim.contact
+    assert [len(points) for points, _ in sim._meshes.values()] == [8]
+
+
 def test_meshes_that_did_not_come_are_reported(uploads):
     model = uploads.open("two.urdf", urdf("meshes/box.stl"))
     assert any('meshes that are missing: "meshes/box.stl"' in str(line) for line in model.report)

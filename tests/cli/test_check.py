@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 import treadle as td
 from treadle.cli import app
 from treadle.cli.findings import count_line, print_findings, rows
-from treadle.formats import threedt
-from treadle.formats.geometry import Component, Geometry, Part
+from treadle.geometry import threedt
+from treadle.geometry.components import Component, Geometry, Part
 from treadle.model.finding import Finding
 
 URDF = """<robot name="odd">

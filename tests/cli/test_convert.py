@@ -10,7 +10,7 @@ import treadle as td
 from tests.machines import random_state
 from treadle.cli import app
 from treadle.dynamics.aba import aba
-from treadle.formats import threedt
+from treadle.geometry import threedt
 
 URDF = """<robot name="two">
   <link name="base"><visual><geometry><mesh filename="parts/base.stl" scale="0.001 0.001 0.001"/></geometry>

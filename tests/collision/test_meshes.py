@@ -106,11 +106,6 @@ def test_damaged_meshes():
     assert not checked_mesh("m", points, triangles[:-1]).convex
 
 
-def test_a_mesh_that_is_not_given_is_asked_for():
-    with pytest.raises(td.InputError, match=r"pass meshes=td\.collision_meshes"):
-        td.contact_points(free_bodies(("mesh", ())), at((0, 0, 0)))
-
-
 def test_meshes_are_read_from_the_files_of_a_machine(tmp_path):
     trimesh.creation.box((2, 2, 2)).export(tmp_path / "cube.stl")
     spec = td.ModelSpec("robot")
@@ -120,5 +115,10 @@ def test_meshes_are_read_from_the_files_of_a_machine(tmp_path):
     spec.add_shape("cube", "b", "mesh", **options)
     spec.add_shape("ground", None, "plane", role="collision")
     model = spec.compile()
-    collider = Collider(model, meshes=td.collision_meshes(model))
-    assert td.distance(collider, at((0, 0, 2)), "b", "ground").distance == pytest.approx(1.5, abs=1e-6)
+    assert td.distance(model, at((0, 0, 2)), "b", "ground").distance == pytest.approx(1.5, abs=1e-6)
+    smaller = {name: (0.5 * points, faces) for name, (points, faces) in td.collision_meshes(model).items()}
+    given = td.distance(Collider(model, meshes=smaller), at((0, 0, 2)), "b", "ground")
+    assert given.distance == pytest.approx(1.75, abs=1e-6)
+    (tmp_path / "cube.stl").unlink()
+    with pytest.raises(td.ModelError, match=r"its mesh .*cube.stl.*: there is no such mesh"):
+        td.distance(spec.compile(), at((0, 0, 2)), "b", "ground")

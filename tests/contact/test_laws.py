@@ -9,6 +9,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 from scipy.special import gamma
 
+import treadle as td
 from treadle.contact.course import contact_course
 from treadle.contact.laws import LAWS, Touch
 from treadle.contact.soft import LawMemory, make_soft, soft_entry, soft_frame
@@ -233,3 +234,21 @@ def test_a_user_law_bounces_elastically(laws):
     # 1/2 m v^2 = 1/2 k x^2 + 1/3 q x^3
     deepest = brentq(lambda x: 1.5e5 * x * x + 1e8 / 3.0 * x**3 - 0.5 * MASS * SPEED**2, 0.0, 1.0, xtol=1e-15)
     assert soft.peak[0] == pytest.approx(deepest, rel=1e-8)
+
+
+def test_a_law_that_cannot_be_compiled_is_told_where_it_is_made():
+    def typo(touch):
+        return touch.stiffness * touch.penetration
+
+    def choosing(touch):
+        return 1e5 * touch.depth if touch.rate > 0.0 else 0.0
+
+    def nothing(touch):
+        pass
+
+    for law in (typo, choosing, nothing):
+        with pytest.raises(
+            td.InputError, match=f"the contact law '{law.__name__}' .* Touch with depth, rate"
+        ):
+            td.contact_law(law)
+        assert law.__name__ not in LAWS

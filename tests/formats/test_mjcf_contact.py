@@ -4,8 +4,10 @@ import mujoco
 import numpy as np
 import pytest
 
+import treadle as td
 from tests.formats.mjcf_texts import BODY, read, with_mesh, world, write_mesh
-from treadle.formats.mesh import read_mesh
+from treadle.formats.mjcf_write import mjcf_text
+from treadle.geometry.mesh import read_mesh
 from treadle.model import MaterialSpec, ModelSpec
 
 SHAPES = """
@@ -141,8 +143,9 @@ def pairs(spec: ModelSpec, enabled: bool = False) -> set[str]:
 
 def test_neighbours_do_not_touch():
     assert pairs(read(world(CHAIN))) == {"a-b", "b-c", "c-d"}
-    option = '<option><flag filterparent="disable"/></option>'
-    assert pairs(read(world(CHAIN, option))) == set()
+    spec = read(world(CHAIN, '<option><flag filterparent="disable"/></option>'))
+    assert pairs(spec) == set()
+    assert pairs(spec, enabled=True) == {"a-b", "b-c", "c-d"}
 
 
 def test_excluded_and_stated_pairs():
@@ -161,13 +164,85 @@ def test_excluded_and_stated_pairs():
     assert len(spec.compile().contacts) == 5
 
 
-def test_masks_that_keep_bodies_apart():
+def touching(spec: ModelSpec) -> set[frozenset[str]]:
+    """Pairs of shapes that touch where everything is in one place."""
+    model = spec.compile()
+    return {frozenset((p.first, p.second)) for p in td.contact_points(model, model.neutral(), margin=9.0)}
+
+
+def there(text: str) -> set[frozenset[str]]:
+    """Pairs of geoms that touch in MuJoCo."""
+    model = mujoco.MjModel.from_xml_string(text)
+    model.geom_margin[:] = 9.0
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    return {frozenset(model.geom(int(g)).name for g in contact.geom) for contact in data.contact}
+
+
+def test_masks_become_groups():
     masked = CHAIN.replace('geom name="d"', 'geom name="d" contype="2" conaffinity="2"')
-    assert pairs(read(world(masked))) == {"a-b", "b-c", "c-d", "a-d", "b-d", "None-d"}
-    partly = masked.replace("</body>", '<geom size="1"/></body>', 1)
-    spec = read(world(partly))
+    spec = read(world(masked))
     assert pairs(spec) == {"a-b", "b-c", "c-d"}
-    names = '"world - d", "a - d", "b - d"'
-    assert (
-        f"pairs of bodies of which only some geoms touch in MuJoCo, but all may here: {names}" in spec.report
-    )
+    assert {x.name: (x.group, x.meets) for x in spec.shapes if x.name in ("c", "d")} == {
+        "c": ("default", ("default",)),
+        "d": ("contype 2 conaffinity 2", ("contype 2 conaffinity 2",)),
+    }
+    assert {x.group for x in read(world(CHAIN)).shapes} == {"default"}
+
+
+FLIERS = "".join(f'<body name="{n}"><freejoint/>{{{n}}}</body>' for n in "abcd")
+PAIRED = '<contact><pair geom1="g0" geom2="g3"/><exclude body1="b" body2="c"/></contact>'
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_geoms_touch_as_in_mujoco_and_as_in_what_is_written(seed):
+    """Four bodies of two geoms with random masks, some of which touch by a stated pair alone."""
+    masks = np.random.default_rng(seed).integers(0, 4, (8, 2)) * [1, 3]
+    masks[0] = 0
+    geoms = [
+        f'<geom name="g{k}" size="1" contype="{a}" conaffinity="{b}"/>' for k, (a, b) in enumerate(masks)
+    ]
+    bodies = FLIERS.format(**{n: geoms[2 * k] + geoms[2 * k + 1] for k, n in enumerate("abcd")})
+    text = world(bodies, PAIRED)
+    spec = read(text)
+    expected = there(text)
+    assert frozenset(("g0", "g3")) in expected
+    assert touching(spec) == expected
+    written = mjcf_text(spec.compile())[0]
+    assert there(written) == expected
+    assert touching(read(written)) == expected
+
+
+def test_a_body_touches_the_fixed_one_that_carries_it():
+    """As MuJoCo has it, whose filter leaves out what is fixed to the world; a file may exclude them."""
+    fixed = """<body name="base"><geom name="base" size="1"/>
+      <body name="arm"><joint/><geom name="arm" size="1"/>
+      <body name="hand"><joint/><geom name="hand" size="1"/></body></body></body>"""
+    for contact in ("", '<contact><exclude body1="base" body2="arm"/></contact>'):
+        text = world(fixed, contact)
+        assert touching(read(text)) == there(text) == touching(read(mjcf_text(read(text).compile())[0]))
+    spec = read(world(fixed))
+    spec.contacts.clear()
+    assert touching(spec) == there(mjcf_text(spec.compile())[0]) == {frozenset(("base", "hand"))}
+
+
+def test_contact_that_is_switched_off_stays_off():
+    ball = '<geom type="plane" size="1 1 1"/><body name="b"><freejoint/><geom size="1"/></body>'
+    spec = read(world(ball, '<option><flag contact="disable"/></option>'))
+    assert not td.Simulation(spec.compile()).contact
+    assert td.Simulation(read(world(ball)).compile()).contact
+    assert td.Simulation(spec.compile(), contact=True).contact
+    assert 'contact="disable"' in mjcf_text(spec.compile())[0]
+
+
+def test_bodies_that_a_constraint_connects():
+    """They touch in MuJoCo and not here, and what is written says so."""
+    bodies = FLIERS.format(**{n: f'<geom name="{n}" size="1"/>' for n in "abcd"})
+    equality = '<equality><connect body1="a" body2="b" anchor="0 0 0"/></equality>'
+    spec = read(world(bodies, equality))
+    text = 'pairs of bodies that a constraint connects, which touch in MuJoCo but not here: "a - b"'
+    assert text in spec.report
+    assert frozenset("ab") not in touching(spec)
+    written = mjcf_text(spec.compile())[0]
+    assert there(written) == touching(spec)
+    assert not any("constraint connects" in line for line in read(written).report)

@@ -97,8 +97,8 @@ REPORTED = {
     "keyframes of which the poses of motion capture are not carried over: ": (
         "<body mocap='true' pos='1 2 3'/>", "<keyframe><key mpos='1 2 4'/></keyframe>",
     ),
-    "options of MuJoCo that have no counterpart: cone = elliptic, wind = 0 0 1, contact off": (
-        "", "<option cone='elliptic' wind='0 0 1'><flag contact='disable'/></option>",
+    "options of MuJoCo that have no counterpart: cone = elliptic, wind = 0 0 1, warmstart off": (
+        "", "<option cone='elliptic' wind='0 0 1'><flag warmstart='disable'/></option>",
     ),
     "the integrator implicitfast is not known here: symplectic Euler takes its place": (
         "", "<option integrator='implicitfast'/>",

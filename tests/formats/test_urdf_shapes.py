@@ -10,8 +10,8 @@ import pytest
 from tests.crosscheck.robots import ROBOTS
 from treadle.errors import ModelError
 from treadle.formats import load, load_spec
-from treadle.formats.mesh_findings import mesh_path
 from treadle.formats.urdf import read
+from treadle.geometry.files import mesh_path
 
 BOX_STL = b"""solid box
 facet normal 0 0 1

@@ -7,8 +7,8 @@ import pytest
 
 from treadle.dynamics.kinematics import world_transforms
 from treadle.dynamics.rnea import rnea
-from treadle.formats import threedt
 from treadle.formats.load import load_spec
+from treadle.geometry import threedt
 from treadle.model import WORLD
 from treadle.scenes.roadheader import FOLDER, roadheader
 from treadle.scenes.roadheader.checks import holding_table, mobility, stroke_table, working_envelope

@@ -10,12 +10,11 @@ import numpy as np
 import trimesh
 
 from treadle.errors import ModelError
-from treadle.formats import threedt
 from treadle.formats.folder import Folder
-from treadle.formats.geometry import DEFAULT_COLOR, Component
-from treadle.formats.geometry_findings import open_geometry
-from treadle.formats.mesh import read_mesh
-from treadle.formats.mesh_findings import mesh_path
+from treadle.geometry import threedt
+from treadle.geometry.components import DEFAULT_COLOR, Component
+from treadle.geometry.files import mesh_path, open_geometry
+from treadle.geometry.mesh import read_mesh
 from treadle.model.fittings import Shape
 from treadle.model.model import Link, Model
 
@@ -95,7 +94,9 @@ def _shape_meshes(model: Model, shape: Shape, components: dict[str, Component]) 
         ]
     color = DEFAULT_COLOR if shape.color is None else tuple(shape.color)
     if shape.type == "mesh":
-        points, triangles = read_mesh(mesh_path(model.file, str(shape.file)), shape.scale)
+        if shape.file is None:
+            raise ModelError("its mesh has no file")
+        points, triangles = read_mesh(mesh_path(model.file, shape.file), shape.scale)
         return [Mesh(points, triangles, color)]
     solid = _solid(shape)
     return [Mesh(np.array(solid.vertices), np.array(solid.faces), color)]

@@ -11,11 +11,14 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 from treadle.app.closing import Closing
+from treadle.model.model import Model
+from treadle.sim.edit import surroundings
 from treadle.sim.simulation import Simulation
 
-__all__ = ["Warmth", "compile_step", "knows"]
+__all__ = ["Warmth", "compile_step", "knows", "twin"]
 
 #: How far behind all else this work stands.
 _NICE = 15
@@ -93,7 +96,7 @@ _KINDS = [(bounded, loaded) for bounded in (False, True) for loaded in (False, T
 
 
 def _compile(sim: Simulation, bounded: bool, loaded: bool) -> None:
-    compile_step(Simulation(sim.model, sim.dt, sim.integrator, q=sim.reference.q), bounded, loaded)
+    compile_step(twin(sim, sim.model, q=sim.reference.q), bounded, loaded)
 
 
 def knows(sim: Simulation) -> bool:
@@ -101,10 +104,15 @@ def knows(sim: Simulation) -> bool:
     return not (sim.laws or tuple(sim.controllers) or sim.motions or tuple(sim.events))
 
 
-def compile_step(twin: Simulation, bounded: bool, loaded: bool) -> None:
+def twin(sim: Simulation, model: Model, **options: Any) -> Simulation:
+    """Another simulation of the same kind, of this machine."""
+    return Simulation(model, sim.dt, sim.integrator, **surroundings(sim, model), **options)
+
+
+def compile_step(spare: Simulation, bounded: bool, loaded: bool) -> None:
     """Have a simulation, which is of no other use, compile its step with stops or with loads."""
-    twin._bounded = twin._bounded or (bounded and bool(twin.model.limited))
-    body = next((frame.name for frame in twin.model.frames if frame.body >= 0), None)
+    spare._bounded = spare._bounded or (bounded and bool(spare.model.limited))
+    body = next((frame.name for frame in spare.model.frames if frame.body >= 0), None)
     if loaded and body is not None:
-        twin.apply_force(body, (0.0, 0.0, 1e-9))
-    twin.step()
+        spare.apply_force(body, (0.0, 0.0, 1e-9))
+    spare.step()

@@ -24,6 +24,7 @@ from treadle.sim.arrays import DEFAULTS, allocate, check_options
 from treadle.sim.checks import (
     check_choice,
     check_closes,
+    check_contact,
     check_count,
     check_model,
     check_motions,
@@ -32,8 +33,8 @@ from treadle.sim.checks import (
 )
 from treadle.sim.controller import Controllers
 from treadle.sim.ground import check_rolling, ground
+from treadle.sim.meshes import contact_meshes
 from treadle.sim.step import step_program
-from treadle.sim.touching import touches
 from treadle.solvers.assembly import assemble
 from treadle.solvers.impulses import SOLVERS
 from treadle.terrain import Terrain
@@ -82,8 +83,7 @@ class Batch:
         self.integrator: str = settings["integrator"] if integrator is None else integrator
         check_choice("integrator", self.integrator, INTEGRATORS)
         check_closes(model, self.integrator)
-        self._meshes = dict(meshes or {})
-        self.terrain = ground(model, settings.get("terrain") if terrain is None else terrain, self._meshes)
+        self.terrain = ground(model, terrain, settings, contact)
         self.rolling = check_rolling(settings.get("rolling", "balance") if rolling is None else rolling)
         self.stabilization: str = settings["stabilization"] if stabilization is None else stabilization
         self.solver: str = settings["solver"] if solver is None else solver
@@ -106,9 +106,10 @@ class Batch:
             )
         self.motions = check_motions(model, motions or {}, self.integrator)
         #: whether shapes touch
-        self.contact = touches(model, self.terrain, self._meshes) if contact is None else bool(contact)
-        if self.contact and model.wheels:
-            raise InputError("a machine with wheels has no contact of shapes; give Batch contact=False")
+        self.contact = check_contact(
+            model, self.terrain, settings.get("contact") if contact is None else contact
+        )
+        self._meshes = contact_meshes(model, meshes) if self.contact else {}
         if self.contact and precision == "float32":
             raise InputError("contact needs precision='float64'; without it give Batch contact=False")
         self.steps = 0

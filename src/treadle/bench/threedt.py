@@ -19,8 +19,8 @@ from treadle.bench.peers import difference
 from treadle.bench.race import FULL, Effort
 from treadle.bench.results import Outcome, Rival, Row, at_least, compare, limited
 from treadle.errors import TreadleError
-from treadle.formats import threedt
-from treadle.formats.geometry import Component, Geometry, Part
+from treadle.geometry import threedt
+from treadle.geometry.components import Component, Geometry, Part
 
 __all__ = ["grid", "measure_geometry", "robot_of_many_parts"]
 
@@ -38,7 +38,7 @@ import sys, time
 import treadle
 treadle.load
 start = time.perf_counter()
-from treadle.formats import threedt
+from treadle.geometry import threedt
 threedt.read(sys.argv[1])
 print(time.perf_counter() - start)
 """

@@ -13,7 +13,7 @@ from treadle.formats.load import FORMATS
 from treadle.model.model import Model, suggest
 from treadle.scenes import scene, scene_names
 
-__all__ = ["Floating", "MachineName", "Outside", "is_scene", "open_machine"]
+__all__ = ["Contact", "Floating", "MachineName", "Outside", "Srdf", "is_scene", "open_machine"]
 
 MachineName = Annotated[
     str,
@@ -23,20 +23,34 @@ MachineName = Annotated[
     ),
 ]
 Floating = Annotated[bool, typer.Option("--floating", help="Let the file's root link move freely.")]
+Contact = Annotated[
+    bool | None,
+    typer.Option(
+        "--contact/--no-contact",
+        help="Whether shapes touch; else they do where things can meet that are not one machine.",
+    ),
+]
 Outside = Annotated[
     bool, typer.Option("--allow-outside", help="Also read files that lie outside the machine's own folder.")
 ]
 
 
-def open_machine(name: str, floating: bool = False, outside: bool = False) -> Model:
+Srdf = Annotated[
+    Path | None, typer.Option(help="An SRDF file, whose pairs of links do not touch each other.")
+]
+
+
+def open_machine(name: str, floating: bool = False, outside: bool = False, srdf: Path | None = None) -> Model:
     """The machine of this name; a file that exists comes before a scene."""
     path = Path(name).expanduser()
     if is_scene(name):
         if floating:
             raise InputError(f"--floating is for files, and the scene {name!r} has its base where it belongs")
+        if srdf is not None:
+            raise InputError(f"--srdf is for files, and {name!r} is a scene")
         return scene(name)
     if path.exists() or path.suffix or len(path.parts) > 1:
-        return load(path, floating_base=floating, allow_outside=outside)
+        return load(path, floating_base=floating, allow_outside=outside, srdf=srdf)
     raise InputError(f"there is no file and no scene named {name!r}; {suggest(name, scene_names())}")
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from treadle.cli.console import Debug, Json, console, print_json, progress, reported
-from treadle.cli.machine import Floating, Outside, open_machine
+from treadle.cli.machine import Contact, Floating, Outside, Srdf, open_machine
 from treadle.errors import InputError
 from treadle.formats.load import FORMATS
 from treadle.sim import Routine, Simulation
@@ -35,6 +35,8 @@ def render(
     ] = None,
     demo: Annotated[bool, typer.Option("--demo", help="Let the machine go through its routine.")] = False,
     dt: Annotated[float | None, typer.Option(help="Time step in seconds; else the machine's own.")] = None,
+    contact: Contact = None,
+    srdf: Srdf = None,
     floating: Floating = False,
     outside: Outside = False,
     json: Json = False,
@@ -57,7 +59,7 @@ def render(
         raise InputError("--seconds must be from 0 to 3600, and --fps from 1 to 120")
     if not out.parent.is_dir():
         raise InputError(f"there is no folder {str(out.parent)!r} to write {out.name} into")
-    sim = Simulation(open_machine(name, floating, outside), dt=dt)
+    sim = Simulation(open_machine(name, floating, outside, srdf), dt=dt, contact=contact)
     for text in commands or []:
         _command(sim, text)
     routine = Routine(sim.model)

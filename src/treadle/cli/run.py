@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treadle.cli.console import Debug, Json, console, print_json, progress, reported
-from treadle.cli.machine import Floating, MachineName, open_machine
+from treadle.cli.machine import Contact, Floating, MachineName, Outside, Srdf, open_machine
 from treadle.cli.recording import Recording, output_path
 from treadle.errors import InputError
 from treadle.integrators import INTEGRATORS
 from treadle.sim import Simulation
+from treadle.sim.partners import may_touch
 from treadle.solvers.impulses import SOLVERS
 from treadle.solvers.stabilization import STABILIZATIONS
 
@@ -46,7 +47,10 @@ def run(
     solver: Annotated[
         str | None, typer.Option(help=f"Solver of loops, stops and friction: {', '.join(SOLVERS)}.")
     ] = None,
+    contact: Contact = None,
+    srdf: Srdf = None,
     floating: Floating = False,
+    outside: Outside = False,
     set_: Annotated[
         list[str] | None,
         typer.Option(
@@ -92,8 +96,9 @@ def run(
       treadle run arm --set swing=0.5 --report arm.html --keep 1e-4
       treadle run roadheader --record run.mcap --signals "joint.*,energy.*" --rate 60
     """
-    model = open_machine(machine, floating)
-    sim = Simulation(model, dt=dt, integrator=integrator, stabilization=stabilization, solver=solver)
+    model = open_machine(machine, floating, outside, srdf)
+    options = {"integrator": integrator, "stabilization": stabilization, "solver": solver}
+    sim = Simulation(model, dt, contact=contact, **options)  # type: ignore[arg-type]
     for assignment in set_ or ():
         _assign(sim, assignment)
     if not (math.isfinite(seconds) and seconds >= 0.0):
@@ -123,6 +128,10 @@ def run(
         print_json({"command": "run", "machine": model.name, **quality_record(quality), "files": files})
         return
     print_quality(quality)
+    if sim.contact and integrator is not None:
+        console().print("Shapes touch, and such steps have a rule of their own: --integrator has no effect.")
+    if contact is None and not sim.contact and not model.wheels and may_touch(model, None):
+        console().print("Its links pass through each other; --contact lets them touch.")
     for path in files:
         console().print(f"wrote {path}", markup=False)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treadle.cli.console import Debug, reported
-from treadle.cli.machine import Floating, Outside, is_scene, open_machine
+from treadle.cli.machine import Contact, Floating, Outside, Srdf, is_scene, open_machine
 from treadle.errors import InputError
 from treadle.formats.load import FORMATS
 from treadle.integrators import INTEGRATORS
@@ -49,6 +49,8 @@ def view(
         str | None, typer.Option(help=f"Method of integration: {', '.join(INTEGRATORS)}.")
     ] = None,
     demo: Annotated[bool, typer.Option("--demo", help="Let it move by itself until someone drives.")] = False,
+    contact: Contact = None,
+    srdf: Srdf = None,
     floating: Floating = False,
     outside: Outside = False,
     model: Annotated[
@@ -75,7 +77,8 @@ def view(
     elif model is not None:
         raise InputError("--model names the machine of a recording; here the machine is the argument itself")
     else:
-        sim = Simulation(open_machine(name, floating, outside), dt=dt, integrator=integrator)
+        machine = open_machine(name, floating, outside, srdf)
+        sim = Simulation(machine, dt=dt, integrator=integrator, contact=contact)
         app = _live(sim, host, port, demo)
     # Ctrl-C may come as soon as there is anything to see
     with contextlib.suppress(KeyboardInterrupt), app:

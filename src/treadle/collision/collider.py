@@ -17,6 +17,7 @@ from treadle.collision.rules import allowed_pairs, forbidden_pairs
 from treadle.collision.shapes import collision_shapes, rows_of, shapes_of
 from treadle.dynamics.compiled import frame_poses
 from treadle.errors import InputError
+from treadle.geometry.collision_meshes import missing_meshes
 from treadle.model.model import Model
 
 if TYPE_CHECKING:
@@ -48,8 +49,8 @@ class Collider:
     """The collision shapes of a model as arrays, and their contact points.
 
     `ignore` are pairs of links (None: the world) that pass through each other, `fields` ground of heights,
-    `meshes` the points and triangles of shapes that are meshes, by name (see `collision_meshes`). Points up
-    to the `margin` (m) apart are contact points too.
+    `meshes` the points and triangles of shapes that are meshes, by name, in place of those in the machine's
+    files (see `collision_meshes`). Points up to the `margin` (m) apart are contact points too.
 
     A compiled loop writes the poses of the bodies into `bodies` (row 0 is the world, then `model.bodies`;
     rotation by rows and position), passes `entry` and `frame.ctypes.data` to `treadle.native.calling.call`,
@@ -71,7 +72,9 @@ class Collider:
         self._kernels = kernels
         self.model = model
         self.names = [shape.name for shape in collision_shapes(model)] + [field.name for field in fields]
-        checked = {name: checked_mesh(name, *given) for name, given in (meshes or {}).items()}
+        given = dict(meshes or {})
+        given |= missing_meshes(model, given)
+        checked = {name: checked_mesh(name, *mesh) for name, mesh in given.items()}
         self.shapes = shapes_of(model, checked, fields)
         #: meshes by number of the shape; height fields too, for what touches them with a mesh
         self.meshes = {i: checked[name] for i, name in enumerate(self.names) if name in checked}
@@ -80,7 +83,7 @@ class Collider:
                 surface = checked_mesh(field.name, *field.triangles())
                 self.meshes[i] = replace(surface, points=surface.points + surface.middle)
         self.mesh_pairs = MeshPairs(self.meshes)
-        self.forbidden = forbidden_pairs(model, self.shapes, ignore)
+        self.forbidden = forbidden_pairs(model, self.shapes.link.tolist(), ignore)
         self.margin = np.array([float(margin)])
         self.bodies = np.zeros((len(model.bodies) + 1, 12))
         self.bodies[:, [0, 4, 8]] = 1.0

@@ -29,7 +29,7 @@ __all__ = ["plane_box", "plane_capsule", "plane_corners", "plane_cylinder", "pla
 
 #: A cylinder whose cap is tilted by less than this (rad) stands on four points that are fixed to it.
 _UPRIGHT = 1e-6
-#: Corners of a mesh beyond which only the outermost in so many directions, and the lowest, are taken.
+#: Corners of a mesh beyond which only one in each of so many directions, and the lowest, are taken.
 _MOST = 8
 
 
@@ -124,7 +124,12 @@ def plane_ellipsoid(a, b, margin, desk):
 
 @pair()
 def plane_corners(a, b, margin, desk):
-    """The corners of a hull or a mesh near the plane; of more than eight the outermost, and the lowest."""
+    """The corners of a hull or a mesh near the plane; of more than eight those that it would tilt onto.
+
+    In each of eight directions that is the corner which would be the lowest if the shape were tilted that way
+    until its outermost corner near the plane had sunk by the height of all that is near it. On a flat face
+    these are the outermost corners, on a round one those about the lowest.
+    """
     n = axis(a, 2)
     if dot(n, minus(position(b), position(a))) - b[REACH] > margin:
         return
@@ -132,7 +137,7 @@ def plane_corners(a, b, margin, desk):
     up, block = axes_of(b, n), reals(int(b[BLOCK]))
     count = int(block[0])
     level = dot(up, local(b, position(a)))
-    near, lowest, least = 0, 0, 1e300
+    near, lowest, least, highest = 0, 0, 1e300, -1e300
     middle = (0.0, 0.0, 0.0)
     for i in range(count):
         p = corner(block, i + 1)
@@ -140,6 +145,7 @@ def plane_corners(a, b, margin, desk):
         if height <= margin:
             near += 1
             middle = plus(middle, p)
+            highest = max(highest, height)
             if height < least:
                 least, lowest = height, i
     if near <= _MOST:
@@ -154,15 +160,31 @@ def plane_corners(a, b, margin, desk):
         best = lowest
         if k < _MOST:
             way = plus(scaled(x, cos(0.25 * pi * k)), scaled(y, sin(0.25 * pi * k)))
-            most = -1e300
-            for i in range(count):
-                p = corner(block, i + 1)
-                out = dot(way, minus(p, middle))
-                if out > most + 1e-12 and dot(up, p) - level <= margin:
-                    most, best = out, i
+            best = _tilted_onto(block, count, up, level, margin, middle, way, highest - least)
         # neighbouring directions may share a corner
         twin = False
         for i in range(start, min(desk[TOTAL], desk[ROOM])):
             twin = twin or integers(desk[FEATURES])[i] == best
         if not twin:
             _point(a, n, world(b, corner(block, best + 1)), margin, best, desk)
+
+
+@helper
+def _tilted_onto(block, count, up, level, margin, middle, way, band):
+    """The corner near the plane that is the lowest after a tilt about the middle of these, towards `way`."""
+    reach = 0.0
+    for i in range(count):
+        p = corner(block, i + 1)
+        if dot(up, p) - level <= margin:
+            reach = max(reach, dot(way, minus(p, middle)))
+    # a flat face is tilted by a hair, so that its outermost corner counts
+    slope = max(band, 1e-6 * reach) / reach if reach > 0.0 else 0.0
+    best, most = 0, -1e300
+    for i in range(count):
+        p = corner(block, i + 1)
+        height = dot(up, p) - level
+        if height <= margin:
+            sunk = slope * dot(way, minus(p, middle)) - height
+            if sunk > most + 1e-12:
+                most, best = sunk, i
+    return best

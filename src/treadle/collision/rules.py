@@ -1,9 +1,10 @@
 """Which shapes may touch.
 
-Never two shapes of one body; never bodies that a joint connects, unless a rule of the model allows them
-(a joint to the world does not count: a machine may touch the ground that it is hinged to); never a pair of
-links that a rule of the model, of its SRDF or of the caller forbids; never two shapes of the world; never
-shapes of which one does not meet the group of the other.
+Never two shapes of one body; never bodies that a joint connects, in the tree or closing a loop, unless a
+rule of the model allows them (a joint to the world itself does not count: a machine may touch the ground that
+it is hinged to, though not the fixed link that carries it; nor do ropes and rods, whose ends are apart);
+never a pair of links that a rule of the model, of its SRDF or of the caller forbids; never two shapes of the
+world; never shapes of which one does not meet the group of the other.
 """
 
 from __future__ import annotations
@@ -14,20 +15,22 @@ import numpy as np
 
 from treadle.collision.shapes import Shapes
 from treadle.errors import InputError
+from treadle.joints import Distance, Rope
 from treadle.model.model import WORLD, Model, suggest
 
-__all__ = ["allowed_pairs", "forbidden_pairs"]
+__all__ = ["allowed_pairs", "forbidden_pairs", "loop_neighbours"]
 
 
 def forbidden_pairs(
-    model: Model, shapes: Shapes, ignore: Iterable[tuple[str | None, str | None]] = ()
+    model: Model, links: Iterable[int], ignore: Iterable[tuple[str | None, str | None]] = ()
 ) -> np.ndarray:
-    """The pairs of links that must not touch, as sorted keys.
+    """The pairs, among `links` with shapes, that must not touch, as sorted keys.
 
-    A key is the lower link's number times the count of links and the world, plus the other's number.
-    `ignore` are pairs of names of links (None: the world) beyond those of the model.
+    A link has its place in `model.links` plus one as its number, the world 0. A key is the lower number times
+    the count of links and the world, plus the other's number. `ignore` are pairs of names of links (None: the
+    world) beyond those of the model.
     """
-    links = sorted(set(shapes.link.tolist()))
+    links = sorted(set(links))
     body = {0: WORLD, **{i + 1: link.body for i, link in enumerate(model.links)}}
     allowed, forbidden = set(), set()
     for rule in model.contacts:
@@ -36,13 +39,27 @@ def forbidden_pairs(
     holders: dict[int, list[int]] = {}
     for link in links:
         holders.setdefault(body[link], []).append(link)
+    number = {link.name: i + 1 for i, link in enumerate(model.links)}
+    joined = [(i, body.parent) for i, body in enumerate(model.bodies) if body.parent != WORLD]
+    for first, second in joined + loop_neighbours(model):
+        for one in holders.get(first, ()):
+            forbidden |= {_ordered(one, two) for two in holders.get(second, ())} - allowed
     for i, item in enumerate(model.bodies):
-        if item.parent != WORLD:
-            for one in holders.get(i, ()):
-                forbidden |= {_ordered(one, two) for two in holders.get(item.parent, ())} - allowed
+        if item.parent == WORLD and item.holder is not None:
+            forbidden |= {_ordered(one, number[item.holder]) for one in holders.get(i, ())} - allowed
     forbidden |= {_pair(model, first, second) for first, second in ignore}
     count = len(model.links) + 1
     return np.array(sorted(first * count + second for first, second in forbidden), dtype=np.int64)
+
+
+def loop_neighbours(model: Model) -> list[tuple[int, int]]:
+    """Bodies that a joint which closes a loop holds together."""
+    ends = [
+        (loop.predecessor, loop.successor)
+        for loop in model.loops
+        if not isinstance(loop.type, (Distance, Rope))
+    ]
+    return [pair for pair in ends if WORLD not in pair]
 
 
 def allowed_pairs(

@@ -64,13 +64,12 @@ class Shapes(NamedTuple):
 
 def shapes_of(
     model: Model,
-    meshes: Mapping[str, Mesh] | None = None,
+    meshes: Mapping[str, Mesh],
     fields: Sequence[HeightField] = (),
 ) -> Shapes:
     """The shapes with the role "collision", in the order of `model.shapes`, then the height fields.
 
-    `meshes` are those of the shapes that are meshes, by their names. ModelError for a shape without a size,
-    InputError for a mesh that is not there.
+    `meshes` are those of the shapes that are meshes, by their names. ModelError for a shape without a size.
     """
     chosen = collision_shapes(model)
     n = len(chosen) + len(fields)
@@ -83,11 +82,6 @@ def shapes_of(
         size[i] = _half_sizes(shape)
         placement[i] = [float(x) for x in shape.placement.to_list()]  # type: ignore[arg-type]
         if kind[i] == MESH:
-            if meshes is None or shape.name not in meshes:
-                raise InputError(
-                    f"the shape {shape.name!r} of {model.name!r} is a mesh: pass "
-                    "meshes=td.collision_meshes(model)"
-                )
             mesh = meshes[shape.name]
             radius[i], size[i] = mesh.radius, mesh.half
             placement[i, 9:] += placement[i, :9].reshape(3, 3) @ mesh.middle

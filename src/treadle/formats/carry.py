@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from treadle.formats import threedt
 from treadle.formats.gather import gather_meshes
-from treadle.formats.geometry import Component
-from treadle.formats.mesh import read_mesh
+from treadle.geometry import threedt
+from treadle.geometry.components import Component
+from treadle.geometry.mesh import read_mesh
 from treadle.model import Model, ModelSpec, Settings
 from treadle.model.finding import Finding
 
@@ -63,6 +63,8 @@ class _Carrier:
         self.names: dict[Path, str] = {}
         self.missing: dict[str, None] = {}
         self.converted: dict[str, None] = {}
+        #: meshes without a file
+        self.bare: dict[str, None] = {}
 
     def carried(self, gather: bool) -> Carried:
         if gather and any(shape.type == "mesh" for shape in self.machine.shapes):
@@ -74,6 +76,8 @@ class _Carrier:
                 # other programs do not open a machine with files missing
                 if file is not None or not self.parts:
                     shapes.append(replace(shape, file=file or shape.file))
+            elif shape.type == "mesh":
+                self.bare[shape.name] = None
             elif shape.type == "part" and self.parts:
                 shapes += self._part(shape)
             else:
@@ -84,6 +88,7 @@ class _Carrier:
         self.result.machine = replace(self._changed(shapes, geometry), settings=self._settings())
         what = "shapes left out, for their files are missing" if self.parts else "files that are missing"
         self._find(what, self.missing, "warning")
+        self._find("shapes left out, for their meshes have no file", self.bare, "warning")
         self._find("meshes of a kind that the format does not have, written as OBJ", self.converted)
         return self.result
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from treadle.errors import ModelError
-from treadle.formats.geometry import DEFAULT_COLOR, Component, Geometry, Part
-from treadle.formats.mesh import read_mesh
+from treadle.geometry.components import DEFAULT_COLOR, Component, Geometry, Part
+from treadle.geometry.mesh import read_mesh
 
 __all__ = ["gather_meshes"]
 

@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from treadle.errors import ModelError
-from treadle.formats import threedt
-from treadle.formats.geometry import Geometry
+from treadle.geometry.files import open_geometry
 from treadle.model.finding import Finding
 from treadle.model.model import Model
 
-__all__ = ["geometry_findings", "open_geometry"]
-
-
-def open_geometry(model: Model) -> Geometry | None:
-    """The geometry of a machine; None if it names no file or that file is missing."""
-    if model.geometry is None:
-        return None
-    path = (Path() if model.file is None else Path(model.file).parent) / model.geometry
-    return threedt.read(path) if path.is_file() else None
+__all__ = ["geometry_findings"]
 
 
 def geometry_findings(model: Model) -> list[Finding]:

@@ -15,6 +15,7 @@ from typing import Any
 from treadle import store
 from treadle.errors import ModelError
 from treadle.formats.folder import Folder
+from treadle.formats.srdf import add_disabled_collisions
 from treadle.model import Model, ModelSpec
 from treadle.model.values import plain
 
@@ -63,14 +64,18 @@ def load(
     floating_base: bool = False,
     gravity: Sequence[float] | None = None,
     allow_outside: bool = False,
+    srdf: str | PathLike[str] | None = None,
 ) -> Model:
     """The machine that a file describes; `model.report` says what was ignored, repaired or guessed.
 
     Where the format does not say how the machine stands in the world (URDF), its root link is fixed to
     it, or moves freely with `floating_base`. Gravity (m/s2) is the file's, or (0, 0, -9.81), unless given.
-    Files that the description names are read from its own folder only, unless `allow_outside`.
+    Files that the description names are read from its own folder only, unless `allow_outside`. The pairs of
+    links in an `srdf` file do not touch.
     """
     spec = load_spec(path, floating_base, allow_outside)
+    if srdf is not None:
+        add_disabled_collisions(spec, srdf)
     if gravity is not None:
         spec.gravity = plain(gravity)
     return spec.compile(strict=False)

@@ -5,17 +5,16 @@ Loading a machine does not open its meshes, which takes much longer than all the
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 
 from treadle.errors import ModelError
-from treadle.formats.mesh import mesh_bounds, suspicious_scale
+from treadle.geometry.files import mesh_path
+from treadle.geometry.mesh import mesh_bounds, suspicious_scale
 from treadle.model.finding import Finding
 from treadle.model.fittings import Shape
 from treadle.model.model import Model
 
-__all__ = ["mesh_findings", "mesh_path"]
+__all__ = ["mesh_findings"]
 
 #: A mesh longer than both is taken to be in millimetres: metres, and multiples of the machine's size.
 _LONG = 10.0
@@ -49,11 +48,6 @@ def mesh_findings(model: Model) -> list[Finding]:
             seen.add((shape.file, shape.scale))
             lines += _scale_findings(shape, bounds[shape.file], span)
     return lines
-
-
-def mesh_path(file: str | None, name: str) -> Path:
-    """Where a mesh is that a description names, from the folder of the description."""
-    return (Path() if file is None else Path(file).parent) / name
 
 
 def _scale_findings(shape: Shape, bounds: np.ndarray, span: float) -> list[Finding]:

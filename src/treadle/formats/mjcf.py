@@ -35,6 +35,8 @@ def read(content: bytes, name: str, floating_base: bool = False, folder: Folder 
     gravity = (0.0, 0.0, 0.0) if compiled.switched("mjDSBL_GRAVITY") else model.opt.gravity
     integrator = "rk4" if model.opt.integrator == library().mjtIntegrator.mjINT_RK4 else "symplectic_euler"
     settings = {"dt": float(model.opt.timestep), "integrator": integrator}
+    if compiled.switched("mjDSBL_CONTACT"):
+        settings["contact"] = False
     spec = ModelSpec(own or name, gravity=gravity, settings=settings)
     materials = Materials(spec, compiled)
     add_bodies(spec, compiled)

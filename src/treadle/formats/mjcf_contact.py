@@ -10,13 +10,14 @@ and with solref = (-stiffness, -damping) the numbers themselves, per kg of effec
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import product
 from typing import Any
 
 import numpy as np
 
-from treadle.formats.mesh import SUFFIXES
-from treadle.formats.mjcf_compiled import Compiled, unique
+from treadle.formats.mjcf_compiled import Compiled, library, unique
+from treadle.formats.mjcf_groups import add_groups
+from treadle.geometry.mesh import SUFFIXES
 from treadle.model import MaterialSpec, ModelSpec
 from treadle.model.values import rotation_matrix
 
@@ -35,7 +36,6 @@ _SHAPES = {
 _DEFAULT_COLOR = (0.5, 0.5, 0.5, 1.0)
 #: Geoms of these groups and above are hidden until the user asks for them.
 _FIRST_HIDDEN_GROUP = 3
-_MOST_PAIRS = 5000
 
 
 # ----------------------------------------------------------------------------------------------------------
@@ -69,6 +69,7 @@ def add_shapes(spec: ModelSpec, compiled: Compiled, materials: Materials) -> Non
             spec.add_shape(own, body, **fields, color=color, line=line)
     for sentence, geoms in skipped.items():
         compiled.note(sentence, geoms)
+    add_groups(spec, compiled, {names[geom]: geom for geom in sorted(touching)})
     _note_shapes(compiled, names, touching)
 
 
@@ -178,8 +179,11 @@ def _note_shapes(compiled: Compiled, names: list[str], touching: set[int]) -> No
             "contact parameters became materials, in N/m and N s/m per kg of effective mass at the contact: "
             "stiffness = 1/(timeconst dampratio)^2 and damping = 2/timeconst of solref; solimp is left out"
         )
-    meshes = [names[geom] for geom in sorted(touching) if model.geom_type[geom] == _MESH]
-    compiled.note("meshes that touch by their convex hulls in MuJoCo", meshes)
+    fixed = {geom for geom in touching if model.body_weldid[model.geom_bodyid[geom]] == 0}
+    meshes = [names[geom] for geom in sorted(fixed) if model.geom_type[geom] == _MESH]
+    compiled.note(
+        "meshes fixed to the world, which touch by their convex hulls in MuJoCo and not here", meshes
+    )
     special = {
         "margin or gap": model.geom_margin + np.abs(model.geom_gap),
         "priority or solmix": np.abs(model.geom_priority) + np.abs(model.geom_solmix - 1.0),
@@ -198,35 +202,22 @@ def _note_shapes(compiled: Compiled, names: list[str], touching: set[int]) -> No
 
 
 def add_contacts(spec: ModelSpec, compiled: Compiled, materials: Materials) -> None:
-    """Pairs of bodies that have a contact of their own, and pairs that cannot touch."""
+    """Pairs of bodies that have a contact of their own, and pairs that cannot touch.
+
+    What contype and conaffinity say is in the groups of the shapes.
+    """
     model, bodies = compiled.model, compiled.bodies
     stated = _add_pairs(spec, compiled, materials)
-    excluded = {frozenset(divmod(int(signature), 1 << 16)) for signature in model.exclude_signature}
-    # contype and conaffinity of the geoms on each body
-    masks: dict[int, set[tuple[int, int]]] = {}
-    for geom in range(model.ngeom):
-        mask = (int(model.geom_contype[geom]), int(model.geom_conaffinity[geom]))
-        if any(mask):
-            masks.setdefault(int(model.geom_bodyid[geom]), set()).add(mask)
-    filtered = not compiled.switched("mjDSBL_FILTERPARENT")
-    apart: list[tuple[int, int]] = []
-    partly: list[str] = []
-    for first, second in combinations(sorted(masks), 2):
-        if model.body_weldid[first] == model.body_weldid[second] or frozenset((first, second)) in stated:
-            continue
-        touch = {bool(a & d or c & b) for a, b in masks[first] for c, d in masks[second]}
-        close = filtered and _neighbours(model, first, second)
-        if True not in touch or close or frozenset((first, second)) in excluded:
-            apart.append((first, second))
-        elif False in touch:
-            partly.append(f"{bodies[first] or 'world'} - {bodies[second]}")
-    if len(apart) > _MOST_PAIRS:
-        sentence = f"{len(apart)} pairs of bodies do not touch in MuJoCo (contype, conaffinity), but may here"
-        compiled.report.append(sentence)
-        apart = [pair for pair in apart if frozenset(pair) in excluded]
-    for first, second in apart:
-        spec.add_contact(bodies[first], bodies[second], enabled=False)
-    compiled.note("pairs of bodies of which only some geoms touch in MuJoCo, but all may here", partly)
+    touching = {int(model.geom_bodyid[geom]) for geom in _touching(model)}
+    close = _neighbours(model, touching)
+    excluded = {tuple(sorted(divmod(int(signature), 1 << 16))) for signature in model.exclude_signature}
+    parted = not compiled.switched("mjDSBL_FILTERPARENT")
+    based = _on_fixed(model, touching)
+    for first, second in sorted(close | excluded | based):
+        apart = (parted and (first, second) in close) or (first, second) in excluded
+        if frozenset((first, second)) not in stated and {first, second} <= touching:
+            spec.add_contact(bodies[first], bodies[second], enabled=not apart)
+    _note_loops(compiled, touching, excluded)
 
 
 def _add_pairs(spec: ModelSpec, compiled: Compiled, materials: Materials) -> set[frozenset[int]]:
@@ -257,9 +248,45 @@ def _add_pairs(spec: ModelSpec, compiled: Compiled, materials: Materials) -> set
     return set(stated)
 
 
-def _neighbours(model: Any, first: int, second: int) -> bool:
-    """Whether a joint connects two bodies, which MuJoCo then lets overlap."""
-    roots = [int(model.body_weldid[body]) for body in (first, second)]
-    above = [int(model.body_weldid[model.body_parentid[root]]) for root in roots]
-    # the world is everyone's parent, and touches all the same
-    return (roots[0] == above[1] and roots[0] != 0) or (roots[1] == above[0] and roots[1] != 0)
+def _neighbours(model: Any, touching: set[int]) -> set[tuple[int, int]]:
+    """Pairs of bodies that a joint connects, which MuJoCo lets overlap.
+
+    The world is everyone's parent, and touches all the same.
+    """
+    welded: dict[int, list[int]] = {}
+    for body in sorted(touching):
+        welded.setdefault(int(model.body_weldid[body]), []).append(body)
+    pairs = set()
+    for root in set(model.body_weldid.tolist()) - {0}:
+        above = int(model.body_weldid[model.body_parentid[root]])
+        if above:
+            pairs |= set(product(welded.get(root, ()), welded.get(above, ())))
+    return {(min(pair), max(pair)) for pair in pairs}
+
+
+def _on_fixed(model: Any, touching: set[int]) -> set[tuple[int, int]]:
+    """Pairs of bodies that a joint connects of which one is fixed to the world: MuJoCo lets them touch."""
+    pairs = set()
+    for body in touching:
+        root = int(model.body_weldid[body])
+        holder = int(model.body_parentid[root])
+        if root and holder and model.body_weldid[holder] == 0:
+            pairs.add((min(body, holder), max(body, holder)))
+    return pairs
+
+
+def _note_loops(compiled: Compiled, touching: set[int], excluded: set[tuple[int, ...]]) -> None:
+    """Bodies that constraints connect touch in MuJoCo, and not here."""
+    model = compiled.model
+    mujoco = library()
+    names = []
+    for kind, objects, one, other in zip(
+        model.eq_type, model.eq_objtype, model.eq_obj1id, model.eq_obj2id, strict=True
+    ):
+        if mujoco.mjtEq(kind) not in (mujoco.mjtEq.mjEQ_CONNECT, mujoco.mjtEq.mjEQ_WELD):
+            continue
+        at_sites = mujoco.mjtObj(objects) == mujoco.mjtObj.mjOBJ_SITE
+        ends = [int(model.site_bodyid[end] if at_sites else end) for end in (one, other)]
+        if 0 not in ends and set(ends) <= touching and tuple(sorted(ends)) not in excluded:
+            names.append(f"{compiled.bodies[ends[0]]} - {compiled.bodies[ends[1]]}")
+    compiled.note("pairs of bodies that a constraint connects, which touch in MuJoCo but not here", names)

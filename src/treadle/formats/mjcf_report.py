@@ -137,7 +137,8 @@ def _report_options(compiled: Compiled) -> None:
         if not np.array_equal(value, getattr(usual, name)):
             numbers = " ".join(f"{x:g}" for x in np.atleast_1d(value))
             changed.append(f"{name} = {_word(words[name](value)) if name in words else numbers}")
-    off = given.disableflags & ~int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
+    read = mujoco.mjtDisableBit.mjDSBL_GRAVITY, mujoco.mjtDisableBit.mjDSBL_CONTACT
+    off = given.disableflags & ~(int(read[0]) | int(read[1]))
     changed += [f"{word} off" for word in _flags(mujoco.mjtDisableBit, off)]
     on = given.enableflags & ~int(mujoco.mjtEnableBit.mjENBL_OVERRIDE)
     changed += [f"{word} on" for word in _flags(mujoco.mjtEnableBit, on)]

@@ -55,7 +55,11 @@ def _option(model: Model, notes: Notes) -> Element:
     """Gravity, and those settings that MuJoCo has."""
     settings = dict(model.settings)
     step, integrator = settings.pop("dt", None), settings.pop("integrator", None)
+    touches = settings.pop("contact", None)
     for name in settings:
         notes.add("settings that are not written", name)
     method = "RK4" if integrator == "rk4" else None
-    return Element("option", timestep=step, gravity=model.gravity, integrator=method)
+    option = Element("option", timestep=step, gravity=model.gravity, integrator=method)
+    if touches is False:
+        option.add("flag", contact="disable")
+    return option

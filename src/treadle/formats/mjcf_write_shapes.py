@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from treadle.collision.rules import loop_neighbours
 from treadle.formats.mjcf_element import Element
+from treadle.formats.mjcf_groups import masks_of, meet
 from treadle.formats.mjcf_notes import Notes
 from treadle.formats.mjcf_write_tree import Names, Tree
 from treadle.model.fittings import Material, Shape
@@ -28,11 +30,14 @@ _HALVES = {
 _SEEN, _HIDDEN = 2, 3
 
 
-def add_shapes(model: Model, tree: Tree, asset: Element, names: Names, notes: Notes) -> dict[str, list[str]]:
-    """The geoms; returns those that touch, by link ("" for the world)."""
+def add_shapes(
+    model: Model, tree: Tree, asset: Element, names: Names, notes: Notes
+) -> dict[str, dict[str, Shape]]:
+    """The geoms; returns those that touch by their names, by link ("" for the world)."""
     meshes: dict[tuple[Any, ...], str] = {}
     materials = {material.name: material for material in model.materials}
-    touching: dict[str, list[str]] = {}
+    touching: dict[str, dict[str, Shape]] = {}
+    masks = masks_of(model, notes)
     for shape in model.shapes:
         fields = _geometry(shape, asset, meshes, names, notes)
         if fields is None:
@@ -41,8 +46,9 @@ def add_shapes(model: Model, tree: Tree, asset: Element, names: Names, notes: No
         element, place = tree.on_link(shape.link, shape.placement)
         contact = {"group": _SEEN, "contype": 0, "conaffinity": 0}
         if shape.role == "collision":
-            contact = {"group": _HIDDEN, **_friction(materials.get(shape.material or ""), notes)}
-            touching.setdefault(shape.link or "", []).append(name)
+            friction = _friction(materials.get(shape.material or ""), notes)
+            contact = {"group": _HIDDEN, **masks.get(shape.name, {}), **friction}
+            touching.setdefault(shape.link or "", {})[name] = shape
         element.add("geom", name=name, **fields, **place, rgba=shape.color, **contact)
     return touching
 
@@ -55,24 +61,43 @@ def add_frames(model: Model, tree: Tree, names: Names) -> None:
 
 
 def add_contacts(
-    model: Model, tree: Tree, contact: Element, touching: dict[str, list[str]], notes: Notes
+    model: Model, tree: Tree, contact: Element, touching: dict[str, dict[str, Shape]], notes: Notes
 ) -> None:
     """Bodies that must not touch, and pairs of geoms with a material of their own."""
     materials = {material.name: material for material in model.materials}
+    forbidden = [(item.first, item.second) for item in model.contacts if not item.enabled]
+    for first, second in dict.fromkeys([*forbidden, *_connected(model, touching)]):
+        bodies = [tree.body_names.get(name) for name in (first, second)]
+        if None not in bodies:
+            contact.add("exclude", body1=bodies[0], body2=bodies[1])
     for item in model.contacts:
-        if not item.enabled:
-            bodies = [tree.body_names.get(name) for name in (item.first, item.second)]
-            if None not in bodies:
-                contact.add("exclude", body1=bodies[0], body2=bodies[1])
-        elif item.material is not None:
-            own = _friction(materials[item.material], notes)
+        if item.enabled:
+            own = {} if item.material is None else _friction(materials[item.material], notes)
             if "friction" in own:
                 slide, spin, roll = own["friction"]
                 own["friction"] = (slide, slide, spin, roll, roll)
-            for first, second in product(
-                touching.get(item.first or "", []), touching.get(item.second or "", [])
-            ):
-                contact.add("pair", geom1=first, geom2=second, **own)
+            sides = (touching.get(name or "", {}).items() for name in (item.first, item.second))
+            for (first, one), (second, other) in product(*sides):
+                if meet(one, other):
+                    contact.add("pair", geom1=first, geom2=second, **own)
+
+
+def _connected(model: Model, touching: dict[str, dict[str, Shape]]) -> list[tuple[str, str]]:
+    """Links that a joint keeps from touching here but not in MuJoCo: it closes a loop, or one is fixed."""
+    held: dict[int, list[str]] = {}
+    for link in model.links:
+        if link.name in touching:
+            held.setdefault(link.body, []).append(link.name)
+    pairs = [
+        pair
+        for one, other in loop_neighbours(model)
+        for pair in product(held.get(one, []), held.get(other, []))
+    ]
+    for index, body in enumerate(model.bodies):
+        if body.parent == WORLD and body.holder is not None and body.holder in touching:
+            pairs += [(body.holder, link) for link in held.get(index, [])]
+    allowed = {frozenset((item.first, item.second)) for item in model.contacts if item.enabled}
+    return [pair for pair in pairs if frozenset(pair) not in allowed]
 
 
 def _geometry(

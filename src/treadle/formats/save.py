@@ -11,8 +11,8 @@ from typing import Any
 
 from treadle.errors import InputError, ModelError
 from treadle.formats.carry import carry
-from treadle.formats.mesh import SUFFIXES
 from treadle.formats.whole import WholeFiles
+from treadle.geometry.mesh import SUFFIXES
 from treadle.model import Model, ModelSpec
 from treadle.model.finding import Finding
 from treadle.model.model import suggest

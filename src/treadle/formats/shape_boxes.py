@@ -7,9 +7,8 @@ import contextlib
 import numpy as np
 
 from treadle.errors import ModelError
-from treadle.formats.geometry_findings import open_geometry
-from treadle.formats.mesh import mesh_bounds
-from treadle.formats.mesh_findings import mesh_path
+from treadle.geometry.files import mesh_path, open_geometry
+from treadle.geometry.mesh import mesh_bounds
 from treadle.model.fittings import Shape
 from treadle.model.model import Model
 from treadle.model.summary import Summary, summarize

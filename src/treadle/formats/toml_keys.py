@@ -84,7 +84,7 @@ TOP = (
     Key("units", "text", "m, kg, s, rad, N, Pa and what is made of them", required=True, choices=(UNITS,)),
     Key("gravity", "vector", "gravitational acceleration in the world (m/s2)"),
     Key("geometry", "text", "geometry file (.3dt), a path from the folder of this file"),
-    Key("settings", "settings", "of the scene: dt, integrator, ground, ..."),
+    Key("settings", "settings", "of the scene: dt, integrator, contact, terrain, ..."),
 )
 
 #: Where a body is while all joints are at their neutral position; joints can leave out their successor side.

@@ -21,6 +21,8 @@ _PER_FREEDOM = (
     "limit_restitution", "limit_stiffness", "limit_damping",
 )  # fmt: skip
 
+_OF_SHAPES = ("role", "color", "material", "file", "scale", "group", "meets")
+
 
 def describe(model: Model) -> ModelSpec:
     """A description of the same machine; the model must be one of floats.
@@ -42,6 +44,8 @@ class _Describer:
         for link in model.links:
             if link.body == names.get(link.name, WORLD) and link.body != WORLD:
                 self.roots[link.body] = link
+        self.nested = True
+        self.nested = self._order() == [link.name for link in model.links]
 
     def spec(self) -> ModelSpec:
         model = self.model
@@ -63,7 +67,7 @@ class _Describer:
             spec.add_frame(frame.name, self._root_name(frame.body), **self._pose(frame.body, frame.placement))
         for shape in model.shapes:
             pose = self._in_link(shape.link, shape.placement)
-            options = {name: getattr(shape, name) for name in ("role", "color", "material", "file", "scale")}
+            options = {name: getattr(shape, name) for name in _OF_SHAPES}
             spec.add_shape(shape.name, shape.link, shape.type, shape.size, **options, **pose)
         spec.materials += [_copied(MaterialSpec, item) for item in model.materials]
         spec.contacts += [_copied(ContactSpec, item) for item in model.contacts]
@@ -90,12 +94,35 @@ class _Describer:
         return JointSpec(
             body.joint.name,
             "continuous" if body.joint.continuous else body.joint.type.kind,
-            self._root_name(body.parent),
+            self._parent_name(link),
             link.name,
             **self._pose(body.parent, body.placement),
             **{f"child_{name}": value for name, value in child.items()},
             **_freedoms(body.joint),
         )
+
+    def _parent_name(self, link: Link) -> str | None:
+        """The link that a link's joint is on: that at the body's joint, or one that is fixed to the world."""
+        if self.roots.get(link.body) is not link:
+            return self._root_name(link.body)
+        body = self.model.bodies[link.body]
+        if body.parent != WORLD or body.holder is None or not self.nested:
+            return self._root_name(body.parent)
+        # one that is not at the origin would bring rounding into the numbers
+        at_origin = self.model.frame(body.holder).placement.to_list() == Transform.identity().to_list()
+        return body.holder if at_origin else None
+
+    def _order(self) -> list[str]:
+        """The links in the order in which the description gives them back."""
+        children: dict[str | None, list[str]] = {}
+        for link in self.model.links:
+            children.setdefault(self._parent_name(link), []).append(link.name)
+        order: list[str] = []
+        waiting = children.get(None, [])[::-1]
+        while waiting:
+            order.append(waiting.pop())
+            waiting += children.get(order[-1], [])[::-1]
+        return order
 
     def _loop(self, loop: Loop) -> JointSpec:
         kind = "fixed" if loop.type is None else "continuous" if loop.continuous else loop.type.kind

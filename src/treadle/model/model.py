@@ -89,13 +89,17 @@ class Link:
 
 @dataclass(frozen=True)
 class Body:
-    """A moving body: `placement` X_PJ is its joint's frame in the parent body (or the world)."""
+    """A moving body: `placement` X_PJ is its joint's frame in the parent body (or the world).
+
+    `holder` is the link of the parent that the joint is on, None for the world itself.
+    """
 
     name: str
     parent: int
     joint: ModelJoint
     placement: Transform
     inertia: Inertia
+    holder: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

@@ -102,7 +102,8 @@ class ShapeSpec(Item):
     color: Sequence[float] | None = None
     #: name of a `MaterialSpec`
     material: str | None = None
-    #: mesh file beside the description, or a component of the geometry file
+    #: mesh file beside the description, or a component of the geometry file; a mesh for contact needs none if
+    #: simulations are given its points
     file: str | None = None
     scale: Sequence[float] = (1.0, 1.0, 1.0)
     #: name of the group it is in, and of the groups it touches (None: all); two shapes have to agree

@@ -101,7 +101,8 @@ def _bodies(moving: list[tuple[JointSpec, int, Transform]], links: list[Link]) -
     for index, (spec, parent, placement) in enumerate(moving):
         joint = _joint(spec, q, v)
         q, v = joint.q.stop, joint.v.stop
-        bodies.append(Body(spec.child, parent, joint, placement, total_inertia(links_of[index])))
+        inertia = total_inertia(links_of[index])
+        bodies.append(Body(spec.child, parent, joint, placement, inertia, spec.parent))
     return tuple(bodies)
 
 

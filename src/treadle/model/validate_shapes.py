@@ -108,6 +108,10 @@ def _check_file(spec: ModelSpec, element: str, shape: ShapeSpec) -> None:
         if shape.file is not None:
             raise fault(spec, element, f"a {shape.type} has no file", "make it a mesh", shape)
         return
+    # a simulation may be given the points of a mesh
+    given = shape.type == "mesh" and shape.role == "collision" and spec.file is None
+    if shape.file is None and given:
+        return
     if not (isinstance(shape.file, str) and shape.file.strip()):
         hint = "name its file" if shape.type == "mesh" else "name the component of the geometry file"
         raise fault(spec, element, f"a {shape.type} needs a file", hint, shape)

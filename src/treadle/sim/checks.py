@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,10 +12,9 @@ from treadle.errors import InputError
 from treadle.integrators import INTEGRATORS
 from treadle.model.model import Model, suggest
 from treadle.model.regularity import require_regular
+from treadle.sim.partners import require_partners, touches
 from treadle.solvers.stabilization import STABILIZATIONS
-
-if TYPE_CHECKING:
-    from treadle.sim.simulation import Simulation
+from treadle.terrain import Terrain
 
 __all__ = [
     "check_choice", "check_closes", "check_contact", "check_count", "check_model", "check_motions",
@@ -23,11 +22,17 @@ __all__ = [
 ]  # fmt: skip
 
 
-def check_contact(sim: Simulation, wanted: bool) -> bool:
-    """Whether shapes touch; InputError where something else cannot be beside contact."""
-    if wanted and sim.model.wheels:
-        raise InputError("a machine with wheels has no contact of shapes; give Simulation contact=False")
-    return wanted
+def check_contact(model: Model, terrain: Terrain | None, wanted: bool | None) -> bool:
+    """Whether shapes touch; InputError where they cannot."""
+    if wanted is None:
+        wanted = touches(model, terrain)
+    elif not isinstance(wanted, (bool, np.bool_)):
+        raise InputError(f"contact must be True or False, not {wanted!r}")
+    elif wanted:
+        require_partners(model, terrain)
+    if wanted and model.wheels:
+        raise InputError("a machine with wheels has no contact of shapes; give contact=False")
+    return bool(wanted)
 
 
 def check_model(model: Any, what: str) -> Model:

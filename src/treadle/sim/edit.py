@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,13 +14,15 @@ from treadle.model.model import Model
 from treadle.model.spec import ModelSpec
 from treadle.model.tree import spanning_tree
 from treadle.sim.carry import carried
+from treadle.sim.meshes import unchanged_meshes
+from treadle.sim.partners import may_touch, touches
 from treadle.sim.state import State
 from treadle.solvers.assembly import assemble, closure_evaluation
 
 if TYPE_CHECKING:
     from treadle.sim.simulation import Simulation
 
-__all__ = ["adopt", "become", "edited"]
+__all__ = ["adopt", "become", "edited", "surroundings"]
 
 #: Gaps of loops (m, rad), and their rates, that are rounding.
 _CLOSED = 1e-12
@@ -53,6 +55,7 @@ def become(sim: Simulation, model: Model, state: State) -> None:
     """Let a simulation go on with another machine; where that cannot be, it stays as it was."""
     if sim._watcher.acting:
         raise InputError("the action of an event must not change the machine; do it between steps")
+    given: dict[str, Any] = {**surroundings(sim, model), **sim.options}
     fresh = type(sim)(
         model,
         sim.dt,
@@ -65,12 +68,9 @@ def become(sim: Simulation, model: Model, state: State) -> None:
         events=tuple(sim.events),
         stabilization=sim._stabilization,
         closing_time=sim._closing_time,
-        terrain=sim.terrain,
         rolling=sim.rolling,
         solver=sim.solver,
-        contact=sim.contact,
-        meshes=sim._meshes,
-        **sim.options,
+        **given,
     )
     for law in fresh.laws:
         # one that asks for a joint that is gone fails here, while nothing is lost
@@ -90,6 +90,16 @@ def become(sim: Simulation, model: Model, state: State) -> None:
     sim.reference = _reference(old_model, model, reference, state)
     for observer in tuple(sim._observers):
         observer.rebuilt()
+
+
+def surroundings(sim: Simulation, model: Model) -> dict[str, Any]:
+    """What a simulation of a changed machine is given, so that it touches what it did."""
+    terrain = sim.terrain if model.wheels or touches(model, sim.terrain) else None
+    return {
+        "terrain": terrain,
+        "contact": sim._contact and may_touch(model, terrain),
+        "meshes": unchanged_meshes(sim._meshes, sim.model, model),
+    }
 
 
 def _closed(model: Model, state: State, gap: float) -> State:

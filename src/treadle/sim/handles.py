@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from treadle.collision.collider import Collider
 from treadle.constraints.coupling import coupling_residual
 from treadle.constraints.loop import loop_closure
 from treadle.dynamics import compiled
@@ -23,7 +24,7 @@ from treadle.sim.checks import check_vector
 from treadle.sim.contacts.course import ContactCourse, contact_courses
 from treadle.sim.contacts.last import last_step
 from treadle.sim.contacts.points import ContactPoint, contact_points
-from treadle.sim.contacts.sums import ContactSum, contact_between, contact_on
+from treadle.sim.contacts.sums import ContactSum, contact_between, contact_on, contact_sums
 from treadle.sim.lock import stopped
 from treadle.sim.reaction import Reaction
 from treadle.sim.wheel_handle import WheelHandle
@@ -79,9 +80,27 @@ class Parts:
         """What the second of two links, shapes or the world (None) got from the first in the last step."""
         return contact_between(self._itself, first, second, about)
 
+    def contact_sums(self) -> dict[tuple[str | None, str], ContactSum]:
+        """What every two links that touched in the last step gave each other, by their names, None the world.
+
+        The force is that on the second.
+        """
+        return contact_sums(self._itself)
+
     def contact_courses(self, samples: int = 65) -> list[ContactCourse]:
         """Depth and force of contacts with stiffness inside the last step, touch by touch."""
         return contact_courses(self._itself, samples)
+
+    def collider(self) -> Collider:
+        """The collision shapes with the terrain and the meshes they touch with, to ask about.
+
+        `td.ray_cast(sim.collider(), sim.q, ...)`, and so on for the other questions about shapes.
+        """
+        from treadle.sim.touching.footing import on_terrain
+
+        sim = self._itself
+        grounded, fields = on_terrain(sim.model, None if sim.model.wheels else sim.terrain)
+        return Collider(grounded, fields=fields, meshes=sim._meshes)
 
     @property
     def _itself(self) -> Simulation:

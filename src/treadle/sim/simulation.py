@@ -43,12 +43,12 @@ from treadle.sim.handles import Parts
 from treadle.sim.journal import Journal
 from treadle.sim.ledger import curved_freedoms
 from treadle.sim.lock import rotor_names, rotors
+from treadle.sim.meshes import contact_meshes
 from treadle.sim.observer import Observer
 from treadle.sim.quality import Quality, measure
 from treadle.sim.reaction import Reactions
 from treadle.sim.state import State
 from treadle.sim.step import step_program
-from treadle.sim.touching import touches
 from treadle.sim.watcher import Watcher
 from treadle.solvers.assembly import assemble
 from treadle.solvers.impulses import SOLVERS
@@ -75,12 +75,12 @@ class Simulation(Parts):
     "baumgarte" (with a `closing_time` in seconds) or "none" (see `treadle.solvers.stabilization`). Wheels run
     on the `terrain`, by default the plane z = 0; `rolling` says how, "balance", "direct" or "kinematic" (see
     `treadle.wheels.rolling`). The `solver` finds the forces of loops, stops and friction, "direct" or "simgc"
-    (see `treadle.solvers.impulses`). Shapes touch where the world has shapes for it, or terrain without
-    wheels on it, unless `contact` says otherwise; such steps follow Moreau's rule, whatever the integrator
-    (see `treadle.sim.touching`). Shapes that are meshes touch with the `meshes` of `collision_meshes(model)`.
-    Step, integrator, stabilization, terrain, rolling and solver come from the
-    model's settings unless they are given; further arguments are options of the integrator, such as
-    tolerance=1e-9 for "dopri5".
+    (see `treadle.solvers.impulses`). Shapes touch where things can meet that are not one machine (see
+    `treadle.sim.partners`), unless `contact` says otherwise; such steps follow Moreau's rule, whatever the
+    integrator (see `treadle.sim.touching`). Meshes that touch are read from the machine's files, those that
+    move as their convex hulls, unless `meshes` has others (see `collision_meshes`). Step, integrator,
+    stabilization, terrain, rolling, solver and contact come from the model's settings unless they are given;
+    further arguments are options of the integrator, such as tolerance=1e-9 for "dopri5".
     """
 
     def __init__(
@@ -114,8 +114,7 @@ class Simulation(Parts):
         self._curved = curved_freedoms(model)
         # the code that holds stops is long: it is made when a joint first meets one
         self._bounded = bool(model.held or motions)
-        self._meshes = dict(meshes or {})
-        self.terrain = ground(model, settings.get("terrain") if terrain is None else terrain, self._meshes)
+        self.terrain = ground(model, terrain, settings, contact)
         self.rolling = check_rolling(settings.get("rolling", "balance") if rolling is None else rolling)
         self._loads = np.zeros((LOAD_SIZE * len(model.bodies), 1))
         self._runners: dict[tuple, Runner | Touching] = {}
@@ -131,9 +130,13 @@ class Simulation(Parts):
         self._stabilization = settings["stabilization"] if stabilization is None else stabilization
         self._closing_time = closing_time
         self.solver = settings["solver"] if solver is None else solver
+        # what was asked for, which an edit asks for again
+        self._contact = contact
         #: whether shapes touch
-        touching = touches(model, self.terrain, self._meshes) if contact is None else bool(contact)
-        self.contact = check_contact(self, touching)
+        self.contact = check_contact(
+            model, self.terrain, settings.get("contact") if contact is None else contact
+        )
+        self._meshes = contact_meshes(model, meshes) if self.contact else dict(meshes or {})
         self._touched: Touching | None = None
         self._choose(settings["integrator"] if integrator is None else integrator, dt, options)
         if q is not None:
@@ -465,15 +468,17 @@ class Simulation(Parts):
         """The step with contact."""
         from treadle.sim.touching.machine import MachineCode
         from treadle.sim.touching.programs import FreeMotion
+        from treadle.sim.touching.step import take_steps
         from treadle.sim.touching.touching import Touching
 
         locked = bool(self._arrays["locked"].any())
         if ("touching", locked) not in self._runners:
             names = rotor_names(self.model) if locked else ()
             motion = FreeMotion(self.model, self.laws, self.controllers.traced, self.motions, names)
-            self._runners["touching", locked] = Touching(
-                MachineCode(motion), self._arrays, self.terrain, self._meshes
-            )
+            made = Touching(MachineCode(motion), self._arrays, self.terrain, self._meshes)
+            # none: what there is to compile is compiled here, and not counted as computing
+            take_steps(made._table.ctypes.data, self.dt, self.time, 0)
+            self._runners["touching", locked] = made
         touching: Any = self._runners["touching", locked]
         if self._touched is not None and self._touched is not touching:
             touching.memory = self._touched.memory

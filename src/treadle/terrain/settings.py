@@ -31,7 +31,10 @@ def make_terrain(given: Any) -> Terrain:
     if isinstance(given, Terrain):
         return given
     if not isinstance(given, Mapping):
-        raise InputError(f"a terrain is one of treadle.terrain or a table with a type, not {given!r}")
+        raise InputError(
+            "a terrain is a td.Plane, td.Grid or another one of treadle.terrain, or a table with a type, not "
+            f"{type(given).__name__}"
+        )
     values = dict(given)
     kind = values.pop("type", None)
     if kind not in TERRAINS:

@@ -71,8 +71,24 @@ def test_a_mesh_stands_on_terrain_of_heights():
     assert sim.q[6] == pytest.approx(0.3, abs=1e-6)
 
 
-def test_what_is_not_given_does_not_touch_and_what_cannot_is_told():
-    assert not td.Simulation(machine("mesh"), dt=0.01).contact
+@pytest.mark.parametrize("height", [0.12, 0.5])
+def test_a_ring_with_a_round_underside_comes_to_rest_on_its_lowest_corners(height):
+    """Many corners are near the floor as it falls; those further out are higher."""
+    ring = trimesh.creation.torus(0.3, 0.1)
+    sim = td.Simulation(
+        machine("mesh"),
+        dt=0.01,
+        q=(1, 0, 0, 0, 0, 0, height),
+        meshes={"shape": td.convex_hull(ring.vertices)},
+    )
+    sim.run(2.0)
+    assert sim.q[6] == pytest.approx(0.1, abs=1e-6)
+    assert np.abs(sim.v).max() < 1e-9
+    assert sim.contact_on("crate").force == pytest.approx([0, 0, 2.0 * 9.81], abs=1e-6)
+    assert all(np.hypot(*point.position[:2]) == pytest.approx(0.3, abs=1e-6) for point in sim.contacts())
+
+
+def test_what_cannot_touch_is_told():
     both = td.Simulation(machine("mesh", "mesh"), dt=0.01, meshes={"shape": STAIRS, "ground": STAIRS})
     with pytest.raises(td.InputError, match=r"'ground' and 'shape' .* td\.convex_hull"):
         both.step()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from treadle.app.edits import KINDS, Field, change, fields, item_names, shown, unit
 from treadle.app.html import note_html
 from treadle.app.panels.panel import Panel, put
-from treadle.app.warmth import compile_step, knows
+from treadle.app.warmth import compile_step, knows, twin
 from treadle.errors import TreadleError
 from treadle.model.describe import describe
 from treadle.model.model import Model
@@ -172,6 +172,5 @@ def _prepared(sim: Simulation, kind: str, name: str, texts: Mapping[str, str]) -
     change(spec, kind, name, texts)
     model = edited(spec)
     if knows(sim):
-        twin = Simulation(model, sim.dt, sim.integrator)
-        compile_step(twin, sim._bounded, bool(sim._loads.any()))
+        compile_step(twin(sim, model), sim._bounded, bool(sim._loads.any()))
     return model

@@ -11,4 +11,4 @@ from treadle.contact.laws.law import LAWS, ContactLaw, Touch, contact_law, law_p
 __all__ = ["LAWS", "ContactLaw", "Touch", "contact_law", "law_program"]
 
 for _law in (kelvin_voigt, hertz, hunt_crossley, lankarani_nikravesh, flores, emden_fowler):
-    contact_law(_law)
+    LAWS[_law.__name__] = _law

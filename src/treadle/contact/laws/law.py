@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
+from treadle.errors import InputError
 from treadle.graph import Expr, Scalar, exp, forward, log, maximum
 from treadle.native.program import Program
 
@@ -25,7 +26,12 @@ _NOTHING = 1e-30
 
 
 class Touch(NamedTuple):
-    """What a law knows about two bodies that touch."""
+    """What a law knows about two bodies that touch: `depth`, `rate`, `stiffness`, `exponent`, `restitution`,
+    `speed` and `mass`.
+
+    Depth (m), its rate (m/s, above zero while the bodies approach), stiffness (N/m^exponent), exponent and
+    restitution of the materials, the speed (m/s) at which the bodies met, and their effective mass (kg).
+    """
 
     #: m
     depth: Scalar
@@ -52,7 +58,17 @@ LAWS: dict[str, ContactLaw] = {}
 
 
 def contact_law(function: F) -> F:
-    """Make a law known under the function's name; may be used as a decorator."""
+    """Make a law known under the function's name, for `law` of a material; may be used as a decorator.
+
+    The function gets a `Touch` and returns the force (N) that pushes the bodies apart.
+    """
+    try:
+        law_program(function).trace()
+    except Exception as error:
+        raise InputError(
+            f"the contact law {function.__name__!r} cannot be compiled ({error}): it gets a Touch with "
+            f"{', '.join(Touch._fields)}, returns the force in N, and chooses with td.where"
+        ) from error
     LAWS[function.__name__] = function
     return function
 
@@ -68,6 +84,8 @@ def law_program(law: ContactLaw) -> Program:
     def run(touch: Sequence[Expr]) -> Mapping[str, Sequence[Scalar]]:
         given = Touch(*touch)
         force = law(given._replace(speed=maximum(given.speed, SLOWEST)))
+        if not isinstance(force, (Expr, int, float)):
+            raise InputError(f"it returned {type(force).__name__}")
         (slopes,) = forward([force], {touch[0]: {0: 1.0}, touch[1]: {1: 1.0}}, 2)
         return {"push": [force, *slopes]}
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from treadle.formats import threedt
-from treadle.formats.geometry import Component, Geometry, Part
 from treadle.formats.save import save
+from treadle.geometry import threedt
+from treadle.geometry.components import Component, Geometry, Part
 from treadle.scenes.roadheader.checks import holding_table, mobility, stroke_table, working_envelope
 from treadle.scenes.roadheader.components import Shape, components
 from treadle.scenes.roadheader.dimensions import body_masses

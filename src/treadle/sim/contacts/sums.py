@@ -18,7 +18,7 @@ from treadle.sim.contacts.points import ContactPoint, contact_points
 if TYPE_CHECKING:
     from treadle.sim.simulation import Simulation
 
-__all__ = ["ContactSum", "contact_between", "contact_on"]
+__all__ = ["ContactSum", "contact_between", "contact_on", "contact_sums"]
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,36 @@ def contact_between(
 ) -> ContactSum:
     """What the second gets from the first; by default about the origin of the second's link."""
     return _sum(sim, _shapes_of(sim, second), _shapes_of(sim, first), _point(sim, second, about))
+
+
+def contact_sums(sim: Simulation) -> dict[tuple[str | None, str], ContactSum]:
+    """What the second of every two links got from the first in the last step, None for the world."""
+    last, link = last_step(sim), carriers(sim)
+    wrenches: dict[tuple[str | None, str], np.ndarray] = {}
+    points: dict[tuple[str | None, str], list[ContactPoint]] = {}
+
+    def pair(first: str, second: str) -> tuple[tuple[str | None, str], float]:
+        one, other = link[first], link[second]
+        if other is None or (other, one) in wrenches:
+            return (other, str(one)), -1.0
+        return (one, other), 1.0
+
+    for (a, b), sums in zip(last.pairs.tolist(), last.sums, strict=True):
+        key, sign = pair(last.names[a], last.names[b])
+        total = wrenches.setdefault(key, np.zeros(7))
+        total[:6] += sign * sums[:6]
+        total[6] += sums[6]
+    for point in [] if last.touching is None else contact_points(last.touching):
+        key, _ = pair(*point.shapes)
+        wrenches.setdefault(key, np.zeros(7))
+        points.setdefault(key, []).append(point)
+    found = {}
+    for key, total in wrenches.items():
+        about = _point(sim, key[1], None)
+        torque = total[3:6] - np.cross(about, total[:3])
+        touching = tuple(points.get(key, ()))
+        found[key] = ContactSum(total[:3], torque, about, float(total[6]), touching)
+    return found
 
 
 def _sum(sim: Simulation, mine: set[str], others: set[str], about: np.ndarray) -> ContactSum:

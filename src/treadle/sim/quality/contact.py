@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from treadle.sim.quality.measure import Measure, length_text, rate
+from treadle.sim.quality.overlap import start_overlap
 from treadle.sim.quality.run import Run
 
 __all__ = ["contact_effort", "friction_creep", "rigid_overlap"]
@@ -15,60 +16,64 @@ _GOOD, _FAIR = 1e-6, 1e-3
 #: Largest speeds (m/s) of points that friction holds, good and fair.
 _STILL, _SLOW = 1e-9, 1e-5
 
+#: Largest shares of solves that used up their sweeps, good and fair.
+_SOLVED, _MOSTLY = 0.0, 0.01
+
 
 def rigid_overlap(run: Run) -> Measure | None:
     """How deep bodies without stiffness were in each other after any part of a step."""
-    touching = run.sim._touched
-    if touching is None or run.steps == 0 or np.isfinite(touching.surfaces["stiffness"]).all():
+    worst = _worst(run)
+    if worst is None or np.isfinite(run.sim._touched.surfaces["stiffness"]).all():  # type: ignore[union-attr]
         return None
-    depth, good = max(float(touching.room.tally.worst[0]), 0.0), _GOOD * run.size
-    rating = rate(depth, good, _FAIR * run.size)
-    return Measure(
-        "rigid overlap",
-        depth,
-        "m",
-        "deepest that rigid bodies were in each other after any part of a step",
-        rating,
-        good,
-        "" if rating == "good" else f"rigid bodies overlapped by up to {length_text(depth)}",
-        f"try a step smaller than dt = {run.sim.dt:g} s, or start with the bodies apart",
-    )
+    depth = max(float(worst[0]), 0.0)
+    limits = _GOOD * run.size, _FAIR * run.size
+    reason = f"rigid bodies overlapped by up to {length_text(depth)}"
+    meaning = "deepest that rigid bodies were in each other after any part of a step"
+    advice = _smaller(run)
+    if rate(depth, *limits) != "good":
+        begun = start_overlap(run)
+        if begun is not None and begun.depth > limits[0]:
+            reason = f"{begun.first!r} and {begun.second!r} began {length_text(begun.depth)} in each other"
+            advice = f"start with {begun.first!r} and {begun.second!r} apart"
+    return _judged("rigid overlap", depth, "m", meaning, limits, reason, advice)
 
 
 def friction_creep(run: Run) -> Measure | None:
     """How fast points moved that friction should have held."""
-    touching = run.sim._touched
-    if touching is None or run.steps == 0:
+    worst = _worst(run)
+    if worst is None:
         return None
-    creep = float(touching.room.tally.worst[1])
-    rating = rate(creep, _STILL, _SLOW)
-    return Measure(
-        "friction creep",
-        creep,
-        "m/s",
-        "fastest that a point moved across its normal while friction held it",
-        rating,
-        _STILL,
-        "" if rating == "good" else f"points that friction should hold crept with up to {creep:.2g} m/s",
-        f"try a step smaller than dt = {run.sim.dt:g} s",
-    )
+    creep = float(worst[1])
+    reason = f"points that friction should hold crept with up to {creep:.2g} m/s"
+    meaning = "fastest that a point moved across its normal while friction held it"
+    return _judged("friction creep", creep, "m/s", meaning, (_STILL, _SLOW), reason, _smaller(run))
 
 
 def contact_effort(run: Run) -> Measure | None:
     """The share of solves that took as many sweeps as they may."""
-    touching = run.sim._touched
-    if touching is None or run.steps == 0:
+    worst = _worst(run)
+    if worst is None:
         return None
-    solves, unfinished = touching.room.tally.worst[2:].tolist()
+    solves, unfinished = worst[2:].tolist()
     share = unfinished / max(solves, 1.0)
-    rating = rate(share, 0.0, 0.01)
-    return Measure(
-        "unfinished solves",
-        share,
-        "1",
-        "share of the solves for contact forces that used up their sweeps",
-        rating,
-        0.0,
-        "" if rating == "good" else f"{100.0 * share:.2g} % of the solves for contact used up their sweeps",
-        "look for bodies whose masses differ by more than a factor of 1000, or that are wedged in",
-    )
+    reason = f"{100.0 * share:.2g} % of the solves for contact used up their sweeps"
+    meaning = "share of the solves for contact forces that used up their sweeps"
+    advice = "look for bodies whose masses differ by more than a factor of 1000, or that are wedged in"
+    return _judged("unfinished solves", share, "1", meaning, (_SOLVED, _MOSTLY), reason, advice)
+
+
+def _worst(run: Run) -> np.ndarray | None:
+    """What the contact of the run was like at worst, None where there was none."""
+    touching = run.sim._touched
+    return None if touching is None or run.steps == 0 else touching.room.tally.worst
+
+
+def _judged(
+    name: str, value: float, unit: str, meaning: str, limits: tuple[float, float], reason: str, advice: str
+) -> Measure:
+    rating = rate(value, *limits)
+    return Measure(name, value, unit, meaning, rating, limits[0], "" if rating == "good" else reason, advice)
+
+
+def _smaller(run: Run) -> str:
+    return f"try a step smaller than dt = {run.sim.dt:g} s"

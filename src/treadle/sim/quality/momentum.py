@@ -1,11 +1,11 @@
-"""Momentum of a machine that floats: nothing but gravity and loads can change it."""
+"""Momentum of a machine that floats and touches nothing fixed: only gravity and loads can change it."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from treadle.dynamics import compiled
-from treadle.model.model import Model
+from treadle.model.model import WORLD, Model
 from treadle.sim.ledger import floats
 from treadle.sim.quality.measure import Measure, rate
 from treadle.sim.quality.run import Run
@@ -19,7 +19,7 @@ _GOOD, _FAIR = 0.01, 0.05
 
 def linear_momentum(run: Run) -> Measure | None:
     """Change of the linear momentum beyond the impulse of gravity and loads."""
-    if not floats(run.model):
+    if not _kept(run):
         return None
     gained = _gained(run)[3:]
     weight = run.model.mass * np.array(run.model.gravity) * run.duration
@@ -30,7 +30,7 @@ def linear_momentum(run: Run) -> Measure | None:
 
 def angular_momentum(run: Run) -> Measure | None:
     """Change of the angular momentum about the centre of mass beyond that of loads."""
-    if not floats(run.model):
+    if not _kept(run):
         return None
     drift = float(np.linalg.norm(_gained(run)[:3] - run.ledger[1:4]))
     meaning = "angular momentum about the centre of mass since the start, beyond the impulse of loads"
@@ -43,6 +43,13 @@ def momenta(model: Model, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     center = compiled.center_of_mass(model, q)
     p[:3] -= np.cross(center, p[3:])
     return p
+
+
+def _kept(run: Run) -> bool:
+    """Whether nothing of the world holds or touches the machine."""
+    fixed = any(shape.role == "collision" and shape.body == WORLD for shape in run.model.shapes)
+    touched = run.sim.contact and (fixed or run.sim.terrain is not None)
+    return floats(run.model) and not touched
 
 
 def _gained(run: Run) -> np.ndarray:

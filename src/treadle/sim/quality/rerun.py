@@ -8,6 +8,7 @@ repeated with a tenth and ten times the tolerance too, which their errors are pr
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,8 +17,8 @@ import numpy as np
 
 from treadle.dynamics import compiled
 from treadle.dynamics.energy import spring_energy
-from treadle.integrators import INTEGRATORS
 from treadle.sim.quality.borrowed import Borrowed, borrowed
+from treadle.sim.quality.stepping import stepping
 
 if TYPE_CHECKING:
     from treadle.model.model import Model
@@ -39,6 +40,9 @@ _SAMPLES = 64
 
 #: Seconds of computing that repeating a run may take.
 _BUDGET = 20.0
+
+#: Steps whose time is taken.
+_PROBE = 20
 
 #: Differences (m, rad) of a run from itself that do not count: code for stops is only used once one is met.
 _SAME = 1e-6
@@ -97,7 +101,7 @@ class Resolution:
     @classmethod
     def of(cls, sim: Simulation, dt: float | None = None) -> Resolution:
         """That of a simulation, with its own step or another."""
-        adaptive = INTEGRATORS[sim.integrator].adaptive
+        adaptive = stepping(sim).adaptive
         return cls(sim.dt if dt is None else dt, sim.options["tolerance"] if adaptive else None)
 
     def refined(self, levels: int) -> Resolution:
@@ -109,8 +113,7 @@ class Resolution:
 def rerun(sim: Simulation, start: State, steps: int, end: State) -> Rerun | str:
     """Repeat `steps` steps from a state with the same step, half and twice of it; or why it is of no use."""
     present = Resolution.of(sim, start.dt)
-    cost = sim.wall_time / max(sim.measured_time, 1e-300) * sim.dt
-    affordable = int(_BUDGET / max(3.5 * cost, 1e-12))
+    affordable = int(_BUDGET / max(3.5 * _cost(sim, start, steps), 1e-12))
     count = max(1, min(steps, affordable))
     marks = np.unique(np.linspace(0, count, min(count, _SAMPLES) + 1).round().astype(int))
     with borrowed(sim) as trial:
@@ -141,6 +144,17 @@ def rerun(sim: Simulation, start: State, steps: int, end: State) -> Rerun | str:
     )
 
 
+def _cost(sim: Simulation, start: State, steps: int) -> float:
+    """Seconds of computing that a step takes: in the run, or now that all is compiled, what is less."""
+    count = min(steps, _PROBE)
+    with borrowed(sim) as trial:
+        trial.go_to(start)
+        before = time.perf_counter()
+        trial.try_steps(count)
+        probed = (time.perf_counter() - before) / count
+    return min(probed, sim.wall_time / max(sim.measured_time, 1e-300) * sim.dt)
+
+
 def largest_error(
     sim: Simulation, start: State, seconds: float, resolution: Resolution, shrink: float
 ) -> float:
@@ -159,12 +173,12 @@ def largest_error(
 
 def expected_shrink(sim: Simulation) -> float:
     """By how much the errors of a run should be smaller with the next finer resolution."""
-    return 10.0 if INTEGRATORS[sim.integrator].adaptive else 2.0 ** effective_order(sim)
+    return 10.0 if stepping(sim).adaptive else 2.0 ** effective_order(sim)
 
 
 def effective_order(sim: Simulation) -> int:
     """Order of the run: controllers, friction and stops act once a step, which is of first order."""
-    return 1 if len(sim.controllers) or sim._bounded else INTEGRATORS[sim.integrator].order
+    return 1 if len(sim.controllers) or sim._bounded else stepping(sim).order
 
 
 def _positions(

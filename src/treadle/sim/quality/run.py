@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from treadle.dynamics import compiled
-from treadle.integrators import INTEGRATORS
 from treadle.model.model import WORLD, Model
 from treadle.sim.quality.borrowed import borrowed
 from treadle.sim.quality.rerun import Rerun, effective_order, rerun, stored_energy
+from treadle.sim.quality.stepping import stepping
 from treadle.spatial import Vec3
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Run:
     def __init__(self, sim: Simulation, thorough: bool, keep: float | None) -> None:
         self.sim = sim
         self.model = sim.model
-        self.method = INTEGRATORS[sim.integrator]
+        self.method = stepping(sim)
         self.thorough = thorough or keep is not None
         self.keep = keep
         journal = sim._journal
@@ -85,7 +85,9 @@ class Run:
             self.model, self.start.q
         )
         seen = self.rerun.peak_kinetic if isinstance(self.rerun, Rerun) else self._kinetic_ahead()
-        floor = 1e-12 * max(abs(stored_energy(self.model, self.now.q, self.now.v)), 1e-12)
+        # places of what touches are found up to a tolerance, beside which a machine at rest has no energy
+        rounding = 1e-9 if self.sim.contact else 1e-12
+        floor = rounding * max(abs(stored_energy(self.model, self.now.q, self.now.v)), 1e-12)
         return max(start, now, abs(lifted), self.swing, seen, floor)
 
     @cached_property
@@ -111,8 +113,9 @@ class Run:
             order = math.log2(self.rerun.shrink)
         order += 0.0 if within_run else 1.0
         factor = max(excess, 1.5) ** (1.0 / order)
-        # no method helps against what acts only once a step
+        # no method helps against what acts only once a step, and none is asked beside contact
         once = effective_order(sim) < self.method.order or sim._bounded or len(sim.controllers) > 0
+        once = once or sim.contact
         better = "" if once or self.method.order >= 4 else "integrator = 'rk4'"
         if better and factor > _TOO_SMALL:
             # a step that is itself far off is too long for any method

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from treadle.errors import InputError
-from treadle.formats.geometry import DEFAULT_COLOR, Component, Geometry, Part
+from treadle.geometry.components import DEFAULT_COLOR, Component, Geometry, Part
 
 SQUARE = [(0, 0, 0), (2, 0, 0), (2, 1, 0), (0, 1, 0), (1, 2, 0.5)]
 

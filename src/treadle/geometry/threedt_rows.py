@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treadle.formats.geometry import Part
+from treadle.geometry.components import Part
 
 __all__ = [
     "NUMBER",

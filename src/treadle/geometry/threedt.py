@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from treadle.errors import ModelError
-from treadle.formats.geometry import DEFAULT_COLOR, Attributes, Component, Geometry, Part
-from treadle.formats.threedt_rows import (
+from treadle.geometry.components import DEFAULT_COLOR, Attributes, Component, Geometry, Part
+from treadle.geometry.threedt_rows import (
     NUMBER,
     NotANumber,
     Rows,

@@ -7,8 +7,8 @@ import pytest
 import trimesh
 
 from treadle.errors import ModelError
-from treadle.formats import mesh
-from treadle.formats.mesh import read_mesh, suspicious_scale
+from treadle.geometry import mesh
+from treadle.geometry.mesh import read_mesh, suspicious_scale
 
 BOX = trimesh.creation.box((1.0, 2.0, 3.0))
 KINDS = {"box.stl": "stl", "text.stl": "stl_ascii", "box.obj": "obj", "box.dae": "dae", "box.GLB": "glb"}

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treadle.errors import ModelError
-from treadle.formats import threedt, threedt_rows
-from treadle.formats.geometry import DEFAULT_COLOR, Component, Geometry, Part
+from treadle.geometry import threedt, threedt_rows
+from treadle.geometry.components import DEFAULT_COLOR, Component, Geometry, Part
 
 DOCS = Path(__file__).parents[2] / "docs" / "formats"
 EXAMPLE = DOCS / "example" / "robot.3dt"
