@@ -116,8 +116,8 @@ def solve(rows, count, z, limit, tolerance, speed, way=IN_TURN, blur=0.0):
             change, jump = max(change, extra), max(jump, extra * own[i])
         sweeps += 1
         # one more sweep, after a joint solve, meets goals of rows that do not depend on each other
-        known = blur if sweeps > 1 or count > rows.places[0] else 0.0
-        if change <= tolerance or jump <= max(speed * 10.0 ** (sweeps / RELAXED), known):
+        known = blur if sweeps > 1 else 0.0
+        if change <= tolerance or jump <= (speed + known) * 10.0 ** (sweeps / RELAXED):
             break
         if way == IN_TURN or sweeps == limit:
             continue
