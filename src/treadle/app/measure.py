@@ -65,6 +65,18 @@ with connect(sys.argv[1], subprotocols=[sys.argv[2]], compression=None, max_size
 """
 
 
+#: A process that only sleeps, 2 ms at a time, until its input ends; prints the longest that it took (s): what
+#: the computer itself keeps others waiting.
+_SLEEPER = """
+import select, sys, time
+longest, before = 0.0, time.perf_counter()
+while not select.select([sys.stdin], [], [], 2e-3)[0]:
+    now = time.perf_counter()
+    longest, before = max(longest, now - before), now
+print(longest)
+"""
+
+
 def measure_view(name: str = "roadheader", seconds: float = 20.0) -> Outcome:
     """Frame times of a scene that is driven, with one client that receives all frames."""
     with Live(open_server(port=0, title=name), Simulation(scene(name))) as live:
@@ -155,6 +167,9 @@ def measure_crowd(name: str = "roadheader", seconds: float = 60.0) -> Outcome:
         live.start()
         live.demonstrate()
         _warmed(live)
+        sleeper = subprocess.Popen(
+            [sys.executable, "-c", _SLEEPER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
         watcher, others = _client(live), [_client(live) for _ in range(2)]
         end, ends = time.monotonic() + seconds, live.stage.meter.ends
         ends.clear()
@@ -171,6 +186,7 @@ def measure_crowd(name: str = "roadheader", seconds: float = 60.0) -> Outcome:
         running = live.sim.time
         time.sleep(0.5)
         went_on = live.sim.time > running
+    paused = float(sleeper.communicate(timeout=30)[0])
     received = watcher.communicate(timeout=30)[0].split()
     for client in others:
         client.wait(timeout=30)
@@ -180,6 +196,8 @@ def measure_crowd(name: str = "roadheader", seconds: float = 60.0) -> Outcome:
         ("longest gap at the page that stays", float(received[-1])),
     ):
         outcome.add(limited(Row("view", name, freedoms, quantity, "ms", 1e3 * gap), _STALL))
+    pause = "longest pause of a process that only sleeps"
+    outcome.rows.append(Row("view", name, freedoms, pause, "ms", 1e3 * paused))
     outcome.add(
         limited(Row("view", name, freedoms, "errors, pages leaving", "times", float(errors.count)), 0.0)
     )
