@@ -14,7 +14,6 @@ from treadle.model.model import Model
 from treadle.model.spec import ModelSpec
 from treadle.model.tree import spanning_tree
 from treadle.sim.carry import carried
-from treadle.sim.meshes import unchanged_meshes
 from treadle.sim.partners import may_touch, touches
 from treadle.sim.state import State
 from treadle.solvers.assembly import assemble, closure_evaluation
@@ -94,6 +93,9 @@ def become(sim: Simulation, model: Model, state: State) -> None:
 
 def surroundings(sim: Simulation, model: Model) -> dict[str, Any]:
     """What a simulation of a changed machine is given, so that it touches what it did."""
+    # the layer that reads geometry takes long to import
+    from treadle.sim.meshes import unchanged_meshes
+
     terrain = sim.terrain if model.wheels or touches(model, sim.terrain) else None
     return {
         "terrain": terrain,

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from treadle.collision.collider import Collider
 from treadle.constraints.coupling import coupling_residual
 from treadle.constraints.loop import loop_closure
 from treadle.dynamics import compiled
@@ -30,6 +29,7 @@ from treadle.sim.reaction import Reaction
 from treadle.sim.wheel_handle import WheelHandle
 
 if TYPE_CHECKING:
+    from treadle.collision.collider import Collider
     from treadle.sim.simulation import Simulation
 
 __all__ = ["ActuatorHandle", "BodyHandle", "CouplingHandle", "JointHandle", "LoopHandle", "Parts"]
@@ -96,6 +96,7 @@ class Parts:
 
         `td.ray_cast(sim.collider(), sim.q, ...)`, and so on for the other questions about shapes.
         """
+        from treadle.collision.collider import Collider
         from treadle.sim.touching.footing import on_terrain
 
         sim = self._itself

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from treadle.collision.rules import forbidden_pairs
 from treadle.errors import InputError
 from treadle.joints import Free
 from treadle.model.fittings import Shape
@@ -50,6 +49,9 @@ def may_touch(model: Model, terrain: Terrain | None) -> bool:
     grounded = terrain is not None and not model.wheels
     if len(alike) > _MOST_SETS:
         return True
+    # only asked for where contact is, and long to import
+    from treadle.collision.rules import forbidden_pairs
+
     links = [number[shape.link] for shape in alike] + [0] * grounded
     forbidden = set(forbidden_pairs(model, links).tolist())
 

@@ -43,7 +43,6 @@ from treadle.sim.handles import Parts
 from treadle.sim.journal import Journal
 from treadle.sim.ledger import curved_freedoms
 from treadle.sim.lock import rotor_names, rotors
-from treadle.sim.meshes import contact_meshes
 from treadle.sim.observer import Observer
 from treadle.sim.quality import Quality, measure
 from treadle.sim.reaction import Reactions
@@ -136,7 +135,12 @@ class Simulation(Parts):
         self.contact = check_contact(
             model, self.terrain, settings.get("contact") if contact is None else contact
         )
-        self._meshes = contact_meshes(model, meshes) if self.contact else dict(meshes or {})
+        self._meshes = dict(meshes or {})
+        if self.contact:
+            # reading geometry takes long to import
+            from treadle.sim.meshes import contact_meshes
+
+            self._meshes = contact_meshes(model, meshes)
         self._touched: Touching | None = None
         self._choose(settings["integrator"] if integrator is None else integrator, dt, options)
         if q is not None:

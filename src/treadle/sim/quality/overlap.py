@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treadle.collision.queries import contact_points
 from treadle.sim.quality.run import Run
 
 __all__ = ["Overlap", "start_overlap"]
@@ -23,6 +22,7 @@ class Overlap(NamedTuple):
 def start_overlap(run: Run) -> Overlap | None:
     """The deepest overlap of rigid shapes at the start, None where there was none."""
     # the kernels of contact are there already where this is asked
+    from treadle.collision.queries import contact_points
     from treadle.sim.touching.surfaces import surface_table
 
     collider = run.sim.collider()
