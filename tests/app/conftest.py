@@ -6,6 +6,7 @@ from time import monotonic, sleep
 
 import pytest
 
+from tests.app.pages import PATIENCE
 from treadle.app import Live, Replay, open_server
 
 
@@ -44,8 +45,8 @@ def replay(apps):
 def until():
     """`until(condition)`: wait for what another thread brings about."""
 
-    def wait(condition: Callable[[], bool], seconds: float = 30.0) -> None:
-        end = monotonic() + seconds
+    def wait(condition: Callable[[], bool]) -> None:
+        end = monotonic() + PATIENCE
         while not condition():
             assert monotonic() < end, "it did not come about"
             sleep(0.005)

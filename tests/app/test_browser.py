@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import treadle as td
+from tests.app.pages import PATIENCE
 from tests.app.test_uploads import urdf
 from treadle.app import Live, open_server
 from treadle.app.browser import FLAGS, find_chromium
@@ -15,6 +16,12 @@ pytestmark = pytest.mark.slow
 
 #: Whether the page's own script has its line.
 READY = "window.treadle?.ready()"
+
+#: Ends when so many more pictures are drawn.
+DRAWN = """count => new Promise(done => {
+    const next = () => count-- > 0 ? requestAnimationFrame(next) : done();
+    next();
+})"""
 
 
 @pytest.fixture(scope="module")
@@ -46,11 +53,12 @@ def app():
 @pytest.fixture
 def page(chromium, app, until):
     page = chromium.new_page(viewport={"width": 900, "height": 700})
+    page.set_default_timeout(1e3 * PATIENCE)
     errors = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto(app.url)
-    page.get_by_role("button", name="Pause").wait_for(timeout=60_000)
-    page.wait_for_function(READY, timeout=30_000)
+    page.get_by_role("button", name="Pause").wait_for()
+    page.wait_for_function(READY)
     # that of the test before has left the seat
     until(lambda: len(app.crew) == 1)
     yield page
@@ -62,7 +70,7 @@ def test_hold_a_button_and_a_key(page, app, until):
     sim = app.sim
     button = page.get_by_role("button", name="hoist +")
     # viser has no tooltips on buttons: the page's own script gives them
-    page.wait_for_function("document.querySelectorAll('button[title]').length > 3", timeout=30_000)
+    page.wait_for_function("document.querySelectorAll('button[title]').length > 3")
     assert "hold to move (key R): hoist +1" in button.get_attribute("title")
     start = sim.joint("lift").position
     button.hover()
@@ -82,7 +90,7 @@ def test_hold_a_button_and_a_key(page, app, until):
 def test_keyboard_alone(page, app, until):
     page.keyboard.press("Space")
     until(lambda: app.pace.paused)
-    page.get_by_role("button", name="Start").wait_for(timeout=30_000)
+    page.get_by_role("button", name="Start").wait_for()
     time = app.sim.time
     page.keyboard.press("n")
     until(lambda: app.sim.time > time)
@@ -100,7 +108,7 @@ def test_keyboard_alone(page, app, until):
 def test_drag_a_body(page, app, until):
     sim = app.sim
     app.send(lambda sim: (sim.reset(), setattr(sim.actuator("hoist"), "command", 0.0))).result()
-    page.wait_for_timeout(1500)
+    page.evaluate(DRAWN, 5)
     # where the middle of the arm is on the canvas
     camera = next(iter(app.server.get_clients().values())).camera
     place = _pixel(camera, np.array([0.6, 0.0, 0.0]), page.locator("canvas[data-engine]").bounding_box())
@@ -122,19 +130,19 @@ def test_files_are_saved_by_the_browser(page, app, until, tmp_path):
     until(lambda: len(app.stage.plots.plots[title].chart.data[0]) > 5)
     page.get_by_role("tab", name="Plots").click()
     for kind, start in (("CSV", b"time [s],joint.lift.velocity [rad/s]"), ("PNG", b"\x89PNG")):
-        with page.expect_download(timeout=30_000) as download:
+        with page.expect_download() as download:
             page.get_by_role("button", name=kind).first.click()
         download.value.save_as(tmp_path / kind)
         assert (tmp_path / kind).read_bytes().startswith(start)
     app.stage.plots.remove(title)
     page.get_by_role("tab", name="View").click()
-    with page.expect_download(timeout=30_000) as download:
+    with page.expect_download() as download:
         page.get_by_role("button", name="Picture").click()
     assert download.value.suggested_filename == "crane.png"
     page.get_by_role("button", name="Film").click()
-    page.get_by_role("button", name="Stop filming").wait_for(timeout=30_000)
-    page.wait_for_timeout(2500)
-    with page.expect_download(timeout=30_000) as download:
+    page.get_by_role("button", name="Stop filming").wait_for()
+    page.evaluate(DRAWN, 30)
+    with page.expect_download() as download:
         page.get_by_role("button", name="Stop filming").click()
     download.value.save_as(tmp_path / "film")
     assert (tmp_path / "film").stat().st_size > 1000
@@ -142,12 +150,12 @@ def test_files_are_saved_by_the_browser(page, app, until, tmp_path):
 
 def test_reload_and_a_lost_line(page, app, until):
     page.reload()
-    page.get_by_role("button", name="Pause").wait_for(timeout=60_000)
+    page.get_by_role("button", name="Pause").wait_for()
     before = set(app.server.get_clients())
     app.server._websock_server.disconnect_all_clients()
-    until(lambda: bool(set(app.server.get_clients()) - before), 60.0)
-    page.get_by_role("button", name="Pause").wait_for(timeout=60_000)
-    page.wait_for_function(READY, timeout=30_000)
+    until(lambda: bool(set(app.server.get_clients()) - before))
+    page.get_by_role("button", name="Pause").wait_for()
+    page.wait_for_function(READY)
     # and it still drives
     page.evaluate("document.activeElement.blur()")
     page.keyboard.press("Space")
@@ -158,15 +166,15 @@ def test_reload_and_a_lost_line(page, app, until):
 
 def test_a_phone(page, until):
     page.set_viewport_size({"width": 390, "height": 780})
-    page.wait_for_timeout(1500)
+    page.evaluate(DRAWN, 5)
     button = page.get_by_role("button", name="Pause")
     if not button.is_visible():
         page.get_by_text("crane").first.click()
-    button.wait_for(timeout=30_000)
+    button.wait_for()
     box = button.bounding_box()
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= 390
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.wait_for_function("document.documentElement.scrollWidth <= 390")
 
 
 def test_a_file_of_ones_own(page, app, until, tmp_path):
@@ -174,11 +182,11 @@ def test_a_file_of_ones_own(page, app, until, tmp_path):
     path = tmp_path / "two.urdf"
     path.write_bytes(urdf("meshes/box.stl"))
     page.get_by_role("tab", name="Scenes").click()
-    with page.expect_file_chooser(timeout=30_000) as chooser:
+    with page.expect_file_chooser() as chooser:
         page.get_by_role("button", name="Open a file of yours").click()
     chooser.value.set_files(path)
-    until(lambda: app.sim.model.name == "two", 60.0)
-    page.get_by_text("meshes that are missing").wait_for(timeout=60_000)
+    until(lambda: app.sim.model.name == "two")
+    page.get_by_text("meshes that are missing").wait_for()
 
 
 def _pixel(camera, point, box) -> tuple[float, float]:

@@ -7,7 +7,7 @@ import pytest
 from websockets.sync.client import connect
 
 import treadle as td
-from tests.app.pages import Page
+from tests.app.pages import PATIENCE, Page
 from treadle.app.keys import PATH
 
 
@@ -109,7 +109,7 @@ def test_strangers_have_no_keys(app):
     with connect(f"ws://127.0.0.1:{app.server.get_port()}{PATH}") as line:
         line.send("guess")
         with pytest.raises(Exception, match=r"1000|closed"):
-            line.recv(timeout=10)
+            line.recv(timeout=PATIENCE)
 
 
 def test_pages_that_come_and_go_stop_nothing(app, until, caplog):

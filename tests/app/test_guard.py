@@ -8,6 +8,7 @@ from websockets.http11 import Request
 from websockets.sync.client import connect
 
 import treadle as td
+from tests.app.pages import PATIENCE
 from treadle.app import open_server
 from treadle.app.commands import PENDING, Commands
 from treadle.app.guard import BURST, LARGEST, RATE, Bucket, Guard
@@ -57,10 +58,10 @@ def test_a_page_beyond_this_computer_needs_its_token():
             assert refused.value.response.status_code == 403
             assert refused.value.response.body in (None, b"")
         with connect(f"{address}/?token={token}", subprotocols=PROTOCOL) as page:
-            assert page.recv(timeout=10)
+            assert page.recv(timeout=PATIENCE)
         cookie = {"Cookie": f"treadle-{server.get_port()}={token}"}
         with connect(address, subprotocols=PROTOCOL, additional_headers=cookie) as page:
-            assert page.recv(timeout=10)
+            assert page.recv(timeout=PATIENCE)
         assert server.guard.dropped["no token"] == 2
     finally:
         server.stop()

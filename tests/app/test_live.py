@@ -8,6 +8,7 @@ import viser
 from websockets.sync.client import connect
 
 import treadle as td
+from tests.app.pages import PATIENCE
 from treadle.app import Live, open_server
 from treadle.solvers.impulses import SOLVERS
 
@@ -153,7 +154,7 @@ def test_a_client_that_goes_away_stops_nothing(live, until):
     url = f"ws://127.0.0.1:{app.server.get_port()}"
     for _ in range(3):
         page = connect(url, subprotocols=[f"viser-v{viser.__version__}"], compression=None)
-        assert page.recv(timeout=10)
+        assert page.recv(timeout=PATIENCE)
         page.socket.close()
         time = sim.time
         until(lambda time=time: sim.time > time + 0.05)

@@ -8,7 +8,7 @@ import viser
 from websockets.asyncio.server import ServerConnection
 from websockets.sync.client import connect
 
-from tests.app.pages import Page
+from tests.app.pages import PATIENCE, Page
 from tests.app.test_motion import received
 from treadle.app import open_server
 
@@ -102,7 +102,7 @@ def test_frames_of_others_go_between_the_pieces_of_a_scene(monkeypatch):
         with connect(
             f"ws://127.0.0.1:{server.get_port()}", subprotocols=[f"viser-v{viser.__version__}"], max_size=None
         ):
-            done.result(timeout=30)
+            done.result(timeout=PATIENCE)
     finally:
         server.stop()
     assert len(set(pieces[:10])) == 10

@@ -4,14 +4,14 @@ import msgspec
 import numpy as np
 import zstandard
 
-from tests.app.pages import Page
+from tests.app.pages import PATIENCE, Page
 from treadle.app import open_server
 from treadle.app.motion import Motion
 
 
 def received(page) -> list[dict]:
     """The messages of the next window."""
-    window = page.line.recv(timeout=10)
+    window = page.line.recv(timeout=PATIENCE)
     size = int.from_bytes(window[8:16], "little")
     return msgspec.msgpack.decode(zstandard.ZstdDecompressor().decompress(window[16 : 16 + size]))["messages"]
 

@@ -211,6 +211,6 @@ def test_through_a_page(live, until):
     assert app.sim.model.name != "two"
     half = len(content) // 2
     send(button, parts=(content[:half], content[half:]), number="t3")
-    until(lambda: app.sim.model.name == "two" and app.sim.time > 0.0, 60.0)
+    until(lambda: app.sim.model.name == "two" and app.sim.time > 0.0)
     until(lambda: "meshes that are missing" in app.stage.message.content)
     page.close()

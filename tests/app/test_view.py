@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import treadle as td
+from tests.app.pages import PATIENCE
 
 
 def test_the_page_runs_the_simulation(until):
@@ -47,7 +48,7 @@ def test_a_script_steps_and_the_page_follows(until):
             sim.step(10)
             page._shown = 0.0
             page.show()
-        assert wanted.result(timeout=1) > 0.0
+        assert wanted.result(timeout=PATIENCE) > 0.0
         expected = td.frame_pose(sim.model, sim.q, "lower")[:3, 3]
         np.testing.assert_allclose(page.stage.scene.nodes["lower"].position, expected, atol=1e-6)
         # a pause at the page holds the script

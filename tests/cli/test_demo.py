@@ -53,7 +53,7 @@ def test_in_a_terminal_it_stays_until_it_is_interrupted():
                     assert b"<html" in answer.read()
                 assert process.poll() is None
                 process.send_signal(signal.SIGINT)
-                assert process.wait(timeout=60) == 0
+                assert process.wait(timeout=120) == 0
             finally:
                 process.kill()
     os.close(own)

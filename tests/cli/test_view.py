@@ -45,7 +45,7 @@ def test_serves_until_it_is_interrupted(tmp_path, kind):
             with urlopen(url) as answer:
                 assert b"<html" in answer.read()
             process.send_signal(signal.SIGINT)
-            rest, errors = process.communicate(timeout=30)
+            rest, errors = process.communicate(timeout=120)
         finally:
             process.kill()
     assert (process.returncode, rest.strip(), errors) == (0, "", "")
@@ -100,7 +100,7 @@ def test_beyond_this_computer_a_token_is_needed_and_printed():
             with urlopen(f"http://127.0.0.1:{port}/?token={token}") as answer:
                 assert b"<html" in answer.read()
             process.send_signal(signal.SIGINT)
-            _, errors = process.communicate(timeout=30)
+            _, errors = process.communicate(timeout=120)
         finally:
             process.kill()
     assert "Whoever has this address" in errors
