@@ -33,15 +33,23 @@ class Stop(NamedTuple):
 
 
 def limit_rows(
-    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar, before: Sequence[Scalar] = ()
+    model: Model,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    dt: Scalar,
+    before: Sequence[Scalar] = (),
+    over: Scalar | None = None,
 ) -> list[BoundedRow]:
-    """A row for every freedom with a stop; v is the velocity without, `before` that at the step's start."""
+    """A row for every freedom with a stop; v is the velocity without, `before` that at the step's start.
+
+    `over` (s) is what `dt` is a part of: a violated limit is taken back as fast as in a step that long.
+    """
     rows = []
     loops = [loop for loop in model.loops if _limited(loop) and loop.type.kind != "rope"]  # type: ignore[union-attr]
     for coordinate in (*tree_coordinates(model, q), *loop_coordinates(model, q, loops)):
         joint, k = coordinate.joint, coordinate.k
         if coordinate.position is not None and _limited(joint) and not joint.continuous:
-            row = stop_row(coordinate, joint.lower[k], joint.upper[k], _stop(joint, k), v, dt, before)
+            row = stop_row(coordinate, joint.lower[k], joint.upper[k], _stop(joint, k), v, dt, before, over)
             if row is not None:
                 rows.append(row)
     return rows
@@ -55,8 +63,9 @@ def stop_row(
     v: Sequence[Scalar],
     dt: Scalar,
     before: Sequence[Scalar] = (),
+    over: Scalar | None = None,
 ) -> BoundedRow | None:
-    """The row that keeps a coordinate in its range; None if that has no end."""
+    """The row that keeps a coordinate in its range, as `limit_rows` has it; None if that has no end."""
     if lower == -math.inf and upper == math.inf:
         return None
     position: Any = coordinate.position
@@ -65,7 +74,8 @@ def stop_row(
     slowest, fastest = -ANY, ANY
     active: Any = False
     softness: Scalar = 0.0
-    share: Scalar = RECOVERY
+    # of the speed that would bring it back in one step
+    share: Scalar = RECOVERY if over is None else RECOVERY * dt / over
     most = RECOVERY_SPEED
     if stop.stiffness != 0.0 or stop.damping != 0.0:
         softness, share = soft(stop.stiffness, stop.damping, dt)

@@ -18,15 +18,20 @@ __all__ = ["rope_rows"]
 
 
 def rope_rows(
-    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar, before: Sequence[Scalar] = ()
+    model: Model,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    dt: Scalar,
+    before: Sequence[Scalar] = (),
+    over: Scalar | None = None,
 ) -> list[BoundedRow]:
-    """A row for every rope; v is the velocity without them, `before` that at the step's start."""
+    """A row for every rope; arguments as of `limit_rows`."""
     ropes = [loop for loop in model.loops if loop.type is not None and loop.type.kind == "rope"]
     rows = []
     for coordinate in loop_coordinates(model, q, ropes):
         rope = coordinate.joint
         stop = Stop(rope.limit_restitution[0], rope.limit_stiffness[0], rope.limit_damping[0])
-        row = stop_row(coordinate, -float("inf"), rope.upper[0], stop, v, dt, before)
+        row = stop_row(coordinate, -float("inf"), rope.upper[0], stop, v, dt, before, over)
         if row is not None:
             rows.append(row)
     return rows

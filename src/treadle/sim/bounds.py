@@ -28,14 +28,15 @@ def bound_rows(
     before: Sequence[Scalar] = (),
     commands: Sequence[Scalar] = (),
     sprung: bool = False,
+    over: Scalar | None = None,
 ) -> list[BoundedRow]:
     """Prescribed motions, rigid motors, stops, ropes, and friction less what it has already `spent`.
 
     v is the velocity without them, `before` that at the start of the step. If `sprung`, the springs and
-    dampers of loop joints are among them.
+    dampers of loop joints are among them. `dt` may be a part of a step: of `over` (s).
     """
     held = motion_rows(model, motions, q, time, dt)
     held += motor_rows(model, commands, q, dt)
-    ends = [*limit_rows(model, q, v, dt, before), *rope_rows(model, q, v, dt, before)]
+    ends = [*limit_rows(model, q, v, dt, before, over), *rope_rows(model, q, v, dt, before, over)]
     springs = spring_rows(model, q, dt) if sprung else []
     return [*held, *ends, *springs, *friction_rows(model, q, dt, spent)]

@@ -6,9 +6,10 @@ import treadle as td
 from treadle.scenes.marbles import marbles
 
 
-def test_a_pile_with_rolling_resistance_loses_energy_and_comes_to_rest():
+def test_a_pile_with_rolling_and_spinning_resistance_loses_energy_and_comes_to_rest():
     spec = marbles(count=24, restitution=0.0, friction=0.2)
-    spec.materials[0].rolling_friction = 2e-4
+    # without the second, one that touches at one point alone may spin there forever
+    spec.materials[0].rolling_friction = spec.materials[0].spinning_friction = 2e-4
     sim = td.Simulation(spec.compile(), dt=0.005)
     least = np.inf
     for _ in range(170):

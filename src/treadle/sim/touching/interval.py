@@ -30,7 +30,7 @@ __all__ = ["displacement", "impulses"]
 #: Rounds between contacts with stiffness and all others, and the share of the impulses that may still change.
 _ROUNDS, _SAME = 60, 1e-11
 
-#: Share of a penetration of rigid bodies that a span takes back.
+#: Share of a penetration of rigid bodies at its start that a span takes back.
 _SHARE = 0.5
 
 
@@ -94,11 +94,17 @@ def displacement(
             gap = -soft.delta[spring]
             spring += 1
         else:
-            rows.closes[i], rows.closing[i] = 1, -gap * (_SHARE if gap < 0.0 else 1.0)
+            # all that came in this span, and a share of what was there
+            rest = (1.0 - _SHARE) * min(max(gap, points[c].gap), 0.0)
+            rows.closes[i], rows.closing[i] = 1, rest - gap
             deepest = max(deepest, -gap)
         points[c].end = gap
     if deepest > 1e-12:
         close_gaps(solver, count, 30, 1e-14)
+        for c in range(found):
+            i = points[c].row
+            if i >= 0 and rows.closes[i] == 1:
+                points[c].end += _rate(rows, i, z)
         spread(tree, z, room.work, shift)
 
 
@@ -108,7 +114,7 @@ def _responses(solver, rows, soft, springs, held):
 
     Whether it is not what it was.
     """
-    first, place, y, z, A = rows.first, rows.place, rows.y, rows.z_kept, soft.A
+    z, A = rows.z_kept, soft.A
     soft.size[0], others = springs, False
     for j in range(springs):
         _clear(rows, z)
@@ -116,9 +122,7 @@ def _responses(solver, rows, soft, springs, held):
         if held > 0:
             answer(solver, held)
         for i in range(j + 1):
-            s, total = soft.row[i], 0.0
-            for e in range(first[s], first[s + 1]):
-                total += y[e] * z[place[e]]
+            total = _rate(rows, soft.row[i], z)
             others |= A[springs * i + j] != total
             A[springs * i + j] = A[springs * j + i] = total
     return others
@@ -137,6 +141,15 @@ def _clear(rows, z):
 
 
 @part()
+def _rate(rows, i, z):
+    """Velocity of a row in z."""
+    first, place, y, total = rows.first, rows.place, rows.y, 0.0
+    for e in range(first[i], first[i + 1]):
+        total += y[e] * z[place[e]]
+    return total
+
+
+@part()
 def _push(rows, i, impulse, z):
     """Add what an impulse of a row does to z."""
     first, loops, place, y = rows.first, rows.loops, rows.place, rows.y
@@ -149,11 +162,10 @@ def _push(rows, i, impulse, z):
 @inner()
 def _accelerations(rows, soft, springs, z, span):
     """How all others accelerate the contacts with stiffness; the largest change (m/s2) of that."""
-    first, place, y, A, change = rows.first, rows.place, rows.y, soft.A, 0.0
+    A, change = soft.A, 0.0
     for i in range(springs):
-        r, total = soft.row[i], 0.0
-        for e in range(first[r], first[r + 1]):
-            total += y[e] * z[place[e]]
+        r = soft.row[i]
+        total = _rate(rows, r, z)
         for j in range(springs):
             total -= A[springs * i + j] * rows.impulse[soft.row[j]]
         b = -(rows.velocity[r] + total + soft.rate_start[i]) / span

@@ -45,7 +45,7 @@ class Look(NamedTuple):
 
 
 class Free(NamedTuple):
-    """position, v, tau, span, time -> velocity without contact, rows of the joints, forces that do work.
+    """position, v, tau, span, step, time -> velocity without contact, rows of joints, forces that do work.
 
     And, at that position, poses of the bodies, axes of the freedoms, velocities of the bodies at the start
     (`twist`) and without contact at the end, and the rates of the first while v stays (`turning`).
@@ -57,6 +57,7 @@ class Free(NamedTuple):
     v: Reals
     tau: Reals
     span: Reals
+    step: Reals
     time: Reals
     velocity: Reals
     jacobian: Reals

@@ -12,7 +12,7 @@ convex, in any direction. What is slow or thick is not looked at, nor are planes
 
 from __future__ import annotations
 
-from math import sqrt
+from math import inf, sqrt
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from treadle.native.kernels import inner, part
 from treadle.sim.touching.meeting import FIRST
 from treadle.sim.touching.points import twists
 
-__all__ = ["crossing", "place_bodies", "safe_span", "thicknesses"]
+__all__ = ["place_bodies", "safe_span", "thicknesses", "through"]
 
 #: Share of the mean thickness of two shapes by which they may come into each other, and the share of that by
 #: which they may in any case, however near they are.
@@ -52,9 +52,10 @@ def thicknesses(shapes: Shapes) -> np.ndarray:
 
 
 @part()
-def crossing(thickness, a, b):
-    """How far (m) shapes may come into each other without danger to pass."""
-    return 0.5 * _SHARE * (thickness[a] + thickness[b])
+def through(thickness, a, b):
+    """Mean thickness (m) of two shapes, or that of the one that meets a plane."""
+    near, far = thickness[a], thickness[b]
+    return min(near, far) if max(near, far) == inf else 0.5 * (near + far)
 
 
 @part()
@@ -67,7 +68,8 @@ def safe_span(stage, found, span):
         if point.a == a and point.b == b:
             continue
         a, b = point.a, point.b
-        near = crossing(thickness, a, b)
+        # planes are not passed
+        near = _SHARE * through(thickness, a, b) if max(thickness[a], thickness[b]) < inf else inf
         if (reach[a] + reach[b]) * until <= near:
             continue
         if not placed:

@@ -116,13 +116,14 @@ class FreeMotion:
     parameters: Sequence[str] = ()
 
     def program(self) -> Program:
-        """position, v, tau, span, time, ... -> velocity, factors, rows."""
+        """position, v, tau, span, step that it is of, time, ... -> velocity, factors, rows."""
         model = self.model
         sizes = {
             "position": model.nq,
             "v": model.nv,
             "tau": model.nv,
             "span": 1,
+            "step": 1,
             "time": 1,
             "loads": LOAD_SIZE * len(model.bodies),
             "parameters": len(self.parameters),
@@ -140,10 +141,10 @@ class FreeMotion:
         model = self.model
         q, v = graph.inputs(model.nq), graph.inputs(model.nv)
         commands = graph.inputs(len(model.actuators))
-        (h, time) = graph.inputs(2)
+        (span, step, time) = graph.inputs(3)
         solver = closure_factor(model, q, closure_rows(model, q) if model.closed else [])
         place = {i: k for k, i in enumerate(solver.order)}
-        rows = [list(row.jacobian) for row in self._rows(model, q, v, v, time, h, commands)]
+        rows = [list(row.jacobian) for row in self._rows(model, q, v, v, time, span, step, commands)]
         parents = parent_freedoms(model)
         ways = [sorted({k for tip in row for k in _way(parents, tip)}, reverse=True) for row in rows]
         return Pattern(
@@ -174,7 +175,7 @@ class FreeMotion:
             force = system.force(q, v, time, step=span)
             a = by_composite_inertia(slowed, q, v, force, system.external(q))
         free = [x + span * rate for x, rate in zip(v, a, strict=True)]
-        rows = self._rows(machine, q, free, v, time, span, commands)
+        rows = self._rows(machine, q, free, v, time, span, given["step"][0], commands)
         poses = world_transforms(machine, q)
         axes = _world_axes(machine, q, poses)
         pushes = zip(system.force(q, v, time, springs=False, step=span), system.load_force(q), strict=True)
@@ -204,12 +205,13 @@ class FreeMotion:
         v: Sequence[Scalar],
         time: Scalar,
         span: Scalar,
+        step: Scalar,
         commands: Sequence[Scalar],
     ) -> list[BoundedRow]:
         """Rows of stops, friction and motors: from the middle of the span, half of it is left."""
-        half = 0.5 * span
+        half, over = 0.5 * span, 0.5 * step
         motions = self.motions or {}
-        return bound_rows(model, motions, q, free, time + half, half, (), v, commands, sprung=True)
+        return bound_rows(model, motions, q, free, time + half, half, (), v, commands, True, over)
 
 
 def _program(

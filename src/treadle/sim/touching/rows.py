@@ -6,7 +6,7 @@ from math import inf, isnan
 
 from treadle.contact.restitution import damping_of
 from treadle.native.kernels import inner, part
-from treadle.sim.touching.passing import crossing
+from treadle.sim.touching.passing import through
 from treadle.sim.touching.turning import turned
 from treadle.solvers.sequential.rows import PAIR, SECOND, SINGLE
 from treadle.solvers.sequential.tree import half_solve, join_row
@@ -16,8 +16,8 @@ __all__ = ["TOUCHING", "impact_rows", "joint_rows", "joint_work", "lasting_rows"
 #: Distance (m) below which two surfaces touch.
 TOUCHING = 1e-10
 
-#: Share of what shapes may come into each other beyond which those that meet stop before they move on.
-_DEEP = 0.05
+#: Share of their thickness by which shapes would have come into each other that do not meet without impact.
+_DEEP = 0.0125
 
 
 @part()
@@ -86,14 +86,13 @@ def _rate_of(pattern, jacobian, velocity, i):
 
 @part()
 def lasting_rows(
-    points, count, surfaces, arena, last, free, tree, rows, work, used, span, slowest, soft, apart
+    points, count, surfaces, arena, last, free, tree, rows, work, used, span, step, slowest, soft, apart
 ):  # fmt: skip
     """Rows of the points that touch, and of those that rigid bodies must not pass, after `used` others.
 
     Fills `soft`, the contacts with stiffness. Returns the number of rows and of soft contacts, and how well
-    the goals of the rows are known (m/s); -1 where rigid bodies that rebound, or would come deep into each
-    other, meet faster than `slowest` (m/s): an impact comes first, unless they are known to be `apart` at the
-    start of the span.
+    the goals of the rows are known (m/s); -1 where rigid bodies strike each other: an impact comes first,
+    unless they are known to be `apart` at the start of the span, which is of a `step` (s).
     """
     springs, blur = 0, 0.0
     for c in range(count):
@@ -101,13 +100,11 @@ def lasting_rows(
         surface = surfaces[point.surface]
         if surface.stiffness == inf:
             meets = point.speed < -slowest
-            if meets or (surface.restitution > 0.0 and _returns(point, span, slowest)):
-                deep = -point.speed * span > _DEEP * crossing(arena.thickness, point.a, point.b)
-                if meets and point.gap <= TOUCHING and (deep or surface.restitution > 0.0) and not apart:
+            if _strikes(point, surface, arena.thickness, meets, span, step, slowest):
+                if meets and point.gap <= TOUCHING and not apart:
                     return -1, 0, 0.0
-                if surface.restitution > 0.0:
-                    point.awaited = 1
-                    continue
+                point.awaited = 1
+                continue
         else:
             pressed = point.speed < 0.0 or (point.speed <= 1e-12 and point.free < 0.0)
             if not (point.gap < -TOUCHING or (point.gap <= TOUCHING and pressed)):
@@ -139,6 +136,17 @@ def lasting_rows(
             point.spring = springs
             springs += 1
     return used, springs, blur
+
+
+@part()
+def _strikes(point, surface, thickness, meets, span, step, slowest):
+    """Whether rigid bodies that come together rebound, or would be deep in each other after a step.
+
+    Those that do not rebound, and are slow, are stopped by the span that they meet in, without an impact.
+    """
+    if surface.restitution > 0.0:
+        return meets or _returns(point, span, slowest)
+    return meets and -point.speed * step > _DEEP * through(thickness, point.a, point.b)
 
 
 @part()

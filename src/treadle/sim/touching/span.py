@@ -24,25 +24,27 @@ from treadle.solvers.sequential.entry import find_impulses, prepare_rows
 from treadle.solvers.sequential.sweep import ENOUGH
 from treadle.solvers.sequential.tree import spread
 
-__all__ = ["advance", "span_entry"]
+__all__ = ["NOTHING", "advance", "span_entry"]
 
 #: Sweeps over the rows at most, and the change of velocity (m/s) at which they end.
 _SWEEPS, _STILL = 1000, 1e-11
+
+#: Shorter spans than this share of the step are not told from none.
+NOTHING = 1e-13
 
 #: Spans tried until no contact begins or ends in one.
 _ATTEMPTS = 100
 
 
 @part()
-def advance(stage, table, span, time, slowest, shortest, gone):
-    """Advance to the next beginning or end of a contact, at most by `span`, `gone` (s) after the step began.
+def advance(stage, table, span, time, slowest, step, gone):
+    """Advance to the next beginning or end of a contact, at most by `span`, `gone` (s) after a `step` began.
 
-    `table` is the address of the stage's. Impacts rebound from `slowest` (m/s) on; spans below `shortest` (s)
-    are not told from none. Returns the time taken (negative where collision detection failed), 1 if a contact
-    began or ended there, and the work done.
+    `table` is the address of the stage's. Impacts rebound from `slowest` (m/s) on. Returns the time taken
+    (negative where collision detection failed), 1 if a contact began or ended there, and the work done.
     """
     order = stage.span.order
-    order[0], order[1], order[2], order[3], order[4] = span, time, slowest, shortest, gone
+    order[0], order[1], order[2], order[3], order[4] = span, time, slowest, step, gone
     call(stage.span.entry, table)
     return order[0], order[1], order[2]
 
@@ -65,7 +67,8 @@ def _advance(table: Any) -> None:
     """
     stage = read_stage(table)
     order = stage.span.order
-    span, time, slowest, shortest, gone = order[0], order[1], order[2], order[3], order[4]
+    span, time, slowest, step, gone = order[0], order[1], order[2], order[3], order[4]
+    shortest = NOTHING * step
     q, v, nv, room, rows, soft, solver = (
         stage.q, stage.v, stage.nv, stage.room, stage.rows, stage.soft, stage.solver
     )  # fmt: skip
@@ -77,7 +80,7 @@ def _advance(table: Any) -> None:
         if last:
             # whatever still begins or ends does so without a rebound
             slowest, idle = inf, np.bool_(False)
-        found = _look_ahead(stage, span, time)
+        found = _look_ahead(stage, span, step, time)
         if found < 0:
             order[0], order[1], order[2] = -1.0, 0.0, 0.0
             return
@@ -90,10 +93,10 @@ def _advance(table: Any) -> None:
         joint_rows(free, held, stage.pattern, tree, rows, room.work, idle)
         used, springs, blur = lasting_rows(
             room.points, found, stage.surfaces, arena, stage.carried.last, free, tree, rows, room.work,
-            held, span, slowest, soft, apart,
+            held, span, step, slowest, soft, apart,
         )  # fmt: skip
         if used < 0:
-            found = _look_ahead(stage, 0.0, time)
+            found = _look_ahead(stage, 0.0, step, time)
             used, met = impact_rows(
                 room.points, found, stage.surfaces, stage.carried.last, free.axes, v, tree, rows,
                 room.work, np.int64(0), slowest,
@@ -187,7 +190,7 @@ def _momentum(tree, x, work):
 
 
 @part()
-def _look_ahead(stage, span, time):
+def _look_ahead(stage, span, step, time):
     """Go to the middle of the span and find the points that may touch in it; how many, or what was wrong."""
     move, free, arena, room, v = stage.move, stage.free, stage.arena, stage.room, stage.v
     copy(stage.q, move.q, stage.nq)
@@ -198,7 +201,7 @@ def _look_ahead(stage, span, time):
         room.middle[k] = free.position[k] = move.position[k]
     copy(v, free.v, stage.nv)
     copy(stage.tau, free.tau, stage.nv)
-    free.span[0], free.time[0] = span, time
+    free.span[0], free.step[0], free.time[0] = span, step, time
     call(free.entry, free.frame)
     place_bodies(free.poses, arena.bodies)
     reach = fastest(arena, free.poses, free.twist, free.twist_free, room.reach)
@@ -245,6 +248,8 @@ def _meeting(stage, a, b, span, low, high):
         if not low < t < high:
             t = 0.5 * (low + high)
         d = _distance(stage, span, t)
+        if abs(d) <= 1e-17:
+            return t
         # a bound that stays where it is loses weight (Illinois)
         if d > 0.0:
             low, d_low = t, d
@@ -254,7 +259,7 @@ def _meeting(stage, a, b, span, low, high):
             high, d_high = t, d
             d_low *= 0.5 if side == -1 else 1.0
             side = -1
-        if high - low <= 1e-15 * span or abs(d) <= 1e-17:
+        if high - low <= 1e-15 * span:
             break
     return high
 

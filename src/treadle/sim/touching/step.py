@@ -9,7 +9,7 @@ from treadle.native.kernels import kernel, part
 from treadle.sim.step import FASTEST
 from treadle.sim.touching.diary import open_diary
 from treadle.sim.touching.memory import copy
-from treadle.sim.touching.span import advance
+from treadle.sim.touching.span import NOTHING, advance
 from treadle.sim.touching.stage import read_stage
 from treadle.sim.touching.tally import clear
 
@@ -20,9 +20,6 @@ SLOWEST_IMPACT = 1e-3
 
 #: Beginnings and ends of contacts in one step, per body; after these, nothing rebounds until its end.
 MOST_EVENTS = 400
-
-#: Shorter spans than this share of the step are not told from none.
-_NOTHING = 1e-13
 
 
 @kernel(nogil=True)
@@ -43,11 +40,9 @@ def take_steps(table, h, time, count):
         open_diary(room.diary)
         # how far to look for the next event: with many of them, one is not far from the one before
         left, ahead, spans, events, work = h, h, 0, 0, 0.0
-        while left > _NOTHING * h:
+        while left > NOTHING * h:
             slowest = SLOWEST_IMPACT if events < most else inf
-            span, cut, done = advance(
-                stage, table, min(left, ahead), time + h - left, slowest, _NOTHING * h, h - left
-            )
+            span, cut, done = advance(stage, table, min(left, ahead), time + h - left, slowest, h, h - left)
             if span < 0.0:
                 copy(room.q_start, q, nq)
                 copy(room.v_start, v, nv)
