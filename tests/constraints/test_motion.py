@@ -52,3 +52,44 @@ def test_wrong_motions():
     spec.add_joint("air", "free", None, "stone")
     with pytest.raises(td.InputError, match="a motion needs a joint with one freedom"):
         td.Simulation(spec.compile(), motions={"air": lambda t: t})
+
+
+def turntable(**actuator):
+    spec = td.ModelSpec("turntable")
+    spec.add_shape("floor", None, "plane", role="collision", position=(0, 0, -1))
+    spec.add_body("disk", 1.0, type="cylinder", size=(0.3, 0.05))
+    spec.add_joint("turn", "revolute", None, "disk", axis=(0, 0, 1))
+    spec.add_shape("disk_skin", "disk", "cylinder", (0.3, 0.05), role="collision")
+    spec.add_body("box", 0.1, type="box", size=(0.05, 0.05, 0.05))
+    spec.add_joint("float", "free", None, "box", position=(0.1, 0, 0.05))
+    spec.add_shape("box_skin", "box", "box", (0.05, 0.05, 0.05), role="collision")
+    if actuator:
+        spec.add_actuator("servo", joint="turn", **actuator)
+    return spec.compile()
+
+
+def test_beside_contact_a_motion_has_its_rate_too():
+    """Also from a standing start, to the third order in the position and the second in the velocity."""
+    lags, slips = [], []
+    for dt in (0.01, 0.005):
+        sim = td.Simulation(turntable(), dt=dt, motions={"turn": lambda t: 0.5 * td.sin(2.0 * t)})
+        sim.run(2 * dt)
+        lag = slip = 0.0
+        while sim.time < 0.5:
+            sim.step()
+            lag = max(lag, abs(sim.joint("turn").position - 0.5 * np.sin(2.0 * sim.time)))
+            slip = max(slip, abs(sim.joint("turn").velocity - np.cos(2.0 * sim.time)))
+        lags.append(lag)
+        slips.append(slip)
+    assert lags[0] < 2e-7
+    assert slips[0] < 4e-5
+    assert lags[0] / lags[1] == pytest.approx(8.0, rel=0.05)
+    assert slips[0] / slips[1] == pytest.approx(4.0, rel=0.05)
+
+
+def test_beside_contact_a_rigid_servo_stands_still_where_it_was_sent():
+    sim = td.Simulation(turntable(type="rigid_position", effort=100.0), dt=0.01)
+    sim.actuator("servo").command = 0.5
+    sim.run(0.5)
+    assert sim.joint("turn").position == pytest.approx(0.5, abs=1e-12)
+    assert abs(sim.joint("turn").velocity) < 1e-9

@@ -1,7 +1,8 @@
 """Rigid motors: actuators that hold a commanded position or velocity exactly, as far as their effort reaches.
 
     rigid_velocity    v' = u
-    rigid_position    q + dt v' = u, at no more than the joint's speed and than it can brake from
+    rigid_position    q + dt v' = u, at no more than the joint's speed and than it can brake from; half of
+                      that in the middle of a span (see `motion`)
 
 The impulse of a step stays within dt times the effort of the actuator and of the joint; where that does not
 suffice, the joint lags behind.
@@ -22,8 +23,10 @@ __all__ = ["motor_rows"]
 _BRAKING = 0.5
 
 
-def motor_rows(model: Model, commands: Sequence[Scalar], q: Sequence[Scalar], dt: Scalar) -> list[BoundedRow]:
-    """A row for every rigid motor; without commands there are none."""
+def motor_rows(
+    model: Model, commands: Sequence[Scalar], q: Sequence[Scalar], dt: Scalar, mean: bool = False
+) -> list[BoundedRow]:
+    """A row for every rigid motor; without commands there are none. `mean` as of `motion_rows`."""
     rows = []
     for actuator, command in zip(model.actuators, commands, strict=False):
         if not actuator.rigid:
@@ -41,7 +44,7 @@ def motor_rows(model: Model, commands: Sequence[Scalar], q: Sequence[Scalar], dt
             if effort < float("inf"):
                 braking = _BRAKING * effort / crba(model, q)[actuator.v][actuator.v]
                 fastest = minimum(fastest, _stoppable(abs(missing), braking, dt))
-            speed = clip(missing / dt, -fastest, fastest)
+            speed = clip((0.5 if mean else 1.0) * missing / dt, -fastest, fastest)
         strength = ANY if effort == float("inf") else dt * effort
         rows.append(BoundedRow({actuator.v: 1.0}, speed, speed, -strength, strength))
     return rows

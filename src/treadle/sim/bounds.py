@@ -33,10 +33,12 @@ def bound_rows(
     """Prescribed motions, rigid motors, stops, ropes, and friction less what it has already `spent`.
 
     v is the velocity without them, `before` that at the start of the step. If `sprung`, the springs and
-    dampers of loop joints are among them. `dt` may be a part of a step: of `over` (s).
+    dampers of loop joints are among them. With `over` (s) the rows are those of the middle of a span, dt
+    before its end, and the span is a part of a step, half of which takes `over`.
     """
-    held = motion_rows(model, motions, q, time, dt)
-    held += motor_rows(model, commands, q, dt)
+    mean = over is not None
+    held = motion_rows(model, motions, q, time, dt, mean)
+    held += motor_rows(model, commands, q, dt, mean)
     ends = [*limit_rows(model, q, v, dt, before, over), *rope_rows(model, q, v, dt, before, over)]
     springs = spring_rows(model, q, dt) if sprung else []
     return [*held, *ends, *springs, *friction_rows(model, q, dt, spent)]
