@@ -1,4 +1,4 @@
-"""Forces of contact points from one span to the next, found again by their shapes and features."""
+"""Forces from one span to the next: of joints, and of points, found again by their shapes and features."""
 
 from __future__ import annotations
 
@@ -30,9 +30,11 @@ def recall(room, found, impulse, span, settings):
 
 
 @part()
-def remember(room, found, impulse, span, settings):
-    """Keep the forces of the points, and the speeds at which they met."""
+def remember(room, held, found, impulse, span, settings):
+    """Keep the forces of the joints' rows (`held` of them) and of the points, and the speeds of these."""
     key, force, known = room.key, room.force, 0
+    for i in range(held):
+        room.joint_force[i] = impulse[i] / span
     for c in range(found):
         point = room.points[c]
         if point.row >= 0:

@@ -21,21 +21,22 @@ _DEEP = 0.0125
 
 
 @part()
-def joint_rows(free, count, pattern, tree, rows, work, idle):
-    """Rows of stops, friction and motors, the first of all, without impulses.
+def joint_rows(free, count, pattern, tree, rows, work, force, span, idle):
+    """Rows of stops, friction and motors, the first of all, with the forces that they had before.
 
-    With `idle`, those whose velocity is what they want anyway have no entries, and nothing acts on them.
+    With `idle`, those that had none, and whose velocity is what they want anyway, have no entries, and
+    nothing acts on them.
     """
     first, place, way_first, way = pattern.first, pattern.place, pattern.way_first, pattern.way
     jacobian, velocity = free.jacobian, free.velocity
     for i in range(count):
         e, total = rows.first[i], _rate_of(pattern, jacobian, velocity, i)
-        rows.velocity[i], rows.closes[i], rows.impulse[i] = total, 0, 0.0
+        rows.velocity[i], rows.closes[i], rows.impulse[i] = total, 0, force[i] * span
         rows.kind[i], rows.normal[i] = SINGLE, -1
         rows.slowest[i], rows.fastest[i] = free.slowest[i], free.fastest[i]
         rows.low[i], rows.high[i], rows.softness[i] = free.low[i], free.high[i], free.softness[i]
         rows.loops[i] = rows.first[i + 1] = e
-        if idle and free.slowest[i] < total < free.fastest[i]:
+        if idle and force[i] == 0.0 and free.slowest[i] < total < free.fastest[i]:
             continue
         for k in range(way_first[i], way_first[i + 1]):
             rows.place[e] = way[k]

@@ -90,7 +90,7 @@ def _advance(table: Any) -> None:
             if until < span:
                 span = until
                 continue
-        joint_rows(free, held, stage.pattern, tree, rows, room.work, idle)
+        joint_rows(free, held, stage.pattern, tree, rows, room.work, room.joint_force, span, idle)
         used, springs, blur = lasting_rows(
             room.points, found, stage.surfaces, arena, stage.carried.last, free, tree, rows, room.work,
             held, span, step, slowest, soft, apart,
@@ -164,7 +164,7 @@ def _advance(table: Any) -> None:
     call(move.entry, move.frame)
     copy(move.position, q, stage.nq)
     copy(end, v, nv)
-    remember(room, found, rows.impulse, span, soft.settings)
+    remember(room, held, found, rows.impulse, span, soft.settings)
     order[0], order[1], order[2] = span, cut, work
 
 

@@ -57,6 +57,7 @@ class Room(NamedTuple):
     z: Reals  # (nv + loops)
     work: Reals  # (nv + loops)
     points: Annotated[np.ndarray, Shaped(POINT)]
+    joint_force: RealList  # (rows of joints) of the span before, N or N m
     #: forces (N) of the points of the span before: how many points, their keys, their rows
     known: Integers
     key: IntegerTable

@@ -113,15 +113,23 @@ class Touching:
 
     @property
     def memory(self) -> np.ndarray:
-        """What a step starts from: shapes, feature and forces of the last points, ten numbers each."""
+        """What a step starts from: the last forces of the joints' rows, and shapes, feature and forces of the
+        last points, ten numbers each.
+        """
         if self.room is None:
             return np.zeros(0)
         known = int(self.room.known[0])
-        return np.hstack([self.room.key[:known], self.room.force[:known]]).ravel()
+        points = np.hstack([self.room.key[:known], self.room.force[:known]])
+        return np.concatenate([self.room.joint_force, points.ravel()])
 
     @memory.setter
     def memory(self, values: np.ndarray) -> None:
-        rows = values.reshape(-1, 10)
+        joints = len(self.room.joint_force)
+        if len(values) < joints or (len(values) - joints) % 10:
+            # of a machine with other joints
+            values = np.zeros(joints)
+        self.room.joint_force[:] = values[:joints]
+        rows = values[joints:].reshape(-1, 10)
         known = min(len(rows), len(self.room.key))
         self.room.known[0] = known
         self.room.key[:known] = rows[:known, :3]
@@ -168,7 +176,8 @@ class Touching:
         # poses of the shapes, which the next margin is made from
         collider.place(self._arrays["q"][:, 0])
         collider.collide()
-        points = len(collider.contacts.data)
+        points, pattern = len(collider.contacts.data), self.machine.pattern
+        lasting = len(pattern.first) - 1
         places, bodies = len(self.machine.tree.root) + len(self.machine.tree.loop_root), len(model.bodies) + 1
         self._distance = distance = DistanceMemory(collider)
         shapes, contacts = collider.shapes, collider.contacts
@@ -185,14 +194,13 @@ class Touching:
         self.room = Room(
             np.zeros((bodies, 6)), np.zeros((bodies, 6)), np.zeros(len(shapes.kind)), np.zeros(model.nq),
             np.zeros(model.nv), np.zeros(model.nv), np.zeros(places), np.zeros(places),
-            np.zeros(points, POINT), np.zeros(1, np.int64),
+            np.zeros(points, POINT), np.zeros(lasting), np.zeros(1, np.int64),
             np.zeros((points, 3), np.int64), np.zeros((points, 7)), effort, np.zeros(model.nq),
             np.zeros(model.nv), np.zeros(model.nv), tally, self._diary,
         )  # fmt: skip
         self.memory = kept
-        pattern, depth = self.machine.pattern, int(np.diff(self.machine.tree.start).max(initial=0)) + 1
+        depth = int(np.diff(self.machine.tree.start).max(initial=0)) + 1
         widest = min(model.nv, 2 * depth) + len(self.machine.tree.loop_root)
-        lasting = len(pattern.first) - 1
         entries = len(pattern.way) + lasting * len(self.machine.tree.loop_root) + 6 * points * widest
         rows = empty_rows(lasting + 6 * points, entries, places, MOST_TOGETHER)
         self._solver = SolverMemory(rows, self.room.z)
