@@ -1,4 +1,4 @@
-"""Boxes of very different mass on each other, and boxes that barely stick: they stay, from the first step on."""
+"""Boxes of very different mass on each other, and boxes that barely stick: they stay where they are."""
 
 import math
 
