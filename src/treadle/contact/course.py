@@ -15,12 +15,16 @@ __all__ = ["Course", "contact_course"]
 
 
 class Course(NamedTuple):
-    """What n contacts did at k times; rows end where a contact did."""
+    """What n contacts did at k times; the last row is where a contact ended, if one did."""
 
     times: np.ndarray  # (k) s after the start of the span
     depth: np.ndarray  # (k, n) m
     rate: np.ndarray  # (k, n) m/s
     force: np.ndarray  # (k, n) N
+    #: up to the last time
+    deepest: np.ndarray  # (n) m
+    hardest: np.ndarray  # (n) N
+    impulse: np.ndarray  # (n) N s
 
 
 def contact_course(soft: Soft, times: ArrayLike) -> Course:
@@ -35,10 +39,11 @@ def contact_course(soft: Soft, times: ArrayLike) -> Course:
     for time in np.atleast_1d(np.asarray(times, dtype=float)):
         own.span[0] = time
         advance(frame.ctypes.data)
-        if own.span[1] < time:
-            break
         state = np.stack([own.delta[:n], own.rate[:n]])
         pushes(*given, state, push)
-        rows.append([time, *state[0], *state[1], *push[0]])
+        rows.append([own.span[1], *state[0], *state[1], *push[0]])
+        if own.span[1] < time:
+            break
     table = np.array(rows).reshape(-1, 3 * n + 1)
-    return Course(table[:, 0], *np.split(table[:, 1:], 3, axis=1))
+    depth, rate, force = np.split(table[:, 1:], 3, axis=1)
+    return Course(table[:, 0], depth, rate, force, own.peak[:n], own.force[:n], own.P[:n])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,8 @@ class ContactCourse:
     """One touch of two shapes at a point with a stiffness, from its beginning in the step to its end.
 
     `time` (s) counts from the start of the step; `depth` (m), `rate` (m/s) and the normal `force` (N) are
-    those of the closed form, or of the law, which the step was made of.
+    those of the closed form, or of the law, which the step was made of. `deepest` (m), `hardest` (N) and the
+    `impulse` (N s) are those of the whole touch, not of its samples.
     """
 
     shapes: tuple[str, str]
@@ -32,6 +33,9 @@ class ContactCourse:
     depth: np.ndarray
     rate: np.ndarray
     force: np.ndarray
+    deepest: float
+    hardest: float
+    impulse: float
 
 
 def contact_courses(sim: Simulation, samples: int = 65) -> list[ContactCourse]:
@@ -48,7 +52,7 @@ def contact_courses(sim: Simulation, samples: int = 65) -> list[ContactCourse]:
             f"the last step had {diary.size[0]} spans with contact, of which {diary.size[1]} are kept; "
             "take a smaller step to see the course of its forces"
         )
-    pieces: dict[tuple[int, int, int], list[list[np.ndarray]]] = {}
+    pieces: dict[tuple[int, int, int], list[list[_Piece]]] = {}
     for number in range(diary.size[1]):
         start, span = diary.spans[number, :2]
         keys, soft = _at_start(touching, number)
@@ -57,17 +61,40 @@ def contact_courses(sim: Simulation, samples: int = 65) -> list[ContactCourse]:
             table = np.stack(
                 [start + course.times, course.depth[:, i], course.rate[:, i], course.force[:, i]]
             )
+            piece = _Piece(table, *(float(x[i]) for x in (course.deepest, course.hardest, course.impulse)))
             touches = pieces.setdefault(key, [])
-            if touches and touches[-1][-1][0, -1] >= start * (1.0 - 1e-9):
-                touches[-1].append(table)
+            if touches and touches[-1][-1].table[0, -1] >= start * (1.0 - 1e-9):
+                touches[-1].append(piece)
             else:
-                touches.append([table])
+                touches.append([piece])
     names = touching.collider.names
     return [
-        ContactCourse((names[a], names[b]), *np.concatenate(parts, axis=1))
-        for (a, b, _), touches in pieces.items()
-        for parts in touches
+        _joined((names[a], names[b]), parts) for (a, b, _), touches in pieces.items() for parts in touches
     ]
+
+
+class _Piece(NamedTuple):
+    """A touch in one span."""
+
+    #: (4, samples) time, depth, rate, force
+    table: np.ndarray
+    deepest: float
+    hardest: float
+    impulse: float
+
+
+def _joined(shapes: tuple[str, str], parts: list[_Piece]) -> ContactCourse:
+    time, depth, rate, force = np.concatenate([part.table for part in parts], axis=1)
+    return ContactCourse(
+        shapes,
+        time,
+        depth,
+        rate,
+        force,
+        max(part.deepest for part in parts),
+        max(part.hardest for part in parts),
+        sum(part.impulse for part in parts),
+    )
 
 
 def _at_start(touching: Touching, number: int) -> tuple[list[tuple[int, int, int]], Soft]:

@@ -25,7 +25,10 @@ from treadle.solvers.sequential.entry import (
 )
 from treadle.solvers.sequential.tree import spread
 
-__all__ = ["displacement", "impulses"]
+__all__ = ["SAME_END", "displacement", "impulses"]
+
+#: Share of a span by which a contact may end before it and yet end with it.
+SAME_END = 1e-12
 
 #: Rounds between contacts with stiffness and all others, and the share of the impulses that may still change.
 _ROUNDS, _SAME = 60, 1e-11
@@ -58,7 +61,7 @@ def impulses(solver, rows, count, soft, springs, spring, z, span, limit, speed, 
             break
         change, largest = _springs(rows, soft, springs, spring, span)
         prepare_rows(solver, count)
-        if soft.span[1] < span or change <= _SAME * largest or count == springs:
+        if soft.span[1] < span * (1.0 - SAME_END) or change <= _SAME * largest or count == springs:
             break
     return soft.span[1], sweeps, held
 

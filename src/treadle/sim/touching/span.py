@@ -12,7 +12,7 @@ from numba import types
 from treadle.native.calling import call
 from treadle.native.kernels import cfunc, inner, part
 from treadle.sim.touching.diary import write_span
-from treadle.sim.touching.interval import displacement, impulses
+from treadle.sim.touching.interval import SAME_END, displacement, impulses
 from treadle.sim.touching.meeting import FIRST
 from treadle.sim.touching.memory import copy, recall, remember
 from treadle.sim.touching.passing import place_bodies, safe_span
@@ -123,7 +123,7 @@ def _advance(table: Any) -> None:
             solver, rows, used, soft, springs, stage.spring, room.z, span, _SWEEPS, _STILL, blur
         )
         room.effort[1] += taken
-        if until < span * (1.0 - 1e-12) and not last:
+        if until < span * (1.0 - SAME_END) and not last:
             span, cut, apart = max(until, shortest), 1, False
             continue
         copy(free.velocity, end, nv)
@@ -134,7 +134,7 @@ def _advance(table: Any) -> None:
         twists(stage.carried, free.axes, end, room.twist_end)
         if slowest < inf:
             begins = _next_beginning(stage, span, found)
-            if begins < span * (1.0 - 1e-12):
+            if begins < span * (1.0 - SAME_END):
                 span, cut, apart = max(begins, shortest), 1, False
                 continue
         break

@@ -15,7 +15,7 @@ import numpy as np
 from treadle.native.kernels import inner, kernel
 from treadle.solvers.sequential.cone import DEAF, in_cone
 from treadle.solvers.sequential.rows import IN_TURN, PAIR, SINGLE, TOGETHER
-from treadle.solvers.sequential.together import close_free, solve_free
+from treadle.solvers.sequential.together import begin, close_free, free_count, solve_free
 
 __all__ = ["ENOUGH", "correct", "prepare", "solve"]
 
@@ -74,6 +74,10 @@ def solve(rows, count, z, limit, tolerance, speed, way=IN_TURN, blur=0.0):
     before, along, z_before, z_along = rows.before, rows.along, rows.z_before, rows.z_along
     sweeps, change, size, free = 0, np.inf, 0.0, np.int64(-1)
     kept, z_kept, lowest, patience = rows.kept, rows.z_kept, np.inf, _PATIENCE
+    inside = np.int64(0)
+    if way == TOGETHER:
+        begin(rows, count, z)
+        inside = free_count(rows, count)
     while sweeps < limit:
         if way != IN_TURN:
             _copy(impulse, before, count)
@@ -133,6 +137,10 @@ def solve(rows, count, z, limit, tolerance, speed, way=IN_TURN, blur=0.0):
         if patience <= 0:
             continue
         if way == TOGETHER:
+            if sweeps == 1 and free_count(rows, count) < inside:
+                # each point alone tries to stop it all, and seems to slide: together they may stick
+                _copy(before, impulse, count)
+                _copy(z_before, z, rows.places[0])
             free = solve_free(rows, count, z, free)
             if free >= 0:
                 continue

@@ -2,9 +2,10 @@
 
 A sweep finds out which rows are free: those that meet the velocity they want with an impulse inside its
 bounds. One linear system then gives all of them at once what they miss, as far as the first of them reaches a
-bound. Where free rows contradict each other, such as a motor that closes a grip and the contacts of the grip,
-impulses grow along what changes no velocity until one of them reaches its bound. Silcowitz-Hansen, Niebe and
-Erleben (2010), "Projected Gauss-Seidel subspace minimization method for interactive rigid body dynamics".
+bound; that one stays there, and the others go on. Where free rows contradict each other, such as a motor that
+closes a grip and the contacts of the grip, impulses grow along what changes no velocity until one of them
+reaches its bound. Silcowitz-Hansen, Niebe and Erleben (2010), "Projected Gauss-Seidel subspace minimization
+method for interactive rigid body dynamics".
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 from treadle.native.kernels import inner
 from treadle.solvers.sequential.rows import PAIR, SECOND, SINGLE
 
-__all__ = ["close_free", "hold_free", "react", "solve_free"]
+__all__ = ["begin", "close_free", "free_count", "hold_free", "react", "solve_free"]
 
 #: What a row must keep of its own response beside the others, not to depend on them.
 DEPENDENT = 1e-10
@@ -28,8 +29,45 @@ _CONTRADICTION = 1e-3
 #: As far as no row has a bound.
 _FAR = 1e30
 
+#: Share of an impulse below which nothing is left of it.
+_ROUNDING = 1e-15
+
 #: Share of a cone's radius within which an impulse counts as on it: it slides.
 _ON_CONE = 1e-9
+
+
+@inner()
+def begin(rows, count, z):
+    """Give contacts that have no impulse yet those that stop them, together and without friction.
+
+    Where one would pull, the others are asked again without it.
+    """
+    free, step = rows.free, rows.along
+    n = np.int64(0)
+    for i in range(count):
+        if rows.impulse[i] != 0.0:
+            return
+        if rows.low[i] == 0.0 < rows.high[i] and rows.mass[i] > 0.0 and rows.velocity[i] < rows.slowest[i]:
+            free[n] = i
+            n += 1
+    if n > len(rows.matrix):
+        return
+    while n > 0:
+        _factor(rows, n, 1.0)
+        _find_idle(rows, n)
+        for a in range(n):
+            step[a] = rows.slowest[free[a]] - rows.velocity[free[a]]
+        _solve(rows, n, _FAR)
+        _even(rows, n)
+        pushing = np.int64(0)
+        for a in range(n):
+            if step[a] > 0.0:
+                free[pushing] = free[a]
+                pushing += 1
+        if pushing == n:
+            _push(rows, n, rows.impulse, z, 1.0)
+            return
+        n = pushing
 
 
 @inner()
@@ -37,7 +75,8 @@ def solve_free(rows, count, z, last):
     """Give the free rows what they miss, together; their number, -1 where there is no room for them.
 
     `last` is what it said before for the same rows: where they are still the same that are free, their
-    responses to each other are too.
+    responses to each other are too. At the first time (-1) what reaches a bound stays there, and the others
+    go on; later a sweep comes in between, which costs less.
     """
     impulse, free, step, velocity, softness = (
         rows.impulse, rows.free, rows.along, rows.velocity, rows.softness
@@ -45,23 +84,40 @@ def solve_free(rows, count, z, last):
     slowest, fastest, kind, first, place, y = (
         rows.slowest, rows.fastest, rows.kind, rows.first, rows.place, rows.y
     )  # fmt: skip
-    n, same = _find_free(rows, count, last)
-    if n > len(rows.matrix):
-        return -1
-    if not same:
-        _factor(rows, n, 1.0)
-    largest = 0.0
-    for a in range(n):
-        i = free[a]
-        now = velocity[i] + _rate(first, place, y, i, z) + softness[i] * impulse[i]
-        goal = slowest[i] if impulse[i] > 0.0 or kind[i] != SINGLE else fastest[i]
-        step[a] = goal - now
-        largest = max(largest, abs(goal - velocity[i]))
-    most = _FAR if _solve(rows, n, _CONTRADICTION * largest) else 1.0
-    share = _reach(rows, count, n, most)
-    if share < _FAR:
-        _push(rows, n, impulse, z, share)
-    return n
+    going_on, fresh, fewer = last < 0, last < 0, count + 1
+    while True:
+        n, same = _find_free(rows, count, last)
+        if n > len(rows.matrix):
+            return -1
+        if not same:
+            _factor(rows, n, 1.0)
+        if fresh:
+            _find_idle(rows, n)
+        largest = 0.0
+        for a in range(n):
+            i = free[a]
+            now = velocity[i] + _rate(first, place, y, i, z) + softness[i] * impulse[i]
+            goal = slowest[i] if impulse[i] > 0.0 or kind[i] != SINGLE else fastest[i]
+            step[a] = goal - now
+            largest = max(largest, abs(goal - velocity[i]))
+        contradict = _solve(rows, n, _CONTRADICTION * largest)
+        if fresh and not contradict:
+            _even(rows, n)
+        share = _reach(rows, count, n, _FAR if contradict else 1.0)
+        if share < _FAR:
+            _push(rows, n, impulse, z, share)
+        if contradict or share == 1.0 or n == fewer or not going_on:
+            return n
+        for a in range(n):
+            if abs(impulse[free[a]]) <= _ROUNDING * abs(share * step[a]):
+                impulse[free[a]] = 0.0
+        fresh, fewer, last = False, n, n
+
+
+@inner()
+def free_count(rows, count):
+    """How many rows are free."""
+    return _find_free(rows, count, np.int64(-1))[0]
 
 
 @inner()
@@ -144,11 +200,11 @@ def _solve(rows, n, much):
     for a in range(n):
         for b in range(a):
             step[a] -= matrix[a, b] * step[b]
-        if matrix[a, a] == 0.0 and abs(step[a]) > abs(missed):
+        if matrix[a, a] <= 0.0 and abs(step[a]) > abs(missed):
             missed, worst = step[a], a
     contradict = abs(missed) > much
     for a in range(n):
-        step[a] *= matrix[a, a]
+        step[a] *= max(matrix[a, a], 0.0)
     if contradict:
         for a in range(n):
             step[a] = 0.0
@@ -238,6 +294,58 @@ def _factor(rows, n, soft):
                     matrix[a, b] -= scaled * matrix[b, k]
         for a in range(k + 1, n):
             matrix[a, k] *= inverse
+
+
+@inner()
+def _find_idle(rows, n):
+    """Above every row that depends on those before it: impulses that change no velocity (see `_idle`)."""
+    for k in range(n):
+        if rows.matrix[k, k] == 0.0:
+            _idle(rows, k)
+
+
+@inner()
+def _idle(rows, k):
+    """Impulses of length one that change no velocity, across those of the rows before: in column k.
+
+    Lengths count in units of the own responses, so that masses do not matter. That of row k itself is minus
+    its diagonal.
+    """
+    matrix, free, own = rows.matrix, rows.free, rows.own
+    for a in range(k):
+        matrix[a, k] = -matrix[k, a]
+    for a in range(k - 1, -1, -1):
+        for b in range(a):
+            matrix[b, k] -= matrix[a, b] * matrix[a, k]
+    for c in range(k):
+        if matrix[c, c] < 0.0:
+            total = -own[free[c]] * matrix[c, c] * matrix[c, k]
+            for a in range(c):
+                total += own[free[a]] * matrix[a, c] * matrix[a, k]
+            for a in range(c):
+                matrix[a, k] -= total * matrix[a, c]
+            matrix[c, k] += total * matrix[c, c]
+    total = own[free[k]]
+    for a in range(k):
+        total += own[free[a]] * matrix[a, k] ** 2
+    scale = 1.0 / sqrt(total)
+    for a in range(k):
+        matrix[a, k] *= scale
+    matrix[k, k] = -scale
+
+
+@inner()
+def _even(rows, n):
+    """Take what changes no velocity out of the step: corners of a box share its weight, and go on to."""
+    matrix, step, free, own = rows.matrix, rows.along, rows.free, rows.own
+    for k in range(n):
+        if matrix[k, k] < 0.0:
+            total = -own[free[k]] * matrix[k, k] * step[k]
+            for a in range(k):
+                total += own[free[a]] * matrix[a, k] * step[a]
+            for a in range(k):
+                step[a] -= total * matrix[a, k]
+            step[k] += total * matrix[k, k]
 
 
 @inner()
