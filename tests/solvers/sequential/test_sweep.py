@@ -217,3 +217,20 @@ def test_a_contradiction_ends_at_the_first_bound():
         assert rates[:4] == pytest.approx(0.0, abs=1e-7)
     assert sweeps[TOGETHER] <= 5
     assert sweeps[IN_TURN] > 100
+
+
+@pytest.mark.parametrize("deaf", [0, 1])
+def test_a_pair_of_which_one_row_answers_is_solved_with_the_others(deaf):
+    # as of a planar machine, which friction across its plane cannot move
+    *_, rows, z, _, _, J, inverse, v = problem(4, 7, held=0)
+    rows.slowest[:] = rows.fastest[:] = 0.0
+    for i, normal in ((1, 0), (4, 3)):
+        rows.kind[i : i + 2], rows.normal[i : i + 2], rows.share[i : i + 2] = (PAIR, SECOND), normal, 0.5
+        rows.impulse[normal] = rows.low[normal] = rows.high[normal] = 100.0
+        for k in (i + deaf, normal):
+            rows.y[rows.first[k] : rows.first[k + 1]], J[k] = 0.0, 0.0
+    rows.velocity[:] = J @ v
+    prepare(rows, 7, z)
+    sweeps, _ = solve(rows, 7, z, 1000, 0.0, 1e-11, TOGETHER)
+    assert sweeps <= 3
+    np.testing.assert_allclose(J @ (v + inverse @ J.T @ rows.impulse), 0.0, atol=1e-10)

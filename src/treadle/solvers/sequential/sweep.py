@@ -99,6 +99,7 @@ def solve(rows, count, z, limit, tolerance, speed, way=IN_TURN, blur=0.0):
                 if extra != 0.0:
                     _push(first, loops, place, y, z, i, extra)
                 extra = abs(extra)
+                change, jump = max(change, extra), max(jump, extra * own[i])
             elif kind[i] == PAIR:
                 old, other = impulse[i], impulse[i + 1]
                 if impulse[normal[i]] == old == other == 0.0:
@@ -114,10 +115,8 @@ def solve(rows, count, z, limit, tolerance, speed, way=IN_TURN, blur=0.0):
                 if old != 0.0 or other != 0.0:
                     _push(first, loops, place, y, z, i, old)
                     _push(first, loops, place, y, z, i + 1, other)
-                extra = max(abs(old), abs(other))
-            else:
-                continue
-            change, jump = max(change, extra), max(jump, extra * own[i])
+                change = max(change, abs(old), abs(other))
+                jump = max(jump, abs(old) * own[i], abs(other) * own[i + 1])
         sweeps += 1
         # one more sweep, after a joint solve, meets goals of rows that do not depend on each other
         known = blur if sweeps > 1 else 0.0

@@ -224,16 +224,18 @@ def _find_free(rows, count, last):
     lowest, highest, slowest, fastest = rows.low, rows.high, rows.slowest, rows.fastest
     n, same = np.int64(0), True
     for i in range(count):
+        if kind[i] == PAIR:
+            if _length(share, impulse, i) < (1.0 - _ON_CONE) * impulse[normal[i]]:
+                # a machine that moves in a plane answers one of them alone, and a skate's blade has one
+                for k in range(i, i + 2):
+                    if mass[k] > 0.0 and share[k] > 0.0:
+                        same &= n < last and free[n] == k
+                        free[n] = k
+                        n += 1
+            continue
         if mass[i] == 0.0 or kind[i] == SECOND:
             continue
         p = impulse[i]
-        if kind[i] == PAIR:
-            radius = (1.0 - _ON_CONE) * impulse[normal[i]]
-            if mass[i + 1] > 0.0 and _length(share, impulse, i) < radius:
-                same &= n + 1 < last and free[n] == i
-                free[n], free[n + 1] = i, i + 1
-                n += 2
-            continue
         low, high = lowest[i], highest[i]
         if normal[i] >= 0:
             high = share[i] * impulse[normal[i]]
@@ -248,9 +250,13 @@ def _find_free(rows, count, last):
 @inner()
 def _length(share, impulse, i):
     """Length of a pair's impulse in units of its coefficients."""
-    if share[i] == 0.0 or share[i + 1] == 0.0:
-        return 1e300
-    return sqrt((impulse[i] / share[i]) ** 2 + (impulse[i + 1] / share[i + 1]) ** 2)
+    return sqrt(_scaled(share, impulse, i) ** 2 + _scaled(share, impulse, i + 1) ** 2)
+
+
+@inner()
+def _scaled(share, x, i):
+    """An impulse in units of its coefficient; there is none where that is zero."""
+    return x[i] / share[i] if share[i] > 0.0 else 0.0
 
 
 @inner()
@@ -363,21 +369,21 @@ def _reach(rows, count, n, most):
     for a in range(n):
         i, d = free[a], step[a]
         if kind[i] == SECOND:
-            continue
-        p = impulse[i]
+            i -= 1
+            if a > 0 and free[a - 1] == i:
+                continue
         if normal[i] >= 0:
             # |p + s d| <= radius + s growth, for the round cone of a pair and for a single row alike
             radius, growth = impulse[normal[i]], extra[normal[i]]
-            u, du = p / share[i], d / share[i]
-            w, dw = 0.0, 0.0
+            u, du, w, dw = _scaled(share, impulse, i), _scaled(share, extra, i), 0.0, 0.0
             if kind[i] == PAIR:
-                w, dw = impulse[i + 1] / share[i + 1], extra[i + 1] / share[i + 1]
+                w, dw = _scaled(share, impulse, i + 1), _scaled(share, extra, i + 1)
             most = _until(
                 du * du + dw * dw - growth * growth, u * du + w * dw - radius * growth,
                 u * u + w * w - radius * radius, most,
             )  # fmt: skip
             continue
-        low, high = lowest[i], highest[i]
+        p, low, high = impulse[i], lowest[i], highest[i]
         if slowest[i] != fastest[i]:
             # a row that wants a range must not pull where it pushed
             low, high = (max(low, 0.0), high) if p > 0.0 else (low, min(high, 0.0))
