@@ -21,18 +21,19 @@ _SOLVED, _MOSTLY = 0.0, 0.01
 
 
 def rigid_overlap(run: Run) -> Measure | None:
-    """How deep bodies without stiffness were in each other after any part of a step."""
+    """How deep bodies without stiffness were in each other, at the start or after any part of a step."""
     worst = _worst(run)
     if worst is None or np.isfinite(run.sim._touched.surfaces["stiffness"]).all():  # type: ignore[union-attr]
         return None
     depth = max(float(worst[0]), 0.0)
     limits = _GOOD * run.size, _FAIR * run.size
     reason = f"rigid bodies overlapped by up to {length_text(depth)}"
-    meaning = "deepest that rigid bodies were in each other after any part of a step"
+    meaning = "deepest that rigid bodies were in each other, at the start or after any part of a step"
     advice = _smaller(run)
     if rate(depth, *limits) != "good":
         begun = start_overlap(run)
         if begun is not None and begun.depth > limits[0]:
+            depth = max(depth, begun.depth)
             reason = f"{begun.first!r} and {begun.second!r} began {length_text(begun.depth)} in each other"
             advice = f"start with {begun.first!r} and {begun.second!r} apart"
     return _judged("rigid overlap", depth, "m", meaning, limits, reason, advice)
