@@ -24,8 +24,11 @@ def limbs(model: Model) -> list[Limb | None]:
     kinds = 0
     for i, body in enumerate(model.bodies):
         alike.setdefault((body.parent, shapes[i]), []).append(i)
+    # from the base to the tips, so that the limb of a parent is known before that of its children
     for (parent, _), roots in sorted(alike.items()):
-        if parent != WORLD and places[parent] is not None:
+        if parent != WORLD and (inside := places[parent]) is not None:
+            for root in roots:
+                places[root] = inside
             continue
         while len(roots) >= 2:
             count = 4 if len(roots) >= 4 else 2
@@ -33,9 +36,6 @@ def limbs(model: Model) -> list[Limb | None]:
                 places[root] = (kinds, lane)
             kinds += 1
             roots = roots[count:]
-        for i, body in enumerate(model.bodies):
-            if places[i] is None and body.parent != WORLD:
-                places[i] = places[body.parent]
     return places
 
 

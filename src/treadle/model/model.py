@@ -10,7 +10,6 @@ those of the tree and do not look at them, a simulation does. `digest` covers al
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from treadle.errors import InputError
 from treadle.graph import Scalar
 from treadle.joints import Joint
+from treadle.model.digest import model_digest
 from treadle.model.fittings import (
     Actuator,
     Contact,
@@ -252,58 +252,7 @@ class Model:
     @cached_property
     def digest(self) -> str:
         """Hash of everything that the compiled code depends on; names are not part of it."""
-        text = repr(
-            [
-                self.gravity,
-                [
-                    (
-                        body.parent,
-                        body.joint.type.kind,
-                        _plain(vars(body.joint.type)),
-                        _plain((body.joint.damping, body.joint.stiffness, body.joint.reference)),
-                        _plain(body.joint.armature),
-                        _bounds(body.joint),
-                        _plain(body.placement.to_list()),
-                        _plain([body.inertia.mass, *body.inertia.moment]),
-                        _plain(body.inertia.rotational.to_rows()),
-                    )
-                    for body in self.bodies
-                ],
-                [
-                    (
-                        loop.predecessor,
-                        loop.successor,
-                        None if loop.type is None else (loop.type.kind, _plain(vars(loop.type))),
-                        _plain(loop.predecessor_placement.to_list()),
-                        _plain(loop.successor_placement.to_list()),
-                        _plain((loop.damping, loop.stiffness, loop.reference)),
-                        _bounds(loop),
-                    )
-                    for loop in self.loops
-                ],
-                [
-                    _plain({k: x for k, x in vars(a).items() if k not in ("name", "joint")})
-                    for a in self.actuators
-                ],
-                [(c.q, c.v, c.source_q, c.source_v, _plain(c.coefficients)) for c in self.couplings],
-                [
-                    _plain({k: _plain_table(x) for k, x in vars(w).items() if k not in ("name", "joint")})
-                    for w in self.wheels
-                ],
-                [(frame.body, _plain(frame.placement.to_list())) for frame in self.frames],
-                [
-                    (
-                        link.body,
-                        _plain(link.placement.to_list()),
-                        link.mass,
-                        _plain(link.center),
-                        _plain(link.rotational.to_rows()),
-                    )
-                    for link in self.links
-                ],
-            ]
-        )
-        return hashlib.sha256(text.encode()).hexdigest()
+        return model_digest(self)
 
     @cached_property
     def _joint_index(self) -> dict[str, ModelJoint]:
@@ -312,25 +261,6 @@ class Model:
     @cached_property
     def _frame_index(self) -> dict[str, Frame]:
         return {frame.name: frame for frame in self.frames}
-
-
-def _bounds(joint: ModelJoint | Loop) -> object:
-    """What holds a joint: its friction, its range, how its stops are, and how fast and strong it may be."""
-    stops = joint.lower, joint.upper, joint.limit_restitution, joint.limit_stiffness, joint.limit_damping
-    return _plain((joint.friction, *stops, joint.effort, joint.speed, joint.continuous))
-
-
-def _plain(value: object) -> object:
-    """Nested lists of floats, whatever the container."""
-    if isinstance(value, dict):
-        return [(key, _plain(item)) for key, item in sorted(value.items())]
-    if isinstance(value, (list, tuple, Vec3)):
-        return [_plain(item) for item in value]
-    return value
-
-
-def _plain_table(value: object) -> object:
-    return dict(value) if isinstance(value, Settings) else value
 
 
 def _find(index: dict[str, T], name: str, what: str, model: str) -> T:

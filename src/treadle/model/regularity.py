@@ -8,6 +8,7 @@ decides, because D is an analytic function of the pose: if it is singular there,
 from __future__ import annotations
 
 from dataclasses import dataclass
+from random import Random
 
 import numpy as np
 
@@ -46,8 +47,7 @@ def singular_joints(model: Model) -> list[SingularJoint]:
 
 
 def _singular_joints(model: Model) -> list[SingularJoint]:
-    rng = np.random.default_rng(0)
-    positions = [body.joint.type.sample(rng) for body in model.bodies]
+    positions = _random_pose(model)
     articulated = [_matrix(body.inertia) for body in model.bodies]
     # the same with the children's joints locked: what D is measured against
     locked = [matrix.copy() for matrix in articulated]
@@ -65,6 +65,16 @@ def _singular_joints(model: Model) -> list[SingularJoint]:
             articulated[body.parent] += X @ (IA - U @ inverse @ U.T) @ X.T
             locked[body.parent] += X @ IA @ X.T
     return found[::-1]
+
+
+def _random_pose(model: Model) -> list[list[float]]:
+    """Position of every joint; not through `Joint.sample`, for importing numpy.random takes 20 ms."""
+    random = Random(0)
+    joints = [body.joint.type for body in model.bodies]
+    return [
+        joint.integrate(joint.neutral(), [random.uniform(-1.0, 1.0) for _ in range(joint.nv)])  # type: ignore[misc]
+        for joint in joints
+    ]
 
 
 def _matrix(inertia: Inertia) -> np.ndarray:

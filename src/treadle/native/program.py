@@ -91,9 +91,9 @@ def compile_program(program: Program, lanes: int = 1, precision: str = "float64"
 
     `precision` is the type of all its arrays, float64 or float32.
     """
-    from treadle.native import compiler
-
     with _uncollected:
+        from treadle.native import compiler
+
         traced = None if program.digest is not None else program.trace()
         meaning = program.digest if traced is None else _graph_digest(*traced)
         arrays = dict(program.inputs), dict(program.carry)
