@@ -5,10 +5,10 @@ Describe a machine or load one, and Treadle compiles it into machine code made f
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from treadle._version import __version__
+from treadle.lazy import lazy_names
 
 if TYPE_CHECKING:
     from treadle.app.view import view
@@ -181,15 +181,7 @@ _HOMES = {
     ),
 }  # fmt: skip
 
-_MODULES = {name: module for module, names in _HOMES.items() for name in names}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module 'treadle' has no attribute {name!r}")
-    value = getattr(import_module(_MODULES[name]), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy_names(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

@@ -10,7 +10,7 @@ from websockets.sync.client import connect
 import treadle as td
 from tests.app.pages import PATIENCE
 from treadle.app import Live, open_server
-from treadle.solvers.impulses import SOLVERS
+from treadle.solvers import SOLVERS
 
 
 def driven() -> td.Model:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import treadle as td
-from treadle.model import describe
+from treadle.model.describe import describe
 
 HINGE = {"axis": (0, 1, 0)}
 

@@ -14,7 +14,8 @@ from treadle.formats.schema import toml_schema, toml_schema_text
 from treadle.formats.toml import read, text
 from treadle.formats.toml_keys import LIMITS, POSE, TABLES, TOP
 from treadle.formats.toml_lines import Lines
-from treadle.model import WORLD, describe, parameter_value, rpy
+from treadle.model import WORLD, parameter_value, rpy
+from treadle.model.describe import describe
 from treadle.model.parts import ACTUATOR_TYPES, SHAPE_TYPES
 
 DOCS = Path(__file__).parents[2] / "docs" / "formats"

@@ -35,8 +35,8 @@ from treadle.sim.controller import Controllers
 from treadle.sim.ground import check_rolling, ground
 from treadle.sim.meshes import contact_meshes
 from treadle.sim.step import step_program
+from treadle.solvers import SOLVERS
 from treadle.solvers.assembly import assemble
-from treadle.solvers.impulses import SOLVERS
 from treadle.terrain import Terrain
 
 __all__ = ["Batch"]

@@ -17,7 +17,7 @@ from treadle.errors import InputError
 from treadle.integrators import INTEGRATORS
 from treadle.sim import Simulation
 from treadle.sim.partners import may_touch
-from treadle.solvers.impulses import SOLVERS
+from treadle.solvers import SOLVERS
 from treadle.solvers.stabilization import STABILIZATIONS
 
 if TYPE_CHECKING:

@@ -10,9 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from treadle.errors import InputError, ModelError
-from treadle.formats.carry import carry
-from treadle.formats.whole import WholeFiles
-from treadle.geometry.mesh import SUFFIXES
 from treadle.model import Model, ModelSpec
 from treadle.model.finding import Finding
 from treadle.model.model import suggest
@@ -25,11 +22,11 @@ class Writer:
     """A kind of file: `write(model, path)` makes it and returns what it cannot say.
 
     The path is in the folder of the file, but may not have its name yet. `meshes` are the endings that
-    mesh files may have.
+    mesh files may have, None for all that can be read.
     """
 
     write: Callable[[Any, Path], list[Finding]]
-    meshes: tuple[str, ...] = SUFFIXES
+    meshes: tuple[str, ...] | None = None
     #: whether it is Treadle's own, which takes descriptions as they are, and geometry files
     own: bool = False
 
@@ -84,9 +81,15 @@ def save_files(
         raise ModelError(f"cannot write a file that ends in {path.suffix!r}", file=path, hint=hint)
     if not writer.own and isinstance(machine, ModelSpec):
         machine = machine.compile(strict=False)
+    # reading and writing geometry takes long to import
+    from treadle.formats.carry import carry
+    from treadle.formats.whole import WholeFiles
+    from treadle.geometry.mesh import SUFFIXES
+
+    meshes = writer.meshes or SUFFIXES
     try:
         with WholeFiles(path.parent, replace) as files:
-            carried = carry(machine, path, writer.meshes, parts=not writer.own, gather=gather and writer.own)
+            carried = carry(machine, path, meshes, parts=not writer.own, gather=gather and writer.own)
             for name, content in carried.files.items():
                 files.add(name, content)
             findings = writer.write(carried.machine, files.place(path.name))

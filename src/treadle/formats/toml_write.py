@@ -11,7 +11,8 @@ from typing import Any
 
 from treadle.errors import ModelError
 from treadle.formats.toml_keys import FORMAT, LIMITS, TABLES, UNITS, Key
-from treadle.model import Model, ModelSpec, describe
+from treadle.model import Model, ModelSpec
+from treadle.model.describe import describe
 from treadle.model.finding import Finding
 from treadle.model.parts import Item, ShapeSpec
 from treadle.model.values import plain, plain_json

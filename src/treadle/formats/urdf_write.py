@@ -19,7 +19,8 @@ from treadle.errors import ModelError
 from treadle.formats.urdf_drives import SCALAR_TYPES
 from treadle.formats.urdf_lost import mimics, motors, what_is_lost
 from treadle.formats.urdf_write_shapes import add_shapes, add_tag, numbers, origin, shapes_of
-from treadle.model import BodySpec, JointSpec, Model, ModelSpec, ShapeSpec, describe
+from treadle.model import BodySpec, JointSpec, Model, ModelSpec, ShapeSpec
+from treadle.model.describe import describe
 from treadle.model.finding import Finding
 from treadle.model.placement import is_identity, placement_of
 from treadle.model.topology import body_inertia

@@ -9,13 +9,14 @@ the joints act on the new velocity before the drift. So do wheels (see `rolling`
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from treadle.graph import Scalar
-from treadle.integrators.kinematic import kinematic_step
 from treadle.integrators.method import Advance, Method
-from treadle.integrators.rolling import BALANCED, rolling_memory, rolling_step
-from treadle.integrators.system import System
-from treadle.wheels.rolling import wheel_force
+from treadle.model.model import Model
+
+if TYPE_CHECKING:
+    from treadle.integrators.system import System
 
 __all__ = ["METHOD"]
 
@@ -23,18 +24,38 @@ __all__ = ["METHOD"]
 def step(system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, dt: Scalar) -> Advance:
     """Position and velocity after one step of dt seconds."""
     if system.terrain is not None and system.model.wheels:
-        if system.rolling in BALANCED:
-            return rolling_step(system, q, v, time, dt)
-        if system.rolling == "kinematic":
-            return kinematic_step(system, q, v, time, dt)
+        return _step_on_wheels(system, q, v, time, dt)
+    held = system.kick(q, v, time, dt)
+    return Advance(system.integrate(q, [dt * x for x in held.v]), held.v, system.memory, work=held.work)
+
+
+def _step_on_wheels(
+    system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, dt: Scalar
+) -> Advance:
+    # most machines have no wheels, and all that they need takes long to import
+    from treadle.integrators.kinematic import kinematic_step
+    from treadle.integrators.rolling import BALANCED, rolling_step
+    from treadle.wheels.rolling import wheel_force
+
+    if system.rolling in BALANCED:
+        return rolling_step(system, q, v, time, dt)
+    if system.rolling == "kinematic":
+        return kinematic_step(system, q, v, time, dt)
+    assert system.terrain is not None
     held = system.kick(q, v, time, dt)
     position = system.integrate(q, [dt * x for x in held.v])
-    work = held.work
-    if system.terrain is not None and system.model.wheels:
-        pushed = wheel_force(system.model, q, v, system.terrain)
-        moved = [0.5 * (a + b) for a, b in zip(v, held.v, strict=True)]
-        work = work + dt * sum((f * x for f, x in zip(pushed, moved, strict=True)), 0.0)
+    pushed = wheel_force(system.model, q, v, system.terrain)
+    moved = [0.5 * (a + b) for a, b in zip(v, held.v, strict=True)]
+    work = held.work + dt * sum((f * x for f, x in zip(pushed, moved, strict=True)), 0.0)
     return Advance(position, held.v, system.memory, work=work)
+
+
+def _memory(model: Model) -> int:
+    if not model.wheels:
+        return 0
+    from treadle.integrators.rolling import rolling_memory
+
+    return rolling_memory(model)
 
 
 METHOD = Method(
@@ -42,6 +63,6 @@ METHOD = Method(
     1,
     "symplectic Euler with implicit dampers: one evaluation a step, robust",
     loops="accelerations",
-    memory=rolling_memory,
+    memory=_memory,
     arrests=True,
 )

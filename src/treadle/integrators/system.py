@@ -55,10 +55,10 @@ class System:
     elastic: bool = True
     #: time constant (s) of a feedback that closes loops (see `solvers.stabilization`), if there is one
     closing_time: Scalar | None = None
-    #: the ground of the machine's wheels, and what they do there (see `wheels.rolling.ROLLING`)
+    #: the ground of the machine's wheels, and what they do there (see `sim.ground.ROLLING`)
     terrain: Terrain | None = None
     rolling: str = "balance"
-    #: how the forces of loops and bounds are found (see `solvers.impulses.SOLVERS`)
+    #: how the forces of loops and bounds are found (see `solvers.SOLVERS`)
     solver: str = "direct"
 
     def acceleration(

@@ -1,6 +1,10 @@
 """Machines: the editable description (`ModelSpec`) and the frozen `Model` made from it."""
 
-from treadle.model.describe import describe
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from treadle.lazy import lazy_names
 from treadle.model.fittings import (
     Actuator,
     Contact,
@@ -12,7 +16,6 @@ from treadle.model.fittings import (
     Shape,
 )
 from treadle.model.model import WORLD, Body, Frame, Link, Model, ModelJoint
-from treadle.model.parameters import lift, parameter_names, parameter_value
 from treadle.model.parts import (
     ActuatorSpec,
     ContactSpec,
@@ -30,14 +33,25 @@ from treadle.model.solids import (
     sphere_inertia,
 )
 from treadle.model.spec import BodySpec, FrameSpec, JointSpec, ModelSpec
-from treadle.model.summary import Summary, summarize
 from treadle.model.values import rpy
+
+if TYPE_CHECKING:
+    from treadle.model.parameters import lift, parameter_names, parameter_value
+    from treadle.model.summary import Summary, summarize
 
 __all__ = [
     "WORLD", "Actuator", "ActuatorSpec", "Body", "BodySpec", "Contact", "ContactSpec", "Coupling",
     "CouplingSpec", "Frame", "FrameSpec", "JointSpec", "Keyframe", "KeyframeSpec", "Link", "Loop", "Material",
     "MaterialSpec", "Model", "ModelJoint", "ModelSpec", "Settings", "Shape", "ShapeSpec", "Summary",
-    "box_inertia", "capsule_inertia", "cylinder_inertia", "describe", "ellipsoid_inertia", "lift",
+    "box_inertia", "capsule_inertia", "cylinder_inertia", "ellipsoid_inertia", "lift",
     "parameter_names", "parameter_value", "require_regular", "rpy", "singular_joints", "sphere_inertia",
     "summarize",
 ]  # fmt: skip
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "treadle.model.parameters": ("lift", "parameter_names", "parameter_value"),
+        "treadle.model.summary": ("Summary", "summarize"),
+    },
+)

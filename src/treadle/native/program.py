@@ -10,6 +10,7 @@ from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import chain
+from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -18,7 +19,9 @@ from treadle import store
 from treadle.graph import Expr, Graph, Scalar
 from treadle.native.executable import Executable
 from treadle.native.layout import Layout
-from treadle.native.schedule import Twin
+
+if TYPE_CHECKING:
+    from treadle.native.schedule import Twin
 
 __all__ = ["Program", "compile_program", "default_lanes"]
 

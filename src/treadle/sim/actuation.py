@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle.model.model import Model
-from treadle.solvers.statics import holding_forces
 
 __all__ = ["resting_drives"]
 
@@ -21,6 +20,8 @@ def resting_drives(model: Model, q: Sequence[float]) -> list[float]:
     cylinders = [actuator for actuator in model.actuators if actuator.type == "cylinder"]
     if not cylinders:
         return []
+    from treadle.solvers.statics import holding_forces
+
     drives: list[float] = []
     for cylinder, force in zip(cylinders, holding_forces(model, q, [c.v for c in cylinders]), strict=True):
         cap, rod = cylinder.areas

@@ -10,7 +10,6 @@ import numpy as np
 from treadle.errors import InputError
 from treadle.integrators import INTEGRATORS
 from treadle.model.model import Model, suggest
-from treadle.model.parameters import parameter_value
 from treadle.sim.actuation import resting_drives
 
 __all__ = ["CARRIED", "DEFAULTS", "allocate", "check_options"]
@@ -47,7 +46,7 @@ def allocate(
         "tau": [0.0] * model.nv,
         "dt": [dt],
         "clock": [0.0, 0.0],
-        "parameters": [parameter_value(model, name) for name in parameters],
+        "parameters": _values(model, parameters),
         "options": list((dict(method.options) | dict(options)).values()),
         "memory": [0.0] * method.memory(model),
         "commands": [0.0] * len(model.actuators),
@@ -62,6 +61,15 @@ def allocate(
         arrays[name] = np.empty((len(column), worlds), dtype=precision)
         arrays[name][:] = np.array(column, dtype=float).reshape(-1, 1)
     return arrays | {f"next_{name}": arrays[name] for name in CARRIED if name in arrays}
+
+
+def _values(model: Model, parameters: Sequence[str]) -> list[float]:
+    """Of parameters, by name."""
+    if not parameters:
+        return []
+    from treadle.model.parameters import parameter_value
+
+    return [parameter_value(model, name) for name in parameters]
 
 
 def check_options(integrator: str, options: Mapping[str, Any]) -> dict[str, float]:

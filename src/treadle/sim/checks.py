@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from treadle.constraints.motion import Motion
 from treadle.errors import InputError
 from treadle.integrators import INTEGRATORS
 from treadle.model.model import Model, suggest
 from treadle.model.regularity import require_regular
 from treadle.sim.partners import require_partners, touches
 from treadle.solvers.stabilization import STABILIZATIONS
-from treadle.terrain import Terrain
+
+if TYPE_CHECKING:
+    from treadle.constraints.motion import Motion
+    from treadle.terrain import Terrain
 
 __all__ = [
     "check_choice", "check_closes", "check_contact", "check_count", "check_model", "check_motions",

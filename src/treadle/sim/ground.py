@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from treadle.errors import InputError
 from treadle.model.model import Model
 from treadle.sim.checks import check_choice
 from treadle.sim.partners import touches
-from treadle.terrain import Plane, Terrain, make_terrain
-from treadle.wheels import model_parameters
-from treadle.wheels.rolling import ROLLING
 
-__all__ = ["check_rolling", "ground"]
+if TYPE_CHECKING:
+    from treadle.terrain import Terrain
+
+__all__ = ["ROLLING", "check_rolling", "ground"]
+
+#: What wheels do in a step of symplectic Euler; other integrators add their forces to the others.
+ROLLING = {
+    "balance": "forces at the end of the step, by force balance",
+    "held_inertia": "the same with the inertia that the machine has in its initial posture",
+    "rigid_bias": "the same with that inertia, and as if its joints stood still",
+    "direct": "forces at the start of the step, added to the others",
+    "kinematic": "no forces at all: the velocity with the least slip",
+}
 
 
 def ground(
@@ -26,13 +35,14 @@ def ground(
 
     Without wheels and shapes to touch it there is none; InputError if it was given, for shapes to touch.
     """
-    for wheel in model.wheels:
-        # a wrong name is told now, not when the step is traced
-        model_parameters(wheel)
     stated = settings.get("terrain") if given is None else given
-    terrain = None if stated is None else make_terrain(stated)
     if model.wheels:
-        return Plane() if terrain is None else terrain
+        return _under_wheels(model, stated)
+    terrain = None
+    if stated is not None:
+        from treadle.terrain import make_terrain
+
+        terrain = make_terrain(stated)
     if touches(model, terrain):
         return terrain
     if given is not None and contact is not False:
@@ -41,6 +51,16 @@ def ground(
             'role="collision", or wheels'
         )
     return None
+
+
+def _under_wheels(model: Model, stated: Terrain | Mapping[str, Any] | None) -> Terrain:
+    from treadle.terrain import Plane, make_terrain
+    from treadle.wheels import model_parameters
+
+    for wheel in model.wheels:
+        # a wrong name is told now, not when the step is traced
+        model_parameters(wheel)
+    return Plane() if stated is None else make_terrain(stated)
 
 
 def check_rolling(given: str) -> str:

@@ -12,25 +12,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treadle.constraints.coupling import coupling_residual
-from treadle.constraints.loop import loop_closure
-from treadle.dynamics import compiled
 from treadle.errors import InputError
-from treadle.forces.actuator import actuator_drives
 from treadle.forces.cylinder import CYLINDER_STATE
 from treadle.model.fittings import Actuator, Coupling, Loop
 from treadle.model.model import ModelJoint, suggest
 from treadle.sim.checks import check_vector
-from treadle.sim.contacts.course import ContactCourse, contact_courses
-from treadle.sim.contacts.last import last_step
-from treadle.sim.contacts.points import ContactPoint, contact_points
-from treadle.sim.contacts.sums import ContactSum, contact_between, contact_on, contact_sums
 from treadle.sim.lock import stopped
-from treadle.sim.reaction import Reaction
-from treadle.sim.wheel_handle import WheelHandle
 
 if TYPE_CHECKING:
     from treadle.collision.collider import Collider
+    from treadle.sim.contacts.course import ContactCourse
+    from treadle.sim.contacts.points import ContactPoint
+    from treadle.sim.contacts.sums import ContactSum
+    from treadle.sim.reaction import Reaction
     from treadle.sim.simulation import Simulation
+    from treadle.sim.wheel_handle import WheelHandle
 
 __all__ = ["ActuatorHandle", "BodyHandle", "CouplingHandle", "JointHandle", "LoopHandle", "Parts"]
 
@@ -60,10 +56,15 @@ class Parts:
 
     def wheel(self, name: str) -> WheelHandle:
         """Slip, force and sinkage of a wheel."""
+        from treadle.sim.wheel_handle import WheelHandle
+
         return WheelHandle(self._itself, name)
 
     def contacts(self) -> list[ContactPoint]:
         """Points where shapes touch after the last step, with their forces."""
+        from treadle.sim.contacts.last import last_step
+        from treadle.sim.contacts.points import contact_points
+
         touching = last_step(self._itself).touching
         return [] if touching is None else contact_points(touching)
 
@@ -72,12 +73,16 @@ class Parts:
 
         The torque is about the point `about` in the world (m), by default the link's origin.
         """
+        from treadle.sim.contacts.sums import contact_on
+
         return contact_on(self._itself, name, about)
 
     def contact_between(
         self, first: str | None, second: str | None, about: Sequence[float] | None = None
     ) -> ContactSum:
         """What the second of two links, shapes or the world (None) got from the first in the last step."""
+        from treadle.sim.contacts.sums import contact_between
+
         return contact_between(self._itself, first, second, about)
 
     def contact_sums(self) -> dict[tuple[str | None, str], ContactSum]:
@@ -85,10 +90,14 @@ class Parts:
 
         The force is that on the second.
         """
+        from treadle.sim.contacts.sums import contact_sums
+
         return contact_sums(self._itself)
 
     def contact_courses(self, samples: int = 65) -> list[ContactCourse]:
         """Depth and force of contacts with stiffness inside the last step, touch by touch."""
+        from treadle.sim.contacts.course import contact_courses
+
         return contact_courses(self._itself, samples)
 
     def collider(self) -> Collider:
@@ -215,7 +224,9 @@ class BodyHandle:
     @property
     def pose(self) -> np.ndarray:
         """4 x 4 pose X_WB."""
-        return compiled.frame_pose(self._sim.model, self._sim.q, self.name)
+        from treadle.dynamics.compiled import frame_pose
+
+        return frame_pose(self._sim.model, self._sim.q, self.name)
 
     @property
     def position(self) -> np.ndarray:
@@ -225,8 +236,9 @@ class BodyHandle:
     @property
     def velocity(self) -> np.ndarray:
         """(Angular velocity, velocity of the origin), six numbers in world axes."""
-        jacobian = compiled.frame_jacobian(self._sim.model, self._sim.q, self.name)
-        return jacobian @ self._sim.v
+        from treadle.dynamics.compiled import frame_jacobian
+
+        return frame_jacobian(self._sim.model, self._sim.q, self.name) @ self._sim.v
 
 
 class ActuatorHandle:
@@ -272,6 +284,8 @@ class ActuatorHandle:
     @property
     def force(self) -> float:
         """Force on its joint in this state, in N m or N; that of a rigid motor over the next step."""
+        from treadle.forces.actuator import actuator_drives
+
         sim = self._sim
         if self._actuator.rigid:
             return sim._reactions.actuator(self.name)
@@ -304,6 +318,8 @@ class LoopHandle:
     @property
     def gap(self) -> float:
         """The largest of the lengths (m) and of the sines of angles that vanish in a closed loop."""
+        from treadle.constraints.loop import loop_closure
+
         closure = loop_closure(self._sim.model, self._sim.q.tolist(), self._found())
         return max((abs(float(c)) for part in closure for c in part), default=0.0)  # type: ignore[arg-type]
 

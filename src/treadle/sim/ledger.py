@@ -14,16 +14,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from treadle.dynamics.kinematics import body_velocities, world_transforms
-from treadle.dynamics.momentum import center_of_mass
 from treadle.forces.load import body_loads
 from treadle.graph import Scalar
-from treadle.integrators import System
-from treadle.integrators.system import Account
 from treadle.model.model import WORLD, Model
 from treadle.spatial import Force, Vec3
+
+if TYPE_CHECKING:
+    from treadle.integrators.system import Account, System
 
 __all__ = ["curved_freedoms", "floats", "ledger_size", "step_entry"]
 
@@ -150,6 +150,8 @@ def _rates(system: System, node: _Node) -> list[Scalar]:
         power = sum((velocities[i].dot(load) for i, load in loads.items()), power)
     if not floats(model):
         return [power]
+    from treadle.dynamics.momentum import center_of_mass
+
     wrench = _outside(model, node.q, force, loads)
     about_center = wrench.angular - center_of_mass(model, node.q).cross(wrench.linear)
     return [power, *about_center, *wrench.linear]

@@ -11,11 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from treadle.dynamics import compiled
 from treadle.graph import Scalar
-from treadle.model import lift
 from treadle.model.model import Model
-from treadle.solvers.assembly import closure_evaluation
 
 __all__ = ["locked_model", "rotor_names", "rotors", "stopped"]
 
@@ -40,6 +37,8 @@ def rotors(model: Model, locked: np.ndarray) -> np.ndarray:
 
 def locked_model(model: Model, values: Sequence[Scalar]) -> Model:
     """The model with these rotors, traced or not."""
+    from treadle.model.parameters import lift
+
     return lift(model, dict(zip(rotor_names(model), values, strict=True)))
 
 
@@ -48,9 +47,12 @@ def stopped(model: Model, q: np.ndarray, v: np.ndarray, locked: np.ndarray) -> n
 
     v' = v - M^-1 C^T (C M^-1 C^T)^-1 C v,    C = rows of the loops and of the locked freedoms
     """
+    from treadle.dynamics.compiled import mass_matrix
+    from treadle.solvers.assembly import closure_evaluation
+
     rows = np.eye(model.nv)[locked > 0.0]
     if model.closed:
         rows = np.vstack([closure_evaluation(model)(q)[1], rows])
-    response = np.linalg.solve(compiled.mass_matrix(model, q), rows.T)
+    response = np.linalg.solve(mass_matrix(model, q), rows.T)
     impulses = np.linalg.lstsq(rows @ response, rows @ v, rcond=1e-12)[0]
     return np.where(locked > 0.0, 0.0, v - response @ impulses)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 from treadle.errors import InputError
 from treadle.joints import Free
 from treadle.model.fittings import Shape
 from treadle.model.model import WORLD, Model
-from treadle.terrain import Terrain
+
+if TYPE_CHECKING:
+    from treadle.terrain import Terrain
 
 __all__ = ["may_touch", "require_partners", "touches"]
 

@@ -12,14 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from treadle.constraints.motion import Motion
 from treadle.errors import InputError
 from treadle.forces.law import ForceLaw
 from treadle.forces.load import LOAD_SIZE, frame_load
 from treadle.integrators import INTEGRATORS
-from treadle.model.describe import describe
 from treadle.model.model import Model
-from treadle.model.spec import ModelSpec
 from treadle.native.executable import Runner
 from treadle.native.program import compile_program
 from treadle.sim.arrays import CARRIED, DEFAULTS, allocate, check_options
@@ -35,27 +32,26 @@ from treadle.sim.checks import (
     check_vector,
 )
 from treadle.sim.controller import Controllers
-from treadle.sim.divergence import check_given, diverged, stuck
-from treadle.sim.edit import adopt, edited
 from treadle.sim.event import Event, Events
 from treadle.sim.ground import check_rolling, ground
 from treadle.sim.handles import Parts
 from treadle.sim.journal import Journal
 from treadle.sim.ledger import curved_freedoms
 from treadle.sim.lock import rotor_names, rotors
-from treadle.sim.observer import Observer
-from treadle.sim.quality import Quality, measure
-from treadle.sim.reaction import Reactions
 from treadle.sim.state import State
 from treadle.sim.step import step_program
 from treadle.sim.watcher import Watcher
-from treadle.solvers.assembly import assemble
-from treadle.solvers.impulses import SOLVERS
-from treadle.terrain import Terrain
+from treadle.solvers import SOLVERS
 
 if TYPE_CHECKING:
+    from treadle.constraints.motion import Motion
+    from treadle.model.spec import ModelSpec
+    from treadle.sim.observer import Observer
+    from treadle.sim.quality import Quality
+    from treadle.sim.reaction import Reactions
     from treadle.sim.recording import Recorder, Wanted
     from treadle.sim.touching.touching import Touching
+    from treadle.terrain import Terrain
 
 __all__ = ["Simulation"]
 
@@ -73,8 +69,8 @@ class Simulation(Parts):
     name (see `treadle.constraints.motion`); `stabilization` says how loops stay closed, "projection",
     "baumgarte" (with a `closing_time` in seconds) or "none" (see `treadle.solvers.stabilization`). Wheels run
     on the `terrain`, by default the plane z = 0; `rolling` says how, "balance", "direct" or "kinematic" (see
-    `treadle.wheels.rolling`). The `solver` finds the forces of loops, stops and friction, "direct" or "simgc"
-    (see `treadle.solvers.impulses`). Shapes touch where things can meet that are not one machine (see
+    `treadle.sim.ground`). The `solver` finds the forces of loops, stops and friction, "direct" or "simgc"
+    (see `treadle.solvers`). Shapes touch where things can meet that are not one machine (see
     `treadle.sim.partners`), unless `contact` says otherwise; such steps follow Moreau's rule, whatever the
     integrator (see `treadle.sim.touching`). Meshes that touch are read from the machine's files, those that
     move as their convex hulls, unless `meshes` has others (see `collision_meshes`). Step, integrator,
@@ -148,6 +144,8 @@ class Simulation(Parts):
         if v is not None:
             self.v = v
         if model.closed:
+            from treadle.solvers.assembly import assemble
+
             assembly = assemble(model, self.q, self.v)
             self.q[:], self.v[:] = assembly.q, assembly.v
         self._fresh = True
@@ -335,6 +333,9 @@ class Simulation(Parts):
         Loops that are open by at most `gap` (m, rad) are closed. If anything is wrong, or the block raises an
         error, the simulation stays as it was.
         """
+        from treadle.model.describe import describe
+        from treadle.sim.edit import adopt, edited
+
         spec = describe(self.model)
         yield spec
         adopt(self, edited(spec), gap)
@@ -357,6 +358,8 @@ class Simulation(Parts):
         `thorough` repeats the run with half and twice the step for an error bar on its end; `keep` (m) asks
         for the largest step that keeps that error. Neither leaves a trace in the simulation.
         """
+        from treadle.sim.quality import measure
+
         return measure(self, thorough, keep)
 
     @property
@@ -368,6 +371,8 @@ class Simulation(Parts):
     @cached_property
     def _reactions(self) -> Reactions:
         """Forces through the joints."""
+        from treadle.sim.reaction import Reactions
+
         return Reactions(self)
 
     def _choose(self, integrator: Any, dt: float, options: dict[str, float]) -> None:
@@ -444,6 +449,8 @@ class Simulation(Parts):
         """Let stops and friction hold from here on, if there are any and they did not yet."""
         if not self.model.limited or self._bounded:
             return False
+        from treadle.sim.divergence import check_given
+
         check_given(self)
         self._bounded, self._running = True, None
         return True
@@ -455,6 +462,8 @@ class Simulation(Parts):
 
     def _halted(self) -> None:
         """Explain a step that was not taken: the state is the last good one."""
+        from treadle.sim.divergence import check_given, diverged, stuck
+
         check_given(self)
         if self.contact:
             raise diverged(self, self.v)

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from treadle.forces.switch import locked, switch_values
 from treadle.graph import Scalar, equal, where
-from treadle.integrators import Advance, Method, System
-from treadle.integrators.watch import Watch, watched_step
+from treadle.integrators.method import Advance, Method
 from treadle.model.model import Model
 from treadle.sim.event import Event
+
+if TYPE_CHECKING:
+    from treadle.integrators.system import System
 
 __all__ = [
     "CONTINUED",
@@ -99,6 +101,8 @@ def watched_part(
 
     Of the memory the first number is the next substep, the others say which events happened just now.
     """
+    from treadle.integrators.watch import Watch, watched_step
+
     assert method.tableau is not None
     model, laws = system.model, system.laws
     q, v, pause, places = values["q"], values["v"], values["pause"], Pause(model)

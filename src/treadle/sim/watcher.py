@@ -18,13 +18,13 @@ from treadle.integrators import INTEGRATORS
 from treadle.native.executable import Executable
 from treadle.native.program import compile_program
 from treadle.sim.contacts.events import TouchingWatcher
-from treadle.sim.crossing import SAME, Crossing, crossings
 from treadle.sim.event import Event, Occurrence
-from treadle.sim.interpolant import Interpolant, dense_program
 from treadle.sim.lock import locked_model
 from treadle.sim.watched_step import CONTINUED, FRESH, STOPPED, WATCHED, Pause, watched_sizes
 
 if TYPE_CHECKING:
+    from treadle.sim.crossing import Crossing
+    from treadle.sim.interpolant import Interpolant
     from treadle.sim.simulation import Simulation
 
 __all__ = ["Watcher"]
@@ -150,6 +150,8 @@ class Watcher:
 
     def _resolve(self, fired: np.ndarray) -> int:
         """Deal with the substep after which the step stopped; 1 if the step was left, else 0."""
+        from treadle.sim.crossing import SAME, crossings
+
         sim, pause, modes = self._sim, self._pause, self._arrays["modes"][:, 0]
         motion = self._motion()
         found = crossings(sim.model, motion, sim.events, fired.tolist(), sim.laws, modes.tolist())
@@ -178,6 +180,8 @@ class Watcher:
 
     def _motion(self) -> Interpolant:
         """Dense output of the last substep."""
+        from treadle.sim.interpolant import Interpolant, dense_program
+
         sim, (nq, nv) = self._sim, (self._sim.model.nq, self._sim.model.nv)
         span, state = float(self._pause[Pause.SPAN]), self._pause[self._places.begin].copy()
         start = sim.time + float(self._pause[Pause.BEGIN])

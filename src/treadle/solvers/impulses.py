@@ -25,7 +25,6 @@ from treadle.solvers.simgc import Column, sequential_impulses
 from treadle.solvers.tree_active_set import on_single_freedoms, tree_active_set
 
 __all__ = [
-    "SOLVERS",
     "Arrest",
     "Response",
     "Rows",
@@ -34,12 +33,6 @@ __all__ = [
     "response_at",
     "tree_column",
 ]
-
-#: Ways to find the forces of loops and of bounded rows, by name.
-SOLVERS = {
-    "direct": "loops by elimination, bounded rows by an active set",
-    "simgc": "loops and bounded rows by sequential impulses, until none changes any more",
-}
 
 #: Up to this many rows are solved together by a dense factor; the code of more would be too long.
 MOST_TOGETHER = 30

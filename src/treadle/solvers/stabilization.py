@@ -13,10 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from treadle.constraints.rows import residuals
 from treadle.graph import Scalar, maximum, where
 from treadle.model.model import Model
-from treadle.solvers.projection import project
 
 __all__ = ["STABILIZATIONS", "Stabilization", "closing_time"]
 
@@ -41,8 +39,17 @@ def closing_time(given: Scalar, dt: Scalar) -> Scalar:
     return where(given > 0.0, given, STEPS * dt)
 
 
+def _projected(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> Ended:
+    """The nearest state on the loops."""
+    from treadle.solvers.projection import project
+
+    return project(model, q, v)
+
+
 def _left(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> Ended:
     """The state as it is, and how far its loops are open."""
+    from treadle.constraints.rows import residuals
+
     worst: Scalar = 0.0
     for c in residuals(model, q):
         worst = maximum(worst, abs(c))
@@ -51,7 +58,7 @@ def _left(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> Ended:
 
 #: Every way by name.
 STABILIZATIONS: dict[str, Stabilization] = {
-    "projection": Stabilization("projected after every step: closed to rounding", project),
+    "projection": Stabilization("projected after every step: closed to rounding", _projected),
     "baumgarte": Stabilization("pulled shut by a feedback, with a time constant", _left, feedback=True),
     "none": Stabilization("left to drift, for comparison", _left),
 }

@@ -19,16 +19,7 @@ from treadle.terrain import Terrain
 from treadle.wheels.geometry import Touch, touches
 from treadle.wheels.model import WheelContact, holding_direction, model_force
 
-__all__ = ["MEMORY", "ROLLING", "Rolling", "contact_count", "rolling_contacts", "wheel_force"]
-
-#: What wheels do in a step of symplectic Euler; other integrators add their forces to the others.
-ROLLING = {
-    "balance": "forces at the end of the step, by force balance",
-    "held_inertia": "the same with the inertia that the machine has in its initial posture",
-    "rigid_bias": "the same with that inertia, and as if its joints stood still",
-    "direct": "forces at the start of the step, added to the others",
-    "kinematic": "no forces at all: the velocity with the least slip",
-}
+__all__ = ["MEMORY", "Rolling", "contact_count", "rolling_contacts", "wheel_force"]
 
 #: Numbers that a contact keeps: how far its tread is bent along x and y (m), then what readouts show: force
 #: (3), velocity (3), rolling speed, depth and point (3).

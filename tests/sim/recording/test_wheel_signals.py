@@ -28,7 +28,7 @@ def test_wheel_signals_are_those_of_the_handles(tmp_path, contacts):
 
 
 def _described(contacts: int) -> dict:
-    from treadle.model import describe
+    from treadle.model.describe import describe
 
     model = cart(
         drive="velocity", damping=20.0, height=RADIUS - 0.0015, speed=1.0, parameters={"damping": 2e3}

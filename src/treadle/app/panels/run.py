@@ -11,7 +11,7 @@ from treadle.app.html import rows_html
 from treadle.app.panels.panel import Panel, put
 from treadle.integrators import INTEGRATORS
 from treadle.sim.simulation import Simulation
-from treadle.solvers.impulses import SOLVERS
+from treadle.solvers import SOLVERS
 from treadle.solvers.stabilization import STABILIZATIONS
 
 if TYPE_CHECKING:
