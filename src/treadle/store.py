@@ -12,6 +12,7 @@ import contextlib
 import hashlib
 import itertools
 import os
+import tempfile
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -46,8 +47,6 @@ def read(kind: str, digest: str) -> bytes | None:
 
 def write(kind: str, digest: str, payload: bytes) -> None:
     """Store an entry; silently does without when the folder cannot be written."""
-    import tempfile
-
     try:
         target = folder() / kind / digest
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

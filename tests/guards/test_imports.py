@@ -16,16 +16,44 @@ HEAVY = {
 }  # fmt: skip
 
 
-def loaded_after(script: str) -> set[str]:
-    """Top-level modules in a fresh interpreter after running a script."""
-    environment = {**os.environ, "PYTHONPATH": str(Path(treadle.__file__).parents[1])}
-    script += (
-        "\nimport json, sys; print(json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))"
-    )
+#: Packages of what is traced, which a step does not need whose code is stored.
+TRACED = {
+    "treadle.solvers.closure", "treadle.solvers.impulses", "treadle.integrators.system",
+    "treadle.dynamics.aba", "treadle.dynamics.compiled", "treadle.wheels", "treadle.terrain",
+    "treadle.constraints.rows", "treadle.native.emit", "treadle.native.schedule", "treadle.sim.advance",
+}  # fmt: skip
+
+#: What else a first step has no use for.
+IDLE = {
+    "treadle.geometry.threedt", "treadle.sim.edit", "treadle.sim.history", "treadle.sim.pace",
+    "treadle.sim.quality", "treadle.sim.reaction", "treadle.sim.recording", "treadle.integrators.rk4",
+    "treadle.collision", "treadle.contact", "email", "importlib.metadata", "numpy.random",
+}  # fmt: skip
+
+ROBOT = """<robot name="arm"><link name="base"/>
+<link name="arm"><inertial><mass value="1"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+</link><joint name="hinge" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/>
+<limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>"""
+
+
+def modules_after(script: str, *arguments: str, **environment: str) -> set[str]:
+    """Modules in a fresh interpreter after running a script."""
+    environment = {**os.environ, "PYTHONPATH": str(Path(treadle.__file__).parents[1]), **environment}
+    script += "\nimport json, sys; print(json.dumps(sorted(sys.modules)))"
     result = subprocess.run(
-        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
+        [sys.executable, "-c", script, *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return set(json.loads(result.stdout))
+
+
+def loaded_after(script: str) -> set[str]:
+    """The same, top-level modules only."""
+    return {name.partition(".")[0] for name in modules_after(script)}
 
 
 def test_import_is_light():
@@ -47,3 +75,16 @@ def test_simulating_needs_the_compiler_only():
 def test_packages_can_be_imported_first(name):
     """No package depends on another one having been imported before it."""
     assert "treadle" in loaded_after(f"import {name}")
+
+
+def test_the_first_step_of_a_robot(tmp_path):
+    """Reading a URDF takes no parser but lxml's, and what is stored is neither read nor traced again."""
+    path = tmp_path / "arm.urdf"
+    path.write_text(ROBOT)
+    script = "import sys, treadle as td; td.Simulation(td.load(sys.argv[1])).step()"
+    cold, warm = (modules_after(script, str(path), TREADLE_CACHE=str(tmp_path / "store")) for _ in range(2))
+    assert cold & HEAVY == {"llvmlite", "lxml"}
+    assert cold > {"treadle.formats.urdf", "treadle.dynamics.aba", "treadle.sim.advance"}
+    assert cold & IDLE == set()
+    assert warm & HEAVY == {"llvmlite"}
+    assert warm & (IDLE | TRACED | {"treadle.formats.urdf"}) == set()
