@@ -8,9 +8,9 @@ import treadle as td
 from treadle.errors import ModelError
 from treadle.formats.carry import carry
 from treadle.formats.whole import WholeFiles
-from treadle.geometry import threedt
+from treadle.geometry import SUFFIXES, threedt
 from treadle.geometry.components import Component, Geometry, Part
-from treadle.geometry.mesh import SUFFIXES, read_mesh
+from treadle.geometry.mesh import read_mesh
 
 POINTS = np.array([[0.0, 0.0, 0.0], [1 / 3, 0.0, 0.0], [0.0, 0.2, 0.0], [0.0, 0.0, 0.1]])
 FACES = [(0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2)]

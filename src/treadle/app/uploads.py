@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from treadle.app.closing import Closing
 from treadle.errors import InputError, ModelError
 from treadle.formats.load import load
-from treadle.geometry.mesh import SUFFIXES
+from treadle.geometry import SUFFIXES
 from treadle.model.model import Model
 
 __all__ = ["DESCRIPTIONS", "KINDS", "Uploads"]

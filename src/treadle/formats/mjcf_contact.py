@@ -17,7 +17,7 @@ import numpy as np
 
 from treadle.formats.mjcf_compiled import Compiled, library, unique
 from treadle.formats.mjcf_groups import add_groups
-from treadle.geometry.mesh import SUFFIXES
+from treadle.geometry import SUFFIXES
 from treadle.model import MaterialSpec, ModelSpec
 from treadle.model.values import rotation_matrix
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from treadle.errors import InputError, ModelError
+from treadle.geometry import SUFFIXES
 from treadle.model import Model, ModelSpec
 from treadle.model.finding import Finding
 from treadle.model.model import suggest
@@ -22,11 +23,11 @@ class Writer:
     """A kind of file: `write(model, path)` makes it and returns what it cannot say.
 
     The path is in the folder of the file, but may not have its name yet. `meshes` are the endings that
-    mesh files may have, None for all that can be read.
+    mesh files may have.
     """
 
     write: Callable[[Any, Path], list[Finding]]
-    meshes: tuple[str, ...] | None = None
+    meshes: tuple[str, ...] = SUFFIXES
     #: whether it is Treadle's own, which takes descriptions as they are, and geometry files
     own: bool = False
 
@@ -84,12 +85,10 @@ def save_files(
     # reading and writing geometry takes long to import
     from treadle.formats.carry import carry
     from treadle.formats.whole import WholeFiles
-    from treadle.geometry.mesh import SUFFIXES
 
-    meshes = writer.meshes or SUFFIXES
     try:
         with WholeFiles(path.parent, replace) as files:
-            carried = carry(machine, path, meshes, parts=not writer.own, gather=gather and writer.own)
+            carried = carry(machine, path, writer.meshes, parts=not writer.own, gather=gather and writer.own)
             for name, content in carried.files.items():
                 files.add(name, content)
             findings = writer.write(carried.machine, files.place(path.name))

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from treadle.errors import ModelError
 from treadle.formats.folder import Folder
 from treadle.formats.packages import Packages
-from treadle.geometry.mesh import SUFFIXES
+from treadle.geometry import SUFFIXES
 from treadle.model import ModelSpec, ShapeSpec
 from treadle.model.finding import Finding
 

@@ -15,11 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treadle.errors import ModelError
+from treadle.geometry import SUFFIXES
 
-__all__ = ["SUFFIXES", "mesh_bounds", "read_mesh", "suspicious_scale"]
-
-#: Kinds of files that can be read.
-SUFFIXES = (".stl", ".obj", ".dae", ".glb")
+__all__ = ["mesh_bounds", "read_mesh", "suspicious_scale"]
 
 _LARGEST_FILE = 1_000_000_000
 _MOST_TRIANGLES = 50_000_000

@@ -1,6 +1,9 @@
 """Expression graph: trace plain Python over generic scalars, simplify, differentiate."""
 
-from treadle.graph.derivative import forward, gradient, jacobian, reverse
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from treadle.graph.evaluate import evaluate, through_graph
 from treadle.graph.expression import Expr, Graph, Scalar, trace
 from treadle.graph.functions import (
@@ -31,6 +34,10 @@ from treadle.graph.functions import (
 from treadle.graph.iteration import iterate
 from treadle.graph.number import Number
 from treadle.graph.sharing import once
+from treadle.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from treadle.graph.derivative import forward, gradient, jacobian, reverse
 
 __all__ = [
     "Expr", "Graph", "Number", "Scalar", "acos", "asin", "atan", "atan2", "clip", "cos", "entry", "equal",
@@ -38,3 +45,7 @@ __all__ = [
     "logical_not", "lookup", "lookup2", "maximum", "minimum", "once", "reverse", "sin", "sqrt", "tan", "tanh",
     "through_graph", "trace", "where",
 ]  # fmt: skip
+
+__getattr__ = lazy_names(
+    __name__, {"treadle.graph.derivative": ("forward", "gradient", "jacobian", "reverse")}
+)

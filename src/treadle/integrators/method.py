@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from treadle.graph import Scalar
-from treadle.integrators.tableau import Tableau
 from treadle.model.model import Model
+
+if TYPE_CHECKING:
+    from treadle.integrators.tableau import Tableau
 
 __all__ = ["Advance", "Method"]
 

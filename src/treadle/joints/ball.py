@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from fractions import Fraction
+from functools import cache
 
 import numpy as np
 
@@ -69,7 +69,7 @@ def rotation_tangent_rate(delta: Vec3, omega: Vec3) -> Vec3:
     """
     square = delta.dot(delta)
     c: Scalar = 0.0
-    for coefficient in reversed(_SERIES):
+    for coefficient in reversed(_series(14)):
         c = c * square + coefficient
     turned = delta.cross(omega)
     return omega + turned * 0.5 + delta.cross(turned) * c
@@ -85,15 +85,15 @@ def rotation_midpoint_covector(delta: Vec3, g: Vec3) -> Vec3:
     return g - Vec3(x / w, y / w, z / w).cross(g)
 
 
+@cache
 def _series(count: int) -> list[float]:
     """|B_2k| / (2k)! for k = 1, 2, ..., with Bernoulli's numbers B."""
+    from fractions import Fraction
+
     numbers = [Fraction(1)]
     for m in range(1, 2 * count + 1):
         numbers.append(-sum(math.comb(m + 1, k) * b for k, b in enumerate(numbers)) / Fraction(m + 1))
     return [float(abs(numbers[2 * k]) / math.factorial(2 * k)) for k in range(1, count + 1)]
-
-
-_SERIES = _series(14)
 
 
 def unit_quaternion(q: Sequence[float]) -> list[float]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 
 from treadle.model.finding import Finding
-from treadle.model.mobility import mobility
 from treadle.model.model import Model
 from treadle.model.values import listed
 
@@ -49,6 +48,10 @@ def joints_outside(model: Model, q: Sequence[float]) -> list[str]:
 
 
 def _loop_lines(model: Model) -> list[Finding]:
+    if not (model.loops or model.couplings):
+        return []
+    from treadle.model.mobility import mobility
+
     lines: list[Finding] = []
     count = mobility(model)
     closing = [loop for loop in model.loops if loop.constraints]

@@ -14,9 +14,7 @@ from treadle.model.finding import Finding
 from treadle.model.placement import is_identity
 from treadle.model.solids import SOLIDS
 from treadle.model.tree import spanning_tree
-from treadle.model.validate_drives import validate_drives
 from treadle.model.validate_shapes import check_size, validate_shapes
-from treadle.model.validate_wheels import validate_wheels
 from treadle.model.values import freedoms, inertia_matrix, number, plain, rotation_matrix, vector
 
 if TYPE_CHECKING:
@@ -51,8 +49,15 @@ def validate(spec: ModelSpec, strict: bool = True) -> list[str]:
         _check_frame(spec, frame, known)
     tree = _check_tree(spec)
     validate_shapes(spec, known)
-    validate_wheels(spec, tree)
-    return findings + validate_drives(spec, tree)
+    if spec.wheels:
+        from treadle.model.validate_wheels import validate_wheels
+
+        validate_wheels(spec, tree)
+    if spec.actuators or spec.couplings or spec.keyframes:
+        from treadle.model.validate_drives import validate_drives
+
+        findings += validate_drives(spec, tree)
+    return findings
 
 
 def _check_body(spec: ModelSpec, body: BodySpec) -> str | None:

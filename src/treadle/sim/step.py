@@ -6,8 +6,7 @@ What it does is in `advance`, which is imported when a step is traced: the code 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from treadle.forces.actuator import actuator_state_size
 from treadle.forces.load import LOAD_SIZE
@@ -33,8 +32,7 @@ __all__ = ["FASTEST", "Step", "step_program"]
 FASTEST = 1e8
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """What a step is to do, see `step_program`; `inputs` are the names of the arrays that it has."""
 
     model: Model

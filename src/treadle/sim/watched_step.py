@@ -7,8 +7,7 @@ and the forces that controllers command are fixed at the start of a step and hel
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from treadle.forces.switch import locked, switch_values
 from treadle.graph import Scalar, equal, where
@@ -56,8 +55,7 @@ class Pause:
         self.size = self.origin.stop
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """What was done of a step."""
 
     after: Advance
