@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from treadle.graph import Scalar
 
-__all__ = ["ANY", "BoundedRow", "soft"]
+__all__ = ["ANY", "Arrest", "BoundedRow", "soft"]
 
 #: An impulse that nothing withstands (N m s, N s), a speed that nothing has.
 ANY = 1e30
@@ -41,6 +41,15 @@ class BoundedRow:
     def speed(self, v: Sequence[Scalar]) -> Scalar:
         """J v."""
         return sum((x * v[k] for k, x in self.jacobian.items()), 0.0)
+
+
+class Arrest(NamedTuple):
+    """The velocity after bounded impulses, their work (J), their sum on every freedom, and each of them."""
+
+    v: list[Scalar]
+    work: Scalar
+    impulses: list[Scalar]
+    rows: list[Scalar]
 
 
 def soft(stiffness: Scalar, damping: Scalar, dt: Scalar) -> tuple[Scalar, Scalar]:

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from treadle.constraints.loop import loop_frames
-from treadle.dynamics.derivatives import tangent_seeds
-from treadle.graph import Scalar, floor, forward
+from treadle.graph import Scalar, floor
 from treadle.model.fittings import Loop
 from treadle.model.model import Model, ModelJoint
 
@@ -62,6 +61,9 @@ def loop_coordinates(model: Model, q: Sequence[Scalar], loops: Sequence[Loop]) -
     ]
     if not measured:
         return []
+    from treadle.dynamics.derivatives import tangent_seeds
+    from treadle.graph import forward
+
     values = [value for _, _, value in measured]
     slopes = forward(values, tangent_seeds(model, q), model.nv)  # type: ignore[arg-type]
     coordinates = []

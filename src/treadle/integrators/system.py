@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from treadle.constraints.spring import spring_force
+from treadle.constraints.bounded import Arrest
 from treadle.dynamics.energy import kinetic_energy, potential_energy, spring_energy
 from treadle.dynamics.forward import forward_dynamics
 from treadle.dynamics.regroup import regroup
@@ -18,11 +18,11 @@ from treadle.forces.passive import damping, passive_force
 from treadle.graph import Scalar, through_graph
 from treadle.model.fittings import Actuator
 from treadle.model.model import Model
-from treadle.solvers.direct import closed_dynamics
-from treadle.solvers.impulses import Arrest, Rows, bounded_velocity
 from treadle.spatial import Force
-from treadle.terrain import Terrain
-from treadle.wheels.rolling import wheel_force
+
+if TYPE_CHECKING:
+    from treadle.solvers.impulses import Rows
+    from treadle.terrain import Terrain
 
 __all__ = ["Account", "System"]
 
@@ -76,6 +76,8 @@ class System:
     ) -> list[Scalar]:
         force, external = self.force(q, v, time, step=step), self.external(q)
         if model.closed:
+            from treadle.solvers.direct import closed_dynamics
+
             return closed_dynamics(model, q, v, force, external, self.closing_time, self.solver)
         return forward_dynamics(model, q, v, force, external)
 
@@ -110,6 +112,8 @@ class System:
         """
         if self.bounds is None:
             return Arrest(list(v), 0.0, [0.0] * len(v), [])
+        from treadle.solvers.impulses import bounded_velocity
+
         return bounded_velocity(model or self.model, q, v, self.bounds, self.solver)
 
     def balance(
@@ -136,11 +140,15 @@ class System:
         for force in (passive_force(self.model, q, v, springs), *laws):
             tau = [a + b for a, b in zip(tau, force, strict=True)]
         if self.elastic and self.model.sprung:
+            from treadle.constraints.spring import spring_force
+
             pull = through_graph(lambda x: spring_force(self.model, x, v), q)
             tau = [a + b for a, b in zip(tau, pull, strict=True)]
         for actuator, drive in self._actuation(q, v, step):
             tau[actuator.v] = tau[actuator.v] + drive.force - drive.damping * v[actuator.v]
         if self.terrain is not None and self.model.wheels:
+            from treadle.wheels.rolling import wheel_force
+
             pushed = wheel_force(self.model, q, v, self.terrain)
             tau = [a + b for a, b in zip(tau, pushed, strict=True)]
         return tau

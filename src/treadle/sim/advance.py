@@ -6,20 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from treadle.constraints.bounded import BoundedRow
-from treadle.constraints.friction import friction_rows
+from treadle.constraints.bounded import Arrest, BoundedRow
 from treadle.constraints.limit import limit_rows
 from treadle.constraints.rope import rope_rows
 from treadle.forces.law import law_force
 from treadle.graph import Scalar, logical_not, maximum, where
 from treadle.integrators import Advance, System
 from treadle.model.apart import told_apart
-from treadle.model.parameters import lift
-from treadle.sim.bounds import bound_rows
 from treadle.sim.ledger import ledger_rates, ledger_size, step_entry
 from treadle.sim.step import FASTEST, Step
 from treadle.sim.watched_step import Part, held_force, watched_part
-from treadle.solvers.impulses import Arrest, bounded_velocity
 from treadle.solvers.stabilization import closing_time
 
 __all__ = ["advance"]
@@ -30,6 +26,8 @@ def advance(step: Step, values: Mapping[str, Sequence[Scalar]]) -> dict[str, Seq
     model, method, events = step.model, step.method, step.events
     machine = told_apart(model)
     if step.parameters:
+        from treadle.model.parameters import lift
+
         machine = lift(machine, dict(zip(step.parameters, values["parameters"], strict=True)))
     options = dict(zip(method.options, values.get("options", ()), strict=True))
     loads, memory = values.get("loads", ()), values.get("memory", ())
@@ -48,6 +46,8 @@ def advance(step: Step, values: Mapping[str, Sequence[Scalar]]) -> dict[str, Seq
     spent: list[Scalar] = []
 
     def bounds(q: Sequence[Scalar], v: Sequence[Scalar]) -> list[BoundedRow]:
+        from treadle.sim.bounds import bound_rows
+
         given = values["v"], values.get("commands", ())
         return bound_rows(machine, step.motions, q, v, now, dt, spent, *given, sprung=method.arrests)
 
@@ -132,6 +132,9 @@ def _friction(system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Sc
     Methods that ask for none on their way get it as a force all through the step; at its end friction may
     give what it has left.
     """
+    from treadle.constraints.friction import friction_rows
+    from treadle.solvers.impulses import bounded_velocity
+
     a = system.acceleration(q, v, time)
     ahead = [x + dt * rate for x, rate in zip(v, a, strict=True)]
     return bounded_velocity(

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
-from treadle.constraints.bounded import ANY, BoundedRow
+from treadle.constraints.bounded import ANY, Arrest, BoundedRow
 from treadle.constraints.rows import Row, closure_rows
 from treadle.dynamics.cholesky import parent_freedoms, solve
 from treadle.dynamics.crba import crba
@@ -25,7 +25,6 @@ from treadle.solvers.simgc import Column, sequential_impulses
 from treadle.solvers.tree_active_set import on_single_freedoms, tree_active_set
 
 __all__ = [
-    "Arrest",
     "Response",
     "Rows",
     "bounded_velocity",
@@ -102,15 +101,6 @@ def _in_turn(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], rows: Seque
     impulses, _ = sequential_impulses(response.columns, every, v)
     after, given = response.after(v, every, impulses).v, impulses[len(loops) :]
     return _arrest(v, after, rows, given)
-
-
-class Arrest(NamedTuple):
-    """The velocity after bounded impulses, their work (J), their sum on every freedom, and each of them."""
-
-    v: list[Scalar]
-    work: Scalar
-    impulses: list[Scalar]
-    rows: list[Scalar]
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from treadle.constraints.bounded import BoundedRow
+from treadle.constraints.bounded import Arrest, BoundedRow
 from treadle.constraints.motion import Motion
 from treadle.constraints.rows import residuals, row_names
 from treadle.constraints.spring import spring_pulls
@@ -23,7 +23,7 @@ from treadle.integrators import System
 from treadle.model.model import Model
 from treadle.sim.bounds import bound_rows
 from treadle.solvers.direct import ClosedMotion, closed_motion
-from treadle.solvers.impulses import Arrest, bounded_velocity
+from treadle.solvers.impulses import bounded_velocity
 from treadle.spatial import Force, Transform, Vec3
 from treadle.spatial import Motion as SpatialMotion
 from treadle.terrain import Terrain
