@@ -27,7 +27,7 @@ TRACED = {
 IDLE = {
     "treadle.geometry.threedt", "treadle.sim.edit", "treadle.sim.history", "treadle.sim.pace",
     "treadle.sim.quality", "treadle.sim.reaction", "treadle.sim.recording", "treadle.integrators.rk4",
-    "treadle.collision", "treadle.contact", "email", "importlib.metadata", "numpy.random",
+    "treadle.collision", "treadle.contact", "numpy.random",
 }  # fmt: skip
 
 ROBOT = """<robot name="arm"><link name="base"/>
