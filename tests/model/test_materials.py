@@ -14,6 +14,7 @@ GOOD = [
 
 BAD = [
     ({"stiffness": -1.0}, "stiffness is negative"),
+    ({"stiffness": 0.0}, "stiffness is zero"),
     ({"restitution": 1.2}, "restitution is above 1"),
     ({"damping": 1.0, "restitution": 0.5}, "damping and restitution"),
     ({"stiffness": 1e6, "exponent": 1.5}, "a spring has the exponent 1"),

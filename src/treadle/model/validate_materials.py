@@ -58,6 +58,8 @@ def check_material(spec: ModelSpec, material: MaterialSpec) -> None:
 
 
 def _check_linear(material: MaterialSpec, wrong: _Wrong) -> None:
+    if material.stiffness == 0.0:
+        raise wrong("stiffness is zero, which holds nothing", "state a positive number, or none: it is rigid")
     if material.exponent not in (None, 1.0):
         raise wrong("a spring has the exponent 1", 'state a law such as "hunt_crossley", or no exponent')
     if material.young_modulus is not None:

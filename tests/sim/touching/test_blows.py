@@ -82,3 +82,23 @@ def test_the_course_of_a_law_goes_to_the_end_of_the_touch(height):
     assert touch.depth[-1] == pytest.approx(0.0, abs=1e-9 * touch.deepest)
     assert touch.rate[-1] == pytest.approx(-touch.rate[0], rel=1e-6)
     assert touch.impulse == pytest.approx(0.1 * sim.contact_on("ball").force[2], rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("mass", "stiffness", "restitution"), [(1e-3, 1e9, 0.5), (1e-3, 3e8, 0.2), (1e-3, 1e9, 0.8)]
+)
+def test_a_light_ball_on_a_hard_spring_comes_to_rest(mass, stiffness, restitution):
+    """At rest it is pressed in by ten picometres, and it gains no energy on the way there."""
+    spec = td.ModelSpec("grain")
+    spec.add_material("quartz", stiffness=stiffness, restitution=restitution, friction=0.0)
+    spec.add_shape("floor", None, "plane", role="collision")
+    spec.add_body("grain", mass=mass, type="sphere", size=(0.1,))
+    spec.add_joint("flight", "free", None, "grain", position=(0.0, 0.0, 0.12))
+    spec.add_shape("skin", "grain", "sphere", (0.1,), role="collision", material="quartz")
+    sim = td.Simulation(spec.compile(), dt=0.01)
+    for _ in range(100):
+        sim.step()
+        assert sim.body("grain").position[2] <= 0.12
+    (point,) = sim.contacts()
+    # positions are known to 1e-17 m
+    assert point.penetration == pytest.approx(mass * 9.81 / stiffness, rel=1e-5)

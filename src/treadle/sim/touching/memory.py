@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from treadle.native.kernels import part
-from treadle.sim.touching.rows import TOUCHING
+from treadle.sim.touching.rows import PRESSED
 
 __all__ = ["copy", "recall", "remember"]
 
@@ -22,7 +22,7 @@ def recall(room, found, impulse, span, settings):
             if key[k, 0] == point.a and key[k, 1] == point.b and key[k, 2] == point.feature:
                 for i in range(point.rows):
                     impulse[point.row + i] = force[k, i] * span
-                if point.spring >= 0 and point.gap < -TOUCHING:
+                if point.spring >= 0 and point.gap < -PRESSED:
                     settings[4 * point.spring + 2] = force[k, 6]
                 k += 1
                 break

@@ -11,10 +11,14 @@ from treadle.sim.touching.turning import turned
 from treadle.solvers.sequential.rows import PAIR, SECOND, SINGLE
 from treadle.solvers.sequential.tree import half_solve, join_row
 
-__all__ = ["TOUCHING", "impact_rows", "joint_rows", "joint_work", "lasting_rows", "stay_idle"]
+__all__ = ["PRESSED", "TOUCHING", "impact_rows", "joint_rows", "joint_work", "lasting_rows", "stay_idle"]
 
 #: Distance (m) below which two surfaces touch.
 TOUCHING = 1e-10
+
+#: Depth (m) from which on a surface with stiffness is pressed, however it moves; a contact that has ended is
+#: not as deep but for rounding.
+PRESSED = 1e-13
 
 #: Share of their thickness by which shapes would have come into each other that do not meet without impact.
 _DEEP = 0.0125
@@ -108,7 +112,7 @@ def lasting_rows(
                 continue
         else:
             pressed = point.speed < 0.0 or (point.speed <= 1e-12 and point.free < 0.0)
-            if not (point.gap < -TOUCHING or (point.gap <= TOUCHING and pressed)):
+            if not (point.gap < -PRESSED or (point.gap <= TOUCHING and pressed)):
                 point.awaited = 1
                 continue
         first = used
