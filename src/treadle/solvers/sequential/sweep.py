@@ -142,6 +142,8 @@ def solve(rows, count, z, limit, tolerance, speed, way=IN_TURN, blur=0.0):
                 _copy(z_before, z, rows.places[0])
             free = solve_free(rows, count, z, free)
             if free >= 0:
+                # it worked where the directions were
+                size = 0.0
                 continue
         size = _go_on(impulse, before, along, own, z, z_before, z_along, count, rows.places[0], size)
     return sweeps, change
@@ -185,6 +187,7 @@ def correct(rows, count, z, limit, tolerance, speed, way=IN_TURN):
         if way == TOGETHER:
             free = close_free(rows, count, z, free)
             if free >= 0:
+                size = 0.0
                 continue
         size = _go_on(pseudo, before, along, own, z, z_before, z_along, count, rows.places[0], size)
     return sweeps, change
