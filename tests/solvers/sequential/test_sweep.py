@@ -66,14 +66,18 @@ def add_row(tree, rows, i, tips, rng, work, J):
     assert not work.any()
 
 
-def problem(seed, count, held=1, nv=7):
-    """Rows with random Jacobians at random velocities: rows, z, work, tree, J, response, v."""
+def problem(seed, count, held=1, nv=7, room=None):
+    """Rows with random Jacobians at random velocities: rows, z, work, tree, J, response, v.
+
+    So many rows are solved together at most, all of them if `room` is None.
+    """
     rng = np.random.default_rng(seed)
     while True:
         tree, inverse = random_tree(rng, nv, held)
         if np.isfinite(tree.loop_root).all():
             break
-    rows, J = empty_rows(count, count * (nv + held), nv + held, count), np.zeros((count, nv))
+    places, room = nv + held, count if room is None else room
+    rows, J = empty_rows(count, count * places, places, room), np.zeros((count, nv))
     work, z, v = np.zeros(nv + held), np.zeros(nv + held), rng.standard_normal(nv)
     for i in range(count):
         add_row(tree, rows, i, (int(rng.integers(nv)), int(rng.integers(-1, nv))), rng, work, J)
@@ -91,6 +95,19 @@ def test_the_carried_vector_holds_what_impulses_do(seed):
     new = v.copy()
     spread(tree, z, work, new)
     np.testing.assert_allclose(new, v + inverse @ J.T @ rows.impulse, atol=1e-9)
+
+
+@given(st.integers(0, 2**31), st.integers(2, 40))
+@settings(max_examples=60, deadline=None)
+def test_what_is_carried_belongs_to_the_impulses_after_any_sweep(seed, sweeps):
+    """Also where the rows that are free have room to be solved together after one sweep and not the next."""
+    _, rows, z, *_ = problem(seed, 12, nv=10, room=6)
+    rows.slowest[:], rows.low[:] = 0.0, 0.0
+    prepare(rows, 12, z)
+    solve(rows, 12, z, sweeps, 0.0, 0.0, TOGETHER)
+    carried = z.copy()
+    prepare(rows, 12, z)
+    np.testing.assert_allclose(carried, z, rtol=0.0, atol=1e-9 * (1.0 + np.abs(z).max()))
 
 
 @given(st.integers(0, 2**31), WAYS)
