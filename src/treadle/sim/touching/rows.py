@@ -91,13 +91,13 @@ def _rate_of(pattern, jacobian, velocity, i):
 
 @part()
 def lasting_rows(
-    points, count, surfaces, arena, last, free, tree, rows, work, used, span, step, slowest, soft, apart
+    points, count, surfaces, arena, last, free, tree, rows, work, used, span, stopping, slowest, soft, apart
 ):  # fmt: skip
     """Rows of the points that touch, and of those that rigid bodies must not pass, after `used` others.
 
     Fills `soft`, the contacts with stiffness. Returns the number of rows and of soft contacts, and how well
     the goals of the rows are known (m/s); -1 where rigid bodies strike each other: an impact comes first,
-    unless they are known to be `apart` at the start of the span, which is of a `step` (s).
+    unless they are known to be `apart` at the start of the span.
     """
     springs, blur = 0, 0.0
     for c in range(count):
@@ -105,7 +105,7 @@ def lasting_rows(
         surface = surfaces[point.surface]
         if surface.stiffness == inf:
             meets = point.speed < -slowest
-            if _strikes(point, surface, arena.thickness, meets, span, step, slowest):
+            if _strikes(point, surface, arena.thickness, meets, span, stopping, slowest):
                 if meets and point.gap <= TOUCHING and not apart:
                     return -1, 0, 0.0
                 point.awaited = 1
@@ -144,14 +144,14 @@ def lasting_rows(
 
 
 @part()
-def _strikes(point, surface, thickness, meets, span, step, slowest):
-    """Whether rigid bodies that come together rebound, or would be deep in each other after a step.
+def _strikes(point, surface, thickness, meets, span, stopping, slowest):
+    """Whether rigid bodies that come together rebound, or would be deep in each other after `stopping` (s).
 
     Those that do not rebound, and are slow, are stopped by the span that they meet in, without an impact.
     """
     if surface.restitution > 0.0:
         return meets or _returns(point, span, slowest)
-    return meets and -point.speed * step > _DEEP * through(thickness, point.a, point.b)
+    return meets and -point.speed * stopping > _DEEP * through(thickness, point.a, point.b)
 
 
 @part()

@@ -37,14 +37,15 @@ _ATTEMPTS = 100
 
 
 @part()
-def advance(stage, table, span, time, slowest, step, gone):
+def advance(stage, table, span, time, slowest, stopping, step, gone):
     """Advance to the next beginning or end of a contact, at most by `span`, `gone` (s) after a `step` began.
 
-    `table` is the address of the stage's. Impacts rebound from `slowest` (m/s) on. Returns the time taken
-    (negative where collision detection failed), 1 if a contact began or ended there, and the work done.
+    `table` is the address of the stage's. Impacts rebound from `slowest` (m/s) on; bodies that do not rebound
+    are stopped where they meet if they would be deep in each other after `stopping` (s). Returns the time
+    taken (negative where collision detection failed), 1 if a contact began or ended there, and the work done.
     """
     order = stage.span.order
-    order[0], order[1], order[2], order[3], order[4] = span, time, slowest, step, gone
+    order[0], order[1], order[2], order[3], order[4], order[5] = span, time, slowest, stopping, step, gone
     call(stage.span.entry, table)
     return order[0], order[1], order[2]
 
@@ -67,7 +68,7 @@ def _advance(table: Any) -> None:
     """
     stage = read_stage(table)
     order = stage.span.order
-    span, time, slowest, step, gone = order[0], order[1], order[2], order[3], order[4]
+    span, time, slowest, stopping, step, gone = order[0], order[1], order[2], order[3], order[4], order[5]
     shortest = NOTHING * step
     q, v, nv, room, rows, soft, solver = (
         stage.q, stage.v, stage.nv, stage.room, stage.rows, stage.soft, stage.solver
@@ -93,7 +94,7 @@ def _advance(table: Any) -> None:
         joint_rows(free, held, stage.pattern, tree, rows, room.work, room.joint_force, span, idle)
         used, springs, blur = lasting_rows(
             room.points, found, stage.surfaces, arena, stage.carried.last, free, tree, rows, room.work,
-            held, span, step, slowest, soft, apart,
+            held, span, stopping, slowest, soft, apart,
         )  # fmt: skip
         if used < 0:
             found = _look_ahead(stage, 0.0, step, time)

@@ -82,7 +82,7 @@ class Span(NamedTuple):
     """What advances by one span."""
 
     entry: int
-    order: Reals  # (5) arguments and results of `advance`
+    order: Reals  # (6) arguments and results of `advance`
 
 
 class Stage(NamedTuple):

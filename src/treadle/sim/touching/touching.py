@@ -209,7 +209,7 @@ class Touching:
         machine = self.machine
         # what advances springs takes long to compile, and rigid bodies never ask for it
         spring = Spring(soft_entry() if self._springy else 0, self._soft_frame.ctypes.data)
-        self._order = np.zeros(5)
+        self._order = np.zeros(6)
         self._stage = Stage(
             model.nq, model.nv, lasting, machine.move, machine.look, machine.free, machine.close,
             machine.tree, pattern, machine.carried, arena, self.surfaces, self.room, self._solver.solver,

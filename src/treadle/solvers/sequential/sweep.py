@@ -74,10 +74,8 @@ def solve(rows, count, z, limit, tolerance, speed, way=IN_TURN, blur=0.0):
     before, along, z_before, z_along = rows.before, rows.along, rows.z_before, rows.z_along
     sweeps, change, size, free = 0, np.inf, 0.0, np.int64(-1)
     kept, z_kept, lowest, patience = rows.kept, rows.z_kept, np.inf, _PATIENCE
-    inside = np.int64(0)
     if way == TOGETHER:
         begin(rows, count, z)
-        inside = free_count(rows, count)
     while sweeps < limit:
         if way != IN_TURN:
             _copy(impulse, before, count)
@@ -136,10 +134,14 @@ def solve(rows, count, z, limit, tolerance, speed, way=IN_TURN, blur=0.0):
         if patience <= 0:
             continue
         if way == TOGETHER:
-            if sweeps == 1 and free_count(rows, count) < inside:
+            if sweeps == 1:
                 # each point alone tries to stop it all, and seems to slide: together they may stick
+                inside = free_count(rows, count)
                 _copy(before, impulse, count)
-                _copy(z_before, z, rows.places[0])
+                if free_count(rows, count) > inside:
+                    _copy(z_before, z, rows.places[0])
+                else:
+                    _copy(kept, impulse, count)
             free = solve_free(rows, count, z, free)
             if free >= 0:
                 # it worked where the directions were
