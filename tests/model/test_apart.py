@@ -6,7 +6,7 @@ import treadle as td
 from treadle.model.apart import told_apart
 from treadle.native.emit import is_pooled
 from treadle.native.program import _graph_digest
-from treadle.sim.step import step_program
+from treadle.sim.step.program import step_program
 
 
 def legs(**changes: float) -> td.ModelSpec:

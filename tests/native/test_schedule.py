@@ -17,7 +17,7 @@ from treadle.native.emit import emit
 from treadle.native.program import Program
 from treadle.native.schedule import schedule
 from treadle.scenes import scene
-from treadle.sim.step import step_program
+from treadle.sim.step.program import step_program
 from treadle.terrain import Plane
 
 ARM = (("revolute", (0, 0, 1)), ("prismatic", (1, 0, 0)))

@@ -34,7 +34,7 @@ from treadle.sim.checks import (
 from treadle.sim.controller import Controllers
 from treadle.sim.ground import check_rolling, ground
 from treadle.sim.meshes import contact_meshes
-from treadle.sim.step import step_program
+from treadle.sim.step.program import step_program
 from treadle.solvers import SOLVERS
 from treadle.solvers.assembly import assemble
 from treadle.terrain import Terrain
@@ -322,11 +322,11 @@ class Batch:
     def _touching_worlds(self) -> TouchingWorlds:
         """The steps with contact."""
         if self._touching is None:
-            from treadle.sim.touching.programs import FreeMotion
+            from treadle.sim.step.predict import Prediction
 
             given = self.laws, self.controllers.traced, self.motions, self.parameters
             self._touching = TouchingWorlds(
-                FreeMotion(self.model, *given), self.worlds, self.terrain, self._meshes
+                Prediction(self.model, *given), self.worlds, self.terrain, self._meshes
             )
         return self._touching
 

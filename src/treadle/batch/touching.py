@@ -11,8 +11,8 @@ from treadle.forces.load import LOAD_SIZE
 from treadle.sim.ledger import ledger_size
 
 if TYPE_CHECKING:
-    from treadle.sim.touching.programs import FreeMotion
-    from treadle.sim.touching.touching import Touching
+    from treadle.sim.step.contact_step import ContactStep
+    from treadle.sim.step.predict import Prediction
     from treadle.terrain import Terrain
 
 __all__ = ["TouchingWorlds"]
@@ -27,15 +27,15 @@ class TouchingWorlds:
 
     def __init__(
         self,
-        motion: FreeMotion,
+        motion: Prediction,
         worlds: int,
         terrain: Terrain | None,
         meshes: Mapping[str, tuple[np.ndarray, np.ndarray]],
     ) -> None:
-        from treadle.sim.touching.machine import MachineCode
+        from treadle.sim.step.machine_code import MachineCode
 
         self._code, self._ground = MachineCode(motion), (terrain, meshes)
-        self._worlds: list[tuple[dict[str, np.ndarray], Touching] | None] = [None] * worlds
+        self._worlds: list[tuple[dict[str, np.ndarray], ContactStep] | None] = [None] * worlds
 
     def run(self, arrays: Mapping[str, np.ndarray], begin: int, end: int, count: int) -> None:
         """Steps of the worlds from `begin` up to `end`; one that stopped stays where it is."""
@@ -58,17 +58,19 @@ class TouchingWorlds:
             if len(values) or self._worlds[world] is not None:
                 self._world(arrays, world)[1].memory = values
 
-    def _world(self, arrays: Mapping[str, np.ndarray], world: int) -> tuple[dict[str, np.ndarray], Touching]:
+    def _world(
+        self, arrays: Mapping[str, np.ndarray], world: int
+    ) -> tuple[dict[str, np.ndarray], ContactStep]:
         """Its arrays and steps, made when it is first asked for."""
         found = self._worlds[world]
         if found is None:
-            from treadle.sim.touching.touching import Touching
+            from treadle.sim.step.contact_step import ContactStep
 
             own = {name: np.zeros((len(arrays[name]), 1)) for name in _READ}
             own["loads"] = np.zeros((LOAD_SIZE * len(self._code.model.bodies), 1))
             own["ledger"] = np.zeros((ledger_size(self._code.model), 1))
             _copy(arrays, own, world)
-            found = self._worlds[world] = own, Touching(self._code, own, *self._ground, followed=False)
+            found = self._worlds[world] = own, ContactStep(self._code, own, *self._ground, followed=False)
         return found
 
 

@@ -37,7 +37,7 @@ _CODE = """
 import sys, time
 from treadle.bench.machines import MACHINES
 from treadle.native.program import compile_program
-from treadle.sim.step import step_program
+from treadle.sim.step.program import step_program
 model = MACHINES[sys.argv[1]].model()
 start = time.perf_counter()
 compile_program(step_program(model, "symplectic_euler"))

@@ -106,7 +106,7 @@ class Parts:
         `td.ray_cast(sim.collider(), sim.q, ...)`, and so on for the other questions about shapes.
         """
         from treadle.collision.collider import Collider
-        from treadle.sim.touching.footing import on_terrain
+        from treadle.sim.step.terrain_shapes import on_terrain
 
         sim = self._itself
         grounded, fields = on_terrain(sim.model, None if sim.model.wheels else sim.terrain)

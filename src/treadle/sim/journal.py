@@ -59,7 +59,7 @@ class Journal:
             self.least = self.most = 0.0
             self.rounds = sim.effort[0]
             if sim._touched is not None:
-                sim._touched.room.tally.worst[:] = 0.0
+                sim._touched.scratch.totals.worst[:] = 0.0
         elif not same:
             self.repeatable = False
         self._inputs = inputs

@@ -39,7 +39,7 @@ from treadle.sim.journal import Journal
 from treadle.sim.ledger import curved_freedoms
 from treadle.sim.lock import rotor_names, rotors
 from treadle.sim.state import State
-from treadle.sim.step import step_program
+from treadle.sim.step.program import step_program
 from treadle.sim.watcher import Watcher
 from treadle.solvers import SOLVERS
 
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from treadle.sim.quality import Quality
     from treadle.sim.reaction import Reactions
     from treadle.sim.recording import Recorder, Wanted
-    from treadle.sim.touching.touching import Touching
+    from treadle.sim.step.contact_step import ContactStep
     from treadle.terrain import Terrain
 
 __all__ = ["Simulation"]
@@ -72,7 +72,7 @@ class Simulation(Parts):
     `treadle.sim.ground`). The `solver` finds the forces of loops, stops and friction, "direct" or "simgc"
     (see `treadle.solvers`). Shapes touch where things can meet that are not one machine (see
     `treadle.sim.partners`), unless `contact` says otherwise; such steps follow Moreau's rule, whatever the
-    integrator (see `treadle.sim.touching`). Meshes that touch are read from the machine's files, those that
+    integrator (see `treadle.sim.step`). Meshes that touch are read from the machine's files, those that
     move as their convex hulls, unless `meshes` has others (see `collision_meshes`). Step, integrator,
     stabilization, terrain, rolling, solver and contact come from the model's settings unless they are given;
     further arguments are options of the integrator, such as tolerance=1e-9 for "dopri5".
@@ -112,9 +112,9 @@ class Simulation(Parts):
         self.terrain = ground(model, terrain, settings, contact)
         self.rolling = check_rolling(settings.get("rolling", "balance") if rolling is None else rolling)
         self._loads = np.zeros((LOAD_SIZE * len(model.bodies), 1))
-        self._runners: dict[tuple, Runner | Touching] = {}
+        self._runners: dict[tuple, Runner | ContactStep] = {}
         # the one that ran last, which runs again unless forces or loads were changed
-        self._running: Runner | Touching | None = None
+        self._running: Runner | ContactStep | None = None
         self._journal = Journal(self)
         self._start, self._steps = 0.0, 0
         # what looks at the state on the way, such as recorders
@@ -137,7 +137,7 @@ class Simulation(Parts):
             from treadle.sim.meshes import contact_meshes
 
             self._meshes = contact_meshes(model, meshes)
-        self._touched: Touching | None = None
+        self._touched: ContactStep | None = None
         self._choose(settings["integrator"] if integrator is None else integrator, dt, options)
         if q is not None:
             self.q = q
@@ -455,7 +455,7 @@ class Simulation(Parts):
         self._bounded, self._running = True, None
         return True
 
-    def _timed(self, run: Runner | Touching, count: int) -> None:
+    def _timed(self, run: Runner | ContactStep, count: int) -> None:
         started = time.perf_counter()
         run(0, 1, count)
         self.wall_time += time.perf_counter() - started
@@ -477,18 +477,18 @@ class Simulation(Parts):
             raise stuck(self, tried, left)
         raise diverged(self, attempt)
 
-    def _touching(self) -> Touching:
+    def _touching(self) -> ContactStep:
         """The step with contact."""
-        from treadle.sim.touching.machine import MachineCode
-        from treadle.sim.touching.programs import FreeMotion
-        from treadle.sim.touching.step import take_steps
-        from treadle.sim.touching.touching import Touching
+        from treadle.sim.step.contact_step import ContactStep
+        from treadle.sim.step.machine_code import MachineCode
+        from treadle.sim.step.predict import Prediction
+        from treadle.sim.step.take_steps import take_steps
 
         locked = bool(self._arrays["locked"].any())
         if ("touching", locked) not in self._runners:
             names = rotor_names(self.model) if locked else ()
-            motion = FreeMotion(self.model, self.laws, self.controllers.traced, self.motions, names)
-            made = Touching(MachineCode(motion), self._arrays, self.terrain, self._meshes)
+            motion = Prediction(self.model, self.laws, self.controllers.traced, self.motions, names)
+            made = ContactStep(MachineCode(motion), self._arrays, self.terrain, self._meshes)
             # none: what there is to compile is compiled here, and not counted as computing
             take_steps(made._table.ctypes.data, self.dt, self.time, 0)
             self._runners["touching", locked] = made
@@ -498,7 +498,7 @@ class Simulation(Parts):
         self._touched = touching
         return touching
 
-    def _runner(self, guarded: bool = True) -> Runner | Touching:
+    def _runner(self, guarded: bool = True) -> Runner | ContactStep:
         """The compiled step; the one with loads only when there are any."""
         if self.contact:
             return self._touching()

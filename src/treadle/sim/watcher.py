@@ -20,7 +20,7 @@ from treadle.native.program import compile_program
 from treadle.sim.contacts.events import TouchingWatcher
 from treadle.sim.event import Event, Occurrence
 from treadle.sim.lock import locked_model
-from treadle.sim.watched_step import CONTINUED, FRESH, STOPPED, WATCHED, Pause, watched_sizes
+from treadle.sim.step.watched import CONTINUED, FRESH, STOPPED, WATCHED, Pause, watched_sizes
 
 if TYPE_CHECKING:
     from treadle.sim.crossing import Crossing

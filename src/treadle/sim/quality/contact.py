@@ -66,7 +66,7 @@ def contact_effort(run: Run) -> Measure | None:
 def _worst(run: Run) -> np.ndarray | None:
     """What the contact of the run was like at worst, None where there was none."""
     touching = run.sim._touched
-    return None if touching is None or run.steps == 0 else touching.room.tally.worst
+    return None if touching is None or run.steps == 0 else touching.scratch.totals.worst
 
 
 def _judged(

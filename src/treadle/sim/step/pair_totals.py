@@ -13,7 +13,7 @@ import numpy as np
 from treadle.native.frames import IntegerList, Integers, IntegerTable, Reals, RealTable
 from treadle.native.kernels import part
 
-__all__ = ["SUMS", "Tally", "add_impulses", "clear", "make_tally"]
+__all__ = ["SUMS", "PairTotals", "add_totals", "clear", "make_totals"]
 
 #: Numbers per pair: impulse on the second shape (N s), its moment about the world's origin (N m s), work (J).
 SUMS = 7
@@ -22,8 +22,8 @@ SUMS = 7
 _INSIDE, _DEAF = 1.0 - 1e-6, 1e-14
 
 
-class Tally(NamedTuple):
-    """Room for a number of pairs; more were met where `size` is beyond it."""
+class PairTotals(NamedTuple):
+    """Scratch for a number of pairs; more were met where `size` is beyond it."""
 
     size: Integers  # (1) pairs of this step
     pair: IntegerTable  # (n, 2) their shapes
@@ -35,32 +35,32 @@ class Tally(NamedTuple):
     worst: Reals  # (4)
 
 
-def make_tally(pairs: int) -> Tally:
-    """Room for so many pairs."""
+def make_totals(pairs: int) -> PairTotals:
+    """Scratch for so many pairs."""
     slots = 1 << (2 * pairs).bit_length()
-    return Tally(
+    return PairTotals(
         np.zeros(1, np.int64), np.zeros((pairs, 2), np.int64), np.zeros((pairs, SUMS)),
         np.zeros(slots, np.int64), np.zeros(pairs, np.int64), np.zeros(4),
     )  # fmt: skip
 
 
 @part()
-def clear(tally):
+def clear(totals):
     """Begin a step."""
-    for i in range(min(tally.size[0], len(tally.at))):
-        tally.slot[tally.at[i]] = 0
-    tally.size[0] = 0
+    for i in range(min(totals.size[0], len(totals.at))):
+        totals.slot[totals.at[i]] = 0
+    totals.size[0] = 0
 
 
 @part()
-def add_impulses(tally, points, found, surfaces, rows, soft, before, after, span, finished):
+def add_totals(totals, points, found, surfaces, rows, soft, before, after, span, finished):
     """Add what the rows of the points did while the bodies' velocities went from `before` to `after`.
 
     The work of constant forces is impulse times mean velocity, and the sum of it is returned. A contact with
     stiffness moves the machine by Q - P span / 2 less than that, against what all other forces accelerate it
     with.
     """
-    worst, done = tally.worst, 0.0
+    worst, done = totals.worst, 0.0
     for c in range(found):
         point = points[c]
         if point.row < 0:
@@ -99,9 +99,9 @@ def add_impulses(tally, points, found, surfaces, rows, soft, before, after, span
             worst[0] = max(worst[0], -point.end)
         if slides and p > 0.0 and rows.own[r + 1] + rows.own[r + 2] > _DEAF:
             worst[1] = max(worst[1], _creep(surface, rows, r, w, t, s))
-        i = _place(tally, point.a, point.b)
+        i = _place(totals, point.a, point.b)
         if i >= 0:
-            total = tally.sums[i]
+            total = totals.sums[i]
             total[0], total[1], total[2] = total[0] + f0, total[1] + f1, total[2] + f2
             total[3] += y * f2 - z * f1 + g0
             total[4] += z * f0 - x * f2 + g1
@@ -141,21 +141,21 @@ def _creep(surface, rows, r, w, t, s):
 
 
 @part()
-def _place(tally, a, b):
-    """The number of a pair of shapes, a new one if it was not met yet; -1 where there is no room."""
-    mask = len(tally.slot) - 1
+def _place(totals, a, b):
+    """The number of a pair of shapes, a new one if it was not met yet; -1 where there is no scratch."""
+    mask = len(totals.slot) - 1
     k = (a * 0x9E3779B1 + b * 0x85EBCA6B) & mask
-    while tally.slot[k] > 0:
-        i = tally.slot[k] - 1
-        if tally.pair[i, 0] == a and tally.pair[i, 1] == b:
+    while totals.slot[k] > 0:
+        i = totals.slot[k] - 1
+        if totals.pair[i, 0] == a and totals.pair[i, 1] == b:
             return i
         k = (k + 1) & mask
-    i = tally.size[0]
-    tally.size[0] += 1
-    if i >= len(tally.at):
+    i = totals.size[0]
+    totals.size[0] += 1
+    if i >= len(totals.at):
         return -1
-    tally.slot[k], tally.at[i] = i + 1, k
-    tally.pair[i, 0], tally.pair[i, 1] = a, b
+    totals.slot[k], totals.at[i] = i + 1, k
+    totals.pair[i, 0], totals.pair[i, 1] = a, b
     for j in range(SUMS):
-        tally.sums[i, j] = 0.0
+        totals.sums[i, j] = 0.0
     return i

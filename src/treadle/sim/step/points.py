@@ -7,7 +7,7 @@ from math import sqrt
 import numpy as np
 
 from treadle.native.kernels import part
-from treadle.sim.touching.grain import along
+from treadle.sim.step.tangent_basis import along
 
 __all__ = ["POINT", "SURFACE", "fastest", "rate", "read_points", "twists"]
 
@@ -24,7 +24,7 @@ POINT = np.dtype(
         ("surface", np.int64),  # what contact of its two materials is like, see SURFACE
         ("row", np.int64),  # first of its rows, -1: it takes no force
         ("rows", np.int64),
-        ("awaited", np.int64),  # 1: it would begin a contact in the span
+        ("pending", np.int64),  # 1: it would begin a contact in the span
         ("known", np.int64),  # its place among the points whose forces are kept
         ("bow", np.float64),  # what its distance changes in half of the span as bodies turn
         ("end", np.float64),  # distance at the end of the span
@@ -55,12 +55,12 @@ SURFACE = np.dtype(
 
 
 @part()
-def twists(carried, axes, v, twist):
+def twists(body_tree, axes, v, twist):
     """Velocity of every body (angular, then linear at the world's origin) when the machine moves with v.
 
     Row 0 is the world, which rests.
     """
-    above, first = carried.above, carried.first
+    above, first = body_tree.above, body_tree.first
     for i in range(1, len(twist)):
         for j in range(6):
             twist[i, j] = twist[above[i], j]
@@ -83,9 +83,9 @@ def rate(twist, point):
 
 
 @part()
-def read_points(arena, surfaces, count, free, span, points):
+def read_points(detection, surfaces, count, free, span, points):
     """Take over what collision detection found."""
-    data, pairs, feature, body = arena.data, arena.pairs, arena.feature, arena.body
+    data, pairs, feature, body = detection.data, detection.pairs, detection.feature, detection.body
     for c in range(count):
         point, e = points[c], 10 * c
         point.a, point.b, point.feature = pairs[2 * c], pairs[2 * c + 1], feature[c]
@@ -97,18 +97,18 @@ def read_points(arena, surfaces, count, free, span, points):
         point.distance = data[e + 9]
         point.speed, point.free = rate(free.twist, point), rate(free.twist_free, point)
         point.gap = point.distance - 0.5 * span * point.speed
-        point.surface = arena.surface_of[arena.material[point.a], arena.material[point.b]]
+        point.surface = detection.surface_of[detection.material[point.a], detection.material[point.b]]
         surface = surfaces[point.surface]
-        owner = point.a if arena.material[point.a] == surface.owner else point.b
-        point.tx, point.ty, point.tz = along((point.nx, point.ny, point.nz), surface, arena, owner)
-        point.row, point.rows, point.awaited, point.known, point.spring = -1, 0, 0, -1, -1
+        owner = point.a if detection.material[point.a] == surface.owner else point.b
+        point.tx, point.ty, point.tz = along((point.nx, point.ny, point.nz), surface, detection, owner)
+        point.row, point.rows, point.pending, point.known, point.spring = -1, 0, 0, -1, -1
         point.bow = 0.0
 
 
 @part()
-def fastest(arena, poses, twist, free, reach):
+def fastest(detection, poses, twist, free, reach):
     """A bound of the speeds of all shapes' points, by either of two motions; `reach` gets that of each."""
-    most, body, radius, placement = 0.0, arena.body, arena.radius, arena.placement
+    most, body, radius, placement = 0.0, detection.body, detection.radius, detection.placement
     for s in range(len(reach)):
         b, reach[s] = body[s], 0.0
         if b > 0:

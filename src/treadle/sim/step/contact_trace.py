@@ -9,14 +9,14 @@ import numpy as np
 from treadle.native.frames import Integers, RealList, RealTable
 from treadle.native.kernels import inner, part
 
-__all__ = ["PER_CONTACT", "Diary", "make_diary", "open_diary", "write_span"]
+__all__ = ["PER_CONTACT", "ContactTrace", "make_trace", "open_trace", "record_substep"]
 
 #: Numbers kept per contact: two shapes, a feature, K, D, b, depth, rate, law, four settings.
 PER_CONTACT = 13
 
 
-class Diary(NamedTuple):
-    """Room for a number of spans; what does not fit is left out, and told by `size`."""
+class ContactTrace(NamedTuple):
+    """Scratch for a number of spans; what does not fit is left out, and told by `size`."""
 
     size: Integers  # (2) spans with such contacts, and of these kept
     #: start in the step (s), length (s), number of contacts, place of the first number in `kept`
@@ -24,31 +24,31 @@ class Diary(NamedTuple):
     kept: RealList  # (numbers) per span PER_CONTACT for each contact, then the responses A
 
 
-def make_diary(spans: int, numbers: int) -> Diary:
-    """Room for so many spans and numbers in all."""
-    return Diary(np.zeros(2, np.int64), np.zeros((spans, 4)), np.zeros(numbers))
+def make_trace(spans: int, numbers: int) -> ContactTrace:
+    """Scratch for so many spans and numbers in all."""
+    return ContactTrace(np.zeros(2, np.int64), np.zeros((spans, 4)), np.zeros(numbers))
 
 
 @part()
-def open_diary(diary):
+def open_trace(trace):
     """Begin a step."""
-    diary.size[0] = diary.size[1] = 0
+    trace.size[0] = trace.size[1] = 0
 
 
 @inner()
-def write_span(diary, points, found, soft, springs, start, span):
+def record_substep(trace, points, found, soft, springs, start, span):
     """Write down a span that begins at `start` (s) in the step."""
     if springs == 0:
         return
-    number, place = diary.size[1], 0
+    number, place = trace.size[1], 0
     if number > 0:
-        n = int(diary.spans[number - 1, 2])
-        place = int(diary.spans[number - 1, 3]) + n * (PER_CONTACT + n)
-    diary.size[0] += 1
-    if number >= len(diary.spans) or place + springs * (PER_CONTACT + springs) > len(diary.kept):
+        n = int(trace.spans[number - 1, 2])
+        place = int(trace.spans[number - 1, 3]) + n * (PER_CONTACT + n)
+    trace.size[0] += 1
+    if number >= len(trace.spans) or place + springs * (PER_CONTACT + springs) > len(trace.kept):
         return
-    diary.size[1] += 1
-    mark, kept = diary.spans[number], diary.kept
+    trace.size[1] += 1
+    mark, kept = trace.spans[number], trace.kept
     mark[0], mark[1], mark[2], mark[3] = start, span, springs, place
     for c in range(found):
         point = points[c]

@@ -14,8 +14,8 @@ from treadle.graph import Scalar, logical_not, maximum, where
 from treadle.integrators import Advance, System
 from treadle.model.apart import told_apart
 from treadle.sim.ledger import ledger_rates, ledger_size, step_entry
-from treadle.sim.step import FASTEST, Step
-from treadle.sim.watched_step import Part, held_force, watched_part
+from treadle.sim.step.program import FASTEST, Step
+from treadle.sim.step.watched import Part, held_force, watched_part
 from treadle.solvers.stabilization import closing_time
 
 __all__ = ["advance"]

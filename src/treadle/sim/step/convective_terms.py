@@ -19,7 +19,7 @@ from treadle.collision.kinds import CAPSULE, CYLINDER, ELLIPSOID, HEIGHT_FIELD, 
 from treadle.collision.shapes import Shapes
 from treadle.native.kernels import part
 
-__all__ = ["bends", "turned"]
+__all__ = ["curvatures", "convective_rates"]
 
 #: Bends of what has corners, and of what is flat however far one goes.
 _ANGULAR, _FLAT = 0.0, -1.0
@@ -28,7 +28,7 @@ _ANGULAR, _FLAT = 0.0, -1.0
 _END = 0.7
 
 
-def bends(shapes: Shapes) -> np.ndarray:
+def curvatures(shapes: Shapes) -> np.ndarray:
     """(shapes) m: radius of what rolls; 0: it has corners, -1: it is flat."""
     result = np.full(len(shapes.kind), _ANGULAR)
     for s, kind in enumerate(shapes.kind):
@@ -42,7 +42,7 @@ def bends(shapes: Shapes) -> np.ndarray:
 
 
 @part()
-def turned(arena, twist, rates, point, span):
+def convective_rates(detection, twist, rates, point, span):
     """h/2 du/dt at a point: along the world's axes (m/s), then of the angular velocity about them (rad/s).
 
     It is linear in the angle by which bodies turn, and left out where that is more than 1. Last comes what
@@ -55,7 +55,7 @@ def turned(arena, twist, rates, point, span):
     angle = 0.25 * span * span * max(wa0 * wa0 + wa1 * wa1 + wa2 * wa2, wb0 * wb0 + wb1 * wb1 + wb2 * wb2)
     scale = 0.5 * span * max(1.0 - angle, 0.0)
     c0, c1, c2 = rates[b, 0] - rates[a, 0], rates[b, 1] - rates[a, 1], rates[b, 2] - rates[a, 2]
-    ra, rb = _bend_at(arena, point.a, point), _bend_at(arena, point.b, point)
+    ra, rb = _bend_at(detection, point.a, point), _bend_at(detection, point.b, point)
     share = _share(ra, rb)
     # what wanders: the middle of a circle that rolls, a corner, or both
     down, up = max(ra, 0.0), max(rb, 0.0)
@@ -67,16 +67,16 @@ def turned(arena, twist, rates, point, span):
     d0 = scale * (rates[b, 3] - rates[a, 3] + c1 * z - c2 * y + w1 * v2 - w2 * v1)
     d1 = scale * (rates[b, 4] - rates[a, 4] + c2 * x - c0 * z + w2 * v0 - w0 * v2)
     d2 = scale * (rates[b, 5] - rates[a, 5] + c0 * y - c1 * x + w0 * v1 - w1 * v0)
-    blur = sqrt(angle * (d0 * d0 + d1 * d1 + d2 * d2))
-    return d0, d1, d2, scale * c0, scale * c1, scale * c2, blur
+    target_error = sqrt(angle * (d0 * d0 + d1 * d1 + d2 * d2))
+    return d0, d1, d2, scale * c0, scale * c1, scale * c2, target_error
 
 
 @part()
-def _bend_at(arena, s, point):
+def _bend_at(detection, s, point):
     """The bend of a shape at a point: the ends of a cylinder are not round."""
-    if arena.kind[s] == CYLINDER:
-        X, body, e = arena.bodies, arena.body[s], 12 * s
-        x, y, z = arena.placement[e + 2], arena.placement[e + 5], arena.placement[e + 8]
+    if detection.kind[s] == CYLINDER:
+        X, body, e = detection.bodies, detection.body[s], 12 * s
+        x, y, z = detection.placement[e + 2], detection.placement[e + 5], detection.placement[e + 8]
         deep = (
             point.nx * (X[body, 0] * x + X[body, 1] * y + X[body, 2] * z)
             + point.ny * (X[body, 3] * x + X[body, 4] * y + X[body, 5] * z)
@@ -84,7 +84,7 @@ def _bend_at(arena, s, point):
         )
         if abs(deep) > _END:
             return _ANGULAR
-    return arena.bend[s]
+    return detection.bend[s]
 
 
 @part()

@@ -13,15 +13,15 @@ _NORMAL = 1e-9
 
 
 @part()
-def along(n, surface, arena, shape):
+def along(n, surface, detection, shape):
     """The unit vector across n that is nearest to a surface's direction, which is fixed in a shape.
 
     Any one where friction is the same all around, or where the direction is that of the normal.
     """
     if surface.friction == surface.across:
         return _across(n)
-    body, X = arena.body[shape], arena.bodies
-    u = _turned(arena.placement, 12 * shape, surface)
+    body, X = detection.body[shape], detection.bodies
+    u = _turned(detection.placement, 12 * shape, surface)
     x = X[body, 0] * u[0] + X[body, 1] * u[1] + X[body, 2] * u[2]
     y = X[body, 3] * u[0] + X[body, 4] * u[1] + X[body, 5] * u[2]
     z = X[body, 6] * u[0] + X[body, 7] * u[1] + X[body, 8] * u[2]

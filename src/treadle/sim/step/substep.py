@@ -11,20 +11,27 @@ from numba import types
 
 from treadle.native.calling import call
 from treadle.native.kernels import cfunc, inner, part
-from treadle.sim.touching.diary import write_span
-from treadle.sim.touching.interval import SAME_END, displacement, impulses
-from treadle.sim.touching.meeting import FIRST
-from treadle.sim.touching.memory import copy, recall, remember
-from treadle.sim.touching.passing import place_bodies, safe_span
-from treadle.sim.touching.points import fastest, rate, read_points, twists
-from treadle.sim.touching.rows import TOUCHING, impact_rows, joint_rows, joint_work, lasting_rows, stay_idle
-from treadle.sim.touching.stage import read_stage
-from treadle.sim.touching.tally import add_impulses
+from treadle.sim.step.conservative_advancement import place_bodies, safe_substep
+from treadle.sim.step.contact_rows import (
+    TOUCHING,
+    impact_rows,
+    joint_rows,
+    joint_work,
+    lasting_rows,
+    stay_idle,
+)
+from treadle.sim.step.contact_trace import record_substep
+from treadle.sim.step.context import read_context
+from treadle.sim.step.pair_distance import FIRST
+from treadle.sim.step.pair_totals import add_totals
+from treadle.sim.step.points import fastest, rate, read_points, twists
+from treadle.sim.step.substep_solve import SAME_END, displacement, impulses
+from treadle.sim.step.warm_start import copy, recall, remember
 from treadle.solvers.sequential.entry import find_impulses, prepare_rows
 from treadle.solvers.sequential.sweep import ENOUGH
 from treadle.solvers.sequential.tree import spread
 
-__all__ = ["NOTHING", "advance", "span_entry"]
+__all__ = ["NOTHING", "advance", "substep_entry"]
 
 #: Sweeps over the rows at most, and the change of velocity (m/s) at which they end.
 _SWEEPS, _STILL = 1000, 1e-11
@@ -37,20 +44,20 @@ _ATTEMPTS = 100
 
 
 @part()
-def advance(stage, table, span, time, slowest, stopping, step, gone):
+def advance(context, table, span, time, slowest, stopping, step, gone):
     """Advance to the next beginning or end of a contact, at most by `span`, `gone` (s) after a `step` began.
 
-    `table` is the address of the stage's. Impacts rebound from `slowest` (m/s) on; bodies that do not rebound
+    `table` is the address of the context's. Impacts rebound from `slowest` (m/s) on; bodies that do not rebound
     are stopped where they meet if they would be deep in each other after `stopping` (s). Returns the time
     taken (negative where collision detection failed), 1 if a contact began or ended there, and the work done.
     """
-    order = stage.span.order
+    order = context.span.order
     order[0], order[1], order[2], order[3], order[4], order[5] = span, time, slowest, stopping, step, gone
-    call(stage.span.entry, table)
+    call(context.span.entry, table)
     return order[0], order[1], order[2]
 
 
-def span_entry() -> int:
+def substep_entry() -> int:
     """Where the code begins; kernels call it by address, so that it is not compiled with each of them."""
     return _compiled().address
 
@@ -61,19 +68,25 @@ def _compiled() -> Any:
 
 
 def _advance(table: Any) -> None:
-    """Advance to the next beginning or end of a contact, as the order of the stage says.
+    """Advance to the next beginning or end of a contact, as the order of the context says.
 
     Afterwards that holds the time taken (negative where collision detection failed), 1 if a contact began or
     ended there, and the work done.
     """
-    stage = read_stage(table)
-    order = stage.span.order
+    context = read_context(table)
+    order = context.span.order
     span, time, slowest, stopping, step, gone = order[0], order[1], order[2], order[3], order[4], order[5]
     shortest = NOTHING * step
-    q, v, nv, room, rows, soft, solver = (
-        stage.q, stage.v, stage.nv, stage.room, stage.rows, stage.soft, stage.solver
+    q, v, nv, scratch, rows, soft, solver = (
+        context.q, context.v, context.nv, context.scratch, context.rows, context.soft, context.solver
     )  # fmt: skip
-    free, tree, held, arena, end = stage.free, stage.tree, stage.held, stage.arena, room.end
+    free, tree, held, detection, end = (
+        context.free,
+        context.tree,
+        context.held,
+        context.detection,
+        scratch.end,
+    )
     found, used, springs, cut, work, safe, taken, sticking = 0, 0, 0, 0, 0.0, False, 0, 0
     apart, idle = np.bool_(False), np.bool_(True)
     for attempt in range(_ATTEMPTS):
@@ -81,26 +94,26 @@ def _advance(table: Any) -> None:
         if last:
             # whatever still begins or ends does so without a rebound
             slowest, idle = inf, np.bool_(False)
-        found = _look_ahead(stage, span, step, time)
+        found = _predict_and_detect(context, span, step, time)
         if found < 0:
             order[0], order[1], order[2] = -1.0, 0.0, 0.0
             return
         if not safe:
             safe = True
-            until = safe_span(stage, found, span)
+            until = safe_substep(context, found, span)
             if until < span:
                 span = until
                 continue
-        joint_rows(free, held, stage.pattern, tree, rows, room.work, room.joint_force, span, idle)
-        used, springs, blur = lasting_rows(
-            room.points, found, stage.surfaces, arena, stage.carried.last, free, tree, rows, room.work,
+        joint_rows(free, held, context.pattern, tree, rows, scratch.work, scratch.joint_force, span, idle)
+        used, springs, target_error = lasting_rows(
+            scratch.points, found, context.surfaces, detection, context.body_tree.last, free, tree, rows, scratch.work,
             held, span, stopping, slowest, soft, apart,
         )  # fmt: skip
         if used < 0:
-            found = _look_ahead(stage, 0.0, step, time)
+            found = _predict_and_detect(context, 0.0, step, time)
             used, met = impact_rows(
-                room.points, found, stage.surfaces, stage.carried.last, free.axes, v, tree, rows,
-                room.work, np.int64(0), slowest,
+                scratch.points, found, context.surfaces, context.body_tree.last, free.axes, v, tree, rows,
+                scratch.work, np.int64(0), slowest,
             )  # fmt: skip
             if met == 0:
                 # the middle of the span tells where they are at its start but for how they turn
@@ -108,64 +121,64 @@ def _advance(table: Any) -> None:
                 continue
             prepare_rows(solver, used)
             taken = find_impulses(solver, used, _SWEEPS, _STILL, 0.0)
-            room.effort[1] += taken
+            scratch.effort[1] += taken
             copy(v, end, nv)
-            spread(tree, room.z, room.work, end)
-            twists(stage.carried, free.axes, end, room.twist_end)
-            work += add_impulses(
-                room.tally, room.points, found, stage.surfaces, rows, soft, free.twist, room.twist_end, 0.0,
+            spread(tree, scratch.z, scratch.work, end)
+            twists(context.body_tree, free.axes, end, scratch.twist_end)
+            work += add_totals(
+                scratch.totals, scratch.points, found, context.surfaces, rows, soft, free.twist, scratch.twist_end, 0.0,
                 taken < ENOUGH,
             )  # fmt: skip
             copy(end, v, nv)
             cut = 1
             continue
-        recall(room, found, rows.impulse, span, soft.settings)
+        recall(scratch, found, rows.impulse, span, soft.settings)
         until, taken, sticking = impulses(
-            solver, rows, used, soft, springs, stage.spring, room.z, span, _SWEEPS, _STILL, blur
+            solver, rows, used, soft, springs, context.spring, scratch.z, span, _SWEEPS, _STILL, target_error
         )
-        room.effort[1] += taken
+        scratch.effort[1] += taken
         if until < span * (1.0 - SAME_END) and not last:
             span, cut, apart = max(until, shortest), 1, False
             continue
         copy(free.velocity, end, nv)
-        spread(tree, room.z, room.work, end)
-        if idle and not stay_idle(free, held, stage.pattern, rows, end):
+        spread(tree, scratch.z, scratch.work, end)
+        if idle and not stay_idle(free, held, context.pattern, rows, end):
             idle = np.bool_(False)
             continue
-        twists(stage.carried, free.axes, end, room.twist_end)
+        twists(context.body_tree, free.axes, end, scratch.twist_end)
         if slowest < inf:
-            begins = _next_beginning(stage, span, found)
+            begins = _next_impact(context, span, found)
             if begins < span * (1.0 - SAME_END):
                 span, cut, apart = max(begins, shortest), 1, False
                 continue
         break
-    work += joint_work(free.jacobian, held, stage.pattern, rows, v, end)
+    work += joint_work(free.jacobian, held, context.pattern, rows, v, end)
     for k in range(nv):
         work += 0.5 * span * (free.push[k] - free.drag[k] * (end[k] - v[k])) * (v[k] + end[k])
     displacement(
-        solver, room.points, found, rows, used, sticking, soft, springs, tree, v, room.twist_end, room, span
+        solver, scratch.points, found, rows, used, sticking, soft, springs, tree, v, scratch.twist_end, scratch, span
     )  # fmt: skip
     if springs > 0:
         # what gravity and springs do on the way that is more than that of constant forces
         for k in range(nv):
-            room.extra[k] = (free.velocity[k] - v[k]) / span
-        _momentum(tree, room.extra, room.work)
+            scratch.extra[k] = (free.velocity[k] - v[k]) / span
+        _momentum(tree, scratch.extra, scratch.work)
         for k in range(nv):
-            way = 0.5 * span * (v[k] + end[k]) - room.shift[k]
-            work += (room.extra[k] - free.push[k]) * way
-    work += add_impulses(
-        room.tally, room.points, found, stage.surfaces, rows, soft, free.twist, room.twist_end, span,
+            way = 0.5 * span * (v[k] + end[k]) - scratch.shift[k]
+            work += (scratch.extra[k] - free.push[k]) * way
+    work += add_totals(
+        scratch.totals, scratch.points, found, context.surfaces, rows, soft, free.twist, scratch.twist_end, span,
         taken < ENOUGH,
     )  # fmt: skip
-    write_span(room.diary, room.points, found, soft, springs, gone, span)
-    move = stage.move
-    copy(room.middle, move.q, stage.nq)
+    record_substep(scratch.trace, scratch.points, found, soft, springs, gone, span)
+    move = context.move
+    copy(scratch.middle, move.q, context.nq)
     for k in range(nv):
-        move.step[k] = room.shift[k] - 0.5 * span * v[k]
+        move.step[k] = scratch.shift[k] - 0.5 * span * v[k]
     call(move.entry, move.frame)
-    copy(move.position, q, stage.nq)
+    copy(move.position, q, context.nq)
     copy(end, v, nv)
-    remember(room, held, found, rows.impulse, span, soft.settings)
+    remember(scratch, held, found, rows.impulse, span, soft.settings)
     order[0], order[1], order[2] = span, cut, work
 
 
@@ -191,38 +204,44 @@ def _momentum(tree, x, work):
 
 
 @part()
-def _look_ahead(stage, span, step, time):
+def _predict_and_detect(context, span, step, time):
     """Go to the middle of the span and find the points that may touch in it; how many, or what was wrong."""
-    move, free, arena, room, v = stage.move, stage.free, stage.arena, stage.room, stage.v
-    copy(stage.q, move.q, stage.nq)
-    for k in range(stage.nv):
+    move, free, detection, scratch, v = (
+        context.move,
+        context.free,
+        context.detection,
+        context.scratch,
+        context.v,
+    )
+    copy(context.q, move.q, context.nq)
+    for k in range(context.nv):
         move.step[k] = 0.5 * span * v[k]
     call(move.entry, move.frame)
-    for k in range(stage.nq):
-        room.middle[k] = free.position[k] = move.position[k]
-    copy(v, free.v, stage.nv)
-    copy(stage.tau, free.tau, stage.nv)
+    for k in range(context.nq):
+        scratch.middle[k] = free.position[k] = move.position[k]
+    copy(v, free.v, context.nv)
+    copy(context.tau, free.tau, context.nv)
     free.span[0], free.step[0], free.time[0] = span, step, time
     call(free.entry, free.frame)
-    place_bodies(free.poses, arena.bodies)
-    reach = fastest(arena, free.poses, free.twist, free.twist_free, room.reach)
-    arena.margin[0] = 1.5 * span * reach + 1e-6
-    call(arena.entry, arena.frame)
-    found = arena.result[0]
+    place_bodies(free.poses, detection.bodies)
+    reach = fastest(detection, free.poses, free.twist, free.twist_free, scratch.reach)
+    detection.margin[0] = 1.5 * span * reach + 1e-6
+    call(detection.entry, detection.frame)
+    found = detection.result[0]
     if found >= 0:
-        read_points(arena, stage.surfaces, found, free, span, room.points)
+        read_points(detection, context.surfaces, found, free, span, scratch.points)
     return found
 
 
 @part()
-def _next_beginning(stage, span, found):
-    """When the first of the awaited contacts begins; the span if none does."""
-    begins, room = span, stage.room
+def _next_impact(context, span, found):
+    """When the first of the pending contacts begins; the span if none does."""
+    begins, scratch = span, context.scratch
     for c in range(found):
-        point = room.points[c]
-        if point.awaited == 0:
+        point = scratch.points[c]
+        if point.pending == 0:
             continue
-        last = rate(room.twist_end, point)
+        last = rate(scratch.twist_end, point)
         end = point.distance + 0.5 * span * last
         if end < -1e-12 or point.distance < 0.0 < point.gap:
             change = (last - point.speed) / span
@@ -230,15 +249,15 @@ def _next_beginning(stage, span, found):
             early = 0.0
             if point.gap <= TOUCHING and change < 0.0 < point.speed:
                 early = min(-point.speed / change, span)
-            begins = min(begins, _meeting(stage, point.a, point.b, span, early, begins))
+            begins = min(begins, _time_of_impact(context, point.a, point.b, span, early, begins))
     return begins
 
 
 @inner()
-def _meeting(stage, a, b, span, low, high):
+def _time_of_impact(context, a, b, span, low, high):
     """When two shapes meet, between two times: the zero of their distance."""
-    stage.arena.distance_pair[FIRST], stage.arena.distance_pair[FIRST + 1] = a, b
-    d_low, d_high = _distance(stage, span, low), _distance(stage, span, high)
+    context.detection.distance_pair[FIRST], context.detection.distance_pair[FIRST + 1] = a, b
+    d_low, d_high = _distance(context, span, low), _distance(context, span, high)
     if d_high > 0.0:
         return high
     if d_low <= 0.0:
@@ -248,7 +267,7 @@ def _meeting(stage, a, b, span, low, high):
         t = (low * d_high - high * d_low) / (d_high - d_low)
         if not low < t < high:
             t = 0.5 * (low + high)
-        d = _distance(stage, span, t)
+        d = _distance(context, span, t)
         if abs(d) <= 1e-17:
             return t
         # a bound that stays where it is loses weight (Illinois)
@@ -266,15 +285,21 @@ def _meeting(stage, a, b, span, low, high):
 
 
 @inner()
-def _distance(stage, span, t):
+def _distance(context, span, t):
     """Distance of the two shapes of the distance frame at a time of the span."""
-    move, look, arena, v, end = stage.move, stage.look, stage.arena, stage.v, stage.room.end
-    copy(stage.q, move.q, stage.nq)
-    for k in range(stage.nv):
+    move, look, detection, v, end = (
+        context.move,
+        context.look,
+        context.detection,
+        context.v,
+        context.scratch.end,
+    )
+    copy(context.q, move.q, context.nq)
+    for k in range(context.nv):
         move.step[k] = t * v[k] + (0.5 * t * t / span) * (end[k] - v[k])
     call(move.entry, move.frame)
-    copy(move.position, look.position, stage.nq)
+    copy(move.position, look.position, context.nq)
     call(look.entry, look.frame)
-    place_bodies(look.poses, arena.bodies)
-    call(arena.distance, arena.distance_frame)
-    return arena.distance_result[0]
+    place_bodies(look.poses, detection.bodies)
+    call(detection.distance, detection.distance_frame)
+    return detection.distance_result[0]

@@ -11,24 +11,24 @@ from treadle.collision.collide import NOT_FINITE
 from treadle.collision.collider import Collider
 from treadle.contact.soft import LawMemory, make_soft, soft_entry, soft_frame
 from treadle.native.frames import table
-from treadle.sim.touching.diary import make_diary
-from treadle.sim.touching.footing import on_terrain
-from treadle.sim.touching.machine import MachineCode, MachineMemory
-from treadle.sim.touching.meeting import DistanceMemory
-from treadle.sim.touching.passing import thicknesses
-from treadle.sim.touching.points import POINT
-from treadle.sim.touching.span import span_entry
-from treadle.sim.touching.stage import Arena, Room, Span, Spring, Stage
-from treadle.sim.touching.step import take_steps
-from treadle.sim.touching.surfaces import surface_table
-from treadle.sim.touching.tally import make_tally
-from treadle.sim.touching.turning import bends
+from treadle.sim.step.conservative_advancement import thicknesses
+from treadle.sim.step.contact_trace import make_trace
+from treadle.sim.step.context import Context, Detection, Scratch, Span, Spring
+from treadle.sim.step.convective_terms import curvatures
+from treadle.sim.step.machine_code import MachineCode, MachineMemory
+from treadle.sim.step.materials import surface_table
+from treadle.sim.step.pair_distance import DistanceMemory
+from treadle.sim.step.pair_totals import make_totals
+from treadle.sim.step.points import POINT
+from treadle.sim.step.substep import substep_entry
+from treadle.sim.step.take_steps import take_steps
+from treadle.sim.step.terrain_shapes import on_terrain
 from treadle.solvers.sequential.entry import SolverMemory
 from treadle.solvers.sequential.rows import empty_rows
 from treadle.solvers.sequential.simgc import MOST_TOGETHER
 from treadle.terrain import Terrain
 
-__all__ = ["Touching"]
+__all__ = ["ContactStep"]
 
 #: Arrays of a simulation that the free motion reads.
 _GIVEN = ("loads", "parameters", "commands", "drives")
@@ -37,7 +37,7 @@ _GIVEN = ("loads", "parameters", "commands", "drives")
 _SPANS, _NUMBERS = 512, 1 << 15
 
 
-class Touching:
+class ContactStep:
     """Takes steps of one machine whose shapes touch, on the arrays of a simulation.
 
     `followed` says whether the course of forces inside the last step is kept, which takes memory.
@@ -62,11 +62,11 @@ class Touching:
         )
         self._laws = LawMemory(laws)
         self._q, self._v, self._tau = np.zeros(self.model.nq), *np.zeros((2, self.model.nv))
-        self.room: Any = None
+        self.scratch: Any = None
         #: (1) length (s) of the last steps
         self.span = np.zeros(1)
         self._springy = bool(np.isfinite(self.surfaces["stiffness"]).any())
-        self._diary = make_diary(_SPANS, _NUMBERS) if followed and self._springy else make_diary(0, 0)
+        self._diary = make_trace(_SPANS, _NUMBERS) if followed and self._springy else make_trace(0, 0)
         self._drive = code.drive
         self._make_room()
 
@@ -80,7 +80,7 @@ class Touching:
         start, steps = arrays["clock"][:, 0]
         h = float(arrays["dt"][0, 0])
         left, self.span[0] = count, h
-        self.room.effort[2] = 0.0
+        self.scratch.effort[2] = 0.0
         while left:
             time = start + (steps + count - left) * h
             before = q.copy()
@@ -91,8 +91,8 @@ class Touching:
             if taken and self._drive is not None:
                 self._driven(before)
                 continue
-            if left and self.room.tally.size[0] > len(self.room.tally.at):
-                self._make_room(2 * int(self.room.tally.size[0]))
+            if left and self.scratch.totals.size[0] > len(self.scratch.totals.at):
+                self._make_room(2 * int(self.scratch.totals.size[0]))
                 continue
             if left and (self.collider.result[0] >= 0 or self.collider.result[0] == NOT_FINITE):
                 alive[0] = 0.0
@@ -102,7 +102,7 @@ class Touching:
                 self._make_room()
         alive[1] += count - left
         arrays["clock"][1, 0] += count - left
-        arrays["ledger"][0, 0] += self.room.effort[2]
+        arrays["ledger"][0, 0] += self.scratch.effort[2]
 
     def _driven(self, before: np.ndarray) -> None:
         """Let the actuators' own state follow a step from a position."""
@@ -116,24 +116,24 @@ class Touching:
         """What a step starts from: the last forces of the joints' rows, and shapes, feature and forces of the
         last points, ten numbers each.
         """
-        if self.room is None:
+        if self.scratch is None:
             return np.zeros(0)
-        known = int(self.room.known[0])
-        points = np.hstack([self.room.key[:known], self.room.force[:known]])
-        return np.concatenate([self.room.joint_force, points.ravel()])
+        known = int(self.scratch.known[0])
+        points = np.hstack([self.scratch.key[:known], self.scratch.force[:known]])
+        return np.concatenate([self.scratch.joint_force, points.ravel()])
 
     @memory.setter
     def memory(self, values: np.ndarray) -> None:
-        joints = len(self.room.joint_force)
+        joints = len(self.scratch.joint_force)
         if len(values) < joints or (len(values) - joints) % 10:
             # of a machine with other joints
             values = np.zeros(joints)
-        self.room.joint_force[:] = values[:joints]
+        self.scratch.joint_force[:] = values[:joints]
         rows = values[joints:].reshape(-1, 10)
-        known = min(len(rows), len(self.room.key))
-        self.room.known[0] = known
-        self.room.key[:known] = rows[:known, :3]
-        self.room.force[:known] = rows[:known, 3:]
+        known = min(len(rows), len(self.scratch.key))
+        self.scratch.known[0] = known
+        self.scratch.key[:known] = rows[:known, :3]
+        self.scratch.force[:known] = rows[:known, 3:]
 
     def forces(self, point: np.void) -> tuple[np.ndarray, np.ndarray]:
         """Force (N) and torque (N m) on the second body of a point, means over the last span."""
@@ -142,7 +142,7 @@ class Touching:
         s = np.cross(n, t)
         slides = max(surface["friction"], surface["across"])
         shares = [slides, slides, *[surface[name] for name in ("rolling", "rolling", "spinning")]]
-        kept = iter(self.room.force[point["known"]])
+        kept = iter(self.scratch.force[point["known"]])
         force, torque = next(kept) * n, np.zeros(3)
         for k, (axis, share) in enumerate(zip((t, s, t, s, n), shares, strict=True)):
             if share > 0.0:
@@ -159,19 +159,26 @@ class Touching:
         return [array.copy() for array in self._seen()]
 
     def show(self, seen: list[np.ndarray]) -> None:
-        """Put back what could be read; there may be more room for it by now."""
+        """Put back what could be read; there may be more scratch for it by now."""
         for array, old in zip(self._seen(), seen, strict=True):
             array[tuple(slice(n) for n in old.shape)] = old
         # the places of other pairs
-        self.room.tally.slot[:] = 0
+        self.scratch.totals.slot[:] = 0
 
     def _seen(self) -> list[np.ndarray]:
-        room, tally = self.room, self.room.tally
-        kept = [room.points, room.known, room.key, room.force, room.effort, self.collider.result]
-        return [*kept, self.span, tally.size, tally.pair, tally.sums, tally.worst, *room.diary]
+        scratch, totals = self.scratch, self.scratch.totals
+        kept = [
+            scratch.points,
+            scratch.known,
+            scratch.key,
+            scratch.force,
+            scratch.effort,
+            self.collider.result,
+        ]
+        return [*kept, self.span, totals.size, totals.pair, totals.sums, totals.worst, *scratch.trace]
 
     def _make_room(self, pairs: int = 0) -> None:
-        """Memory for as many points as the collider has room for, and for as many pairs or more."""
+        """Memory for as many points as the collider has scratch for, and for as many pairs or more."""
         model, collider = self.model, self.collider
         # poses of the shapes, which the next margin is made from
         collider.place(self._arrays["q"][:, 0])
@@ -181,38 +188,38 @@ class Touching:
         places, bodies = len(self.machine.tree.root) + len(self.machine.tree.loop_root), len(model.bodies) + 1
         self._distance = distance = DistanceMemory(collider)
         shapes, contacts = collider.shapes, collider.contacts
-        arena = Arena(
+        detection = Detection(
             collider.entry, collider.frame.ctypes.data, collider.bodies, collider.margin, collider.result,
             contacts.data, contacts.pairs, contacts.feature, shapes.kind, shapes.placement, shapes.body,
-            shapes.radius, thicknesses(shapes), bends(shapes), self._surface_kind, self._surface_of,
+            shapes.radius, thicknesses(shapes), curvatures(shapes), self._surface_kind, self._surface_of,
             distance.entry, distance.frame.ctypes.data, distance.frame, distance.result,
         )  # fmt: skip
-        kept, effort = self.memory, np.zeros(3) if self.room is None else self.room.effort
-        tally = make_tally(max(points, pairs))
-        if self.room is not None:
-            tally.worst[:] = self.room.tally.worst
-        self.room = Room(
+        kept, effort = self.memory, np.zeros(3) if self.scratch is None else self.scratch.effort
+        totals = make_totals(max(points, pairs))
+        if self.scratch is not None:
+            totals.worst[:] = self.scratch.totals.worst
+        self.scratch = Scratch(
             np.zeros((bodies, 6)), np.zeros((bodies, 6)), np.zeros(len(shapes.kind)), np.zeros(model.nq),
             np.zeros(model.nv), np.zeros(model.nv), np.zeros(places), np.zeros(places),
             np.zeros(points, POINT), np.zeros(lasting), np.zeros(1, np.int64),
             np.zeros((points, 3), np.int64), np.zeros((points, 7)), effort, np.zeros(model.nq),
-            np.zeros(model.nv), np.zeros(model.nv), tally, self._diary,
+            np.zeros(model.nv), np.zeros(model.nv), totals, self._diary,
         )  # fmt: skip
         self.memory = kept
         depth = int(np.diff(self.machine.tree.start).max(initial=0)) + 1
         widest = min(model.nv, 2 * depth) + len(self.machine.tree.loop_root)
         entries = len(pattern.way) + lasting * len(self.machine.tree.loop_root) + 6 * points * widest
         rows = empty_rows(lasting + 6 * points, entries, places, MOST_TOGETHER)
-        self._solver = SolverMemory(rows, self.room.z)
+        self._solver = SolverMemory(rows, self.scratch.z)
         soft = make_soft(points, self._laws.table)
         self._soft_frame = soft_frame(soft)
         machine = self.machine
         # what advances springs takes long to compile, and rigid bodies never ask for it
         spring = Spring(soft_entry() if self._springy else 0, self._soft_frame.ctypes.data)
         self._order = np.zeros(6)
-        self._stage = Stage(
+        self._stage = Context(
             model.nq, model.nv, lasting, machine.move, machine.look, machine.free, machine.close,
-            machine.tree, pattern, machine.carried, arena, self.surfaces, self.room, self._solver.solver,
-            rows, soft, spring, Span(span_entry(), self._order), self._q, self._v, self._tau,
+            machine.tree, pattern, machine.body_tree, detection, self.surfaces, self.scratch, self._solver.solver,
+            rows, soft, spring, Span(substep_entry(), self._order), self._q, self._v, self._tau,
         )  # fmt: skip
         self._table = table(self._stage)

@@ -11,9 +11,9 @@ from treadle.forces.actuator import actuator_state_size
 from treadle.native.executable import Executable
 from treadle.native.frames import Integers, Reals, RealTable
 from treadle.native.program import compile_program
-from treadle.sim.touching.programs import (
-    FreeMotion,
+from treadle.sim.step.predict import (
     Pattern,
+    Prediction,
     close_program,
     drive_program,
     look_program,
@@ -21,7 +21,7 @@ from treadle.sim.touching.programs import (
 )
 from treadle.solvers.sequential.tree import Tree, tree_pattern
 
-__all__ = ["Carried", "Close", "Free", "Look", "MachineCode", "MachineMemory", "Move"]
+__all__ = ["BodyTree", "Close", "Free", "Look", "MachineCode", "MachineMemory", "Move"]
 
 
 class Move(NamedTuple):
@@ -86,7 +86,7 @@ class Close(NamedTuple):
     velocity: Reals
 
 
-class Carried(NamedTuple):
+class BodyTree(NamedTuple):
     """How bodies follow each other; the world is the first."""
 
     above: Integers  # (bodies + 1) what carries them
@@ -97,7 +97,7 @@ class Carried(NamedTuple):
 class MachineCode:
     """The compiled programs of a machine, which any number of worlds share."""
 
-    def __init__(self, motion: FreeMotion) -> None:
+    def __init__(self, motion: Prediction) -> None:
         self.model = model = motion.model
         self.move = compile_program(move_program(model))
         self.look = compile_program(look_program(model))
@@ -108,7 +108,7 @@ class MachineCode:
         self.pattern: Pattern = motion.pattern()
         self.parent, self.start = tree_pattern(parent_freedoms(model))
         joints = [body.joint for body in model.bodies]
-        self.carried = Carried(
+        self.body_tree = BodyTree(
             np.array([0, *[body.parent + 1 for body in model.bodies]], dtype=np.int64),
             np.array([0, *[joint.v.start for joint in joints], model.nv], dtype=np.int64),
             np.array([-1, *[joint.v.stop - 1 for joint in joints]], dtype=np.int64),
@@ -145,7 +145,7 @@ class MachineMemory:
             self.arrays["loop_root"],
             np.array([code.model.nv, len(pattern.loop_first) - 1]),
         )
-        self.carried = code.carried
+        self.body_tree = code.body_tree
 
     def _made(self, executable: Executable) -> dict[str, Any]:
         """Entry and frame of a program, and its arrays by name."""

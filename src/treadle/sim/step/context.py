@@ -8,19 +8,19 @@ import numpy as np
 
 from treadle.contact.soft import Soft
 from treadle.native.frames import Integers, IntegerTable, RealList, Reals, RealTable, Shaped, view
-from treadle.sim.touching.diary import Diary
-from treadle.sim.touching.machine import Carried, Close, Free, Look, Move
-from treadle.sim.touching.points import POINT, SURFACE
-from treadle.sim.touching.programs import Pattern
-from treadle.sim.touching.tally import Tally
+from treadle.sim.step.contact_trace import ContactTrace
+from treadle.sim.step.machine_code import BodyTree, Close, Free, Look, Move
+from treadle.sim.step.pair_totals import PairTotals
+from treadle.sim.step.points import POINT, SURFACE
+from treadle.sim.step.predict import Pattern
 from treadle.solvers.sequential.entry import Solver
 from treadle.solvers.sequential.rows import Rows
 from treadle.solvers.sequential.tree import Tree
 
-__all__ = ["Arena", "Room", "Span", "Spring", "Stage", "read_stage"]
+__all__ = ["Detection", "Scratch", "Span", "Spring", "Context", "read_context"]
 
 
-class Arena(NamedTuple):
+class Detection(NamedTuple):
     """What collision detection reads and writes, and what surfaces are like."""
 
     entry: int
@@ -45,7 +45,7 @@ class Arena(NamedTuple):
     distance_result: Reals  # (4) distance and normal
 
 
-class Room(NamedTuple):
+class Scratch(NamedTuple):
     """Scratch of a step."""
 
     twist_end: RealTable  # (bodies + 1, 6) at the end of the span
@@ -67,8 +67,8 @@ class Room(NamedTuple):
     q_start: Reals  # (nq) where the step began
     v_start: Reals  # (nv)
     extra: Reals  # (nv)
-    tally: Tally  # of the last step, as what follows
-    diary: Diary
+    totals: PairTotals  # of the last step, as what follows
+    trace: ContactTrace
 
 
 class Spring(NamedTuple):
@@ -85,7 +85,7 @@ class Span(NamedTuple):
     order: Reals  # (6) arguments and results of `advance`
 
 
-class Stage(NamedTuple):
+class Context(NamedTuple):
     """All that a step needs: a machine, what it may touch, and memory to work in."""
 
     nq: int
@@ -97,10 +97,10 @@ class Stage(NamedTuple):
     close: Close
     tree: Tree
     pattern: Pattern
-    carried: Carried
-    arena: Arena
+    body_tree: BodyTree
+    detection: Detection
     surfaces: Annotated[np.ndarray, Shaped(SURFACE)]
-    room: Room
+    scratch: Scratch
     solver: Solver
     rows: Rows
     soft: Soft
@@ -111,5 +111,5 @@ class Stage(NamedTuple):
     tau: Reals
 
 
-#: The stage of a table.
-read_stage = view(Stage)
+#: The context of a table.
+read_context = view(Context)

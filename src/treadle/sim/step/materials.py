@@ -25,7 +25,7 @@ from treadle.contact.laws import LAWS, ContactLaw
 from treadle.errors import InputError, ModelError
 from treadle.model.fittings import Material
 from treadle.model.model import Model, suggest
-from treadle.sim.touching.points import SURFACE
+from treadle.sim.step.points import SURFACE
 
 __all__ = ["SurfaceTable", "surface_table"]
 

@@ -17,7 +17,7 @@ from treadle.model.model import Model
 from treadle.native.program import Program
 from treadle.sim.arrays import CARRIED
 from treadle.sim.ledger import ledger_size
-from treadle.sim.watched_step import watched_sizes
+from treadle.sim.step.watched import watched_sizes
 from treadle.solvers.stabilization import STABILIZATIONS, Stabilization
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def step_program(
     )  # fmt: skip
 
     def function(**values: Sequence[Scalar]) -> Mapping[str, Sequence[Scalar]]:
-        from treadle.sim.advance import advance
+        from treadle.sim.step.fused import advance
 
         return advance(step, values)
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from treadle.native.calling import call
 from treadle.native.kernels import inner, part
-from treadle.sim.touching.points import rate
+from treadle.sim.step.points import rate
 from treadle.solvers.sequential.entry import (
     answer,
     close_gaps,
@@ -38,11 +38,11 @@ _SHARE = 0.5
 
 
 @part()
-def impulses(solver, rows, count, soft, springs, spring, z, span, limit, speed, blur):
+def impulses(solver, rows, count, soft, springs, spring, z, span, limit, speed, target_error):
     """Impulses of all rows over a span; the time until a contact ends, the sweeps it took, and the number of
     rows that hold their velocity.
 
-    Sweeps end where no row's velocity changes by more than `speed` (m/s); goals are known to `blur` (m/s).
+    Sweeps end where no row's velocity changes by more than `speed` (m/s); goals are known to `target_error` (m/s).
     """
     sweeps, held = 0, 0
     for i in range(springs):
@@ -50,7 +50,7 @@ def impulses(solver, rows, count, soft, springs, spring, z, span, limit, speed, 
     prepare_rows(solver, count)
     for turn in range(_ROUNDS):
         if count > springs:
-            sweeps += find_impulses(solver, count, limit, speed, blur)
+            sweeps += find_impulses(solver, count, limit, speed, target_error)
         if springs == 0:
             return span, sweeps, held
         held = hold_rows(solver, count)
@@ -68,13 +68,13 @@ def impulses(solver, rows, count, soft, springs, spring, z, span, limit, speed, 
 
 @part()
 def displacement(
-    solver, points, found, rows, count, held, soft, springs, tree, v, twist_end, room, span
+    solver, points, found, rows, count, held, soft, springs, tree, v, twist_end, scratch, span
 ):  # fmt: skip
     """Displacement over the span: of all forces as if constant, what others make of it, out of rigid bodies.
 
-    `room.end` is the velocity at the end, `twist_end` those of the bodies. The result is in `room.shift`.
+    `scratch.end` is the velocity at the end, `twist_end` those of the bodies. The result is in `scratch.shift`.
     """
-    z, shift, end, nv = room.z, room.shift, room.end, tree.size[0]
+    z, shift, end, nv = scratch.z, scratch.shift, scratch.end, tree.size[0]
     for k in range(nv):
         shift[k] = 0.5 * span * (v[k] + end[k])
     if springs > 0:
@@ -86,7 +86,7 @@ def displacement(
             _push(rows, r, soft.Q[i] - 0.5 * span * rows.impulse[r], z_kept)
         if held > 0:
             answer(solver, held)
-        spread(tree, z_kept, room.work, shift)
+        spread(tree, z_kept, scratch.work, shift)
     deepest, spring = 0.0, 0
     for c in range(found):
         i = points[c].row
@@ -108,7 +108,7 @@ def displacement(
             i = points[c].row
             if i >= 0 and rows.closes[i] == 1:
                 points[c].end += _rate(rows, i, z)
-        spread(tree, z, room.work, shift)
+        spread(tree, z, scratch.work, shift)
 
 
 @inner()

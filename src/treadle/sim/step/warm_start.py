@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from treadle.native.kernels import part
-from treadle.sim.touching.rows import PRESSED
+from treadle.sim.step.contact_rows import PRESSED
 
 __all__ = ["copy", "recall", "remember"]
 
 
 @part()
-def recall(room, found, impulse, span, settings):
+def recall(scratch, found, impulse, span, settings):
     """Start from the forces that the same points had before, and keep the speeds at which they met."""
-    points, key, force, known, k = room.points, room.key, room.force, room.known[0], 0
+    points, key, force, known, k = scratch.points, scratch.key, scratch.force, scratch.known[0], 0
     for c in range(found):
         point = points[c]
         if point.row < 0:
@@ -30,13 +30,13 @@ def recall(room, found, impulse, span, settings):
 
 
 @part()
-def remember(room, held, found, impulse, span, settings):
+def remember(scratch, held, found, impulse, span, settings):
     """Keep the forces of the joints' rows (`held` of them) and of the points, and the speeds of these."""
-    key, force, known = room.key, room.force, 0
+    key, force, known = scratch.key, scratch.force, 0
     for i in range(held):
-        room.joint_force[i] = impulse[i] / span
+        scratch.joint_force[i] = impulse[i] / span
     for c in range(found):
-        point = room.points[c]
+        point = scratch.points[c]
         if point.row >= 0:
             key[known, 0], key[known, 1], key[known, 2] = point.a, point.b, point.feature
             for i in range(point.rows):
@@ -44,7 +44,7 @@ def remember(room, held, found, impulse, span, settings):
             force[known, 6] = settings[4 * point.spring + 2] if point.spring >= 0 else 0.0
             point.known = known
             known += 1
-    room.known[0] = known
+    scratch.known[0] = known
 
 
 @part()

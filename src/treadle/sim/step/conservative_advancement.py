@@ -20,10 +20,10 @@ from treadle.collision.kinds import BOX, CAPSULE, CYLINDER, ELLIPSOID, HEIGHT_FI
 from treadle.collision.shapes import Shapes
 from treadle.native.calling import call
 from treadle.native.kernels import inner, part
-from treadle.sim.touching.meeting import FIRST
-from treadle.sim.touching.points import twists
+from treadle.sim.step.pair_distance import FIRST
+from treadle.sim.step.points import twists
 
-__all__ = ["place_bodies", "safe_span", "thicknesses", "through"]
+__all__ = ["place_bodies", "safe_substep", "thicknesses", "through"]
 
 #: Share of the mean thickness of two shapes by which they may come into each other, and the share of that by
 #: which they may in any case, however near they are.
@@ -59,9 +59,9 @@ def through(thickness, a, b):
 
 
 @part()
-def safe_span(stage, found, span):
+def safe_substep(context, found, span):
     """The longest part of a span in which no two of the shapes that were found can pass each other."""
-    points, reach, thickness = stage.room.points, stage.room.reach, stage.arena.thickness
+    points, reach, thickness = context.scratch.points, context.scratch.reach, context.detection.thickness
     a, b, placed, until = -1, -1, False, span
     for c in range(found):
         point = points[c]
@@ -73,31 +73,31 @@ def safe_span(stage, found, span):
         if (reach[a] + reach[b]) * until <= near:
             continue
         if not placed:
-            _place_start(stage)
+            _place_start(context)
             placed = True
-        stage.arena.distance_pair[FIRST], stage.arena.distance_pair[FIRST + 1] = a, b
-        call(stage.arena.distance, stage.arena.distance_frame)
-        distance = max(stage.arena.distance_result[0], 0.0)
+        context.detection.distance_pair[FIRST], context.detection.distance_pair[FIRST + 1] = a, b
+        call(context.detection.distance, context.detection.distance_frame)
+        distance = max(context.detection.distance_result[0], 0.0)
         # what is near is met in the middle, without coming into each other there
         way = distance + min(near, max(distance, _LEAST * near))
         speed = reach[a] + reach[b]
-        if max(stage.arena.kind[a], stage.arena.kind[b]) < HEIGHT_FIELD:
-            speed = min(_approach(stage, a, b, until), speed)
+        if max(context.detection.kind[a], context.detection.kind[b]) < HEIGHT_FIELD:
+            speed = min(_approach(context, a, b, until), speed)
         if speed * until > way:
             until = way / speed
     return until
 
 
 @inner()
-def _place_start(stage):
+def _place_start(context):
     """Bodies where they are at the start of the span, and how they move there at its start and end."""
-    room, look = stage.room, stage.look
-    for k in range(stage.nq):
-        look.position[k] = stage.q[k]
+    scratch, look = context.scratch, context.look
+    for k in range(context.nq):
+        look.position[k] = context.q[k]
     call(look.entry, look.frame)
-    place_bodies(look.poses, stage.arena.bodies)
-    twists(stage.carried, look.axes, stage.v, room.twist_end)
-    twists(stage.carried, look.axes, stage.free.velocity, room.twist_now)
+    place_bodies(look.poses, context.detection.bodies)
+    twists(context.body_tree, look.axes, context.v, scratch.twist_end)
+    twists(context.body_tree, look.axes, context.free.velocity, scratch.twist_now)
 
 
 @part()
@@ -109,29 +109,31 @@ def place_bodies(poses, bodies):
 
 
 @inner()
-def _approach(stage, a, b, span):
+def _approach(context, a, b, span):
     """A bound of the speed (m/s) at which two shapes come closer along the normal of their least distance."""
-    room, result = stage.room, stage.arena.distance_result
+    scratch, result = context.scratch, context.detection.distance_result
     n = (result[1], result[2], result[3])
     most = 0.0
     for which in range(2):
-        twist = room.twist_end if which == 0 else room.twist_now
-        most = max(most, _towards(stage, a, twist, n, 1.0, span) + _towards(stage, b, twist, n, -1.0, span))
+        twist = scratch.twist_end if which == 0 else scratch.twist_now
+        most = max(
+            most, _towards(context, a, twist, n, 1.0, span) + _towards(context, b, twist, n, -1.0, span)
+        )
     return most
 
 
 @inner()
-def _towards(stage, s, twist, n, sign, span):
+def _towards(context, s, twist, n, sign, span):
     """A bound of the speed of the points of a shape along sign n.
 
     The body's origin goes on as it does if the body is free, else it turns with what carries it. The points
     turn about the middle of the shape, but spheres not at all, and what is round not about its own axis.
     """
-    arena, poses, first = stage.arena, stage.look.poses, stage.carried.first
-    i = arena.body[s]
+    detection, poses, first = context.detection, context.look.poses, context.body_tree.first
+    i = detection.body[s]
     if i == 0:
         return 0.0
-    kind, e, X, c = arena.kind[s], 12 * (i - 1), 12 * s, 12 * s + 9
+    kind, e, X, c = detection.kind[s], 12 * (i - 1), 12 * s, 12 * s + 9
     x, y, z = poses[e + 9], poses[e + 10], poses[e + 11]
     w = (twist[i, 0], twist[i, 1], twist[i, 2])
     u0 = twist[i, 3] + w[1] * z - w[2] * y
@@ -139,23 +141,23 @@ def _towards(stage, s, twist, n, sign, span):
     u2 = twist[i, 5] + w[0] * y - w[1] * x
     turning, pace = sqrt(w[0] ** 2 + w[1] ** 2 + w[2] ** 2), sqrt(u0 * u0 + u1 * u1 + u2 * u2)
     middle = sign * (u0 * n[0] + u1 * n[1] + u2 * n[2])
-    if stage.carried.above[i] != 0 or first[i + 1] - first[i] < _FREE:
+    if context.body_tree.above[i] != 0 or first[i + 1] - first[i] < _FREE:
         middle = min(middle + turning * pace * span, pace)
-    p = _turn(poses, e, arena.placement, c, 1)
+    p = _turn(poses, e, detection.placement, c, 1)
     middle += turning * sqrt(p[0] ** 2 + p[1] ** 2 + p[2] ** 2)
     if kind == SPHERE:
         return middle
     if kind in {CAPSULE, CYLINDER}:
-        d = _turn(poses, e, arena.placement, X + 2, 3)
+        d = _turn(poses, e, detection.placement, X + 2, 3)
         spin = w[0] * d[0] + w[1] * d[1] + w[2] * d[2]
         w = (w[0] - spin * d[0], w[1] - spin * d[1], w[2] - spin * d[2])
     # the normal turns with the shapes, too: all of their turning may count
-    return middle + sqrt(w[0] ** 2 + w[1] ** 2 + w[2] ** 2) * arena.radius[s]
+    return middle + sqrt(w[0] ** 2 + w[1] ** 2 + w[2] ** 2) * detection.radius[s]
 
 
 @part()
 def _turn(poses, e, placement, c, stride):
-    """Three numbers of a placement, so far apart, turned with a body."""
+    """Three numbers of a placement, so far apart, convective_rates with a body."""
     x, y, z = placement[c], placement[c + stride], placement[c + 2 * stride]
     return (
         poses[e] * x + poses[e + 1] * y + poses[e + 2] * z,

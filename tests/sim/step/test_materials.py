@@ -8,7 +8,7 @@ import pytest
 import treadle as td
 from treadle.collision.shapes import shapes_of
 from treadle.contact.laws import LAWS
-from treadle.sim.touching.surfaces import surface_table
+from treadle.sim.step.materials import surface_table
 
 
 def machine(first, second, shape=("sphere", (0.1,)), contact=None):

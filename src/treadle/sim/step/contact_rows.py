@@ -6,8 +6,8 @@ from math import inf, isnan
 
 from treadle.contact.restitution import damping_of
 from treadle.native.kernels import inner, part
-from treadle.sim.touching.passing import through
-from treadle.sim.touching.turning import turned
+from treadle.sim.step.conservative_advancement import through
+from treadle.sim.step.convective_terms import convective_rates
 from treadle.solvers.sequential.rows import PAIR, SECOND, SINGLE
 from treadle.solvers.sequential.tree import half_solve, join_row
 
@@ -91,7 +91,7 @@ def _rate_of(pattern, jacobian, velocity, i):
 
 @part()
 def lasting_rows(
-    points, count, surfaces, arena, last, free, tree, rows, work, used, span, stopping, slowest, soft, apart
+    points, count, surfaces, detection, last, free, tree, rows, work, used, span, stopping, slowest, soft, apart
 ):  # fmt: skip
     """Rows of the points that touch, and of those that rigid bodies must not pass, after `used` others.
 
@@ -99,27 +99,27 @@ def lasting_rows(
     the goals of the rows are known (m/s); -1 where rigid bodies strike each other: an impact comes first,
     unless they are known to be `apart` at the start of the span.
     """
-    springs, blur = 0, 0.0
+    springs, target_error = 0, 0.0
     for c in range(count):
         point = points[c]
         surface = surfaces[point.surface]
         if surface.stiffness == inf:
             meets = point.speed < -slowest
-            if _strikes(point, surface, arena.thickness, meets, span, stopping, slowest):
+            if _strikes(point, surface, detection.thickness, meets, span, stopping, slowest):
                 if meets and point.gap <= TOUCHING and not apart:
                     return -1, 0, 0.0
-                point.awaited = 1
+                point.pending = 1
                 continue
         else:
             pressed = point.speed < 0.0 or (point.speed <= 1e-12 and point.free < 0.0)
             if not (point.gap < -PRESSED or (point.gap <= TOUCHING and pressed)):
-                point.awaited = 1
+                point.pending = 1
                 continue
         first = used
         used = _rows_of(point, surface, last, free.axes, free.velocity, tree, rows, work, used)
-        turn = turned(arena, free.twist, free.turning, point, span)
-        blur = max(blur, turn[6])
-        _turn_goals(point, surface, turn, rows)
+        turn = convective_rates(detection, free.twist, free.turning, point, span)
+        target_error = max(target_error, turn[6])
+        _convective_targets(point, surface, turn, rows)
         if surface.stiffness == inf:
             # touching at the end, with d + h/2 J v' + h^2/8 du/dt, and not to be left there at once
             lift = turn[0] * point.nx + turn[1] * point.ny + turn[2] * point.nz
@@ -140,7 +140,7 @@ def lasting_rows(
             soft.settings[e + 2], soft.settings[e + 3] = -point.speed, mass
             point.spring = springs
             springs += 1
-    return used, springs, blur
+    return used, springs, target_error
 
 
 @part()
@@ -210,7 +210,7 @@ def _rows_of(point, surface, last, axes, velocity, tree, rows, work, used):
 
 
 @part()
-def _turn_goals(point, surface, turn, rows):
+def _convective_targets(point, surface, turn, rows):
     """Velocities that rows across the normal have to have in the middle of a span to be zero at its end."""
     n, t, i = (point.nx, point.ny, point.nz), (point.tx, point.ty, point.tz), point.row + 1
     s = (n[1] * t[2] - n[2] * t[1], n[2] * t[0] - n[0] * t[2], n[0] * t[1] - n[1] * t[0])

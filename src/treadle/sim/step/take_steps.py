@@ -6,12 +6,12 @@ from math import inf
 
 from treadle.native.calling import call, integers
 from treadle.native.kernels import kernel, part
-from treadle.sim.step import FASTEST
-from treadle.sim.touching.diary import open_diary
-from treadle.sim.touching.memory import copy
-from treadle.sim.touching.span import NOTHING, advance
-from treadle.sim.touching.stage import read_stage
-from treadle.sim.touching.tally import clear
+from treadle.sim.step.contact_trace import open_trace
+from treadle.sim.step.context import read_context
+from treadle.sim.step.pair_totals import clear
+from treadle.sim.step.program import FASTEST
+from treadle.sim.step.substep import NOTHING, advance
+from treadle.sim.step.warm_start import copy
 
 __all__ = ["take_steps"]
 
@@ -28,32 +28,39 @@ MOST_STOPS = 200
 
 @kernel(nogil=True)
 def take_steps(table, h, time, count):
-    """Advance the state of the stage with this table by steps of h (s) from a time; how many were taken.
+    """Advance the state of the context with this table by steps of h (s) from a time; how many were taken.
 
-    Fewer are where the machine leaves the finite numbers, where `arena.result` says what collision detection
-    could not do, or where more pairs touched than `room.tally` has room for; the state is then that after the
+    Fewer are where the machine leaves the finite numbers, where `detection.result` says what collision detection
+    could not do, or where more pairs touched than `scratch.totals` has scratch for; the state is then that after the
     last step that was taken.
     """
-    stage = read_stage(integers(table))
-    q, v, nq, nv, room, close = stage.q, stage.v, stage.nq, stage.nv, stage.room, stage.close
-    bodies = len(room.twist_end) - 1
+    context = read_context(integers(table))
+    q, v, nq, nv, scratch, close = (
+        context.q,
+        context.v,
+        context.nq,
+        context.nv,
+        context.scratch,
+        context.close,
+    )
+    bodies = len(scratch.twist_end) - 1
     most = MOST_EVENTS * bodies
     for step in range(count):
-        copy(q, room.q_start, nq)
-        copy(v, room.v_start, nv)
-        clear(room.tally)
-        open_diary(room.diary)
+        copy(q, scratch.q_start, nq)
+        copy(v, scratch.v_start, nv)
+        clear(scratch.totals)
+        open_trace(scratch.trace)
         # how far to look for the next event: with many of them, one is not far from the one before
         left, ahead, spans, events, work = h, h, 0, 0, 0.0
         while left > NOTHING * h:
             slowest = SLOWEST_IMPACT if events < most else inf
             stopping = h if (events + 1) * bodies <= MOST_STOPS else 0.0
             span, cut, done = advance(
-                stage, table, min(left, ahead), time + h - left, slowest, stopping, h, h - left
+                context, table, min(left, ahead), time + h - left, slowest, stopping, h, h - left
             )
             if span < 0.0:
-                copy(room.q_start, q, nq)
-                copy(room.v_start, v, nv)
+                copy(scratch.q_start, q, nq)
+                copy(scratch.v_start, v, nv)
                 return step
             work += done
             left -= span
@@ -66,12 +73,12 @@ def take_steps(table, h, time, count):
             call(close.entry, close.frame)
             copy(close.position, q, nq)
             copy(close.velocity, v, nv)
-        if not _sound(v, nv) or room.tally.size[0] > len(room.tally.at):
-            copy(room.q_start, q, nq)
-            copy(room.v_start, v, nv)
+        if not _sound(v, nv) or scratch.totals.size[0] > len(scratch.totals.at):
+            copy(scratch.q_start, q, nq)
+            copy(scratch.v_start, v, nv)
             return step
-        room.effort[0] += spans
-        room.effort[2] += work
+        scratch.effort[0] += spans
+        scratch.effort[2] += work
         time += h
     return count
 

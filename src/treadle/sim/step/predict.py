@@ -39,7 +39,7 @@ from treadle.solvers.closure import ClosureFactor, closure_factor
 from treadle.solvers.projection import project
 from treadle.spatial import Motion, Transform
 
-__all__ = ["FreeMotion", "Pattern", "close_program", "drive_program", "look_program", "move_program"]
+__all__ = ["Prediction", "Pattern", "close_program", "drive_program", "look_program", "move_program"]
 
 
 def move_program(model: Model) -> Program:
@@ -102,7 +102,7 @@ class Pattern(NamedTuple):
 
 
 @dataclass(frozen=True)
-class FreeMotion:
+class Prediction:
     """The motion of a machine without contact over a span, and what contact has to know of it.
 
     Dampers and actuators act on the velocity at the end of the span, against contact too: the factors are
@@ -258,8 +258,8 @@ def _world_motions(
     for body, X, S in zip(model.bodies, poses, axes, strict=True):
         joint, above = body.joint, body.parent + 1
         own = joint_motion(S, v[joint.v])
-        turned = X.motion_to_parent(joint.type.bias(q[joint.q], v[joint.v]))
-        rates.append(rates[above] + now[above].cross(own) + turned)
+        convective_rates = X.motion_to_parent(joint.type.bias(q[joint.q], v[joint.v]))
+        rates.append(rates[above] + now[above].cross(own) + convective_rates)
         now.append(now[above] + own)
         then.append(then[above] + joint_motion(S, free[joint.v]))
     motions = {"twist": now, "twist_free": then, "turning": rates}
