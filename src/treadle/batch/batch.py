@@ -322,12 +322,20 @@ class Batch:
     def _touching_worlds(self) -> TouchingWorlds:
         """The steps with contact."""
         if self._touching is None:
-            from treadle.sim.step.predict import Prediction
+            from treadle.sim.step.machine_code import MachineCode
+            from treadle.sim.step.predict_program import Prediction
 
-            given = self.laws, self.controllers.traced, self.motions, self.parameters
-            self._touching = TouchingWorlds(
-                Prediction(self.model, *given), self.worlds, self.terrain, self._meshes
+            prediction = Prediction(
+                self.model,
+                laws=self.laws,
+                motions=self.motions,
+                parameters=self.parameters,
+                terrain=self.terrain,
+                rolling=self.rolling,
+                projects=self.model.closed and self.stabilization == "projection",
             )
+            code = MachineCode(prediction, None, False, self.controllers.traced)
+            self._touching = TouchingWorlds(code, self.worlds, self.terrain, self._meshes)
         return self._touching
 
     def _executable(self) -> Executable:

@@ -12,13 +12,26 @@ from treadle.sim.ledger import ledger_size
 
 if TYPE_CHECKING:
     from treadle.sim.step.contact_step import ContactStep
-    from treadle.sim.step.predict import Prediction
+    from treadle.sim.step.machine_code import MachineCode
     from treadle.terrain import Terrain
 
 __all__ = ["TouchingWorlds"]
 
 #: Arrays of a batch that the steps of a world read, and those that they write.
-_READ = ("q", "v", "tau", "dt", "clock", "parameters", "commands", "drives", "alive")
+_READ = (
+    "q",
+    "v",
+    "tau",
+    "dt",
+    "clock",
+    "parameters",
+    "commands",
+    "drives",
+    "alive",
+    "memory",
+    "options",
+    "closing",
+)
 _WRITTEN = ("q", "v", "clock", "drives", "alive")
 
 
@@ -27,14 +40,12 @@ class TouchingWorlds:
 
     def __init__(
         self,
-        motion: Prediction,
+        code: MachineCode,
         worlds: int,
         terrain: Terrain | None,
         meshes: Mapping[str, tuple[np.ndarray, np.ndarray]],
     ) -> None:
-        from treadle.sim.step.machine_code import MachineCode
-
-        self._code, self._ground = MachineCode(motion), (terrain, meshes)
+        self._code, self._ground = code, (terrain, meshes)
         self._worlds: list[tuple[dict[str, np.ndarray], ContactStep] | None] = [None] * worlds
 
     def run(self, arrays: Mapping[str, np.ndarray], begin: int, end: int, count: int) -> None:
@@ -70,7 +81,7 @@ class TouchingWorlds:
             own["loads"] = np.zeros((LOAD_SIZE * len(self._code.model.bodies), 1))
             own["ledger"] = np.zeros((ledger_size(self._code.model), 1))
             _copy(arrays, own, world)
-            found = self._worlds[world] = own, ContactStep(self._code, own, *self._ground, followed=False)
+            found = self._worlds[world] = own, ContactStep(self._code, own, *self._ground, traced=False)
         return found
 
 

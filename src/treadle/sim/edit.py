@@ -14,7 +14,7 @@ from treadle.model.model import Model
 from treadle.model.spec import ModelSpec
 from treadle.model.tree import spanning_tree
 from treadle.sim.carry import carried
-from treadle.sim.partners import may_touch, touches
+from treadle.sim.contact_default import may_touch, touches
 from treadle.sim.state import State
 from treadle.solvers.assembly import assemble, closure_evaluation
 

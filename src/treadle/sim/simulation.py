@@ -42,6 +42,7 @@ from treadle.sim.state import State
 from treadle.sim.step.program import step_program
 from treadle.sim.watcher import Watcher
 from treadle.solvers import SOLVERS
+from treadle.solvers.stabilization import STABILIZATIONS
 
 if TYPE_CHECKING:
     from treadle.constraints.motion import Motion
@@ -71,7 +72,7 @@ class Simulation(Parts):
     on the `terrain`, by default the plane z = 0; `rolling` says how, "balance", "direct" or "kinematic" (see
     `treadle.sim.ground`). The `solver` finds the forces of loops, stops and friction, "direct" or "simgc"
     (see `treadle.solvers`). Shapes touch where things can meet that are not one machine (see
-    `treadle.sim.partners`), unless `contact` says otherwise; such steps follow Moreau's rule, whatever the
+    `treadle.sim.contact_default`), unless `contact` says otherwise; such steps follow Moreau's rule, whatever the
     integrator (see `treadle.sim.step`). Meshes that touch are read from the machine's files, those that
     move as their convex hulls, unless `meshes` has others (see `collision_meshes`). Step, integrator,
     stabilization, terrain, rolling, solver and contact come from the model's settings unless they are given;
@@ -481,16 +482,43 @@ class Simulation(Parts):
         """The step with contact."""
         from treadle.sim.step.contact_step import ContactStep
         from treadle.sim.step.machine_code import MachineCode
-        from treadle.sim.step.predict import Prediction
-        from treadle.sim.step.take_steps import take_steps
+        from treadle.sim.step.predict_program import Prediction
 
         locked = bool(self._arrays["locked"].any())
         if ("touching", locked) not in self._runners:
             names = rotor_names(self.model) if locked else ()
-            motion = Prediction(self.model, self.laws, self.controllers.traced, self.motions, names)
-            made = ContactStep(MachineCode(motion), self._arrays, self.terrain, self._meshes)
-            # none: what there is to compile is compiled here, and not counted as computing
-            take_steps(made._table.ctypes.data, self.dt, self.time, 0)
+            kept = STABILIZATIONS[self._stabilization]
+            prediction = Prediction(
+                self.model,
+                laws=self.laws,
+                motions=self.motions,
+                parameters=names,
+                terrain=self.terrain,
+                rolling=self.rolling,
+                feedback=self._arrays["closing"][0, 0] if kept.feedback else None,
+                projects=self.model.closed and self._stabilization == "projection",
+            )
+            method, flow = INTEGRATORS[self._integrator], None
+            if method.flows:
+                flow = step_program(
+                    self.model,
+                    self._integrator,
+                    loaded=True,
+                    parameters=names,
+                    laws=self.laws,
+                    motions=self.motions,
+                    guarded=False,
+                    bounded=bool(self.model.held or self.model.limited or self.motions),
+                    accounted=True,
+                    stabilization=self._stabilization,
+                    terrain=self.terrain if self.model.wheels else None,
+                    rolling=self.rolling,
+                    solver=self._solver,
+                )
+            code = MachineCode(prediction, flow, method.adaptive, self.controllers.traced)
+            made = ContactStep(code, self._arrays, self.terrain, self._meshes)
+            # compiled outside of the timed region
+            made.compile()
             self._runners["touching", locked] = made
         touching: Any = self._runners["touching", locked]
         if self._touched is not None and self._touched is not touching:

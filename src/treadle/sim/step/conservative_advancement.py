@@ -59,29 +59,30 @@ def through(thickness, a, b):
 
 
 @part()
-def safe_substep(context, found, span):
-    """The longest part of a span in which no two of the shapes that were found can pass each other."""
-    points, reach, thickness = context.scratch.points, context.scratch.reach, context.detection.thickness
-    a, b, placed, until = -1, -1, False, span
-    for c in range(found):
+def safe_substep(context):
+    """The longest part of the substep in which no two of the shapes that were found can tunnel."""
+    now, detection = context.now[0], context.detection
+    points, reach, thickness = context.scratch.points, context.scratch.reach, detection.thickness
+    a, b, placed, until = -1, -1, False, now.h
+    for c in range(now.found):
         point = points[c]
-        if point.a == a and point.b == b:
+        if (point.a == a and point.b == b) or point.muted == 1:
             continue
         a, b = point.a, point.b
-        # planes are not passed
+        # planes have no other side
         near = _SHARE * through(thickness, a, b) if max(thickness[a], thickness[b]) < inf else inf
         if (reach[a] + reach[b]) * until <= near:
             continue
         if not placed:
             _place_start(context)
             placed = True
-        context.detection.distance_pair[FIRST], context.detection.distance_pair[FIRST + 1] = a, b
-        call(context.detection.distance, context.detection.distance_frame)
-        distance = max(context.detection.distance_result[0], 0.0)
-        # what is near is met in the middle, without coming into each other there
+        detection.distance_pair[FIRST], detection.distance_pair[FIRST + 1] = a, b
+        call(detection.distance, detection.distance_frame)
+        distance = max(detection.distance_result[0], 0.0)
+        # what is near is met in the middle, without overlapping there
         way = distance + min(near, max(distance, _LEAST * near))
         speed = reach[a] + reach[b]
-        if max(context.detection.kind[a], context.detection.kind[b]) < HEIGHT_FIELD:
+        if max(detection.kind[a], detection.kind[b]) < HEIGHT_FIELD:
             speed = min(_approach(context, a, b, until), speed)
         if speed * until > way:
             until = way / speed

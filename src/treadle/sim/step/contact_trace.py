@@ -36,8 +36,9 @@ def open_trace(trace):
 
 
 @inner()
-def record_substep(trace, points, found, soft, springs, start, span):
-    """Write down a span that begins at `start` (s) in the step."""
+def record_substep(context):
+    """Record what the compliant contacts of a substep started from."""
+    now, soft, trace, springs = context.now[0], context.soft, context.scratch.trace, context.now[0].springs
     if springs == 0:
         return
     number, place = trace.size[1], 0
@@ -49,9 +50,9 @@ def record_substep(trace, points, found, soft, springs, start, span):
         return
     trace.size[1] += 1
     mark, kept = trace.spans[number], trace.kept
-    mark[0], mark[1], mark[2], mark[3] = start, span, springs, place
-    for c in range(found):
-        point = points[c]
+    mark[0], mark[1], mark[2], mark[3] = now.elapsed, now.h, springs, place
+    for c in range(now.found):
+        point = context.scratch.points[c]
         i = point.spring
         if point.row < 0 or i < 0:
             continue

@@ -1,4 +1,4 @@
-"""Contact points in the middle of a span: where they are, how they move, what they are made of."""
+"""Contact points in the middle of a substep: where they are, how they move, what they are made of."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import numpy as np
 
 from treadle.native.kernels import part
 from treadle.sim.step.tangent_basis import along
+from treadle.sim.step.terrain_shapes import UNDER_WHEEL
 
-__all__ = ["POINT", "SURFACE", "fastest", "rate", "read_points", "twists"]
+__all__ = ["POINT", "SURFACE", "fastest", "rate", "read_point", "twists"]
 
 #: A contact point: its shapes and bodies (0: the world), where it is, and how the bodies meet there.
 POINT = np.dtype(
@@ -17,18 +18,19 @@ POINT = np.dtype(
         ("a", np.int64), ("b", np.int64), ("body_a", np.int64), ("body_b", np.int64), ("feature", np.int64),
         ("x", np.float64), ("y", np.float64), ("z", np.float64),
         ("nx", np.float64), ("ny", np.float64), ("nz", np.float64),
-        ("distance", np.float64),  # in the middle of the span
+        ("distance", np.float64),  # in the middle of the substep
         ("gap", np.float64),  # at its start
         ("speed", np.float64),  # rate of the distance at the start
         ("free", np.float64),  # rate at the end without contact
         ("surface", np.int64),  # what contact of its two materials is like, see SURFACE
         ("row", np.int64),  # first of its rows, -1: it takes no force
         ("rows", np.int64),
-        ("pending", np.int64),  # 1: it would begin a contact in the span
+        ("pending", np.int64),  # 1: it would begin a contact in the substep
         ("known", np.int64),  # its place among the points whose forces are kept
-        ("bow", np.float64),  # what its distance changes in half of the span as bodies turn
-        ("end", np.float64),  # distance at the end of the span
-        ("spring", np.int64),  # its place among the contacts with stiffness, -1: it has none
+        ("bow", np.float64),  # what its distance changes in half of the substep as bodies turn
+        ("end", np.float64),  # distance at the end of the substep
+        ("spring", np.int64),  # its place among the compliant contacts, -1: it is none
+        ("muted", np.int64),  # 1: its shapes have overlapped since the start, and do not touch
         ("tx", np.float64), ("ty", np.float64), ("tz", np.float64),  # across the normal, see `grain`
     ],
     align=True,
@@ -83,26 +85,26 @@ def rate(twist, point):
 
 
 @part()
-def read_points(detection, surfaces, count, free, span, points):
-    """Take over what collision detection found."""
-    data, pairs, feature, body = detection.data, detection.pairs, detection.feature, detection.body
-    for c in range(count):
-        point, e = points[c], 10 * c
-        point.a, point.b, point.feature = pairs[2 * c], pairs[2 * c + 1], feature[c]
-        point.body_a, point.body_b = body[point.a], body[point.b]
-        point.x = 0.5 * (data[e] + data[e + 3])
-        point.y = 0.5 * (data[e + 1] + data[e + 4])
-        point.z = 0.5 * (data[e + 2] + data[e + 5])
-        point.nx, point.ny, point.nz = data[e + 6], data[e + 7], data[e + 8]
-        point.distance = data[e + 9]
-        point.speed, point.free = rate(free.twist, point), rate(free.twist_free, point)
-        point.gap = point.distance - 0.5 * span * point.speed
-        point.surface = detection.surface_of[detection.material[point.a], detection.material[point.b]]
-        surface = surfaces[point.surface]
-        owner = point.a if detection.material[point.a] == surface.owner else point.b
-        point.tx, point.ty, point.tz = along((point.nx, point.ny, point.nz), surface, detection, owner)
-        point.row, point.rows, point.pending, point.known, point.spring = -1, 0, 0, -1, -1
-        point.bow = 0.0
+def read_point(context, c):
+    """Take over a point that collision detection found."""
+    now, detection, free, point = context.now[0], context.detection, context.free, context.scratch.points[c]
+    data, pairs, e = detection.data, detection.pairs, 10 * c
+    point.a, point.b, point.feature = pairs[2 * c], pairs[2 * c + 1], detection.feature[c]
+    point.body_a, point.body_b = detection.body[point.a], detection.body[point.b]
+    point.x = 0.5 * (data[e] + data[e + 3])
+    point.y = 0.5 * (data[e + 1] + data[e + 4])
+    point.z = 0.5 * (data[e + 2] + data[e + 5])
+    point.nx, point.ny, point.nz = data[e + 6], data[e + 7], data[e + 8]
+    point.distance = data[e + 9]
+    point.speed, point.free = rate(free.twist, point), rate(free.twist_free, point)
+    point.gap = point.distance - 0.5 * now.h * point.speed
+    material = detection.material
+    point.surface = detection.surface_of[material[point.a], material[point.b]]
+    surface = context.surfaces[point.surface]
+    owner = point.a if material[point.a] == surface.owner else point.b
+    point.tx, point.ty, point.tz = along((point.nx, point.ny, point.nz), surface, detection, owner)
+    point.row, point.rows, point.pending, point.known, point.spring = -1, 0, 0, -1, -1
+    point.bow, point.muted = 0.0, int(detection.role[point.a] + detection.role[point.b] == UNDER_WHEEL)
 
 
 @part()

@@ -1,289 +1,145 @@
-"""What the step with contact asks of a machine, as programs to compile.
+"""Predict: the motion without contact, and what contact has to know of it, in the middle of a substep.
 
-move     q, step -> position = q (+) step
-look     position -> poses of the bodies, axes of the freedoms
-free     position, v, forces, span -> the same, velocity after the span without contact, velocities of the
-         bodies, factors, rows of the joints
-close    q, v -> the same with loops closed
+    q_M = q (+) h/2 v,    (M + h D) (v' - v) = h (tau - D v - C(q_M, v_M))
+
+v_M, the velocity in the middle, is that of the last substep's acceleration; where the result differs from it,
+`corrects` has the substep predicted once more. Wheels are in balance with the impulses of all rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from treadle.native.calling import call
+from treadle.native.kernels import part
+from treadle.sim.step.warm_start import copy
+from treadle.solvers.sequential.tree import spread
 
-import numpy as np
+__all__ = ["corrects", "free_velocity", "guess_middle", "predict"]
 
-from treadle.constraints.bounded import BoundedRow
-from treadle.constraints.motion import Motion as JointMotion
-from treadle.constraints.rows import closure_rows
-from treadle.dynamics.cholesky import parent_freedoms
-from treadle.dynamics.forward import by_composite_inertia
-from treadle.dynamics.kinematics import joint_motion, world_transforms
-from treadle.dynamics.regroup import regroup
-from treadle.forces.actuator import actuator_state_size
-from treadle.forces.law import ForceLaw, law_force
-from treadle.forces.load import LOAD_SIZE
-from treadle.forces.passive import damping
-from treadle.graph import Expr, Graph, Scalar, sqrt
-from treadle.integrators.system import System
-from treadle.model import lift
-from treadle.model.apart import told_apart
-from treadle.model.limbs import limb_inputs
-from treadle.model.model import Model
-from treadle.native.frames import Integers
-from treadle.native.program import Program
-from treadle.sim.bounds import bound_rows
-from treadle.solvers.closure import ClosureFactor, closure_factor
-from treadle.solvers.projection import project
-from treadle.spatial import Motion, Transform
+#: Rounds at most in which the velocity in the middle, and the forces of wheels, are predicted again.
+_ROUNDS, _WHEEL_ROUNDS = 2, 20
 
-__all__ = ["Prediction", "Pattern", "close_program", "drive_program", "look_program", "move_program"]
+#: Share of the speed, and acceleration (m/s2), by which the velocity in the middle may be off.
+_SHARE, _ACCELERATION = 1e-4, 1e-3
+
+#: Change of velocity (m/s) below which wheels are in balance with the rows.
+_BALANCED = 1e-10
 
 
-def move_program(model: Model) -> Program:
-    """A position moved by a tangent step."""
-
-    def move(q: Sequence[Scalar], step: Sequence[Scalar]) -> Mapping[str, Sequence[Scalar]]:
-        return {"position": [x for j in model.joints for x in j.type.integrate(q[j.q], step[j.v])]}
-
-    return _program("move", model, {"q": model.nq, "step": model.nv}, move)
-
-
-def look_program(model: Model) -> Program:
-    """Where bodies are: twelve numbers each (rotation by rows, position), and how freedoms move them.
-
-    The axis of a freedom is the motion (angular, then linear at the world's origin) of its body and those
-    behind it, in the world's axes.
-    """
-
-    def look(position: Sequence[Scalar]) -> Mapping[str, Sequence[Scalar]]:
-        poses = world_transforms(model, position)
-        return _outlook(poses, _world_axes(model, position, poses))
-
-    return _program("look", model, {"position": model.nq}, look)
+@part()
+def guess_middle(context):
+    """The velocity in the middle of the substep, if the machine accelerates as it did; no impulses."""
+    now, free, rate, v = context.now[0], context.free, context.scratch.rate, context.v
+    for k in range(context.nv):
+        free.v_mid[k] = v[k] + 0.5 * now.h * rate[k]
+    for k in range(free.wheels * context.nv):
+        free.impulse[k] = 0.0
+    now.rounds = 0
 
 
-def close_program(model: Model) -> Program:
-    """Position and velocity of a machine with its loops closed."""
-
-    def close(q: Sequence[Scalar], v: Sequence[Scalar]) -> Mapping[str, Sequence[Scalar]]:
-        position, velocity, gap = project(model, q, v)
-        return {"position": position, "velocity": velocity, "gap": gap[:1]}
-
-    return _program("close", model, {"q": model.nq, "v": model.nv}, close)
-
-
-def drive_program(model: Model) -> Program:
-    """The actuators' own state after a step from q that ended with the velocity v."""
-    sizes = {"q": model.nq, "v": model.nv, "dt": 1, "commands": len(model.actuators)}
-
-    def drive(**given: Sequence[Scalar]) -> Mapping[str, Sequence[Scalar]]:
-        system = System(model, [], commands=given["commands"], drives=given["drives"])
-        return {"next_drives": system.driven(given["q"], given["v"], given["dt"][0])}
-
-    return _program("drive", model, sizes | {"drives": actuator_state_size(model)}, drive)
+@part()
+def predict(context):
+    """Go to the middle of the substep; the free velocity, factors, joint rows, poses and twists there."""
+    now, move, free, v = context.now[0], context.move, context.free, context.v
+    copy(context.q, move.q, context.nq)
+    for k in range(context.nv):
+        move.step[k] = 0.5 * now.h * v[k]
+    call(move.entry, move.frame)
+    for k in range(context.nq):
+        context.scratch.middle[k] = free.position[k] = move.position[k]
+    copy(v, free.v, context.nv)
+    copy(context.tau, free.tau, context.nv)
+    free.h[0], free.dt[0], free.time[0] = now.h, now.dt, now.time
+    call(free.entry, free.frame)
 
 
-class Pattern(NamedTuple):
-    """Where the numbers of `free` belong: of held loops (see `sequential.tree`) and of the joints' rows."""
-
-    loop_first: Integers
-    loop_place: Integers
-    under_first: Integers
-    under: Integers
-    #: of the joints' rows: where their Jacobians begin, and the freedoms of these
-    first: Integers
-    place: Integers
-    #: the ways of those freedoms to the base, the last first
-    way_first: Integers
-    way: Integers
-
-
-@dataclass(frozen=True)
-class Prediction:
-    """The motion of a machine without contact over a span, and what contact has to know of it.
-
-    Dampers and actuators act on the velocity at the end of the span, against contact too: the factors are
-    those of M + span D. `parameters` name constants of the model that become inputs.
-    """
-
-    model: Model
-    laws: Sequence[ForceLaw] = ()
-    controllers: Sequence[ForceLaw] = ()
-    motions: Mapping[str, JointMotion] | None = None
-    parameters: Sequence[str] = ()
-
-    def program(self) -> Program:
-        """position, v, tau, span, step that it is of, time, ... -> velocity, factors, rows."""
-        model = self.model
-        sizes = {
-            "position": model.nq,
-            "v": model.nv,
-            "tau": model.nv,
-            "span": 1,
-            "step": 1,
-            "time": 1,
-            "loads": LOAD_SIZE * len(model.bodies),
-            "parameters": len(self.parameters),
-            "commands": len(model.actuators),
-            "drives": actuator_state_size(model),
-        }
-        names = [x.name for x in (*model.links, *model.joints)] if self.parameters else []
-        title = f"free motion beside contact {list(self.parameters)} {names}"
-        known = not (self.laws or self.controllers or self.motions)
-        return _program(title, model, {k: size for k, size in sizes.items() if size}, self._free, known)
-
-    def pattern(self) -> Pattern:
-        """Where the numbers belong, from a trace of the rows alone."""
-        graph = Graph()
-        model = self.model
-        q, v = graph.inputs(model.nq), graph.inputs(model.nv)
-        commands = graph.inputs(len(model.actuators))
-        (span, step, time) = graph.inputs(3)
-        solver = closure_factor(model, q, closure_rows(model, q) if model.closed else [])
-        place = {i: k for k, i in enumerate(solver.order)}
-        rows = [list(row.jacobian) for row in self._rows(model, q, v, v, time, span, step, commands)]
-        parents = parent_freedoms(model)
-        ways = [sorted({k for tip in row for k in _way(parents, tip)}, reverse=True) for row in rows]
-        return Pattern(
-            *_packed([list(solver.Y[i]) for i in solver.order]),
-            *_packed([[place[j] for j in solver.lower[i]] for i in solver.order]),
-            *_packed(rows),
-            *_packed(ways),
-        )
-
-    def _free(self, **given: Sequence[Expr]) -> Mapping[str, Sequence[Scalar]]:
-        q, v, (span,), (time,) = given["position"], given["v"], given["span"], given["time"]
-        machine = told_apart(self.model)
-        if self.parameters:
-            machine = lift(machine, dict(zip(self.parameters, given["parameters"], strict=True)))
-        commands, drives = given.get("commands", ()), given.get("drives", ())
-        tau: Sequence[Scalar] = given["tau"]
-        for controller in self.controllers:
-            tau = [a + b for a, b in zip(tau, law_force(machine, controller, q, v, time), strict=True)]
-        system = System(
-            machine, tau, given.get("loads", ()), self.laws, commands=commands, drives=drives, elastic=False
-        )
-        slowed = regroup(system.damped(q, v, span))
-        solver = closure_factor(slowed, q, closure_rows(slowed, q) if machine.closed else [])
-        if machine.closed:
-            a = system.acceleration(q, v, time, implicit_damping=span)
-        else:
-            # the factors are there anyway
-            force = system.force(q, v, time, step=span)
-            a = by_composite_inertia(slowed, q, v, force, system.external(q))
-        free = [x + span * rate for x, rate in zip(v, a, strict=True)]
-        rows = self._rows(machine, q, free, v, time, span, given["step"][0], commands)
-        poses = world_transforms(machine, q)
-        axes = _world_axes(machine, q, poses)
-        pushes = zip(system.force(q, v, time, springs=False, step=span), system.load_force(q), strict=True)
-        return {
-            "velocity": free,
-            "L": [row[i] for row in solver.L for i in sorted(row, reverse=True)],
-            "root": [sqrt(x) for x in solver.inverse_diagonal],
-            **_loop_numbers(solver),
-            "jacobian": [x for row in rows for x in row.jacobian.values()],
-            "slowest": [row.slowest for row in rows],
-            "fastest": [row.fastest for row in rows],
-            # impulses over the whole span, of rows that count with half of it
-            "low": [2.0 * row.low for row in rows],
-            "high": [2.0 * row.high for row in rows],
-            "softness": [0.5 * row.softness for row in rows],
-            "push": [a + b for a, b in pushes],
-            "drag": damping(machine),
-            **_outlook(poses, axes),
-            **_world_motions(machine, q, v, free, poses, axes),
-        }
-
-    def _rows(
-        self,
-        model: Model,
-        q: Sequence[Scalar],
-        free: Sequence[Scalar],
-        v: Sequence[Scalar],
-        time: Scalar,
-        span: Scalar,
-        step: Scalar,
-        commands: Sequence[Scalar],
-    ) -> list[BoundedRow]:
-        """Rows of stops, friction and motors: from the middle of the span, half of it is left."""
-        half, over = 0.5 * span, 0.5 * step
-        motions = self.motions or {}
-        return bound_rows(model, motions, q, free, time + half, half, (), v, commands, True, over)
+@part()
+def corrects(context):
+    """Predict again with what the solve gave, unless that was predicted well; whether it did."""
+    now, free, end, v = context.now[0], context.free, context.scratch.end, context.v
+    if free.wheels == 1 and _rebalance(context):
+        now.rounds += 1
+        return True
+    if now.rounds >= _ROUNDS or now.uncut == 1:
+        return False
+    worst, fastest = 0.0, 0.0
+    for k in range(context.nv):
+        middle = 0.5 * (v[k] + end[k])
+        worst, fastest = max(worst, abs(middle - free.v_mid[k])), max(fastest, abs(middle))
+    if worst <= _SHARE * fastest + _ACCELERATION * now.h:
+        return False
+    for k in range(context.nv):
+        free.v_mid[k] = 0.5 * (v[k] + end[k])
+    now.rounds += 1
+    return True
 
 
-def _program(
-    title: str,
-    model: Model,
-    sizes: Mapping[str, int],
-    function: Callable[..., Mapping[str, Sequence[Scalar]]],
-    known: bool = True,
-) -> Program:
-    """A program of a machine; what a law, or a joint from elsewhere, computes only its graph can tell."""
-    own = all(type(joint.type).__module__.startswith("treadle.") for joint in model.joints)
-    digest = f"{title} {model.digest}" if known and own else None
-    return Program(digest, sizes, function, twins=limb_inputs(model, sizes))
+@part()
+def free_velocity(context):
+    """Take the impulses that wheels were in balance with out of the velocity: rows are to find them."""
+    free = context.free
+    if free.wheels == 0:
+        return
+    scratch, tree = context.scratch, context.tree
+    for k in range(context.nv):
+        scratch.extra[k] = -free.impulse[k]
+    _solve_mass(tree, scratch.extra, scratch.work)
+    for k in range(context.nv):
+        free.velocity[k] += scratch.extra[k]
 
 
-def _world_axes(model: Model, q: Sequence[Scalar], poses: Sequence[Transform]) -> list[list[Motion]]:
-    """Motions of the freedoms of every body, in the world's axes at its origin."""
-    return [
-        [X.motion_to_parent(S) for S in body.joint.type.subspace(q[body.joint.q])]
-        for body, X in zip(model.bodies, poses, strict=True)
-    ]
+@part()
+def _rebalance(context):
+    """Give wheels the impulses of all rows; whether these changed."""
+    now, free, scratch, tree = context.now[0], context.free, context.scratch, context.tree
+    for k in range(context.nv):
+        scratch.extra[k] = 0.0
+    spread(tree, scratch.z, scratch.work, scratch.extra)
+    worst = 0.0
+    for k in range(context.nv):
+        scratch.shift[k] = free.impulse[k]
+    momentum(tree, scratch.extra, scratch.work)
+    for k in range(context.nv):
+        free.impulse[k] = scratch.extra[k]
+        scratch.extra[k] -= scratch.shift[k]
+    _solve_mass(tree, scratch.extra, scratch.work)
+    for k in range(context.nv):
+        worst = max(worst, abs(scratch.extra[k]))
+    return worst > _BALANCED and now.rounds < _WHEEL_ROUNDS
 
 
-def _outlook(poses: Sequence[Transform], axes: Sequence[Sequence[Motion]]) -> dict[str, list[Scalar]]:
-    return {
-        "poses": [x for X in poses for x in (*[y for row in X.rotation.rows for y in row], *X.translation)],
-        "axes": [x for freedoms in axes for S in freedoms for x in S],
-    }
+@part()
+def momentum(tree, x, work):
+    """M x in place of x."""
+    parent, start, L, root, nv = tree.parent, tree.start, tree.L, tree.root, tree.size[0]
+    for k in range(nv):
+        total, above, entry = x[k], parent[k], start[k]
+        while above >= 0:
+            total += L[entry] * x[above]
+            above, entry = parent[above], entry + 1
+        work[k] = total / (root[k] * root[k])
+    for k in range(nv):
+        x[k] = 0.0
+    for k in range(nv):
+        x[k] += work[k]
+        above, entry = parent[k], start[k]
+        while above >= 0:
+            x[above] += L[entry] * work[k]
+            above, entry = parent[above], entry + 1
+        work[k] = 0.0
 
 
-def _world_motions(
-    model: Model,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    free: Sequence[Scalar],
-    poses: Sequence[Transform],
-    axes: Sequence[Sequence[Motion]],
-) -> dict[str, list[Scalar]]:
-    """Velocities of the world and of all bodies with v and with `free`, and their rates while v stays.
-
-    In the world's axes at its origin; the rates are dV/dt = dV_parent/dt + V_parent x S v + dS/dt v.
-    """
-    now, then, rates = [Motion.zero()], [Motion.zero()], [Motion.zero()]
-    for body, X, S in zip(model.bodies, poses, axes, strict=True):
-        joint, above = body.joint, body.parent + 1
-        own = joint_motion(S, v[joint.v])
-        convective_rates = X.motion_to_parent(joint.type.bias(q[joint.q], v[joint.v]))
-        rates.append(rates[above] + now[above].cross(own) + convective_rates)
-        now.append(now[above] + own)
-        then.append(then[above] + joint_motion(S, free[joint.v]))
-    motions = {"twist": now, "twist_free": then, "turning": rates}
-    return {name: [x for motion in each for x in motion] for name, each in motions.items()}
-
-
-def _loop_numbers(solver: ClosureFactor) -> dict[str, list[Scalar]]:
-    """Rows of held loops, scaled with the roots of M's factor, and their own factor."""
-    root = [sqrt(x) for x in solver.inverse_diagonal]
-    return {
-        "loop_y": [y * root[k] for i in solver.order for k, y in solver.Y[i].items()],
-        "F": [x for i in solver.order for x in solver.lower[i].values()],
-        "loop_root": [sqrt(solver.inverse_pivots[i]) for i in solver.order],
-    }
-
-
-def _way(parents: Sequence[int], k: int) -> list[int]:
-    way = []
-    while k >= 0:
-        way.append(k)
-        k = parents[k]
-    return way
-
-
-def _packed(lists: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
-    first = np.cumsum([0, *[len(x) for x in lists]], dtype=np.int64)
-    return first, np.array([k for x in lists for k in x], dtype=np.int64)
+@part()
+def _solve_mass(tree, x, work):
+    """M^-1 x in place of x, without loops."""
+    parent, start, L, root, nv = tree.parent, tree.start, tree.L, tree.root, tree.size[0]
+    for k in range(nv - 1, -1, -1):
+        above, entry = parent[k], start[k]
+        while above >= 0:
+            x[above] -= L[entry] * x[k]
+            above, entry = parent[above], entry + 1
+    for k in range(nv):
+        total, above, entry = root[k] * root[k] * x[k], parent[k], start[k]
+        while above >= 0:
+            total -= L[entry] * x[above]
+            above, entry = parent[above], entry + 1
+        x[k] = total

@@ -6,7 +6,7 @@ What it does is in `advance`, which is imported when a step is traced: the code 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from treadle.forces.actuator import actuator_state_size
 from treadle.forces.load import LOAD_SIZE
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from treadle.sim.event import Event
     from treadle.terrain import Terrain
 
-__all__ = ["FASTEST", "Step", "step_program"]
+__all__ = ["FASTEST", "Step", "own_wheels", "step_program"]
 
 #: Speeds (rad/s, m/s) that nothing has: a state beyond them has exploded.
 FASTEST = 1e8
@@ -136,13 +136,20 @@ def step_program(
     carried = [name for name in CARRIED if name in inputs]
     # what a law, or a method or joint from elsewhere, computes only its graph can tell
     owners = [getattr(method.step, "func", method.step), *[type(joint.type) for joint in model.joints]]
+    known = not (laws or controllers or motions or events) and _ours(owners)
     if terrain is not None:
-        owners += [type(terrain), *_wheel_models(model)]
-    known = not (laws or controllers or motions or events) and all(
-        owner.__module__.startswith("treadle.") for owner in owners
-    )
+        known = known and own_wheels(model, terrain)
     carry = {f"next_{name}": name for name in carried}
     return Program(digest if known else None, inputs, function, carry, twins=limb_inputs(model, inputs))
+
+
+def own_wheels(model: Model, terrain: Terrain) -> bool:
+    """Whether terrain and wheel-ground models are Treadle's own, so that their names tell what they do."""
+    return _ours([type(terrain), *_wheel_models(model)])
+
+
+def _ours(owners: Sequence[Any]) -> bool:
+    return all(owner.__module__.startswith("treadle.") for owner in owners)
 
 
 def _wheel_models(model: Model) -> list[Callable[..., object]]:

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from treadle.collision.collider import Collider
 from treadle.collision.height_field import HeightField
 from treadle.errors import InputError
 from treadle.model.fittings import Material, Shape
@@ -17,10 +18,25 @@ from treadle.model.model import WORLD, Model
 from treadle.spatial import Transform
 from treadle.terrain import Grid, Plane, Terrain
 
-__all__ = ["on_terrain"]
+__all__ = ["UNDER_WHEEL", "on_terrain", "terrain_roles"]
 
 #: Name of the terrain's shape and material.
 _NAME = "terrain"
+
+
+#: Roles of shapes: on a link with a wheel, which runs on the terrain by its own model; and the terrain. They
+#: do not touch each other.
+_WHEEL, _TERRAIN = 1, 2
+UNDER_WHEEL = _WHEEL + _TERRAIN
+
+
+def terrain_roles(model: Model, collider: Collider) -> np.ndarray:
+    """(shapes) the roles of a collider's shapes."""
+    carriers = [wheel.body + 1 for wheel in model.wheels]
+    roles = np.where(np.isin(collider.shapes.body, carriers), _WHEEL, 0).astype(np.int64)
+    known = {shape.name for shape in model.shapes}
+    added = [name == _NAME and name not in known for name in collider.names]
+    return np.where(added, _TERRAIN, roles)
 
 
 def on_terrain(model: Model, terrain: Terrain | None) -> tuple[Model, list[HeightField]]:

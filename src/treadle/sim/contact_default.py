@@ -13,7 +13,7 @@ from treadle.model.model import WORLD, Model
 if TYPE_CHECKING:
     from treadle.terrain import Terrain
 
-__all__ = ["may_touch", "require_partners", "touches"]
+__all__ = ["connected_machines", "may_touch", "require_partners", "touches"]
 
 #: Sets of shapes that are alike, up to which it is looked at whether any two of them may touch.
 _MOST_SETS = 300
@@ -22,7 +22,7 @@ _MOST_SETS = 300
 def touches(model: Model, terrain: Terrain | None = None) -> bool:
     """Whether shapes touch unless it is said otherwise: where things can meet that are not one machine.
 
-    These are shapes of the world, terrain that no wheels run on, and machines that no joint connects. What is
+    These are shapes of the world, terrain without wheels, and machines that no joint connects. What is
     mounted on links that are fixed to the world is one machine with them, unless a free joint is between.
     """
     shapes = [shape for shape in model.shapes if shape.role == "collision"]
@@ -31,8 +31,8 @@ def touches(model: Model, terrain: Terrain | None = None) -> bool:
         return False
     if any(shape.link is None for shape in shapes) or (terrain is not None and not model.wheels):
         return True
-    machine = _machines(model)
-    return not model.wheels and len({machine[shape.body] for shape in shapes}) > 1
+    machine = connected_machines(model)
+    return len({machine[shape.body] for shape in shapes}) > 1
 
 
 def require_partners(model: Model, terrain: Terrain | None) -> None:
@@ -49,7 +49,7 @@ def may_touch(model: Model, terrain: Terrain | None) -> bool:
     number = {None: 0} | {link.name: i + 1 for i, link in enumerate(model.links)}
     shapes = [shape for shape in model.shapes if shape.role == "collision"]
     alike = list({(shape.body, shape.link, shape.group, shape.meets): shape for shape in shapes}.values())
-    grounded = terrain is not None and not model.wheels
+    grounded = terrain is not None
     if len(alike) > _MOST_SETS:
         return True
     # only asked for where contact is, and long to import
@@ -73,7 +73,7 @@ def _meet(shape: Shape, other: Shape) -> bool:
     return shape.meets is None or other.group in shape.meets
 
 
-def _machines(model: Model) -> dict[int, int]:
+def connected_machines(model: Model) -> dict[int, int]:
     """The machine that each body is part of, as the number of one of its bodies; the world's links too."""
     roots: list[int] = []
     for i, body in enumerate(model.bodies):

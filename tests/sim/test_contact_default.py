@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import treadle as td
-from treadle.sim.partners import may_touch, touches
+from treadle.sim.contact_default import may_touch, touches
 
 TURN = {"axis": (0, 1, 0)}
 
