@@ -117,21 +117,22 @@ def wheel_balance(
             for contact in rolling_contacts(model, position, velocity, terrain)
         ]
         loops = closure_rows(model, position) if model.closed else []
-        found = force_balance(
-            H, velocity, x[nq + nv :], contacts, [], loops, memory, model.mass, dt, velocity
-        )
+        pushes, mass = x[nq + nv :], model.mass
+        found = force_balance(H, velocity, pushes, contacts, [], loops, memory, mass, dt, velocity)
         change = [a - b for a, b in zip(found.v, velocity, strict=True)]
         gained = [sum((h * x for h, x in zip(row, change, strict=True)), 0.0) for row in H]
         force = [(a - b) / dt for a, b in zip(gained, pushes, strict=True)]
         return [*found.v, *found.memory, *force, *balance_slopes(H, found.v, contacts, memory, dt)]
 
     values = through_graph(balanced, [*q, *v, *push])
-    sizes = (nv, len(memory), nv)
-    parts = []
-    for size in sizes:
-        parts.append(values[:size])
-        values = values[size:]
-    return WheelBalance(*parts, matrix=[values[nv * k : nv * k + nv] for k in range(nv)])
+    kept = nv + len(memory)
+    flat = values[kept + nv :]
+    return WheelBalance(
+        v=values[:nv],
+        memory=values[nv:kept],
+        force=values[kept : kept + nv],
+        matrix=[flat[nv * k : nv * (k + 1)] for k in range(nv)],
+    )
 
 
 def _depth_at_start(contact: Rolling, v: Sequence[Scalar], dt: Scalar) -> Scalar:

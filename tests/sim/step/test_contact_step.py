@@ -135,7 +135,7 @@ def test_work_of_contact_is_the_change_of_energy():
     sim = td.Simulation(ball(0.5), dt=0.01)
     sim.run(2.0)
     energy = 0.5 * sim.v[5] ** 2 + G * height(sim)
-    assert sim._journal.work == pytest.approx(energy - G * 1.0, abs=1e-6)
+    assert sim.run_log.work == pytest.approx(energy - G * 1.0, abs=1e-6)
 
 
 def test_states_continue_bit_for_bit():

@@ -21,6 +21,6 @@ def test_a_pile_with_rolling_and_spinning_resistance_loses_energy_and_comes_to_r
     assert np.abs(sim.v).max() < 0.01
     # then every step starts from what holds it, the stop of the slide under it too
     sim.step(20)
-    before = sim._touched.scratch.effort[1]
+    before = sim.contact_step.scratch.effort[1]
     sim.step(20)
-    assert sim._touched.scratch.effort[1] - before == 20
+    assert sim.contact_step.scratch.effort[1] - before == 20

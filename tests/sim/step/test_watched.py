@@ -103,5 +103,5 @@ def test_the_energy_balance_closes_over_switches():
     before = td.potential_energy(sim.model, sim.q)
     sim.run(3.0)
     after = td.potential_energy(sim.model, sim.q) + td.kinetic_energy(sim.model, sim.q, sim.v)
-    assert after - before == pytest.approx(sim._journal.work, abs=1e-7)
-    assert abs(sim._journal.work) > 1.0
+    assert after - before == pytest.approx(sim.run_log.work, abs=1e-7)
+    assert abs(sim.run_log.work) > 1.0

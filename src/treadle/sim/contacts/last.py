@@ -27,8 +27,8 @@ class LastStep(NamedTuple):
 
 def last_step(sim: Simulation) -> LastStep:
     """The step that led to the present state; none where that was set or contact is off."""
-    touching = sim._touched
-    if touching is None or not sim._journal.goes_on():
+    touching = sim.contact_step
+    if touching is None or not sim.run_log.goes_on():
         return LastStep(None, [], np.zeros((0, 2), int), np.zeros((0, 7)))
     tally = touching.scratch.totals
     pairs, sums = (array[: tally.size[0]].copy() for array in (tally.pair, tally.sums))

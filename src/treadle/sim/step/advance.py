@@ -14,7 +14,7 @@ from treadle.sim.step.shorten import NOTHING
 from treadle.sim.step.stabilize import close_loops
 from treadle.sim.step.warm_start import copy
 
-__all__ = ["take_steps"]
+__all__ = ["advance", "take_steps"]
 
 #: Speed (m/s) from which on rigid bodies rebound.
 IMPACT_SPEED = 1e-3
@@ -41,14 +41,36 @@ def take_steps(table, dt, time, count):
     Fewer are where the machine diverges, where `detection.result` says what collision detection could not do,
     or where more pairs touched than `scratch.totals` has room for; the state is then that of the last step.
     """
-    context = read_context(integers(table))
+    return advance(read_context(integers(table)), table, dt, time, count)
+
+
+@part()
+def advance(context, table, dt, time, count):
+    """Steps of the context, whose table lies at an address; how many were taken."""
     for step in range(count):
         _begin(context, dt, time + step * dt)
         if not _step(context, table, time + step * dt):
             copy(context.scratch.q_start, context.q, context.nq)
             copy(context.scratch.v_start, context.v, context.nv)
             return step
+        _drive_actuators(context)
     return count
+
+
+@part()
+def _drive_actuators(context):
+    """Let the actuators' own state follow the step."""
+    drive, now = context.drive, context.now[0]
+    if drive.entry == 0:
+        return
+    copy(context.scratch.q_start, drive.q, context.nq)
+    copy(context.v, drive.v, context.nv)
+    drive.dt[0] = now.dt
+    copy(context.ports.commands, drive.commands, len(drive.commands))
+    copy(context.ports.drives, drive.drives, len(drive.drives))
+    call(drive.entry, drive.frame)
+    copy(drive.next_drives, context.ports.drives, len(drive.drives))
+    copy(drive.next_drives, context.flow_ports.drives, len(context.flow_ports.drives))
 
 
 @part()

@@ -24,6 +24,7 @@ from treadle.sim.step.pair_totals import make_totals
 from treadle.sim.step.points import POINT
 from treadle.sim.step.substep import substep_entry
 from treadle.sim.step.terrain_shapes import on_terrain, terrain_roles
+from treadle.sim.step.world_columns import PER_POINT
 from treadle.solvers.sequential.entry import SolverMemory
 from treadle.solvers.sequential.rows import empty_rows
 from treadle.solvers.sequential.simgc import MOST_TOGETHER
@@ -31,9 +32,8 @@ from treadle.terrain import Terrain
 
 __all__ = ["ContactStep"]
 
-#: Arrays of a simulation that predictions read, and those that the integrator's own step does.
+#: Arrays of a simulation that the programs read, other than the state.
 _GIVEN = ("loads", "parameters", "commands", "drives")
-_FLOW_GIVEN = (*_GIVEN, "options", "closing")
 
 #: Substeps of a step, and numbers about their contacts, that are kept for the history of forces inside it.
 _SUBSTEPS, _NUMBERS = 512, 1 << 15
@@ -72,7 +72,6 @@ class ContactStep:
         self._compliant = bool(np.isfinite(self.surfaces["stiffness"]).any())
         kept = traced and self._compliant
         self._trace = make_trace(_SUBSTEPS, _NUMBERS) if kept else make_trace(0, 0)
-        self._drive = code.drive
         self._now = np.zeros(1, SUBSTEP)
         self._allocate()
 
@@ -85,25 +84,15 @@ class ContactStep:
         dt = float(arrays["dt"][0, 0])
         left, self.span[0] = count, dt
         self.scratch.effort[2] = 0.0
+        self._q[:], self._v[:] = q, v
         while left:
             time = start + (steps + count - left) * dt
-            before = q.copy()
-            self._q[:], self._v[:] = q, v
-            taken = take_steps(self._table.ctypes.data, dt, time, left if self._drive is None else 1)
-            q[:], v[:] = self._q, self._v
-            left -= taken
-            if taken and self._drive is not None:
-                self._drive_actuators(before)
-                continue
-            if left and self.scratch.totals.size[0] > len(self.scratch.totals.at):
-                self._allocate(2 * int(self.scratch.totals.size[0]))
-                continue
-            if left and (self.collider.result[0] >= 0 or self.collider.result[0] == NOT_FINITE):
+            left -= take_steps(self.table, dt, time, left)
+            if left and not self.make_room():
                 alive[0] = 0.0
                 break
-            if left:
-                self.collider.settle()
-                self._allocate()
+        q[:], v[:] = self._q, self._v
+        arrays["drives"][:, 0] = self.machine.ports.drives
         self._write_wheels()
         alive[1] += count - left
         arrays["clock"][1, 0] += count - left
@@ -111,7 +100,23 @@ class ContactStep:
 
     def compile(self) -> None:
         """Compile the kernels, which takes no step."""
-        take_steps(self._table.ctypes.data, 1.0, 0.0, 0)
+        take_steps(self.table, 1.0, 0.0, 0)
+
+    @property
+    def table(self) -> int:
+        """Address of the table of the context."""
+        return self._table.ctypes.data
+
+    def make_room(self) -> bool:
+        """Make the room that a step asked for that was not taken; False if that is not what was wrong."""
+        if self.scratch.totals.size[0] > len(self.scratch.totals.at):
+            self._allocate(2 * int(self.scratch.totals.size[0]))
+            return True
+        if self.collider.result[0] >= 0 or self.collider.result[0] == NOT_FINITE:
+            return False
+        self.collider.settle()
+        self._allocate()
+        return True
 
     @property
     def memory(self) -> np.ndarray:
@@ -129,7 +134,7 @@ class ContactStep:
         count = sum(len(part) for part in self._lasting)
         if len(values) < count or (len(values) - count) % 10:
             # of a machine with other joints
-            values = self._fresh.copy()
+            values = self.fresh_memory
         place = 0
         for part in self._lasting:
             part[:] = values[place : place + len(part)]
@@ -191,20 +196,32 @@ class ContactStep:
         return [scratch.joint_force, scratch.rate, flow.memory, free.wheel_memory, scratch.muted]
 
     @property
-    def _fresh(self) -> np.ndarray:
+    def kept_size(self) -> int:
+        """Numbers that a world hands from step to step, at most (see `world_columns`)."""
+        return len(self.fresh_memory) + 1 + PER_POINT * len(self.scratch.key)
+
+    @property
+    def fresh_memory(self) -> np.ndarray:
         """The memory of a machine that has not moved yet."""
         parts = [np.zeros(len(part)) for part in self._lasting]
         parts[-1][:] = 1.0
         return np.concatenate(parts)
 
+    def read_constants(self) -> None:
+        """Take over what the programs read that does not change from step to step."""
+        for name in ("options", "closing"):
+            if name in self.machine.flow_arrays:
+                self.machine.flow_arrays[name][:] = self._arrays[name][:, 0]
+
     def _read_arrays(self) -> None:
         """Take over what the programs read, other than the state."""
         arrays, machine = self._arrays, self.machine
-        for names, own in ((_GIVEN, machine.arrays), (_FLOW_GIVEN, machine.flow_arrays)):
-            for name in names:
+        for own in (machine.arrays, machine.flow_arrays):
+            for name in _GIVEN:
                 if name in own:
                     own[name][:] = arrays[name][:, 0]
         self._tau_given[:] = arrays["tau"][:, 0]
+        self.read_constants()
 
     def _write_wheels(self) -> None:
         """Let readouts of wheels see what they did."""
@@ -212,24 +229,17 @@ class ContactStep:
         if 0 < len(kept) <= len(self._arrays["memory"]):
             self._arrays["memory"][: len(kept), 0] = kept
 
-    def _drive_actuators(self, before: np.ndarray) -> None:
-        """Let the actuators' own state follow a step from a position."""
-        arrays = self._arrays
-        given = [arrays[name][:, 0] for name in ("v", "dt", "commands", "drives")]
-        (after,) = self._drive(before, *given)  # type: ignore[misc]
-        arrays["drives"][:, 0] = self.machine.arrays["drives"][:] = after
-        if "drives" in self.machine.flow_arrays:
-            self.machine.flow_arrays["drives"][:] = after
-
     def _allocate(self, pairs: int = 0) -> None:
         """Memory for as many points as the collider has room for, and for as many pairs or more."""
         collider = self.collider
+        if self.scratch is None:
+            self._q[:] = self._arrays["q"][:, 0]
         # poses of the shapes, which the next margin is made from
-        collider.place(self._arrays["q"][:, 0])
+        collider.place(self._q)
         collider.collide()
         kept = None if self.scratch is None else (self.memory, self.scratch)
         self.scratch = self._make_scratch(max(len(collider.contacts.data), pairs))
-        self.memory = self._fresh if kept is None else kept[0]
+        self.memory = self.fresh_memory if kept is None else kept[0]
         if kept is not None:
             self.scratch.effort[:] = kept[1].effort
             self.scratch.totals.worst[:] = kept[1].totals.worst
@@ -289,6 +299,9 @@ class ContactStep:
             flow=machine.flow,
             close=machine.close,
             control=machine.control,
+            drive=machine.drive,
+            ports=machine.ports,
+            flow_ports=machine.flow_ports,
             tree=machine.tree,
             pattern=machine.pattern,
             body_tree=machine.body_tree,

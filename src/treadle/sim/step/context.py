@@ -21,7 +21,7 @@ from treadle.native.frames import (
     view,
 )
 from treadle.sim.step.contact_trace import ContactTrace
-from treadle.sim.step.machine_code import BodyTree, Close, Control, Flow, Free, Look, Move
+from treadle.sim.step.machine_code import BodyTree, Close, Control, Drive, Flow, Free, Look, Move, Ports
 from treadle.sim.step.pair_totals import PairTotals
 from treadle.sim.step.points import POINT, SURFACE
 from treadle.sim.step.predict_program import Pattern
@@ -135,6 +135,9 @@ class Context(NamedTuple):
     flow: Flow
     close: Close
     control: Control
+    drive: Drive
+    ports: Ports
+    flow_ports: Ports
     tree: Tree
     pattern: Pattern
     body_tree: BodyTree

@@ -23,12 +23,14 @@ __all__ = ["advance"]
 
 def advance(step: Step, values: Mapping[str, Sequence[Scalar]]) -> dict[str, Sequence[Scalar]]:
     """The arrays after a step, under the names "next_...", from those before it."""
-    model, method, events = step.model, step.method, step.events
+    model, given, kind, events = step.model, step.options, step.kind, step.kind.events
+    method = given.method
+    terrain = given.terrain if model.wheels else None
     machine = told_apart(model)
-    if step.parameters:
+    if kind.parameters:
         from treadle.model.parameters import lift
 
-        machine = lift(machine, dict(zip(step.parameters, values["parameters"], strict=True)))
+        machine = lift(machine, dict(zip(kind.parameters, values["parameters"], strict=True)))
     options = dict(zip(method.options, values.get("options", ()), strict=True))
     loads, memory = values.get("loads", ()), values.get("memory", ())
     start, steps = values.get("clock", [0.0, 0.0])
@@ -48,31 +50,31 @@ def advance(step: Step, values: Mapping[str, Sequence[Scalar]]) -> dict[str, Seq
     def bounds(q: Sequence[Scalar], v: Sequence[Scalar]) -> list[BoundedRow]:
         from treadle.sim.bounds import bound_rows
 
-        given = values["v"], values.get("commands", ())
-        return bound_rows(machine, step.motions, q, v, now, dt, spent, *given, sprung=method.arrests)
+        before = values["v"], values.get("commands", ())
+        return bound_rows(machine, given.motions, q, v, now, dt, spent, *before, sprung=method.arrests)
 
     system = System(
         machine,
         tau,
         loads,
-        step.laws,
+        given.laws,
         options,
         memory,
-        bounds if step.bounded else None,
+        bounds if kind.bounded else None,
         values.get("commands", ()),
         values.get("drives", ()),
-        elastic=not (method.arrests and step.bounded),
+        elastic=not (method.arrests and kind.bounded),
         closing_time=closing_time(values["closing"][0], dt) if "closing" in step.inputs else None,
-        terrain=step.terrain,
-        rolling=step.rolling,
-        solver=step.solver,
+        terrain=terrain,
+        rolling=given.rolling,
+        solver=given.solver,
     )
-    if step.bounded and model.rubs and not method.arrests:
+    if kind.bounded and model.rubs and not method.arrests:
         rubbed = _friction(system, values["q"], values["v"], now, dt)
         spent += rubbed.rows
         system = replace(system, tau=[x + p / dt for x, p in zip(tau, rubbed.impulses, strict=True)])
-    if step.accounted and method.adaptive:
-        system = replace(system, account=ledger_rates(system, step.pushed))
+    if kind.accounted and method.adaptive:
+        system = replace(system, account=ledger_rates(system, kind.pushed))
     part = None if events is None else watched_part(method, system, events, values, now, dt, held)
     if part is not None:
         after = part.after
@@ -86,7 +88,7 @@ def advance(step: Step, values: Mapping[str, Sequence[Scalar]]) -> dict[str, Seq
         after = after._replace(v=ended.v, work=ended.work)
     gap: Sequence[Scalar] = (0.0, 0.0)
     if model.closed and model.nv:
-        q, v, gap = step.kept.finish(machine, after.q, after.v)
+        q, v, gap = step.stabilization.finish(machine, after.q, after.v)
         after = after._replace(q=q, v=v)
     origin, span = (values["q"], dt) if part is None else (part.origin, part.span)
     rounds, worst = values.get("effort", (0.0, 0.0))
@@ -99,26 +101,26 @@ def advance(step: Step, values: Mapping[str, Sequence[Scalar]]) -> dict[str, Seq
         "gap": [maximum(values["gap"][0], gap[0]), values["gap"][1] + gap[1]] if model.closed else [],
         "effort": [rounds + after.effort[0], maximum(worst, abs(after.effort[1]))],
     }
-    if step.accounted:
+    if kind.accounted:
         entry = list(after.entry)
         if not method.adaptive:
             # a method that takes forces at the end of the step takes pressures there too
             books = replace(system, drives=results["drives"]) if method.arrests else system
-            if method.arrests and step.rolling != "kinematic":
+            if method.arrests and given.rolling != "kinematic":
                 # the ground's forces are in the work that the step tells
                 books = replace(books, terrain=None)
             # what a stop does at the end of a step changes nothing on the way there
             ends = (values["q"], values["v"]), (after.q, after.v if method.arrests else free)
-            entry = step_entry(books, method.order, *ends, now, dt, step.pushed)
+            entry = step_entry(books, method.order, *ends, now, dt, kind.pushed)
         entry = entry or [0.0] * ledger_size(model)
         entry[0] = entry[0] + (after.work if part is None else where(part.stopped, 0.0, after.work))
         results["ledger"] = [a + b for a, b in zip(values["ledger"], entry, strict=True)]
     if part is not None:
         results = _unless_stopped(part, values, results)
     results = {name: result for name, result in results.items() if name in step.inputs}
-    if step.guarded:
+    if kind.guarded:
         fine = True if not method.adaptive else after.effort[1] <= 0.0
-        if not step.bounded:
+        if not kind.bounded:
             ends = values["q"] if method.arrests else after.q, after.v, dt
             for row in (*limit_rows(machine, *ends), *rope_rows(machine, *ends)):
                 fine = logical_not(row.active) & fine

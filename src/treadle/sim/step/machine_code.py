@@ -11,7 +11,7 @@ from treadle.dynamics.cholesky import parent_freedoms
 from treadle.forces.actuator import actuator_state_size
 from treadle.forces.law import ForceLaw
 from treadle.native.executable import Executable
-from treadle.native.frames import Integers, Reals, RealTable
+from treadle.native.frames import Integers, RealList, Reals, RealTable
 from treadle.native.program import Program, compile_program
 from treadle.sim.step.predict_program import (
     Pattern,
@@ -24,7 +24,10 @@ from treadle.sim.step.predict_program import (
 )
 from treadle.solvers.sequential.tree import Tree, tree_pattern
 
-__all__ = ["BodyTree", "Close", "Control", "Flow", "Free", "Look", "MachineCode", "MachineMemory", "Move"]
+__all__ = [
+    "BodyTree", "Close", "Control", "Drive", "Flow", "Free", "Look", "MachineCode", "MachineMemory", "Move",
+    "Ports",
+]  # fmt: skip
 
 
 class Move(NamedTuple):
@@ -127,6 +130,28 @@ class Control(NamedTuple):
     force: Reals
 
 
+class Drive(NamedTuple):
+    """q, v, dt, commands, drives -> the actuators' own state after a step; entry 0 where they have none."""
+
+    entry: int
+    frame: int
+    q: Reals
+    v: Reals
+    dt: Reals
+    commands: RealList
+    drives: RealList
+    next_drives: Reals
+
+
+class Ports(NamedTuple):
+    """What programs read of a world besides its state; lists are empty where a program does not."""
+
+    loads: RealList
+    parameters: RealList
+    commands: RealList
+    drives: RealList
+
+
 class BodyTree(NamedTuple):
     """How bodies follow each other; the world is the first."""
 
@@ -190,6 +215,12 @@ class MachineMemory:
         self.free = Free(**{name: given[name] for name in Free._fields})
         self.flow = self._flow(code)
         self.close, self.control = self._part(Close, code.close), self._part(Control, code.control)
+        self.drive = self._part(Drive, code.drive)
+        #: of the prediction, and of the integrator's step
+        self.ports, self.flow_ports = (
+            Ports(**{name: given.get(name, np.zeros(0)) for name in Ports._fields})
+            for given in (self.arrays, self.flow_arrays)
+        )
         self.pattern = code.pattern
         self.tree = self._tree(code)
         self.body_tree = code.body_tree

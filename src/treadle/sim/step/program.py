@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from treadle.forces.actuator import actuator_state_size
 from treadle.forces.load import LOAD_SIZE
 from treadle.graph import Scalar
-from treadle.integrators import INTEGRATORS, Method
 from treadle.model.limbs import limb_inputs
 from treadle.model.model import Model
 from treadle.native.program import Program
@@ -21,126 +20,127 @@ from treadle.sim.step.watched import watched_sizes
 from treadle.solvers.stabilization import STABILIZATIONS, Stabilization
 
 if TYPE_CHECKING:
-    from treadle.constraints.motion import Motion
     from treadle.forces.law import ForceLaw
     from treadle.sim.event import Event
+    from treadle.sim.step.options import StepOptions
     from treadle.terrain import Terrain
 
-__all__ = ["FASTEST", "Step", "own_wheels", "step_program"]
+__all__ = ["FASTEST", "Step", "StepKind", "own_wheels", "step_program"]
 
 #: Speeds (rad/s, m/s) that nothing has: a state beyond them has exploded.
 FASTEST = 1e8
 
 
+class StepKind(NamedTuple):
+    """What a compiled step has to take into account besides its options.
+
+    `loaded`: forces on bodies; `parameters`: constants of the model that become inputs; `guarded`: a step
+    that would diverge is not taken, nor any after it ("alive" is 1 until then, and counts those taken);
+    `bounded`: limits and friction of joints act (one that is guarded but not bounded is not taken if a joint
+    would pass a limit); `accounted`: it adds the work and impulse of forces to its "ledger"; unless it is
+    `pushed`, no `tau` acts on joints that turn in space. With `events` (maybe none) and as many `switches` in
+    the laws it stops after a substep in which one of them crosses zero (see `watched`).
+    """
+
+    loaded: bool = False
+    parameters: Sequence[str] = ()
+    guarded: bool = True
+    bounded: bool = False
+    accounted: bool = False
+    pushed: bool = True
+    events: Sequence[Event] | None = None
+    switches: int = 0
+
+
 class Step(NamedTuple):
-    """What a step is to do, see `step_program`; `inputs` are the names of the arrays that it has."""
+    """A step to trace; `inputs` are the names of the arrays that it has, `controllers` those it calls."""
 
     model: Model
-    method: Method
-    kept: Stabilization
-    inputs: frozenset[str]
-    parameters: Sequence[str]
-    laws: Sequence[ForceLaw]
+    options: StepOptions
+    kind: StepKind
     controllers: Sequence[ForceLaw]
-    motions: Mapping[str, Motion]
-    guarded: bool
-    bounded: bool
-    accounted: bool
-    pushed: bool
-    events: Sequence[Event] | None
-    terrain: Terrain | None
-    rolling: str
-    solver: str
+    inputs: frozenset[str]
+
+    @property
+    def stabilization(self) -> Stabilization:
+        """How loops stay closed."""
+        return STABILIZATIONS[self.options.stabilization]
 
 
 def step_program(
     model: Model,
-    integrator: str,
-    loaded: bool = False,
-    parameters: Sequence[str] = (),
-    laws: Sequence[ForceLaw] = (),
+    options: StepOptions,
+    kind: StepKind | None = None,
     controllers: Sequence[ForceLaw] = (),
-    motions: Mapping[str, Motion] | None = None,
-    guarded: bool = True,
-    bounded: bool = False,
-    accounted: bool = False,
-    pushed: bool = True,
-    events: Sequence[Event] | None = None,
-    switches: int = 0,
-    stabilization: str = "projection",
-    terrain: Terrain | None = None,
-    rolling: str = "balance",
-    solver: str = "direct",
 ) -> Program:
     """One step of the machine: q, v -> q, v under tau (and loads) over dt.
 
-    The clock (start, steps so far) is there where laws ask for the time, which is start + steps dt.
-    `parameters` names constants of the model that become inputs; `laws` and `controllers` are traced into
-    the step: laws act all through it, controllers once at its start; `motions` are held where it is bounded.
-    Methods with options, a memory or an unknown number of rounds have arrays for them. A `guarded` step
-    that would leave the finite numbers, or any speed of this world, is not taken, nor any after it:
-    "alive" is 1 until then, and counts the steps that were taken. A `bounded` step holds the joints' stops
-    and friction; one that is guarded but not bounded is not taken if a joint would pass a stop. An
-    `accounted` step adds the work and impulse of forces to its "ledger"; unless it is `pushed`, no `tau` acts
-    on joints that turn in space. With `events` (maybe none) and as many `switches` in the laws it
-    stops after a substep in which one of them crosses zero (see `watched_step`). `stabilization` says how
-    loops stay closed. Wheels run on the `terrain`, in the way `rolling` says.
-    The `solver` finds the forces of loops and of what is bounded.
+    The clock (start, steps so far) is there where laws ask for the time, which is start + steps dt. Laws act
+    all through the step, `controllers` (those that are traced) once at its start. Methods with options, a
+    memory or an unknown number of rounds have arrays for them.
     """
-    method, kept = INTEGRATORS[integrator], STABILIZATIONS[stabilization]
+    kind = kind or StepKind()
+    method, terrain = options.method, options.terrain if model.wheels else None
+    kept, events = STABILIZATIONS[options.stabilization], kind.events
+    timed = options.laws or controllers or options.motions
     sizes = {
         "q": model.nq,
         "v": model.nv,
         "tau": model.nv,
         "dt": 1,
-        "clock": 2 if laws or controllers or motions else 0,
-        "loads": LOAD_SIZE * len(model.bodies) if loaded else 0,
-        "parameters": len(parameters),
+        "clock": 2 if timed else 0,
+        "loads": LOAD_SIZE * len(model.bodies) if kind.loaded else 0,
+        "parameters": len(kind.parameters),
         "commands": len(model.actuators),
         "drives": actuator_state_size(model),
         "options": len(method.options),
         "memory": method.memory(model),
-        "effort": 2 if method.iterates or (terrain and model.wheels) else 0,
+        "effort": 2 if method.iterates or terrain else 0,
         "closing": 1 if model.closed and kept.feedback else 0,
         "gap": 2 if model.closed else 0,
-        "ledger": ledger_size(model) if accounted else 0,
-        "alive": 2 if guarded else 0,
+        "ledger": ledger_size(model) if kind.accounted else 0,
+        "alive": 2 if kind.guarded else 0,
     }
     if events is not None:
-        sizes |= watched_sizes(model, events, switches, bool(controllers))
+        sizes |= watched_sizes(model, events, kind.switches, bool(controllers))
     inputs = {name: size for name, size in sizes.items() if size or name in ("q", "v", "tau")}
 
-    step = Step(
-        model, method, kept, frozenset(inputs), parameters, laws, controllers, motions or {},
-        guarded, bounded, accounted, pushed, events, terrain, rolling, solver,
-    )  # fmt: skip
+    step = Step(model, options, kind, controllers, frozenset(inputs))
 
     def function(**values: Sequence[Scalar]) -> Mapping[str, Sequence[Scalar]]:
         from treadle.sim.step.fused import advance
 
         return advance(step, values)
 
-    kind = f"loaded={loaded} guarded={guarded} bounded={bounded} accounted={accounted, pushed}"
-    if model.closed:
-        kind += f" {stabilization}"
-    if model.closed or bounded:
-        kind += f" {solver}"
-    if events is not None:
-        kind += " watched"
-    if terrain is not None:
-        kind += f" {rolling} on {terrain.digest}"
-    digest = f"step {integrator} {kind} {model.digest}"
-    if parameters:
-        # the model's digest knows no names, but parameters are found by them
-        digest += f" {list(parameters)} {[x.name for x in (*model.links, *model.joints)]}"
     carried = [name for name in CARRIED if name in inputs]
     # what a law, or a method or joint from elsewhere, computes only its graph can tell
     owners = [getattr(method.step, "func", method.step), *[type(joint.type) for joint in model.joints]]
-    known = not (laws or controllers or motions or events) and _ours(owners)
+    known = not (timed or events) and _ours(owners)
     if terrain is not None:
         known = known and own_wheels(model, terrain)
     carry = {f"next_{name}": name for name in carried}
-    return Program(digest if known else None, inputs, function, carry, twins=limb_inputs(model, inputs))
+    digest = _digest(step) if known else None
+    return Program(digest, inputs, function, carry, twins=limb_inputs(model, inputs))
+
+
+def _digest(step: Step) -> str:
+    """Under what a step of Treadle's own methods, joints and wheels is stored."""
+    model, options, kind = step.model, step.options, step.kind
+    words = [f"step {options.integrator} loaded={kind.loaded} guarded={kind.guarded} bounded={kind.bounded}"]
+    words += [f"accounted={kind.accounted, kind.pushed}"]
+    if model.closed:
+        words.append(options.stabilization)
+    if model.closed or kind.bounded:
+        words.append(options.solver)
+    if kind.events is not None:
+        words.append("watched")
+    if options.terrain is not None and model.wheels:
+        words.append(f"{options.rolling} on {options.terrain.digest}")
+    words.append(model.digest)
+    if kind.parameters:
+        # the model's digest knows no names, but parameters are found by them
+        words.append(f"{list(kind.parameters)} {[x.name for x in (*model.links, *model.joints)]}")
+    return " ".join(words)
 
 
 def own_wheels(model: Model, terrain: Terrain) -> bool:

@@ -14,7 +14,7 @@ def test_steps_add_up():
     sim = pendulum()
     for _ in range(5):
         sim.step(20)
-    journal = sim._journal
+    journal = sim.run_log
     assert journal.steps == 100
     assert journal.start == sim.reference
     assert journal.repeatable
@@ -40,11 +40,11 @@ def test_setting_the_state_starts_a_new_run(change):
         case "integrator":
             sim.integrator = "rk4"
     start = sim.save()
-    assert not sim._journal.goes_on()
+    assert not sim.run_log.goes_on()
     sim.step(10)
-    assert sim._journal.steps == 10
-    assert sim._journal.start == start
-    assert abs(sim._journal.work) < 1.0
+    assert sim.run_log.steps == 10
+    assert sim.run_log.start == start
+    assert abs(sim.run_log.work) < 1.0
 
 
 def test_forces_may_change_but_then_the_run_cannot_be_repeated():
@@ -59,8 +59,8 @@ def test_forces_may_change_but_then_the_run_cannot_be_repeated():
             case "force":
                 sim.apply_force("tip", (1.0, 0.0, 0.0))
         sim.step(10)
-        assert not sim._journal.repeatable
-        assert sim._journal.steps == 20
+        assert not sim.run_log.repeatable
+        assert sim.run_log.steps == 20
 
 
 def test_controllers_in_python_do_not_disturb():
@@ -72,5 +72,5 @@ def test_controllers_in_python_do_not_disturb():
 
     sim = pendulum(controllers=[integral])
     sim.step(30)
-    assert sim._journal.steps == 30
-    assert sim._journal.work != 0.0
+    assert sim.run_log.steps == 30
+    assert sim.run_log.work != 0.0

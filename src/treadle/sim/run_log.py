@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from treadle.sim.simulation import Simulation
     from treadle.sim.state import State
 
-__all__ = ["Journal"]
+__all__ = ["RunLog"]
 
 
-class Journal:
+class RunLog:
     """The undisturbed run that led to the present state of a simulation.
 
     It starts anew where positions or velocities are not those that the last step left: then they were set
@@ -50,7 +50,7 @@ class Journal:
     def before(self) -> bool:
         """Called before steps are taken: whether forces, step and commands are those of the last ones."""
         sim = self._sim
-        arrays = sim._arrays
+        arrays = sim.arrays
         inputs = tuple([arrays[name].tobytes() for name in ("tau", "dt", "loads", "commands", "locked")])
         same = inputs == self._inputs
         if (arrays["q"].tobytes(), arrays["v"].tobytes()) != self._left:
@@ -58,8 +58,8 @@ class Journal:
             self.ledger[:] = 0.0
             self.least = self.most = 0.0
             self.rounds = sim.effort[0]
-            if sim._touched is not None:
-                sim._touched.scratch.totals.worst[:] = 0.0
+            if sim.contact_step is not None:
+                sim.contact_step.scratch.totals.worst[:] = 0.0
         elif not same:
             self.repeatable = False
         self._inputs = inputs
@@ -67,7 +67,7 @@ class Journal:
 
     def after(self, taken: int) -> None:
         """Called after steps were taken."""
-        arrays = self._sim._arrays
+        arrays = self._sim.arrays
         self._left = arrays["q"].tobytes(), arrays["v"].tobytes()
         self.steps += taken
         work = self.ledger[0, 0]
@@ -82,5 +82,5 @@ class Journal:
 
     def goes_on(self) -> bool:
         """Whether the present positions and velocities are those that the last step left."""
-        arrays = self._sim._arrays
+        arrays = self._sim.arrays
         return (arrays["q"].tobytes(), arrays["v"].tobytes()) == self._left
