@@ -130,7 +130,7 @@ def test_forces_come_and_go():
     for torque in (0.0, 1.0, 0.0):
         sim.tau[0] = torque
         sim.step(100)
-    assert len(sim._runners) == 2
+    assert len(sim.stepper.runners) == 2
     assert energy(sim.model, sim.q, sim.v) - start == pytest.approx(sim.run_log.work, abs=1e-6)
     plain = td.Simulation(td.scene("pendulum"), q=[1.0, 0.5], integrator="rk4", dt=1e-3)
     start = energy(plain.model, plain.q, plain.v)
@@ -138,7 +138,7 @@ def test_forces_come_and_go():
     assert plain.run_log.work == 0.0
     plain.tau[0] = 1.0
     plain.step(100)
-    assert len(plain._runners) == 1
+    assert len(plain.stepper.runners) == 1
     assert energy(plain.model, plain.q, plain.v) - start == pytest.approx(plain.run_log.work, abs=1e-6)
 
 

@@ -33,7 +33,7 @@ class Stepper:
 
     def restart(self) -> None:
         """Forget the compiled steps: they belong to another world."""
-        self._runners: dict[tuple, Runner | ContactStep] = {}
+        self.runners: dict[tuple, Runner | ContactStep] = {}
         #: the one that ran last, which runs again unless forces or loads were changed
         self.running: Runner | ContactStep | None = None
 
@@ -112,12 +112,12 @@ class Stepper:
         from treadle.sim.step.contact_step import ContactStep
 
         locked = bool(self._sim.arrays["locked"].any())
-        step: Any = self._runners.get(("contact", locked))
+        step: Any = self.runners.get(("contact", locked))
         if step is None:
             code = self._sim.world.contact_code(rotor_names(self._sim.model) if locked else ())
             step = ContactStep(code, self._sim.arrays, self._sim.terrain, self._sim.step_options.meshes)
             step.compile()
-            self._runners["contact", locked] = step
+            self.runners["contact", locked] = step
         if self._sim.contact_step is not None and self._sim.contact_step is not step:
             step.memory = self._sim.contact_step.memory
         self._sim.contact_step = step
@@ -140,6 +140,6 @@ class Stepper:
             switches=self._sim.watcher.switches,
         )
         key = (*kind._replace(events=None), watched)
-        if key not in self._runners:
-            self._runners[key] = self._sim.world.fused(kind).runner(self._sim.arrays)
-        return self._runners[key]
+        if key not in self.runners:
+            self.runners[key] = self._sim.world.fused(kind).runner(self._sim.arrays)
+        return self.runners[key]

@@ -19,7 +19,7 @@ __all__ = ["corrects", "free_velocity", "guess_middle", "predict"]
 _ROUNDS, _WHEEL_ROUNDS = 2, 20
 
 #: Share of the speed, and acceleration (m/s2), by which the velocity in the middle may be off.
-_SHARE, _ACCELERATION = 1e-4, 1e-3
+_SHARE, _ACCELERATION = 1e-6, 1e-4
 
 #: Change of velocity (m/s) below which wheels are in balance with the rows.
 _BALANCED = 1e-10
