@@ -3,6 +3,7 @@
 import functools
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -181,6 +182,6 @@ def sliding_ladder(dt: float) -> np.ndarray:
 @pytest.mark.parametrize("motion", [rolling_ball, sliding_ladder])
 def test_rolling_and_sliding_are_of_second_order(motion):
     ends = [motion(dt) for dt in (0.02, 0.01, 0.005, 0.0025)]
-    changes = [np.abs(a - b).max() for a, b in zip(ends, ends[1:], strict=False)]
+    changes = [np.abs(a - b).max() for a, b in pairwise(ends)]
     assert changes[0] / changes[1] > 3.5
     assert changes[1] / changes[2] > 3.5
