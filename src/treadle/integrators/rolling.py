@@ -89,7 +89,7 @@ class WheelBalance(NamedTuple):
     v: list[Scalar]
     memory: list[Scalar]
     force: list[Scalar]
-    #: H - dt J^T (df/dv) J, its symmetric part
+    #: H - dt J^T diag(df/dv) J
     matrix: list[list[Scalar]]
 
 

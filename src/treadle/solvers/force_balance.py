@@ -17,7 +17,7 @@ from typing import NamedTuple
 from treadle.constraints.bounded import BoundedRow
 from treadle.constraints.rows import Row
 from treadle.dynamics.lu import lu_solve
-from treadle.graph import Expr, Scalar, forward, hold, in_limb, iterate, through_graph, where
+from treadle.graph import Expr, Scalar, forward, hold, in_limb, iterate, minimum, through_graph, where
 from treadle.solvers.goals import goal_row, held_freedoms, is_held
 from treadle.solvers.saddle import saddle_solve
 from treadle.spatial import Mat3, Vec3
@@ -87,15 +87,18 @@ def balance_slopes(
     memory: Sequence[Scalar],
     dt: Scalar,
 ) -> list[Scalar]:
-    """H - dt J^T (df/dw) J at a velocity, its symmetric part, row after row."""
+    """H - dt J^T diag(df/dw) J at a velocity, row after row: definite, as friction that follows a load is not.
+
+    Slopes that a wheel's directions have on each other are left out, and those that would push.
+    """
     K = [list(row) for row in H]
     for number, contact in enumerate(contacts):
         bent = memory[number * MEMORY : number * MEMORY + 2]
         _, slopes = contact.derived_force(contact.speeds(w), dt, bent)
-        for k, row in _in_freedoms(contact, slopes).items():
+        own = [[minimum(slopes[i][j], 0.0) if i == j else 0.0 for j in range(4)] for i in range(4)]
+        for k, row in _in_freedoms(contact, own).items():
             for m, slope in row.items():
-                K[k][m] = K[k][m] - 0.5 * dt * slope
-                K[m][k] = K[m][k] - 0.5 * dt * slope
+                K[k][m] = K[k][m] - dt * slope
     return [x for row in K for x in row]
 
 

@@ -38,10 +38,12 @@ def test_a_rover_pushes_a_box(dt, mass, friction):
     drive(sim, 4.0)
     sim.run(3.0)
     gap = sim.body("box").position[0] - sim.body("body").position[0]
-    assert gap == pytest.approx(0.16 + 0.015 + 0.1, abs=1e-6)
+    assert gap == pytest.approx(0.16 + 0.015 + 0.1, abs=2e-4)
+    assert sim.quality()["rigid overlap"] < 1e-6
     assert sim.body("box").velocity[3] == pytest.approx(sim.body("body").velocity[3], rel=1e-6)
-    pushed = abs(sim.contact_between("body", "box").force[0])
-    assert pushed == pytest.approx(friction * mass * G, rel=1e-3)
+    push = sim.contact_between("body", "box").force
+    # the bumper drags the box down, too
+    assert push[0] == pytest.approx(friction * (mass * G - push[2]), rel=1e-6)
     assert sim.quality().measure("energy drift").rating == "good"
 
 

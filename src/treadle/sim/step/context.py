@@ -55,6 +55,8 @@ SUBSTEP = np.dtype(
         ("idle", np.int64),  # 1: joint rows at rest are left out
         ("uncut", np.int64),  # 1: the budget is spent: no contact may shorten it any more
         ("rounds", np.int64),  # of the midpoint velocity or of the wheels' forces
+        ("unbalanced", np.float64),  # m/s, by which wheels and rows were out of balance in the last round
+        ("relaxation", np.float64),  # share of the change of the rows' impulses that wheels are given
     ],
     align=True,
 )

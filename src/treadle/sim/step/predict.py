@@ -82,7 +82,7 @@ def free_velocity(context):
     scratch, tree = context.scratch, context.tree
     for k in range(context.nv):
         scratch.extra[k] = -free.impulse[k]
-    _solve_mass(tree, scratch.extra, scratch.work)
+    _solve_mass(tree, scratch.extra)
     for k in range(context.nv):
         free.velocity[k] += scratch.extra[k]
 
@@ -94,17 +94,24 @@ def _rebalance(context):
     for k in range(context.nv):
         scratch.extra[k] = 0.0
     spread(tree, scratch.z, scratch.work, scratch.extra)
-    worst = 0.0
-    for k in range(context.nv):
-        scratch.shift[k] = free.impulse[k]
     momentum(tree, scratch.extra, scratch.work)
     for k in range(context.nv):
-        free.impulse[k] = scratch.extra[k]
-        scratch.extra[k] -= scratch.shift[k]
-    _solve_mass(tree, scratch.extra, scratch.work)
+        scratch.extra[k] -= free.impulse[k]
+        scratch.shift[k] = scratch.extra[k]
+    _solve_mass(tree, scratch.extra)
+    worst = 0.0
     for k in range(context.nv):
         worst = max(worst, abs(scratch.extra[k]))
-    return worst > _BALANCED and now.rounds < _WHEEL_ROUNDS
+    if not worst > _BALANCED or now.rounds >= _WHEEL_ROUNDS:
+        return False
+    # wheels that begin or end to slide would go back and forth
+    now.relaxation = 1.0 if now.rounds == 0 else now.relaxation
+    if now.rounds > 0 and worst > 0.5 * now.unbalanced:
+        now.relaxation = max(0.5 * now.relaxation, 0.05)
+    now.unbalanced = worst
+    for k in range(context.nv):
+        free.impulse[k] += now.relaxation * scratch.shift[k]
+    return True
 
 
 @part()
@@ -129,7 +136,7 @@ def momentum(tree, x, work):
 
 
 @part()
-def _solve_mass(tree, x, work):
+def _solve_mass(tree, x):
     """M^-1 x in place of x, without loops."""
     parent, start, L, root, nv = tree.parent, tree.start, tree.L, tree.root, tree.size[0]
     for k in range(nv - 1, -1, -1):
