@@ -87,9 +87,10 @@ def balance_slopes(
     memory: Sequence[Scalar],
     dt: Scalar,
 ) -> list[Scalar]:
-    """H - dt J^T diag(df/dw) J at a velocity, row after row: definite, as friction that follows a load is not.
+    """H - dt J^T diag(df/dw) J at a velocity, row after row.
 
-    Slopes that a wheel's directions have on each other are left out, and those that would push.
+    Only the slopes that slow a wheel along its own directions count, so that the matrix is positive definite:
+    friction that follows the load would not leave it so.
     """
     K = [list(row) for row in H]
     for number, contact in enumerate(contacts):
