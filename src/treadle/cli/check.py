@@ -9,7 +9,7 @@ import typer
 from treadle.cli.console import FAILED, MISTAKEN, Debug, Json, busy, console, print_json, reported
 from treadle.cli.findings import count_line, print_findings, rows
 from treadle.cli.machine import Floating, MachineName, Outside, open_machine
-from treadle.errors import ModelError
+from treadle.errors import ModelError, TreadleError
 from treadle.model.finding import Finding, as_finding
 from treadle.model.model import Model
 from treadle.model.summary import Summary
@@ -74,7 +74,34 @@ def _findings(model: Model) -> list[Finding]:
         for line in mesh_findings(model)
         if line not in lines
     ]
-    return [as_finding(line) for line in lines]
+    return [as_finding(line) for line in (*lines, *_overlap_findings(model))]
+
+
+def _overlap_findings(model: Model) -> list[Finding]:
+    """Shapes of one machine that overlap in its initial posture: they do not touch until they were apart."""
+    if sum(shape.role == "collision" for shape in model.shapes) < 2:
+        return []
+    # the kernels of collision take long to import
+    import numpy as np
+
+    from treadle.collision.collider import Collider
+    from treadle.sim.meshes import contact_meshes
+    from treadle.sim.step.overlap import start_overlaps
+
+    try:
+        collider = Collider(model, meshes=contact_meshes(model, None))
+        found = start_overlaps(model, collider, np.array(model.initial()[0]))
+    except TreadleError:
+        # what is wrong with the meshes is among the findings already
+        return []
+    return [
+        Finding(
+            f"the shapes {item.first!r} and {item.second!r} overlap by {1e3 * item.depth:.3g} mm in the "
+            "initial posture: they do not touch each other until they have been apart",
+            severity="note",
+        )
+        for item in found
+    ]
 
 
 def _summary(model: Model) -> Summary:

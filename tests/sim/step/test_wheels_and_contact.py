@@ -83,5 +83,5 @@ def test_batches_have_the_bits_of_a_simulation():
 
 
 def test_kinematic_wheels_refuse_contact():
-    with pytest.raises(td.InputError, match="kinematic.*no forces.*balance"):
+    with pytest.raises(td.InputError, match=r"kinematic.*no forces.*balance"):
         td.Simulation(rover_with_box(), rolling="kinematic")

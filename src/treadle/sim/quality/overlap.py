@@ -24,8 +24,12 @@ def start_overlap(run: Run) -> Overlap | None:
     # the kernels of contact are there already where this is asked
     from treadle.collision.queries import contact_points
     from treadle.sim.step.materials import surface_table
+    from treadle.sim.step.overlap import start_overlaps
 
     collider = run.sim.collider()
+    muted = {
+        frozenset((item.first, item.second)) for item in start_overlaps(run.sim.model, collider, run.start.q)
+    }
     table = surface_table(collider.model, collider.shapes)
     kind = dict(zip(collider.names, table.kind.tolist(), strict=True))
 
@@ -35,6 +39,8 @@ def start_overlap(run: Run) -> Overlap | None:
     found = [
         Overlap(point.first, point.second, -point.distance)
         for point in contact_points(collider, run.start.q)
-        if point.distance < 0.0 and rigid(point.first, point.second)
+        if point.distance < 0.0
+        and frozenset((point.first, point.second)) not in muted
+        and rigid(point.first, point.second)
     ]
     return max(found, key=lambda overlap: overlap.depth, default=None)
