@@ -7,7 +7,7 @@ import treadle as td
 
 
 def arm(gap: float, rule: bool = False) -> td.ModelSpec:
-    """Three links in a row; balls on the first and the last are so far apart (m), below zero in each other."""
+    """Three links in a row; balls on the first and the last have this gap (m), below zero they overlap."""
     spec = td.ModelSpec("arm", gravity=(0, 0, 0))
     for name, parent, x in (("a", None, 0.0), ("b", "a", 0.1), ("c", "b", 0.1)):
         spec.add_body(name, 1.0, center=(0.05, 0, 0), inertia=(0.01, 0.01, 0.01))
