@@ -24,8 +24,7 @@ from treadle.sim.touching.surfaces import surface_table
 from treadle.sim.touching.tally import make_tally
 from treadle.sim.touching.turning import bends
 from treadle.solvers.sequential.entry import SolverMemory
-from treadle.solvers.sequential.rows import empty_rows
-from treadle.solvers.sequential.simgc import MOST_TOGETHER
+from treadle.solvers.sequential.rows import MOST_TOGETHER, empty_rows
 from treadle.terrain import Terrain
 
 __all__ = ["Touching"]

@@ -22,13 +22,14 @@ import numpy as np
 from treadle.errors import InputError
 from treadle.model.model import Model
 from treadle.native.kernels import njit
-from treadle.solvers.maximal.contacts import contacts_of, fill_contacts
-from treadle.solvers.maximal.motion import move, push
-from treadle.solvers.maximal.rows import NORMAL, SECOND_TANGENT, TANGENT, empty_rows, fill_rows
-from treadle.solvers.maximal.simulation import Effort, MaximalSimulation
-from treadle.solvers.maximal.vectors import plus, row, scaled
-from treadle.solvers.point_contact import PointContact
 from treadle.solvers.sequential.cone import in_cone
+from treadle.studies.baselines.effort import Effort
+from treadle.studies.baselines.maximal.contacts import contacts_of, fill_contacts
+from treadle.studies.baselines.maximal.motion import move, push
+from treadle.studies.baselines.maximal.rows import NORMAL, SECOND_TANGENT, TANGENT, empty_rows, fill_rows
+from treadle.studies.baselines.maximal.simulation import MaximalSimulation
+from treadle.studies.baselines.maximal.vectors import plus, row, scaled
+from treadle.studies.baselines.point_contact import PointContact
 
 __all__ = ["Simmc"]
 

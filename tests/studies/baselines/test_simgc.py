@@ -14,9 +14,8 @@ from treadle.constraints.rows import closure_rows
 from treadle.graph import through_graph
 from treadle.solvers.active_set import active_set
 from treadle.solvers.impulses import response_at
-from treadle.solvers.point_contact import PointContact
 from treadle.solvers.sequential.rows import CONJUGATE, IN_TURN, TOGETHER
-from treadle.solvers.sequential.simgc import Simgc
+from treadle.studies.baselines import PointContact, Simgc
 
 DT = 0.01
 

@@ -24,18 +24,14 @@ from treadle.errors import InputError, SimulationDiverged
 from treadle.model.model import WORLD, Model
 from treadle.native.calling import call
 from treadle.native.kernels import njit
-from treadle.solvers.maximal.simulation import Effort
-from treadle.solvers.point_contact import PointContact
-from treadle.solvers.sequential.machine import compile_machine
-from treadle.solvers.sequential.rows import PAIR, SECOND, TOGETHER, empty_rows
+from treadle.solvers.sequential.rows import MOST_TOGETHER, PAIR, SECOND, TOGETHER, empty_rows
 from treadle.solvers.sequential.sweep import correct, prepare, solve
 from treadle.solvers.sequential.tree import chain, half_solve, half_solve_row, spread
+from treadle.studies.baselines.effort import Effort
+from treadle.studies.baselines.point_contact import PointContact
+from treadle.studies.baselines.simgc_program import compile_machine
 
 __all__ = ["Simgc"]
-
-
-#: Rows up to which those that are free are solved together.
-MOST_TOGETHER = 128
 
 
 class Motors(NamedTuple):

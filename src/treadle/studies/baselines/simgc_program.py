@@ -24,9 +24,9 @@ from treadle.forces.passive import damping, passive_force
 from treadle.graph import Expr, Graph, Scalar, sqrt
 from treadle.model.model import WORLD, Model
 from treadle.native.program import Program, compile_program
-from treadle.solvers.point_contact import PointContact
 from treadle.solvers.sequential.tree import Tree, tree_pattern
 from treadle.spatial import Transform
+from treadle.studies.baselines.point_contact import PointContact
 
 __all__ = ["Machine", "Moment", "Pattern", "compile_machine"]
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from treadle.model.model import WORLD, Model
 from treadle.native.kernels import njit
-from treadle.solvers.maximal.mechanism import Bodies
-from treadle.solvers.maximal.rows import shared, slide_row
-from treadle.solvers.maximal.vectors import dot, minus, plus, rotated, row
-from treadle.solvers.point_contact import PointContact
+from treadle.studies.baselines.maximal.mechanism import Bodies
+from treadle.studies.baselines.maximal.rows import shared, slide_row
+from treadle.studies.baselines.maximal.vectors import dot, minus, plus, rotated, row
+from treadle.studies.baselines.point_contact import PointContact
 
 __all__ = ["Contacts", "contacts_of", "fill_contacts"]
 

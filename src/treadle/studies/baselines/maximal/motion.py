@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from treadle.native.kernels import njit
-from treadle.solvers.maximal.mechanism import SLIDE
-from treadle.solvers.maximal.vectors import (
+from treadle.studies.baselines.maximal.mechanism import SLIDE
+from treadle.studies.baselines.maximal.vectors import (
     cross,
     dot,
     exponential,

@@ -7,15 +7,15 @@ from typing import NamedTuple
 import numpy as np
 
 from treadle.native.kernels import njit
-from treadle.solvers.maximal.mechanism import SLIDE
-from treadle.solvers.maximal.motion import (
+from treadle.studies.baselines.maximal.mechanism import SLIDE
+from treadle.studies.baselines.maximal.motion import (
     angle_error,
     freedom_axis,
     freedom_position,
     joint_points,
     turn_error,
 )
-from treadle.solvers.maximal.vectors import cross, dot, minus, rotated, rotated_back, row, set_row
+from treadle.studies.baselines.maximal.vectors import cross, dot, minus, rotated, rotated_back, row, set_row
 
 __all__ = [
     "BOTH", "NORMAL", "SECOND_TANGENT", "TANGENT", "Rows", "coupling_row", "empty_rows", "fill_rows",

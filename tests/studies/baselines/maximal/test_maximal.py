@@ -7,7 +7,7 @@ import pytest
 
 import treadle as td
 from treadle.scenes import SCENES
-from treadle.solvers.maximal import Effort, Simmc, Xpbd
+from treadle.studies.baselines import Effort, Simmc, Xpbd
 
 #: Iterated to convergence, so that what is left is the error of the time step.
 CONVERGED = {

@@ -4,41 +4,18 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from treadle.dynamics.kinematics import body_velocities, world_transforms
 from treadle.errors import InputError
 from treadle.model.model import WORLD, Model, suggest
-from treadle.solvers.maximal.mechanism import mechanism
-from treadle.solvers.maximal.motion import State, freedom_position, joint_points, turn_error
 from treadle.spatial import Quaternion
+from treadle.studies.baselines.effort import Effort
+from treadle.studies.baselines.maximal.mechanism import mechanism
+from treadle.studies.baselines.maximal.motion import State, freedom_position, joint_points, turn_error
 
-__all__ = ["Effort", "MaximalSimulation"]
-
-
-@dataclass(frozen=True)
-class Effort:
-    """What a number of steps took: iterations in all, most in one step, and the worst residual left."""
-
-    steps: int = 0
-    iterations: int = 0
-    most: int = 0
-    residual: float = 0.0
-
-    def __add__(self, other: Effort) -> Effort:
-        return Effort(
-            self.steps + other.steps,
-            self.iterations + other.iterations,
-            max(self.most, other.most),
-            max(self.residual, other.residual),
-        )
-
-    @property
-    def mean(self) -> float:
-        """Iterations per step."""
-        return self.iterations / self.steps if self.steps else 0.0
+__all__ = ["MaximalSimulation"]
 
 
 class MaximalSimulation(ABC):

@@ -21,8 +21,9 @@ import numpy as np
 from treadle.errors import InputError
 from treadle.model.model import Model
 from treadle.native.kernels import njit
-from treadle.solvers.maximal.mechanism import SLIDE
-from treadle.solvers.maximal.motion import (
+from treadle.studies.baselines.effort import Effort
+from treadle.studies.baselines.maximal.mechanism import SLIDE
+from treadle.studies.baselines.maximal.motion import (
     angle_error,
     body_turn,
     freedom_axis,
@@ -32,9 +33,9 @@ from treadle.solvers.maximal.motion import (
     push,
     turn_error,
 )
-from treadle.solvers.maximal.rows import coupling_row, empty_rows
-from treadle.solvers.maximal.simulation import Effort, MaximalSimulation
-from treadle.solvers.maximal.vectors import (
+from treadle.studies.baselines.maximal.rows import coupling_row, empty_rows
+from treadle.studies.baselines.maximal.simulation import MaximalSimulation
+from treadle.studies.baselines.maximal.vectors import (
     cross,
     dot,
     logarithm,
