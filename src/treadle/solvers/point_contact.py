@@ -1,0 +1,7 @@
+"""Deprecated: `PointContact` is in `treadle.studies.baselines`."""
+
+from __future__ import annotations
+
+from treadle.lazy import moved_names
+
+__getattr__ = moved_names(__name__, {"treadle.studies.baselines": ("PointContact",)})
