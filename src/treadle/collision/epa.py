@@ -1,7 +1,8 @@
-"""The depth of two convex shapes: a polytope inside their difference, grown where it is nearest (EPA).
+"""EPA (expanding polytope algorithm): penetration depth and normal of two overlapping convex shapes.
 
-Its face nearest to the origin is pushed out to the foremost point of the difference along its normal, until
-there is none beyond it. The depth is then that face's distance, and the way out its normal.
+A polytope inside the Minkowski difference grows by the support point along the normal of its face nearest
+to the origin, until there is none beyond that face. The face's distance is the penetration depth, its normal
+that of the contact (van den Bergen, 2001).
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from treadle.collision.vectors import (
 )
 from treadle.native.pieces import helper, room
 
-__all__ = ["expand"]
+__all__ = ["epa"]
 
 #: Most corners of the polytope, and most faces that are ever made.
 _CORNERS, _FACES = 96, 512
@@ -35,11 +36,11 @@ _BEYOND = 1e-13
 
 
 @helper
-def expand(a, b, W, A, count):
-    """Normal from A to B, signed distance and a point of A, from a simplex of so many corners."""
+def epa(a, b, W, A, count):
+    """Normal from A to B, signed distance and a witness point of A, from a simplex with `count` corners."""
     scale = a[REACH] + b[REACH]
     P, O = room(288), room(288)
-    # faces: their corners, outward normals and distances from the origin, negative corners where removed
+    # faces: corners, outward normals and distances from the origin; a negative corner marks a removed face
     F, N, D = room(1536), room(1536), room(512)
     ring = room(512)
     for i in range(count):
@@ -81,7 +82,7 @@ def expand(a, b, W, A, count):
         corners += 1
     n = corner(N, best)
     i, j, m = int(F[3 * best]), int(F[3 * best + 1]), int(F[3 * best + 2])
-    # where the way out leaves the face
+    # projection of the origin onto the nearest face, in barycentric coordinates
     foot = scaled(n, D[best])
     x, y, z = triangle_weights(
         minus(corner(P, i), foot), minus(corner(P, j), foot), minus(corner(P, m), foot)
@@ -106,7 +107,7 @@ def _face(P, F, N, D, faces, i, j, m):
 
 @helper
 def _edge(ring, edges, i, j):
-    """Add an edge of a removed face; one that two of them share goes."""
+    """Add an edge of a removed face to the horizon; an edge that two removed faces share cancels."""
     for k in range(edges):
         if ring[2 * k] == j and ring[2 * k + 1] == i:
             ring[2 * k], ring[2 * k + 1] = ring[2 * edges - 2], ring[2 * edges - 1]
@@ -117,7 +118,7 @@ def _edge(ring, edges, i, j):
 
 @helper
 def _completed(a, b, P, O, count, small):
-    """Add corners until there are four that are not in a plane; how many there are."""
+    """Complete the simplex to a tetrahedron; the number of affinely independent corners found."""
     if count > 2:
         u, v = minus(corner(P, 1), corner(P, 0)), minus(corner(P, 2), corner(P, 0))
         m = cross(u, v)
@@ -156,7 +157,7 @@ def _completed(a, b, P, O, count, small):
 
 @helper
 def _flat(a, b, P, O, count):
-    """Shapes without thickness that touch in one plane: no depth."""
+    """Result for a flat Minkowski difference: shapes without thickness in one plane, no depth."""
     p = corner(P, 0)
     n = axis(a, 2)
     if count == 3:

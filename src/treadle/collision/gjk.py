@@ -1,15 +1,15 @@
-"""Distance and normal of convex shapes by their foremost points: apart by GJK, overlapping by EPA.
+"""GJK: distance and normal of two convex shapes by their support points; EPA (`epa`) where they overlap.
 
-The differences b - a of the points of two shapes make up a convex body, whose point nearest to the origin is
-their distance. GJK (Gilbert, Johnson and Keerthi, 1988) finds it among simplices of up to four of its points;
-EPA (van den Bergen, 2001) finds the depth where the origin is inside. Both are exact for shapes with corners:
-boxes, hulls, and the points and segments inside spheres and capsules.
+The Minkowski difference b - a of two convex shapes is convex, and its point nearest to the origin gives
+their distance. GJK (Gilbert, Johnson and Keerthi, 1988) finds it on simplices of up to four support points;
+EPA (van den Bergen, 2001) finds the penetration depth where the origin is inside. Both are exact for shapes
+with corners: boxes, hulls, and the points and segments inside spheres and capsules.
 """
 
 from __future__ import annotations
 
-from treadle.collision.contacts import CORES, MANIFOLD
-from treadle.collision.expansion import expand
+from treadle.collision.contacts import GJK, MANIFOLD
+from treadle.collision.epa import epa
 from treadle.collision.kinds import REACH
 from treadle.collision.pairs import call_manifold, call_separation, pair, separation_piece, state_at
 from treadle.collision.simplex import nearest
@@ -29,20 +29,20 @@ from treadle.collision.vectors import (
 )
 from treadle.native.pieces import helper, room
 
-__all__ = ["core_pair", "cores"]
+__all__ = ["convex_pair", "gjk_separation"]
 
-#: Points tried until the nearest is found, and the share of the distance that it may be off by.
+#: Iterations at most, and the relative error of the distance at which they end.
 _ITERATIONS, _NEAR = 60, 1e-15
-#: Shapes nearer than this share of their size overlap or touch.
+#: Shapes nearer than this share of their size are left to EPA.
 _TOUCHING = 1e-12
 
 
 @helper
-def _apart(a, b, beyond, W, A, weights):
-    """The simplex nearest to the origin and the vector v to it; a count of 4 says that they overlap.
+def _gjk(a, b, beyond, W, A, weights):
+    """Nearest simplex of the Minkowski difference: its number of corners, and the vector v to it.
 
-    W are corners of the difference, A those of shape A. Where the distance is `beyond` or more for sure the
-    count is 0.
+    W are its corners, A their support points on shape A. Four corners or more: the shapes overlap; none: the
+    distance exceeds `beyond`.
     """
     smallest = _TOUCHING * (a[REACH] + b[REACH])
     v = unit(minus(position(b), position(a)), axis(a, 2))
@@ -76,24 +76,24 @@ def _apart(a, b, beyond, W, A, weights):
 
 
 @separation_piece
-def cores(a, b, margin, result, desk):
+def gjk_separation(a, b, margin, result, desk):
     """Normal, signed distance and a point of A, see `pairs`."""
     W, A, weights = room(12), room(12), room(4)
     r, s = rounding(a), rounding(b)
-    count, v = _apart(a, b, margin + r + s, W, A, weights)
+    count, v = _gjk(a, b, margin + r + s, W, A, weights)
     if count == 0:
         result[3] = 2.0 * abs(margin) + 1.0
         return
     on_a = (0.0, 0.0, 0.0)
     if count >= 4:
-        n, distance, on_a = expand(a, b, W, A, 4 if count == 4 else count - 4)
+        n, distance, on_a = epa(a, b, W, A, 4 if count == 4 else count - 4)
     else:
         distance = norm(v)
         n = scaled(v, 1.0 / distance)
         for i in range(count):
             on_a = along(on_a, weights[i], corner(A, i))
         if count == 3:
-            # the plane of the three keeps its direction however near it is
+            # the normal of the triangle stays well conditioned however short v is
             p = corner(W, 0)
             m = cross(minus(corner(W, 1), p), minus(corner(W, 2), p))
             if norm(m) > 1e-9 * norm(minus(corner(W, 1), p)) * norm(minus(corner(W, 2), p)):
@@ -103,12 +103,12 @@ def cores(a, b, margin, result, desk):
     state_at(result, n, distance - r - s, along(on_a, r, n))
 
 
-@pair(CORES, MANIFOLD)
-def core_pair(a, b, margin, desk):
+@pair(GJK, MANIFOLD)
+def convex_pair(a, b, margin, desk):
     """Two convex shapes: a face's corners, a line's two ends or a single point."""
     if norm(minus(position(b), position(a))) - a[REACH] - b[REACH] > margin:
         return
     result = room(8)
-    call_separation(desk[CORES], (a, b, margin, result, desk))
+    call_separation(desk[GJK], (a, b, margin, result, desk))
     if result[3] <= margin:
         call_manifold(desk[MANIFOLD], (a, b, result, margin, 1, desk))

@@ -1,4 +1,7 @@
-"""Climbing s(n) = d . n - sum |u_k . n| - sum |M_m n| on the unit sphere by Newton's method."""
+"""Newton's method on the unit sphere for the largest gap s(n) = d . n - sum |u_k . n| - sum |M_m n|.
+
+The sums are the support functions of segments u_k and of ellipsoids or discs M_m (see `separation`).
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,14 @@ from math import sqrt
 from treadle.collision.vectors import along, corner, cross, dot, norm, normal_to, scaled, unit
 from treadle.native.pieces import helper
 
-__all__ = ["climb", "gap"]
+__all__ = ["gap", "maximize_gap"]
 
 _ITERATIONS = 30
 
 
 @helper
 def gap(n, d, U, segments, M, curves):
-    """s(n)."""
+    """s(n): the gap between the two shapes along n."""
     total = dot(d, n)
     for k in range(segments):
         total -= abs(dot(corner(U, k), n))
@@ -24,11 +27,11 @@ def gap(n, d, U, segments, M, curves):
 
 
 @helper
-def climb(n, d, U, segments, M, curves):
-    """A direction that no other one near it betters, from a start n, and its gap.
+def maximize_gap(n, d, U, segments, M, curves):
+    """A local maximum of the gap from the start n, and its value.
 
-    With the gradient g, s = g . n because s is homogeneous; on the sphere the second derivative is
-    -(P K P) - s, K that of the curves. Where s < 0 it may be indefinite and is shifted.
+    s is homogeneous: s = g . n with its gradient g. Its Hessian on the sphere is -(P K P) - s, K the
+    curvature of the ellipsoids and discs; where it is indefinite (s < 0) it is shifted.
     """
     value = gap(n, d, U, segments, M, curves)
     short = 0
@@ -57,7 +60,7 @@ def climb(n, d, U, segments, M, curves):
             if trial_value > value:
                 better = True
                 break
-            # what Newton's method asks for at the end is below what s can show
+            # the last Newton steps change s by less than rounding
             if length < 1e-7:
                 break
             x, y, length = 0.5 * x, 0.5 * y, 0.5 * length
@@ -67,7 +70,7 @@ def climb(n, d, U, segments, M, curves):
                 n = trial
             break
         n, value = trial, trial_value
-        # short steps again and again: a kink, which is for the corners and circles to climb
+        # repeated short steps: a kink of s, where `separation` and `circles` search
         short = short + 1 if halvings > 3 else 0
         if short == 2:
             break
@@ -87,7 +90,7 @@ def _tangents(n):
 
 @helper
 def _slopes(n, e, f, d, U, segments, M, curves):
-    """Gradient of s along e and f, and the curvature of the curves along them."""
+    """Gradient of s along the tangents e and f, and the curvature K along them."""
     g1, g2 = dot(d, e), dot(d, f)
     k11 = k12 = k22 = 0.0
     for k in range(segments):
