@@ -5,10 +5,10 @@ give the velocity v' at the end, and q' = q_M (+) h/2 v'. Rigid contacts may not
 
     d(q_M) + h/2 J v' >= 0;
 
-contacts with a stiffness are solved in closed form over the whole span (`contact.coupled`), together, and in
-turn with friction and rigid contacts until neither changes. Rows that hold their velocity, such as friction
-that sticks, do so at every moment of the span: what springs do to each other is what these leave of it,
-A - C^T B^-1 C, with the responses B of such rows and C between them and the springs.
+contacts with a stiffness are solved in closed form over the whole span (`contact.linear_contact`), together,
+and in turn with friction and rigid contacts until neither changes. Rows that hold their velocity, such as
+friction that sticks, do so at every moment of the span: what springs do to each other is what these leave of
+it, A - C^T B^-1 C, with the responses B of such rows and C between them and the springs.
 """
 
 from __future__ import annotations

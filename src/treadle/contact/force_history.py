@@ -1,4 +1,4 @@
-"""The course of contacts inside a span: penetrations, rates and forces at chosen times."""
+"""Force history of contacts inside a substep: penetrations, rates and forces at chosen times."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from treadle.contact.pushes import pushes
+from treadle.contact.law_forces import law_forces
 from treadle.contact.soft import Soft, soft_entry, soft_frame
 
-__all__ = ["Course", "contact_course"]
+__all__ = ["ForceHistory", "force_history"]
 
 
-class Course(NamedTuple):
-    """What n contacts did at k times; the last row is where a contact ended, if one did."""
+class ForceHistory(NamedTuple):
+    """Penetrations, rates and forces of n contacts at k times; the last row is where one ended, if any."""
 
-    times: np.ndarray  # (k) s after the start of the span
+    times: np.ndarray  # (k) s after the start of the substep
     depth: np.ndarray  # (k, n) m
     rate: np.ndarray  # (k, n) m/s
     force: np.ndarray  # (k, n) N
@@ -27,8 +27,8 @@ class Course(NamedTuple):
     impulse: np.ndarray  # (n) N s
 
 
-def contact_course(soft: Soft, times: ArrayLike) -> Course:
-    """The motion of the contacts from their start, at increasing times (s); `soft` stays as it is."""
+def force_history(soft: Soft, times: ArrayLike) -> ForceHistory:
+    """The motion of the contacts from their initial state, at increasing times (s); `soft` is unchanged."""
     own = Soft(*[array.copy() for array in soft])
     n = int(own.size[0])
     frame = soft_frame(own)
@@ -40,10 +40,10 @@ def contact_course(soft: Soft, times: ArrayLike) -> Course:
         own.span[0] = time
         advance(frame.ctypes.data)
         state = np.stack([own.delta[:n], own.rate[:n]])
-        pushes(*given, state, push)
+        law_forces(*given, state, push)
         rows.append([own.span[1], *state[0], *state[1], *push[0]])
         if own.span[1] < time:
             break
     table = np.array(rows).reshape(-1, 3 * n + 1)
     depth, rate, force = np.split(table[:, 1:], 3, axis=1)
-    return Course(table[:, 0], depth, rate, force, own.peak[:n], own.force[:n], own.P[:n])
+    return ForceHistory(table[:, 0], depth, rate, force, own.peak[:n], own.force[:n], own.P[:n])

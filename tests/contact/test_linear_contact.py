@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from treadle.contact.coupled import linear_contacts
+from treadle.contact.linear_contact import linear_contacts
 from treadle.contact.restitution import damping_of
 
 SPEED, STIFFNESS = 4.2, 1.4e8

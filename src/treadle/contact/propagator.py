@@ -1,6 +1,6 @@
-"""Linear contacts over a long interval in one go: their propagator over a short one, doubled.
+"""Propagator of coupled linear contacts over an interval of any length, by scaling and doubling.
 
-The penetrations and rates after s, and the integrals of the penetrations, are linear in the start and one,
+The penetrations and rates after s, and the integrals of the penetrations, are affine in the initial state,
 
     delta(s) = X x,    rate(s) = V x,    int delta = G x,    int int delta = H x,    x = (delta, rate, 1)
 
@@ -13,15 +13,15 @@ import numpy as np
 
 from treadle.native.kernels import kernel
 
-__all__ = ["leap"]
+__all__ = ["propagate"]
 
-#: Terms of the series over one unit, the longest short interval.
+#: Terms of the series, over one unit of time at most.
 _TERMS = 24
 
 
 @kernel()
-def leap(A, K, D, b, omega, s, delta, rate, impulse, moment):
-    """Advance over s = omega t, whatever happens to penetrations; adds to impulses and their integrals."""
+def propagate(A, K, D, b, omega, s, delta, rate, impulse, moment):
+    """Advance over s = omega t, every contact staying closed; add to impulses and their integrals."""
     n = len(delta)
     m = 2 * n + 1
     doublings, short = 0, s
@@ -61,7 +61,7 @@ def _row(row, x):
 
 @kernel()
 def _series(A, K, D, b, omega, s, E, work):
-    """The four matrices after s: the power series of the equation of motion."""
+    """The four matrices after s, by the power series of the equation of motion."""
     n, m = E.shape[1], E.shape[2]
     before, after, following = work[0], work[1], work[2]
     for i in range(n):

@@ -1,12 +1,12 @@
-"""How long contacts last at least: the energy of their swings does not reach the place where one would end.
+"""Lower bound on the time to separation of linear contacts, from the energy of their oscillation.
 
-With z = sqrt(K) delta and S = sqrt(K) A sqrt(K), the undamped contacts are z'' = beta - S z: every swing goes
-around a resting place, and z - y with S y = S z - beta is that place. Damping only takes out of
+With z = sqrt(K) delta and S = sqrt(K) A sqrt(K), the undamped contacts are z'' = beta - S z: they oscillate
+around the equilibrium z - y with S y = S z - beta. Damping only decreases the squared amplitude
 
-    reach^2 = |y|^2 + z' S^-1 z'
+    amplitude^2 = |y|^2 + z' S^-1 z'
 
-so that no z_i ever moves further than the reach from where it rests, nor faster than sqrt(S_ii) reach. S may
-be singular, as for a box on its four corners.
+so that no z_i moves further than the amplitude from its equilibrium, nor faster than sqrt(S_ii) amplitude. S
+may be singular, as for a box on its four corners.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ import numpy as np
 
 from treadle.native.kernels import kernel
 
-__all__ = ["lasts"]
+__all__ = ["separation_bound"]
 
-#: Swings around the resting penetration that count as rest, as a share of it.
+#: Amplitudes that count as rest, as a share of the equilibrium penetration.
 _CALM = 1e-3
 
-#: Share of the largest pivot below which a row depends on others, and what may be left of it on the right.
+#: Share of the largest pivot below which a row is dependent, and the residual allowed on its right side.
 _DEPENDENT, _LEFT = 1e-12, 1e-9
 
 
 @kernel()
-def lasts(A, K, b, delta, rate, omega, calm):
-    """The time in which no contact can end, inf: for ever; with `calm`, swings have to be small for that.
+def separation_bound(A, K, b, delta, rate, omega, calm):
+    """Time before which no contact can separate; inf: never (with `calm`, only if amplitudes are small).
 
-    Time is counted in 1/omega, in `rate` too.
+    Time is in units of 1/omega, in `rate` too.
     """
     n = len(delta)
     for i in range(n):
@@ -50,20 +50,20 @@ def lasts(A, K, b, delta, rate, omega, calm):
         i = order[k]
         if abs(W[i, n]) > _LEFT * loads or abs(W[i, n + 1]) > _LEFT * rates:
             return 0.0
-    swing, shift = _solve(W, order, rank)
-    reach = np.sqrt(swing + shift)
+    kinetic, potential = _solve(W, order, rank)
+    amplitude = np.sqrt(kinetic + potential)
     time = np.inf
     for i in range(n):
         z = np.sqrt(K[i]) * delta[i]
-        resting = z - (W[i, n] if rank == n else np.sqrt(shift))
-        if resting <= reach or (calm and _CALM * resting < reach):
-            time = min(time, omega * z / (np.sqrt(K[i] * A[i, i]) * reach))
+        equilibrium = z - (W[i, n] if rank == n else np.sqrt(potential))
+        if equilibrium <= amplitude or (calm and _CALM * equilibrium < amplitude):
+            time = min(time, omega * z / (np.sqrt(K[i] * A[i, i]) * amplitude))
     return time
 
 
 @kernel()
 def _eliminate(W, order):
-    """Elimination of the symmetric left part, by the largest diagonal; its rank."""
+    """Gaussian elimination of the symmetric left part with diagonal pivoting; its rank."""
     n = len(order)
     largest = 0.0
     for k in range(n):
@@ -88,12 +88,12 @@ def _eliminate(W, order):
 def _solve(W, order, rank):
     """z' S^-1 z' and |y|^2; y takes the place of the first right side."""
     n = len(order)
-    swing, shift = 0.0, 0.0
+    kinetic, potential = 0.0, 0.0
     for k in range(rank - 1, -1, -1):
         p = order[k]
-        swing += W[p, n + 1] ** 2 / W[p, p]
+        kinetic += W[p, n + 1] ** 2 / W[p, p]
         for m in range(k + 1, rank):
             W[p, n] -= W[p, order[m]] * W[order[m], n]
         W[p, n] /= W[p, p]
-        shift += W[p, n] ** 2
-    return swing, shift
+        potential += W[p, n] ** 2
+    return kinetic, potential

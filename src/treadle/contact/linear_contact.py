@@ -1,50 +1,50 @@
-"""Linear contacts of one machine, coupled, in closed form: what they do over an interval, however long.
+"""Coupled linear contacts (Kelvin-Voigt) of one machine, in closed form over an interval of any length.
 
-The penetrations delta of n touching points obey, with the machine's response A = J M^-1 J^T to forces along
-the normals and the approach acceleration b that all other forces cause,
+The penetrations delta of n contact points obey, with the Delassus matrix A = J M^-1 J^T of the normals and
+the approach acceleration b that all other forces cause,
 
     d2 delta/dt2 = b - A F,    F = K delta + D d delta/dt
 
 A, b, K and D are constant over the interval, so that delta, the impulses P = int F dt and their integrals
-Q = int P dt are a matrix exponential of the start. A contact ends where its penetration returns to zero;
-that moment is found inside the interval, and the solution stops there.
+Q = int P dt are a matrix exponential times the initial state. A contact ends where its penetration returns to
+zero; that time is found inside the interval, and the solution ends there.
 
-Time is counted in 1/omega, the fastest motion of the system, which keeps all numbers near one. Over one
-such unit the exponential is a polynomial per contact, exact to rounding; where no contact can end for
-long, or for ever, one leap goes as far (`contact.leap`).
+Time is in units of 1/omega, omega a bound on the fastest motion of the system, which scales all numbers to
+about one. Over one unit the exponential is a power series per contact, exact to rounding; up to a lower bound
+on the time to separation (`separation_bound`) the propagator (`propagator`) covers any length at once.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from treadle.contact.lasting import lasts
-from treadle.contact.leap import leap
 from treadle.contact.polynomial import falling_zero, rising_zero, slope, value
+from treadle.contact.propagator import propagate
+from treadle.contact.separation_bound import separation_bound
 from treadle.native.kernels import kernel
 
 __all__ = ["linear_contacts"]
 
-#: Stretch (in 1/omega) of one polynomial; a half swing takes pi or more.
+#: Length (in 1/omega) of one series; half an oscillation takes pi or more.
 _STRETCH = 1.0
 
-#: Terms of the polynomial: the next one is below rounding, since the k-th is at most 1.62^k / k!.
+#: Terms of the series: the next one is below rounding, since the k-th is at most 1.62^k / k!.
 _TERMS = 24
 
-#: Rate (m/s) of parting that is not told from rest where a contact begins.
+#: Separation rate (m/s) that counts as rest where a contact begins.
 _STILL = 1e-9
 
-#: Stretches between two tests how long all contacts last.
+#: Series between two evaluations of the separation bound.
 _BETWEEN = 8
 
 
 @kernel()
 def linear_contacts(A, K, D, b, delta, rate, span, impulse, moment, peak, force):
-    """Advance penetrations and rates over `span` (s), or until a contact ends.
+    """Advance penetrations and rates over `span` (s), or until a contact separates.
 
     In place: `delta` (m), `rate` (m/s), the largest penetrations `peak` (m) and forces `force` (N) so far.
-    Filled: impulses P (N s) and their integrals Q (N s^2). Returns the time taken and the contact that
-    ended, or -1. A contact that others lift at its beginning takes no force, and "ends" where it is back.
+    Filled: impulses P (N s) and their integrals Q (N s^2). Returns the time taken and the contact that ended,
+    or -1. A contact that others lift off at its start carries no force, and "ends" where it closes again.
     """
     n = len(delta)
     own = np.empty((2, n))
@@ -60,9 +60,9 @@ def linear_contacts(A, K, D, b, delta, rate, span, impulse, moment, peak, force)
     end, done, ended, count = omega * span, 0.0, -1, 0
     while done < end:
         if count % _BETWEEN == 0:
-            safe = min(lasts(A, K, b, delta, rate, omega, count == 0), end - done)
+            safe = min(separation_bound(A, K, b, delta, rate, omega, count == 0), end - done)
             if safe == end - done or (count > 0 and safe > _BETWEEN):
-                leap(A, K, D, b, omega, safe, delta, rate, impulse, moment)
+                propagate(A, K, D, b, omega, safe, delta, rate, impulse, moment)
                 done += safe
                 continue
         stretch = min(_STRETCH, end - done)
@@ -91,7 +91,7 @@ def linear_contacts(A, K, D, b, delta, rate, span, impulse, moment, peak, force)
 
 @kernel()
 def _pressing(A, K, D, b, delta, rate, own):
-    """Stiffnesses and dampings of the contacts that press, zero for those that others lift off."""
+    """Stiffness and damping of the closed contacts, zero for those that others lift off."""
     n = len(delta)
     for i in range(n):
         own[0, i], own[1, i] = K[i], D[i]
@@ -105,20 +105,20 @@ def _pressing(A, K, D, b, delta, rate, own):
 
 @kernel()
 def _fastest(A, K, D):
-    """A bound of the frequencies (rad/s) and of the decay rates (1/s) of the system."""
-    swing, decay = 0.0, 0.0
+    """Upper bound on the frequencies (rad/s) and decay rates (1/s) of the system."""
+    stiff, decay = 0.0, 0.0
     for i in range(len(K)):
         a, d = 0.0, 0.0
         for j in range(len(K)):
             a += abs(A[i, j]) * K[j]
             d += abs(A[i, j]) * D[j]
-        swing, decay = max(swing, a), max(decay, d)
-    return max(np.sqrt(swing), decay, 1e-150)
+        stiff, decay = max(stiff, a), max(decay, d)
+    return max(np.sqrt(stiff), decay, 1e-150)
 
 
 @kernel()
 def _polynomials(A, K, D, b, omega, delta, rate, c):
-    """Coefficients of the penetrations over s = omega t: each term follows from the two before it."""
+    """Series coefficients of the penetrations over s = omega t, by recursion from the two before."""
     n, terms = c.shape
     for i in range(n):
         c[i, 0], c[i, 1] = delta[i], rate[i]
@@ -135,7 +135,7 @@ def _polynomials(A, K, D, b, omega, delta, rate, c):
 
 @kernel()
 def _force(c, k, d, f):
-    """Coefficients of the force k x + d dx/ds."""
+    """Series coefficients of the force k x + d dx/ds."""
     for j in range(len(f)):
         f[j] = k * c[j] + (j + 1) * d * c[j + 1]
 
@@ -147,7 +147,7 @@ def _ending(c, s):
     if last <= 0.0 and rising < 0.0 and c[1] >= 0.0:
         return falling_zero(c, s, 0)
     if c[0] > 0.0 and c[1] < 0.0:
-        # it may dip below zero and come back within the stretch
+        # it may dip below zero and return within the interval
         lowest = s if rising < 0.0 else rising_zero(c, s, 1)
         if value(c, lowest) <= 0.0:
             return falling_zero(c, lowest, 0)
@@ -156,7 +156,7 @@ def _ending(c, s):
 
 @kernel()
 def _beginning(c, s):
-    """Where a distance has closed again in (0, s]; -1 where it has not."""
+    """Where an open contact closes in (0, s]; -1 where it does not."""
     if value(c, s) >= 0.0 and slope(c, s) > 0.0:
         return rising_zero(c, s, 0)
     return -1.0
@@ -164,7 +164,7 @@ def _beginning(c, s):
 
 @kernel()
 def _peaks(c, f, s, i, peak, force):
-    """Largest penetration and force on (0, s]: at its end, or where their rates change sign."""
+    """Largest penetration and force on (0, s]: at its end, or where a rate changes sign."""
     peak[i] = max(peak[i], value(c, s))
     if c[1] > 0.0 >= slope(c, s):
         peak[i] = max(peak[i], value(c, falling_zero(c, s, 1)))

@@ -1,4 +1,4 @@
-"""Forces of contacts under their laws, and the derivatives of these."""
+"""Contact forces by the contact laws, and their derivatives."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from numba.np.numpy_support import carray
 from treadle.native.calling import call, reals
 from treadle.native.kernels import kernel
 
-__all__ = ["pushes"]
+__all__ = ["law_forces"]
 
 
 @kernel()
-def pushes(law, K, D, settings, programs, state, push):
-    """Forces (N) in a state (depth, rate), and their derivatives by depth (N/m) and rate (N s/m)."""
+def law_forces(law, K, D, settings, programs, state, push):
+    """Write the forces (N) in a state (depth, rate) and their derivatives by depth (N/m) and rate (N s/m)."""
     for i in range(len(law)):
         depth, rate = state[0, i], state[1, i]
         if law[i] >= 0:
             entry, frame = programs[law[i], 0], programs[law[i], 1]
-            # the seven numbers of a touch, then the three results
+            # frame of the law: the seven numbers of a `Touch`, then the three results
             touch = carray(reals(frame), (10,))
             touch[0], touch[1], touch[2] = depth, rate, K[i]
             for j in range(4):
