@@ -28,18 +28,18 @@ def lazy_names(package: str, homes: Mapping[str, Sequence[str]]) -> Callable[[st
     return find
 
 
-def moved_names(module: str, homes: Mapping[str, Sequence[str]]) -> Callable[[str], Any]:
+def moved_names(module: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
     """The `__getattr__` of a module whose names have moved: they still work, with a DeprecationWarning.
 
-    `homes` gives the names by the modules that hold them now.
+    `homes` gives the full new name, such as "treadle.model.Shape", by the old one.
     """
-    modules = {name: home for home, names in homes.items() for name in names}
 
     def find(name: str) -> Any:
-        if name not in modules:
+        if name not in homes:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
-        message = f"{name} has moved from {module} to {modules[name]}; import it from there"
+        message = f"{module}.{name} is deprecated: use {homes[name]}"
         warnings.warn(message, DeprecationWarning, stacklevel=2)
-        return getattr(import_module(modules[name]), name)
+        home, _, current = homes[name].rpartition(".")
+        return getattr(import_module(home), current)
 
     return find
