@@ -28,7 +28,7 @@ from treadle.collision.kinds import (
 )
 from treadle.collision.mesh import Mesh
 from treadle.errors import InputError, ModelError
-from treadle.model.fittings import Shape
+from treadle.model.attachments import Shape
 from treadle.model.model import Model
 
 __all__ = ["Shapes", "collision_shapes", "radius_of", "rows_of", "shapes_of"]

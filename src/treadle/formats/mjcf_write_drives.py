@@ -19,7 +19,7 @@ from treadle.formats.mjcf_element import Element
 from treadle.formats.mjcf_notes import Notes
 from treadle.formats.mjcf_write_tree import Names, Tree, WrittenJoint
 from treadle.joints import Helical
-from treadle.model.fittings import Actuator, Loop
+from treadle.model.attachments import Actuator, Loop
 from treadle.model.model import Model
 from treadle.spatial import Mat3, Transform, Vec3
 

@@ -12,7 +12,7 @@ from treadle.constraints.rope import rope_rows
 from treadle.forces.law import law_force
 from treadle.graph import Scalar, logical_not, maximum, where
 from treadle.integrators import Advance, System
-from treadle.model.apart import told_apart
+from treadle.model.distinct_constants import distinct_constants
 from treadle.sim.ledger import ledger_rates, ledger_size, step_entry
 from treadle.sim.step import FASTEST, Step
 from treadle.sim.watched_step import Part, held_force, watched_part
@@ -24,7 +24,7 @@ __all__ = ["advance"]
 def advance(step: Step, values: Mapping[str, Sequence[Scalar]]) -> dict[str, Sequence[Scalar]]:
     """The arrays after a step, under the names "next_...", from those before it."""
     model, method, events = step.model, step.method, step.events
-    machine = told_apart(model)
+    machine = distinct_constants(model)
     if step.parameters:
         from treadle.model.parameters import lift
 

@@ -12,7 +12,7 @@ from treadle.forces.actuator import actuator_state_size
 from treadle.forces.load import LOAD_SIZE
 from treadle.graph import Scalar
 from treadle.integrators import INTEGRATORS, Method
-from treadle.model.limbs import limb_inputs
+from treadle.model.identical_subtrees import subtree_inputs
 from treadle.model.model import Model
 from treadle.native.program import Program
 from treadle.sim.arrays import CARRIED
@@ -142,7 +142,7 @@ def step_program(
         owner.__module__.startswith("treadle.") for owner in owners
     )
     carry = {f"next_{name}": name for name in carried}
-    return Program(digest if known else None, inputs, function, carry, twins=limb_inputs(model, inputs))
+    return Program(digest if known else None, inputs, function, carry, twins=subtree_inputs(model, inputs))
 
 
 def _wheel_models(model: Model) -> list[Callable[..., object]]:

@@ -29,8 +29,8 @@ from treadle.forces.passive import damping
 from treadle.graph import Expr, Graph, Scalar, sqrt
 from treadle.integrators.system import System
 from treadle.model import lift
-from treadle.model.apart import told_apart
-from treadle.model.limbs import limb_inputs
+from treadle.model.distinct_constants import distinct_constants
+from treadle.model.identical_subtrees import subtree_inputs
 from treadle.model.model import Model
 from treadle.native.frames import Integers
 from treadle.native.program import Program
@@ -156,7 +156,7 @@ class FreeMotion:
 
     def _free(self, **given: Sequence[Expr]) -> Mapping[str, Sequence[Scalar]]:
         q, v, (span,), (time,) = given["position"], given["v"], given["span"], given["time"]
-        machine = told_apart(self.model)
+        machine = distinct_constants(self.model)
         if self.parameters:
             machine = lift(machine, dict(zip(self.parameters, given["parameters"], strict=True)))
         commands, drives = given.get("commands", ()), given.get("drives", ())
@@ -224,7 +224,7 @@ def _program(
     """A program of a machine; what a law, or a joint from elsewhere, computes only its graph can tell."""
     own = all(type(joint.type).__module__.startswith("treadle.") for joint in model.joints)
     digest = f"{title} {model.digest}" if known and own else None
-    return Program(digest, sizes, function, twins=limb_inputs(model, sizes))
+    return Program(digest, sizes, function, twins=subtree_inputs(model, sizes))
 
 
 def _world_axes(model: Model, q: Sequence[Scalar], poses: Sequence[Transform]) -> list[list[Motion]]:

@@ -1,4 +1,4 @@
-"""What a frozen model carries besides its bodies: loops, shapes, materials, actuators, relations, states.
+"""Attachments of a frozen model: loops, shapes, materials, contacts, actuators, couplings, wheels, keyframes.
 
 Names are resolved to indices: `body` is that of the moving body (-1: the world), q and v are places in the
 position and velocity vectors. The meaning and the units of the other fields are those of `parts`.
@@ -22,7 +22,7 @@ class Loop:
 
     X_WP predecessor_placement X_J(q) = X_WS successor_placement for some position q of the joint. The
     links are those that the description names, None for the world. The tuples have one entry per
-    freedom, as those of `ModelJoint`.
+    degree of freedom, as those of `ModelJoint`.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Loop:
 
     @property
     def constraints(self) -> int:
-        """How many relative motions of the two bodies it prevents."""
+        """Number of constraints on the relative motion of the two bodies."""
         return 6 if self.type is None else self.type.prevented
 
 
@@ -107,7 +107,7 @@ class Contact:
 
 @dataclass(frozen=True)
 class Actuator:
-    """A drive on the freedom `v` of the machine; `q` is its position, None where that is a quaternion."""
+    """A drive on the dof `v` of the machine; `q` is its position, None where that is a quaternion."""
 
     name: str
     type: str
@@ -132,7 +132,7 @@ class Actuator:
 
     @property
     def rigid(self) -> bool:
-        """Whether it holds its joint within its effort, instead of pushing it by a law."""
+        """Whether it constrains its joint within its effort, instead of applying a force law."""
         return self.type in ("rigid_position", "rigid_velocity")
 
 

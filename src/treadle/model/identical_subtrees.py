@@ -1,4 +1,4 @@
-"""Limbs of one kind: subtrees that have the same joints, such as the legs of a quadruped."""
+"""Identical subtrees (limbs): subtrees with the same joints, such as the legs of a quadruped."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from collections.abc import Mapping, Sequence
 
 from treadle.model.model import WORLD, Model
 
-__all__ = ["Limb", "limb_inputs", "limbs"]
+__all__ = ["SubtreeLane", "identical_subtrees", "subtree_inputs"]
 
-#: Kind and number of a limb.
-Limb = tuple[int, int]
+#: Kind of a subtree, and its number among those of that kind: the vector lane.
+SubtreeLane = tuple[int, int]
 
 
-def limbs(model: Model) -> list[Limb | None]:
-    """For every body the limb that it belongs to, or None.
+def identical_subtrees(model: Model) -> list[SubtreeLane | None]:
+    """For every body the subtree that it belongs to, or None.
 
-    Subtrees on one parent with the same joint types and axes in the same tree are of one kind; they
-    come in twos or fours, as the lanes of a vector do. Limbs inside a limb are not looked for.
+    Subtrees on one parent with the same joint types and axes in the same order are of one kind; they are
+    taken in twos or fours, the widths of a vector. Identical subtrees inside a subtree are not searched.
     """
     shapes = _subtree_shapes(model)
-    places: list[Limb | None] = [None] * len(model.bodies)
+    places: list[SubtreeLane | None] = [None] * len(model.bodies)
     alike: dict[tuple[int, int], list[int]] = {}
     kinds = 0
     for i, body in enumerate(model.bodies):
         alike.setdefault((body.parent, shapes[i]), []).append(i)
-    # from the base to the tips, so that the limb of a parent is known before that of its children
+    # from the base to the tips: a parent's subtree is known before its children's
     for (parent, _), roots in sorted(alike.items()):
         if parent != WORLD and (inside := places[parent]) is not None:
             for root in roots:
@@ -39,13 +39,13 @@ def limbs(model: Model) -> list[Limb | None]:
     return places
 
 
-def limb_inputs(model: Model, inputs: Mapping[str, int]) -> dict[str, list[Limb | None]]:
-    """The limb of every element of a program's input arrays, for arrays of known meaning."""
-    places = limbs(model)
-    result: dict[str, list[Limb | None]] = {}
+def subtree_inputs(model: Model, inputs: Mapping[str, int]) -> dict[str, list[SubtreeLane | None]]:
+    """The subtree of every element of a program's input arrays, for arrays of known meaning."""
+    places = identical_subtrees(model)
+    result: dict[str, list[SubtreeLane | None]] = {}
     for name, size in inputs.items():
         if name == "commands":
-            of = _by_freedom(model, places)
+            of = _by_dof(model, places)
             result[name] = [of[actuator.v] for actuator in model.actuators]
             continue
         if name in ("q", "position"):
@@ -60,12 +60,12 @@ def limb_inputs(model: Model, inputs: Mapping[str, int]) -> dict[str, list[Limb 
     return result
 
 
-def _by_freedom(model: Model, places: Sequence[Limb | None]) -> dict[int, Limb | None]:
-    """The limb of every freedom."""
-    freedoms: dict[int, Limb | None] = {}
+def _by_dof(model: Model, places: Sequence[SubtreeLane | None]) -> dict[int, SubtreeLane | None]:
+    """The subtree of every degree of freedom."""
+    dofs: dict[int, SubtreeLane | None] = {}
     for body, place in zip(model.bodies, places, strict=True):
-        freedoms |= dict.fromkeys(range(body.joint.v.start, body.joint.v.stop), place)
-    return freedoms
+        dofs |= dict.fromkeys(range(body.joint.v.start, body.joint.v.stop), place)
+    return dofs
 
 
 def _subtree_shapes(model: Model) -> list[int]:

@@ -1,9 +1,9 @@
-"""Numbers of a model that are told apart."""
+"""Distinct constants of a model."""
 
 import pytest
 
 import treadle as td
-from treadle.model.apart import told_apart
+from treadle.model.distinct_constants import distinct_constants
 from treadle.native.emit import is_pooled
 from treadle.native.program import _graph_digest
 from treadle.sim.step import step_program
@@ -32,9 +32,9 @@ def shape(spec: td.ModelSpec) -> str:
 
 def test_the_numbers_are_the_same():
     model = legs().compile()
-    apart = told_apart(model)
-    assert apart.digest == model.digest and apart.joints == model.joints
-    assert apart.joint("left").damping is not model.joint("left").damping
+    changed = distinct_constants(model)
+    assert changed.digest == model.digest and changed.joints == model.joints
+    assert changed.joint("left").damping is not model.joint("left").damping
 
 
 @pytest.mark.parametrize("name", ["damping", "stiffness", "friction", "upper", "lower"])
@@ -56,7 +56,7 @@ def test_plain_numbers_need_no_other_code(value):
     assert shape(heavier) == shape(legs())
 
 
-def test_the_actuators_are_told_apart():
+def test_actuators_have_distinct_constants():
     spec = legs()
     spec.actuators[0].gain = 2.5
     spec.actuators[1].effort = 20.0

@@ -1,4 +1,4 @@
-"""The numbers of a model told apart, so that its code does not depend on which of them are equal."""
+"""Distinct constants: the numbers of a model, so that its code does not depend on which of them are equal."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ from treadle.graph import Number
 from treadle.model.model import Model
 from treadle.spatial import Inertia, Mat3, Vec3
 
-__all__ = ["told_apart"]
+__all__ = ["distinct_constants"]
 
 _Part = TypeVar("_Part")
 
 
-def told_apart(model: Model) -> Model:
+def distinct_constants(model: Model) -> Model:
     """The model with a `Number` for each number of its bodies, joints, loops and actuators, and of gravity.
 
-    Where things are, and the axes of joints, are not among them: code that drops their zeros and ones is
-    much shorter.
+    Placements and joint axes are left as they are: code that drops their zeros and ones is much shorter.
     """
     places = count()
     bodies = tuple(
@@ -37,7 +36,7 @@ def told_apart(model: Model) -> Model:
 
 
 def _part(part: _Part, places: count) -> _Part:
-    """A part with all its numbers told apart, one by one or in tuples."""
+    """A part with distinct constants for all its numbers, single ones and those in tuples."""
     found: dict[str, Any] = {}
     for name, value in vars(part).items():
         if isinstance(value, float):
@@ -48,7 +47,7 @@ def _part(part: _Part, places: count) -> _Part:
 
 
 def _inertia(inertia: Inertia, places: count) -> Inertia:
-    """One number for all equal moments of inertia: those of a round body, which stays round."""
+    """One constant for equal moments of inertia: a body of revolution stays one."""
     known: dict[Any, Any] = {}
     rows = []
     for row in inertia.rotational.rows:
@@ -59,7 +58,7 @@ def _inertia(inertia: Inertia, places: count) -> Inertia:
 
 
 def _number(x: Any, places: count) -> Any:
-    """A number that can be changed to others of its kind: zero, no limit and what is traced are not."""
+    """A number that can change without other code: not zero, not infinite, not traced."""
     place = next(places)
     if not isinstance(x, float) or x == 0.0 or not math.isfinite(x):
         return x

@@ -1,14 +1,14 @@
-"""Limbs of one kind: which bodies count as equal places of equal limbs."""
+"""Identical subtrees: which bodies correspond to each other."""
 
 from tests.native.walkers import LEG, walker
 from treadle import Model, ModelSpec
-from treadle.model.limbs import limb_inputs, limbs
+from treadle.model.identical_subtrees import identical_subtrees, subtree_inputs
 
 ARM = (("revolute", (0, 0, 1)), ("prismatic", (1, 0, 0)))
 
 
 def by_name(model: Model) -> dict:
-    return {body.name: place for body, place in zip(model.bodies, limbs(model), strict=True)}
+    return {body.name: place for body, place in zip(model.bodies, identical_subtrees(model), strict=True)}
 
 
 def lanes(model: Model, depth: int = 0) -> list:
@@ -89,12 +89,12 @@ def test_chains_have_no_limbs():
     for k in range(5):
         spec.add_body(f"{k}", 1.0, center=(0.1, 0, 0), inertia=(0.1, 0.1, 0.1))
         spec.add_joint(f"joint {k}", "revolute", f"{k - 1}" if k else None, f"{k}")
-    assert set(limbs(spec.compile())) == {None}
+    assert set(identical_subtrees(spec.compile())) == {None}
 
 
 def test_inputs_follow_the_bodies():
     model = walker([[("ball", ()), ("revolute", (0, 1, 0))]] * 2)
-    places = limb_inputs(
+    places = subtree_inputs(
         model, {"q": model.nq, "v": model.nv, "tau": model.nv, "dt": 1, "loads": 21 * len(model.bodies)}
     )
     assert places["q"] == [None] * 7 + [(0, 0)] * 5 + [(0, 1)] * 5
