@@ -1,6 +1,6 @@
-"""Functions that are evaluated once per graph."""
+"""Memoized functions are evaluated once per graph."""
 
-from treadle.graph import Graph, once, sin
+from treadle.graph import Graph, memoized, sin
 
 
 class Scale:
@@ -12,7 +12,7 @@ def counted():
     """A function of an owner and values, and the list of its calls."""
     calls = []
 
-    @once
+    @memoized
     def scaled(owner, x):
         calls.append(list(x))
         return [owner.factor * sin(value) for value in x]
@@ -20,7 +20,7 @@ def counted():
     return scaled, calls
 
 
-def test_the_same_scalars_are_asked_once():
+def test_the_same_scalars_are_evaluated_once():
     scaled, calls = counted()
     owner, x = Scale(2.0), Graph().inputs(2)
     first, again = scaled(owner, x), scaled(owner, list(x))
@@ -28,7 +28,7 @@ def test_the_same_scalars_are_asked_once():
     assert [y.operation for y in first] == ["mul", "mul"]
 
 
-def test_other_scalars_owners_and_graphs_are_asked_anew():
+def test_other_scalars_owners_and_graphs_are_evaluated_again():
     scaled, calls = counted()
     graph, owner = Graph(), Scale(2.0)
     x, y = graph.inputs(2)

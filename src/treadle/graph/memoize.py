@@ -1,7 +1,7 @@
-"""Functions of traced scalars that are evaluated once per graph, however often they are asked.
+"""Memoization of pure functions of traced scalars, per graph.
 
-Asked again, a pure function would find the nodes that it made before, one by one; finding its result is
-shorter.
+Called again, such a function would build nodes that exist already, one by one; looking up its result is
+faster.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from typing import Any, TypeVar
 
 from treadle.graph.expression import Expr, Graph
 
-__all__ = ["once"]
+__all__ = ["memoized"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-def once(function: _Function) -> _Function:
-    """Keep what a function returns in the graph that its arguments belong to.
+def memoized(function: _Function) -> _Function:
+    """Store the results of a function in the graph that its arguments belong to.
 
-    Lists that begin with a traced scalar are known by their scalars, all other arguments by identity: neither
-    they nor the result may be changed.
+    The key holds the scalars of lists that begin with a traced scalar, and the identity of all other
+    arguments: neither they nor the result may be changed.
     """
 
     @wraps(function)
-    def shared(*arguments: Any) -> Any:
+    def looked_up(*arguments: Any) -> Any:
         graph: Graph | None = None
         key: list[Any] = [function]
         for x in arguments:
@@ -38,8 +38,8 @@ def once(function: _Function) -> _Function:
             return function(*arguments)
         found = graph.results.get(tuple(key))
         if found is None:
-            # the arguments are kept: others must not get their identity
+            # keep the arguments alive, so that no other object gets their identity
             found = graph.results[tuple(key)] = arguments, function(*arguments)
         return found[1]
 
-    return shared  # type: ignore[return-value]
+    return looked_up  # type: ignore[return-value]
