@@ -1,4 +1,4 @@
-"""What a machine has and a URDF file cannot say."""
+"""Parts of a machine that URDF does not support."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from treadle.model.finding import Finding
 from treadle.model.tree import spanning_tree
 from treadle.model.values import plain
 
-__all__ = ["mimics", "motors", "what_is_lost"]
+__all__ = ["mimics", "motors", "unsupported"]
 
 
-#: How a joint's limits are, where they are not rigid and dead.
+#: Fields of limits that are compliant or have restitution.
 _LIMIT = ("limit_restitution", "limit_stiffness", "limit_damping")
 
 
-def what_is_lost(spec: ModelSpec) -> list[Finding]:
-    """One finding for each kind of thing that is left out; a warning where it changes the motion."""
+def unsupported(spec: ModelSpec) -> list[Finding]:
+    """One finding for each kind of part that is left out; a warning where it changes the motion."""
     tree, loops = spanning_tree(spec)
     followers = mimics(spec)
     couplings = [item.name for item in spec.couplings if not _is_written(item, followers)]
@@ -77,7 +77,7 @@ def mimics(spec: ModelSpec) -> dict[str, tuple[str, float, float]]:
         linear = _linear(coupling)
         if linear is None or coupling.joint in found or not {coupling.joint, linear[0]} <= joints:
             continue
-        # a joint that follows itself by way of others cannot be read back
+        # a cycle of mimic joints cannot be read back
         leader: str | None = linear[0]
         while leader is not None and leader != coupling.joint:
             leader = found[leader][0] if leader in found else None
@@ -98,7 +98,7 @@ def _linear(coupling: Any) -> tuple[str, float, float] | None:
 
 
 def motors(spec: ModelSpec) -> list[ActuatorSpec]:
-    """The actuators that a transmission can be."""
+    """The actuators that can be written as transmissions."""
     joints = {joint.name for joint in spec.joints if joint.type in SCALAR_TYPES}
     return [item for item in spec.actuators if item.type == "motor" and item.joint in joints and item.gain]
 
@@ -110,5 +110,5 @@ def _has_own_limits(spec: ModelSpec, motor: ActuatorSpec) -> bool:
 
 
 def _given(value: Any) -> bool:
-    """Whether something is stated for a freedom: a number other than 0, or a limit."""
+    """Whether a degree of freedom has a value: a number other than 0, or a limit."""
     return any(x is not None and x != 0.0 for x in np.atleast_1d(np.array(plain(value), dtype=object)))

@@ -1,4 +1,4 @@
-"""Several files that appear in a folder together, whole, or not at all."""
+"""Atomic writing of several files: all of them appear in a folder, or none."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import tempfile
 from pathlib import Path
 from types import TracebackType
 
-__all__ = ["WholeFiles"]
+__all__ = ["AtomicFiles"]
 
 
-class WholeFiles:
-    """Files are made in a hidden folder inside theirs and moved out of it when all of them are complete.
+class AtomicFiles:
+    """Files are written to a hidden temporary folder inside theirs, and moved when all of them are complete.
 
     Without `replace`, FileExistsError is raised before any is moved if one of them is there already.
     """
@@ -23,23 +23,23 @@ class WholeFiles:
         self.replace = replace
         self.names: list[str] = []
 
-    def __enter__(self) -> WholeFiles:
-        self.workshop = Path(tempfile.mkdtemp(prefix=".treadle-", dir=self.folder))
+    def __enter__(self) -> AtomicFiles:
+        self.temporary = Path(tempfile.mkdtemp(prefix=".treadle-", dir=self.folder))
         return self
 
     def paths(self) -> list[Path]:
-        """Where the files are in the end."""
+        """The final paths of the files."""
         return [self.folder / name for name in self.names]
 
     def place(self, name: str) -> Path:
-        """Where to make the file that is to have this name, which may lie in folders below."""
+        """Where to write the file of this name, which may lie in subfolders."""
         self.names.append(name)
-        path = self.workshop / name
+        path = self.temporary / name
         path.parent.mkdir(parents=True, exist_ok=True)
         return path
 
     def add(self, name: str, content: Path | bytes) -> None:
-        """A file of this content, or the copy of another one."""
+        """Write a file with this content, or copy another one."""
         path = self.place(name)
         if isinstance(content, bytes):
             path.write_bytes(content)
@@ -54,9 +54,9 @@ class WholeFiles:
                 self._refuse()
                 for name in self.names:
                     (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
-                    os.replace(self.workshop / name, self.folder / name)
+                    os.replace(self.temporary / name, self.folder / name)
         finally:
-            shutil.rmtree(self.workshop, ignore_errors=True)
+            shutil.rmtree(self.temporary, ignore_errors=True)
 
     def _refuse(self) -> None:
         for path in () if self.replace else self.paths():

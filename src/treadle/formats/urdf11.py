@@ -1,4 +1,4 @@
-"""What URDF 1.1 added and yourdfpy does not know: quaternions and capsules, said in the words of URDF 1.0."""
+"""URDF 1.1 (quaternions, capsules) rewritten as URDF 1.0, which is what yourdfpy reads."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 from treadle.formats.urdf_write_shapes import angles, numbers
 from treadle.model.values import rotation_matrix
 
-__all__ = ["is_capsule", "say_as_before"]
+__all__ = ["is_capsule", "to_urdf10"]
 
 _MARK = "is_capsule"
 
 
-def say_as_before(root: Any) -> None:
-    """Replace quaternions by angles, and capsules by cylinders that `is_capsule` knows."""
+def to_urdf10(root: Any) -> None:
+    """Replace quaternions by angles, and capsules by cylinders marked for `is_capsule`."""
     for origin in root.iter("origin"):
         quaternion = origin.attrib.pop("quat_xyzw", None)
         if quaternion is not None:
