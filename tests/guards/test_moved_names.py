@@ -8,6 +8,8 @@ from treadle.lazy import moved_names
 
 #: Old names, and where they are now.
 MOVED = {
+    "treadle.model.fittings.Settings": "treadle.model.Settings",
+    "treadle.model.fittings.Wheel": "treadle.model.Wheel",
     "treadle.solvers.maximal.Effort": "treadle.studies.baselines.Effort",
     "treadle.solvers.maximal.Simmc": "treadle.studies.baselines.Simmc",
     "treadle.solvers.maximal.Xpbd": "treadle.studies.baselines.Xpbd",
