@@ -1,4 +1,4 @@
-"""Machines that move by sequential impulses in generalized coordinates (SIMGC).
+"""Sequential impulses in generalized coordinates (SIMGC): a machine stepped by them.
 
 A step lets the tree move freely, applies the impulses of the last step, and goes over the rows of loops,
 motors, stops, friction and contacts until no impulse changes by more than a tolerance. What has come apart is
@@ -37,7 +37,7 @@ __all__ = ["Simgc"]
 class Motors(NamedTuple):
     """Motors by the order in which they were set; see `Simgc.hold` and `Simgc.drive`."""
 
-    freedom: np.ndarray  # (nv)
+    dof: np.ndarray  # (nv)
     place: np.ndarray  # (nv) of its position in q
     holds: np.ndarray  # (nv) whether it keeps a position
     position: np.ndarray  # (nv)
@@ -46,7 +46,7 @@ class Motors(NamedTuple):
 
 
 class Simgc:
-    """A machine whose loops, motors, stops, friction and contacts are rows of sequential impulses.
+    """A machine whose loops, motors, limits, friction and contacts are rows of sequential impulses.
 
     A step takes at most `iterations` sweeps, fewer where no impulse changes by more than `tolerance` (N s,
     N m s). `share` of what has come apart is closed in every step. `way` tells what follows a sweep (see
@@ -117,18 +117,18 @@ class Simgc:
         return effort
 
     def hold(self, joint: str, position: float, rate: float = 0.0, freedom: int = 0) -> None:
-        """Let a motor without limits keep a freedom at a position that moves at a rate."""
+        """Let a motor without limits keep a degree of freedom at a position that moves at a rate."""
         found = self.model.joint(joint)
         if found.type.nq != found.type.nv:
             raise InputError(f"the position of joint {joint!r} is a rotation: only rates of it can be driven")
         self._set_motor(joint, freedom, True, position, rate, np.inf)
 
     def drive(self, joint: str, rate: float, effort: float = np.inf, freedom: int = 0) -> None:
-        """Let a motor of limited force or torque keep a freedom at a rate."""
+        """Let a motor of limited force or torque keep a degree of freedom at a rate."""
         self._set_motor(joint, freedom, False, 0.0, rate, effort)
 
     def position(self, joint: str, freedom: int = 0) -> float:
-        """Position of a freedom."""
+        """Position of a degree of freedom."""
         return float(self.q[self.model.joint(joint).q.start + freedom])
 
     def pose(self, name: str) -> np.ndarray:
@@ -154,16 +154,16 @@ class Simgc:
     ) -> None:
         found = self.model.joint(joint)
         if not 0 <= freedom < found.type.nv:
-            raise InputError(f"joint {joint!r} has {found.type.nv} freedoms, not {freedom + 1}")
+            raise InputError(f"joint {joint!r} has {found.type.nv} degrees of freedom, not {freedom + 1}")
         k = self._driven.setdefault(found.v.start + freedom, len(self._driven))
         motors = self._motors
-        motors.freedom[k], motors.place[k] = found.v.start + freedom, found.q.start + freedom
+        motors.dof[k], motors.place[k] = found.v.start + freedom, found.q.start + freedom
         motors.holds[k], motors.position[k] = holds, position
         motors.rate[k], motors.effort[k] = rate, effort
 
 
 def _set_kinds(rows, pattern, first: int) -> None:
-    """What does not change of the rows: kinds and coefficients of the contacts."""
+    """Constant fields of the rows: kinds and friction coefficients of the contacts."""
     for c, friction in enumerate(pattern.friction):
         i = first + 3 * c
         rows.low[i], rows.slowest[i + 1 : i + 3], rows.fastest[i + 1 : i + 3] = 0.0, 0.0, 0.0
@@ -209,7 +209,7 @@ def _fill(moment, pattern, tree, rows, motors, driven, work, h, share):
         moment.velocity, tree.parent, tree.start, tree.L, tree.root, rows.first, rows.loops, rows.place,
         rows.y, rows.velocity, work,
     )  # fmt: skip
-    # names of their own: every look into the tuple would count a reference
+    # locals: every access to the tuple would count a reference
     slowest, fastest, low, high = rows.slowest, rows.fastest, rows.low, rows.high
     closes, closing, velocity, softness = rows.closes, rows.closing, rows.velocity, rows.softness
     gap, distances = moment.gap, moment.distance
@@ -225,7 +225,7 @@ def _fill(moment, pattern, tree, rows, motors, driven, work, h, share):
         slowest[i] = -max(distance, 0.0) / h
         closes[i], closing[i] = distance < 0.0, -share / h * distance
     for m in range(driven):
-        i, k = lasting + m, motors.freedom[m]
+        i, k = lasting + m, motors.dof[m]
         chain(tree, rows, i, k, -1)
         work[k] = 1.0
         half_solve(tree, rows, i, work)

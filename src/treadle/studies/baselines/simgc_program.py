@@ -1,7 +1,7 @@
-"""A machine as compiled code for sequential impulses: its free motion, its factors, and its lasting rows.
+"""Compiled program of `Simgc`: free motion, factor of the inertia matrix, and permanent constraint rows.
 
-The rows that last are those of loops and couplings, of stops and dry friction, and of contacts whose points
-are known; which freedoms each of them moves does not change, so that the code gives them as packed numbers.
+Permanent rows are those of loops and couplings, of limits and dry friction, and of contacts whose points are
+known; their sparsity pattern is constant, so that the program returns them as packed numbers.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from treadle.studies.baselines.point_contact import PointContact
 
 __all__ = ["Machine", "Moment", "Pattern", "compile_machine"]
 
-#: The Jacobian of a row by freedom.
+#: The Jacobian of a row by degree of freedom.
 Jacobian = dict[int, Scalar]
 
 
@@ -38,9 +38,9 @@ class Pattern(NamedTuple):
     """Where the rows act: loops first, then bounded rows, then three for every contact."""
 
     first: np.ndarray  # (rows + 1) where the entries of the Jacobians begin
-    place: np.ndarray  # (entries) their freedoms
-    support_first: np.ndarray  # (rows + 1) where the freedoms that carry those begin
-    support: np.ndarray  # freedoms on the way to the base, the last first
+    place: np.ndarray  # (entries) their dofs
+    support_first: np.ndarray  # (rows + 1) where the dofs that carry those begin
+    support: np.ndarray  # dofs on the way to the base, the last first
     friction: np.ndarray  # (contacts) coefficients
 
 

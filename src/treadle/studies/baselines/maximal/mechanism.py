@@ -16,9 +16,9 @@ from treadle.joints import Joint
 from treadle.model.model import WORLD, Model
 from treadle.spatial import Mat3, Quaternion, Transform
 
-__all__ = ["SLIDE", "TURN", "Bodies", "Couplings", "Freedoms", "Joints", "Mechanism", "mechanism"]
+__all__ = ["SLIDE", "TURN", "Bodies", "Couplings", "Dofs", "Joints", "Mechanism", "mechanism"]
 
-#: Kinds of freedoms.
+#: Kinds of degrees of freedom.
 SLIDE, TURN = 0, 1
 
 
@@ -33,7 +33,7 @@ class Bodies(NamedTuple):
 
 
 class Joints(NamedTuple):
-    """What each joint holds together: a body A, the one that carries it, and a body B.
+    """Constraints of each joint between a body A, the one that carries it, and a body B.
 
     `slides` directions of A in which B may not slide away, and `turns` about which it may not turn: 3
     (of A), 2 (across the axis), 1 (across both axes of a universal joint) or none.
@@ -49,45 +49,45 @@ class Joints(NamedTuple):
     neutral: np.ndarray  # (joints, 4) orientation of B in A with the joint at its neutral position
 
 
-class Freedoms(NamedTuple):
-    """What the joints leave free, with springs, dampers, dry friction and motors.
+class Dofs(NamedTuple):
+    """Degrees of freedom (dof) of the joints, with springs, dampers, dry friction and motors.
 
     A turn is measured about the axis from the direction `start` of A to the direction `end` of B, which
     coincide at zero; those of ball and free joints are not measured. A motor holds the position `position`,
     which moves at `rate`, where `servo` is 1, and the rate alone where it is 2.
     """
 
-    joint: np.ndarray  # (freedoms)
-    kind: np.ndarray  # (freedoms)
-    side: np.ndarray  # (freedoms) whose axes the axis is given in: 0 for A, 1 for B
-    axis: np.ndarray  # (freedoms, 3)
-    start: np.ndarray  # (freedoms, 3)
-    end: np.ndarray  # (freedoms, 3)
-    measured: np.ndarray  # (freedoms)
-    damping: np.ndarray  # (freedoms)
-    stiffness: np.ndarray  # (freedoms)
-    reference: np.ndarray  # (freedoms)
-    friction: np.ndarray  # (freedoms)
-    servo: np.ndarray  # (freedoms)
-    position: np.ndarray  # (freedoms)
-    rate: np.ndarray  # (freedoms)
-    effort: np.ndarray  # (freedoms)
+    joint: np.ndarray  # (dofs)
+    kind: np.ndarray  # (dofs)
+    side: np.ndarray  # (dofs) whose axes the axis is given in: 0 for A, 1 for B
+    axis: np.ndarray  # (dofs, 3)
+    start: np.ndarray  # (dofs, 3)
+    end: np.ndarray  # (dofs, 3)
+    measured: np.ndarray  # (dofs)
+    damping: np.ndarray  # (dofs)
+    stiffness: np.ndarray  # (dofs)
+    reference: np.ndarray  # (dofs)
+    friction: np.ndarray  # (dofs)
+    servo: np.ndarray  # (dofs)
+    position: np.ndarray  # (dofs)
+    rate: np.ndarray  # (dofs)
+    effort: np.ndarray  # (dofs)
 
 
 class Couplings(NamedTuple):
-    """Freedoms whose position is a polynomial of that of a source (-1: of nothing, a constant)."""
+    """Degrees of freedom whose position is a polynomial of that of a source (-1: of nothing, a constant)."""
 
-    freedom: np.ndarray  # (couplings)
+    dof: np.ndarray  # (couplings)
     source: np.ndarray  # (couplings)
     coefficients: np.ndarray  # (couplings, terms) from the constant up
 
 
 class Mechanism(NamedTuple):
-    """A whole machine, and which freedoms belong to a joint by its name."""
+    """A whole machine, and which dofs belong to a joint by its name."""
 
     bodies: Bodies
     joints: Joints
-    freedoms: Freedoms
+    dofs: Dofs
     couplings: Couplings
     places: dict[str, slice]
 
@@ -96,7 +96,7 @@ def mechanism(model: Model) -> Mechanism:
     """The machine in arrays; ModelError where it has something that maximal coordinates do not know."""
     bodies = _bodies(model)
     joints: dict[str, list] = {name: [] for name in Joints._fields}
-    freedoms: dict[str, list] = {name: [] for name in Freedoms._fields}
+    dofs: dict[str, list] = {name: [] for name in Dofs._fields}
     places = {}
     for index, (name, kind, A, X_AJ, B, X_BJ, passive) in enumerate(_all_joints(model)):
         frames = (X_AJ[:3, :3], X_BJ[:3, :3])
@@ -116,13 +116,11 @@ def mechanism(model: Model) -> Mechanism:
         joints["turn"].append(_rows(turns[1] @ frames[0].T))
         joints["axes"].append((frames[0] @ turns[2][0], frames[1] @ turns[2][1]))
         joints["neutral"].append(_quaternion(frames[0] @ frames[1].T))
-        first = len(freedoms["joint"])
-        for number, freedom in enumerate(_freedoms(kind) if kind else []):
-            _add_freedom(
-                freedoms, index, freedom, frames, {key: values[number] for key, values in passive.items()}
-            )
-        places[name] = slice(first, len(freedoms["joint"]))
-    return Mechanism(bodies, _arrays(Joints, joints), _arrays(Freedoms, freedoms), _couplings(model), places)
+        first = len(dofs["joint"])
+        for number, dof in enumerate(_dofs(kind) if kind else []):
+            _add_dof(dofs, index, dof, frames, {key: values[number] for key, values in passive.items()})
+        places[name] = slice(first, len(dofs["joint"]))
+    return Mechanism(bodies, _arrays(Joints, joints), _arrays(Dofs, dofs), _couplings(model), places)
 
 
 def _bodies(model: Model) -> Bodies:
@@ -176,14 +174,14 @@ def _passive(joint: Any) -> dict[str, tuple[float, ...]]:
 
 
 def _couplings(model: Model) -> Couplings:
-    """The freedoms of the tree come first, in the order of its velocities."""
+    """The dofs of the tree come first, in the order of its velocities."""
     terms = max((len(coupling.coefficients) for coupling in model.couplings), default=1)
     coefficients = np.zeros((len(model.couplings), terms))
     for values, coupling in zip(coefficients, model.couplings, strict=True):
         values[: len(coupling.coefficients)] = coupling.coefficients
-    freedom = [coupling.v for coupling in model.couplings]
+    dof = [coupling.v for coupling in model.couplings]
     source = [-1 if coupling.source_v is None else coupling.source_v for coupling in model.couplings]
-    return Couplings(np.array(freedom, dtype=np.int64), np.array(source, dtype=np.int64), coefficients)
+    return Couplings(np.array(dof, dtype=np.int64), np.array(source, dtype=np.int64), coefficients)
 
 
 def _axis(kind: Any) -> np.ndarray:
@@ -226,12 +224,12 @@ _LOCKED = {
 }
 
 
-_Freedom: TypeAlias = tuple[int, int, np.ndarray, np.ndarray | None]
+_Dof: TypeAlias = tuple[int, int, np.ndarray, np.ndarray | None]
 
 
-def _freedoms(kind: Any) -> list[_Freedom]:
+def _dofs(kind: Any) -> list[_Dof]:
     """In the order of the joint's velocities: kind, side, axis, and a direction that shows the turn."""
-    turns: list[_Freedom] = [(TURN, 1, axis, None) for axis in np.eye(3)]
+    turns: list[_Dof] = [(TURN, 1, axis, None) for axis in np.eye(3)]
     match kind.kind:
         case "revolute":
             return [(TURN, 0, _axis(kind), _across(_axis(kind))[0])]
@@ -250,14 +248,14 @@ def _freedoms(kind: Any) -> list[_Freedom]:
     return [*turns, *[(SLIDE, 0, axis, None) for axis in np.eye(3)]]
 
 
-def _add_freedom(
-    freedoms: dict[str, list],
+def _add_dof(
+    dofs: dict[str, list],
     joint: int,
-    freedom: _Freedom,
+    dof: _Dof,
     frames: tuple[np.ndarray, np.ndarray],
     passive: dict[str, float],
 ) -> None:
-    kind, side, axis, shown = freedom
+    kind, side, axis, shown = dof
     direction = np.zeros(3) if shown is None else shown
     values = {
         "joint": joint, "kind": kind, "side": side, "axis": frames[side] @ axis,
@@ -266,7 +264,7 @@ def _add_freedom(
         "servo": 0, "position": 0.0, "rate": 0.0, "effort": np.inf,
     }  # fmt: skip
     for name, value in values.items():
-        freedoms[name].append(value)
+        dofs[name].append(value)
 
 
 def _rows(matrix: np.ndarray) -> np.ndarray:

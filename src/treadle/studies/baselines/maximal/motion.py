@@ -27,7 +27,7 @@ from treadle.studies.baselines.maximal.vectors import (
 )
 
 __all__ = [
-    "State", "angle_error", "body_turn", "freedom_axis", "freedom_position", "joint_points", "move", "push",
+    "State", "angle_error", "body_turn", "dof_axis", "dof_position", "joint_points", "move", "push",
     "spin_up", "turn_error",
 ]  # fmt: skip
 
@@ -112,22 +112,22 @@ def turn_error(joints, state, j):
 
 
 @njit(cache=True)
-def freedom_axis(joints, freedoms, state, f):
-    """Axis of a freedom in the world."""
-    body = joints.body[freedoms.joint[f], freedoms.side[f]]
-    return rotated(state.rotation[body], row(freedoms.axis, f))
+def dof_axis(joints, dofs, state, f):
+    """Axis of a degree of freedom in the world."""
+    body = joints.body[dofs.joint[f], dofs.side[f]]
+    return rotated(state.rotation[body], row(dofs.axis, f))
 
 
 @njit(cache=True)
-def freedom_position(joints, freedoms, state, f):
-    """Position of a freedom: distance (m), or angle (rad) from -pi to pi."""
-    j = freedoms.joint[f]
-    axis = freedom_axis(joints, freedoms, state, f)
-    if freedoms.kind[f] == SLIDE:
+def dof_position(joints, dofs, state, f):
+    """Position of a degree of freedom: distance (m), or angle (rad) from -pi to pi."""
+    j = dofs.joint[f]
+    axis = dof_axis(joints, dofs, state, f)
+    if dofs.kind[f] == SLIDE:
         on_a, on_b = joint_points(joints, state, j)
         return dot(axis, minus(on_b, on_a))
-    start = rotated(state.rotation[joints.body[j, 0]], row(freedoms.start, f))
-    end = rotated(state.rotation[joints.body[j, 1]], row(freedoms.end, f))
+    start = rotated(state.rotation[joints.body[j, 0]], row(dofs.start, f))
+    end = rotated(state.rotation[joints.body[j, 1]], row(dofs.end, f))
     return atan2(dot(axis, cross(start, end)), dot(start, end) - dot(start, axis) * dot(end, axis))
 
 

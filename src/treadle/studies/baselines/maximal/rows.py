@@ -10,8 +10,8 @@ from treadle.native.kernels import njit
 from treadle.studies.baselines.maximal.mechanism import SLIDE
 from treadle.studies.baselines.maximal.motion import (
     angle_error,
-    freedom_axis,
-    freedom_position,
+    dof_axis,
+    dof_position,
     joint_points,
     turn_error,
 )
@@ -27,11 +27,10 @@ BOTH, NORMAL, TANGENT, SECOND_TANGENT = 0, 1, 2, 3
 
 
 class Rows(NamedTuple):
-    """Those of the joints, three for every freedom (spring with damper, friction, motor), two per coupling,
-    three per contact.
+    """Rows of joints, three per dof (spring with damper, friction, motor), two per coupling, three a contact.
 
     The rate of a row is  linear . (v_B - v_A) + turn_b . w_B - turn_a . w_A,  minus `slope` times that of its
-    partner where it has one: the row of the freedom that it is coupled with, idle by itself.
+    partner where it has one: the row of the degree of freedom that it is coupled with, idle by itself.
     """
 
     body: np.ndarray  # (rows, 2) A and B
@@ -55,9 +54,9 @@ class Rows(NamedTuple):
     pseudo: np.ndarray  # (rows) impulse on the pseudo-velocities, of a NORMAL
 
 
-def empty_rows(hard: int, freedoms: int, couplings: int, contacts: int = 0) -> Rows:
-    """Rows for joints that lock `hard` directions and leave a number of freedoms."""
-    lasting = hard + 3 * freedoms + 2 * couplings
+def empty_rows(hard: int, dofs: int, couplings: int, contacts: int = 0) -> Rows:
+    """Rows for joints that lock `hard` directions and leave a number of degrees of freedom."""
+    lasting = hard + 3 * dofs + 2 * couplings
     count = lasting + 3 * contacts
     vectors = ("linear", "turn_a", "turn_b", "response_a", "response_b")
     arrays = {name: np.zeros((count, 3) if name in vectors else count) for name in Rows._fields}
@@ -71,7 +70,7 @@ def empty_rows(hard: int, freedoms: int, couplings: int, contacts: int = 0) -> R
 
 
 @njit(cache=True)
-def fill_rows(bodies, joints, freedoms, couplings, state, rows, h, share):
+def fill_rows(bodies, joints, dofs, couplings, state, rows, h, share):
     """Write the rows for a step of h seconds that removes a share of the joints' errors; their number."""
     rows.softness[:], rows.target[:], rows.closing[:], rows.bound[:] = 0.0, 0.0, 0.0, np.inf
     r = 0
@@ -95,37 +94,37 @@ def fill_rows(bodies, joints, freedoms, couplings, state, rows, h, share):
             _turn_row(bodies, state, rows, r, a, b, direction)
             _close(rows, r, dot(direction, error), share / h)
             r += 1
-    for f in range(len(freedoms.joint)):
-        _freedom_rows(bodies, joints, freedoms, state, rows, r, f, h, share)
+    for f in range(len(dofs.joint)):
+        _dof_rows(bodies, joints, dofs, state, rows, r, f, h, share)
         r += 3
-    for c in range(len(couplings.freedom)):
-        error = coupling_row(bodies, joints, freedoms, couplings, state, rows, r, c)
+    for c in range(len(couplings.dof)):
+        error = coupling_row(bodies, joints, dofs, couplings, state, rows, r, c)
         _close(rows, r, error, share / h)
         r += 2
     return r
 
 
 @njit(cache=True)
-def coupling_row(bodies, joints, freedoms, couplings, state, rows, r, c):
+def coupling_row(bodies, joints, dofs, couplings, state, rows, r, c):
     """Write a coupling into row r and its source into row r + 1; by how much it is violated."""
-    f, g = couplings.freedom[c], couplings.source[c]
-    _axis_row(bodies, joints, freedoms, state, rows, r, f)
+    f, g = couplings.dof[c], couplings.source[c]
+    _axis_row(bodies, joints, dofs, state, rows, r, f)
     wanted, slope = couplings.coefficients[c, 0], 0.0
     rows.partner[r] = -1
     if g >= 0:
         # the polynomial and its derivative by Horner's scheme
-        x, wanted = freedom_position(joints, freedoms, state, g), 0.0
+        x, wanted = dof_position(joints, dofs, state, g), 0.0
         for k in range(couplings.coefficients.shape[1] - 1, -1, -1):
             slope = slope * x + wanted
             wanted = wanted * x + couplings.coefficients[c, k]
-        _axis_row(bodies, joints, freedoms, state, rows, r + 1, g)
+        _axis_row(bodies, joints, dofs, state, rows, r + 1, g)
         mobility = 1.0 / rows.mass[r] if rows.mass[r] > 0.0 else 0.0
         mobility += slope * slope / rows.mass[r + 1] if rows.mass[r + 1] > 0.0 else 0.0
         mobility -= 2.0 * slope * shared(bodies, rows, r, r + 1)
         rows.mass[r] = 1.0 / mobility if mobility > 0.0 else 0.0
         rows.partner[r], rows.slope[r] = r + 1, slope
     rows.mass[r + 1] = 0.0
-    return _difference(freedoms, f, freedom_position(joints, freedoms, state, f), wanted)
+    return _difference(dofs, f, dof_position(joints, dofs, state, f), wanted)
 
 
 @njit(cache=True)
@@ -143,12 +142,12 @@ def shared(bodies, rows, r, s):
 
 
 @njit(cache=True)
-def _axis_row(bodies, joints, freedoms, state, rows, r, f):
-    """The row whose rate is that of a freedom."""
-    j = freedoms.joint[f]
+def _axis_row(bodies, joints, dofs, state, rows, r, f):
+    """The row whose rate is that of a degree of freedom."""
+    j = dofs.joint[f]
     a, b = joints.body[j, 0], joints.body[j, 1]
-    axis = freedom_axis(joints, freedoms, state, f)
-    if freedoms.kind[f] == SLIDE:
+    axis = dof_axis(joints, dofs, state, f)
+    if dofs.kind[f] == SLIDE:
         _, on_b = joint_points(joints, state, j)
         slide_row(bodies, state, rows, r, a, b, on_b, axis)
     else:
@@ -156,33 +155,33 @@ def _axis_row(bodies, joints, freedoms, state, rows, r, f):
 
 
 @njit(cache=True)
-def _freedom_rows(bodies, joints, freedoms, state, rows, r, f, h, share):
-    """The spring with its damper, the friction and the motor of a freedom, in rows r to r + 2."""
-    k, d = freedoms.stiffness[f], freedoms.damping[f]
-    active = (k != 0.0 or d != 0.0, freedoms.friction[f] != 0.0, freedoms.servo[f] != 0)
+def _dof_rows(bodies, joints, dofs, state, rows, r, f, h, share):
+    """The spring with its damper, the friction and the motor of a degree of freedom, in rows r to r + 2."""
+    k, d = dofs.stiffness[f], dofs.damping[f]
+    active = (k != 0.0 or d != 0.0, dofs.friction[f] != 0.0, dofs.servo[f] != 0)
     rows.mass[r : r + 3] = 0.0
     rows.closes[r : r + 3] = False
     if not (active[0] or active[1] or active[2]):
         return
-    position = freedom_position(joints, freedoms, state, f) if freedoms.measured[f] else 0.0
+    position = dof_position(joints, dofs, state, f) if dofs.measured[f] else 0.0
     for n in range(3):
         if not active[n]:
             continue
         if n == 0:
             # p = -h (k (x + h v) + d v), solved for the new rate v
             rows.softness[r] = 1.0 / (h * (d + h * k))
-            rows.target[r] = -k * _difference(freedoms, f, position, freedoms.reference[f]) / (d + h * k)
-        _axis_row(bodies, joints, freedoms, state, rows, r + n, f)
-    rows.bound[r + 1] = freedoms.friction[f] * h
-    rows.bound[r + 2] = freedoms.effort[f] * h
-    rows.target[r + 2] = freedoms.rate[f]
-    if freedoms.servo[f] == 1:
-        _close(rows, r + 2, _difference(freedoms, f, position, freedoms.position[f]), share / h)
+            rows.target[r] = -k * _difference(dofs, f, position, dofs.reference[f]) / (d + h * k)
+        _axis_row(bodies, joints, dofs, state, rows, r + n, f)
+    rows.bound[r + 1] = dofs.friction[f] * h
+    rows.bound[r + 2] = dofs.effort[f] * h
+    rows.target[r + 2] = dofs.rate[f]
+    if dofs.servo[f] == 1:
+        _close(rows, r + 2, _difference(dofs, f, position, dofs.position[f]), share / h)
 
 
 @njit(cache=True)
-def _difference(freedoms, f, position, other):
-    return position - other if freedoms.kind[f] == SLIDE else angle_error(position - other)
+def _difference(dofs, f, position, other):
+    return position - other if dofs.kind[f] == SLIDE else angle_error(position - other)
 
 
 @njit(cache=True)

@@ -58,12 +58,12 @@ class Simmc(MaximalSimulation):
             raise InputError("iterations must be at least 1, tolerance not negative and share from 0 to 1")
         self.iterations, self.tolerance, self.share = int(iterations), float(tolerance), float(share)
         hard = int(self.joints.slides.sum() + self.joints.turns.sum())
-        self._rows = empty_rows(hard, len(self.freedoms.joint), len(self.couplings.freedom), len(contacts))
+        self._rows = empty_rows(hard, len(self.dofs.joint), len(self.couplings.dof), len(contacts))
         self._contacts = contacts_of(model, self.bodies, contacts)
 
     def _advance(self, count: int) -> Effort:
         taken = _advance(
-            self.bodies, self.joints, self.freedoms, self.couplings, self._contacts, self.state, self._rows,
+            self.bodies, self.joints, self.dofs, self.couplings, self._contacts, self.state, self._rows,
             self.dt, count, self.iterations, self.tolerance, self.share,
         )  # fmt: skip
         return Effort(count, *taken)
@@ -71,14 +71,14 @@ class Simmc(MaximalSimulation):
 
 @njit(cache=True)
 def _advance(
-    bodies, joints, freedoms, couplings, contacts, state, rows, h, count, iterations, tolerance, share
+    bodies, joints, dofs, couplings, contacts, state, rows, h, count, iterations, tolerance, share
 ):  # fmt: skip
     """Take steps; iterations in all, most in one step, largest residual."""
     total, most, worst = 0, 0, 0.0
     shift, tilt = np.zeros_like(state.velocity), np.zeros_like(state.turning)
     for _ in range(count):
         push(bodies, state, h)
-        first = fill_rows(bodies, joints, freedoms, couplings, state, rows, h, share)
+        first = fill_rows(bodies, joints, dofs, couplings, state, rows, h, share)
         fill_contacts(bodies, contacts, state, rows, first, h, share)
         _warm_start(bodies, rows, state.velocity, state.turning)
         shift[:], tilt[:], rows.pseudo[:] = 0.0, 0.0, 0.0
@@ -94,8 +94,8 @@ def _advance(
             step = plus(row(state.velocity, i), row(shift, i))
             turn = plus(row(state.turning, i), row(tilt, i))
             move(state, i, scaled(step, h), scaled(turn, h))
-        for f in range(len(freedoms.servo)):
-            freedoms.position[f] += h * freedoms.rate[f]
+        for f in range(len(dofs.servo)):
+            dofs.position[f] += h * dofs.rate[f]
         total, most, worst = total + taken, max(most, taken), max(worst, moving, closing)
     return total, most, worst
 
@@ -117,7 +117,7 @@ def _warm_start(bodies, rows, velocity, turning):
 @njit(cache=True)
 def _sweep(bodies, rows, velocity, turning):
     """Satisfy every row once; the largest change of an impulse."""
-    # names of their own: every look into the tuple would count a reference
+    # locals: every access to the tuple would count a reference
     body, linear, turn_a, turn_b = rows.body, rows.linear, rows.turn_a, rows.turn_b
     response_a, response_b, inverse_mass = rows.response_a, rows.response_b, bodies.inverse_mass
     mass, kind, impulse, bound, target = rows.mass, rows.kind, rows.impulse, rows.bound, rows.target

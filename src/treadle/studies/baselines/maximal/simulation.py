@@ -1,4 +1,4 @@
-"""What machines in maximal coordinates share: their state, motors, and how well their joints hold."""
+"""Base class of the methods in maximal coordinates: state, motors, and constraint errors of the joints."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from treadle.model.model import WORLD, Model, suggest
 from treadle.spatial import Quaternion
 from treadle.studies.baselines.effort import Effort
 from treadle.studies.baselines.maximal.mechanism import mechanism
-from treadle.studies.baselines.maximal.motion import State, freedom_position, joint_points, turn_error
+from treadle.studies.baselines.maximal.motion import State, dof_position, joint_points, turn_error
 
 __all__ = ["MaximalSimulation"]
 
@@ -36,7 +36,7 @@ class MaximalSimulation(ABC):
         if not (np.isfinite(dt) and dt > 0.0):
             raise InputError(f"dt must be a positive number of seconds, not {dt!r}")
         self.model, self.dt = model, float(dt)
-        self.bodies, self.joints, self.freedoms, self.couplings, self._places = mechanism(model)
+        self.bodies, self.joints, self.dofs, self.couplings, self._places = mechanism(model)
         initial_q, initial_v = model.initial()
         self.state = _state(
             model, self.bodies.center, initial_q if q is None else q, initial_v if v is None else v
@@ -55,19 +55,19 @@ class MaximalSimulation(ABC):
         """Run the compiled kernel for a number of steps."""
 
     def hold(self, joint: str, position: float, rate: float = 0.0, freedom: int = 0) -> None:
-        """Let a motor without limits keep a freedom at a position that moves at a rate."""
-        index = self._freedom(joint, freedom)
-        if not self.freedoms.measured[index]:
+        """Let a motor without limits keep a degree of freedom at a position that moves at a rate."""
+        index = self._dof(joint, freedom)
+        if not self.dofs.measured[index]:
             raise InputError(f"the position of joint {joint!r} is a rotation: only rates of it can be driven")
         self._set_motor(index, 1, position, rate, np.inf)
 
     def drive(self, joint: str, rate: float, effort: float = np.inf, freedom: int = 0) -> None:
-        """Let a motor of limited force or torque keep a freedom at a rate."""
-        self._set_motor(self._freedom(joint, freedom), 2, 0.0, rate, effort)
+        """Let a motor of limited force or torque keep a degree of freedom at a rate."""
+        self._set_motor(self._dof(joint, freedom), 2, 0.0, rate, effort)
 
     def position(self, joint: str, freedom: int = 0) -> float:
-        """Position of a freedom, measured between its bodies; angles from -pi to pi."""
-        return freedom_position(self.joints, self.freedoms, self.state, self._freedom(joint, freedom))
+        """Position of a degree of freedom, measured between its bodies; angles from -pi to pi."""
+        return dof_position(self.joints, self.dofs, self.state, self._dof(joint, freedom))
 
     def pose(self, name: str) -> np.ndarray:
         """Pose X_WF of a link or frame in the world, as a 4 x 4 matrix."""
@@ -99,24 +99,26 @@ class MaximalSimulation(ABC):
             v, w = self.state.velocity[i], R.T @ self.state.turning[i]
             total += 0.5 * mass * (v @ v) + 0.5 * w @ self.bodies.inertia[i] @ w
             total -= mass * (self.bodies.gravity @ self.state.position[i])
-        for f in np.flatnonzero(self.freedoms.stiffness):
-            position = freedom_position(self.joints, self.freedoms, self.state, int(f))
-            total += 0.5 * self.freedoms.stiffness[f] * (position - self.freedoms.reference[f]) ** 2
+        for f in np.flatnonzero(self.dofs.stiffness):
+            position = dof_position(self.joints, self.dofs, self.state, int(f))
+            total += 0.5 * self.dofs.stiffness[f] * (position - self.dofs.reference[f]) ** 2
         return float(total)
 
-    def _freedom(self, joint: str, freedom: int) -> int:
+    def _dof(self, joint: str, freedom: int) -> int:
         if joint not in self._places:
             raise InputError(
                 f"{self.model.name!r} has no joint named {joint!r}; {suggest(joint, list(self._places))}"
             )
         place = self._places[joint]
         if not 0 <= freedom < place.stop - place.start:
-            raise InputError(f"joint {joint!r} has {place.stop - place.start} freedoms, not {freedom + 1}")
+            raise InputError(
+                f"joint {joint!r} has {place.stop - place.start} degrees of freedom, not {freedom + 1}"
+            )
         return place.start + freedom
 
     def _set_motor(self, index: int, servo: int, position: float, rate: float, effort: float) -> None:
-        self.freedoms.servo[index], self.freedoms.position[index] = servo, position
-        self.freedoms.rate[index], self.freedoms.effort[index] = rate, effort
+        self.dofs.servo[index], self.dofs.position[index] = servo, position
+        self.dofs.rate[index], self.dofs.effort[index] = rate, effort
 
 
 def _state(

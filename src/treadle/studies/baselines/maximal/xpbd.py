@@ -26,8 +26,8 @@ from treadle.studies.baselines.maximal.mechanism import SLIDE
 from treadle.studies.baselines.maximal.motion import (
     angle_error,
     body_turn,
-    freedom_axis,
-    freedom_position,
+    dof_axis,
+    dof_position,
     joint_points,
     move,
     push,
@@ -78,38 +78,38 @@ class Xpbd(MaximalSimulation):
 
     def _advance(self, count: int) -> Effort:
         total, most, residual = _advance(
-            self.bodies, self.joints, self.freedoms, self.couplings, self.state, self._rows,
+            self.bodies, self.joints, self.dofs, self.couplings, self.state, self._rows,
             self.dt / self.substeps, count * self.substeps, self.iterations, self.tolerance,
         )  # fmt: skip
         return Effort(count, total, most * self.substeps, residual)
 
 
 @njit(cache=True)
-def _advance(bodies, joints, freedoms, couplings, state, rows, h, count, iterations, tolerance):
+def _advance(bodies, joints, dofs, couplings, state, rows, h, count, iterations, tolerance):
     """Take substeps; iterations in all, most in one, largest residual."""
     total, most, worst = 0, 0, 0.0
     position, quaternion = state.position.copy(), state.quaternion.copy()
-    multiplier = np.zeros((len(freedoms.joint), 3))
-    start = np.zeros(len(freedoms.joint))
+    multiplier = np.zeros((len(dofs.joint), 3))
+    start = np.zeros(len(dofs.joint))
     for _ in range(count):
-        for f in range(len(freedoms.joint)):
-            if freedoms.friction[f] != 0.0 or freedoms.servo[f] == 2:
-                start[f] = freedom_position(joints, freedoms, state, f)
+        for f in range(len(dofs.joint)):
+            if dofs.friction[f] != 0.0 or dofs.servo[f] == 2:
+                start[f] = dof_position(joints, dofs, state, f)
         position[:], quaternion[:] = state.position, state.quaternion
         push(bodies, state, h)
         for i in range(len(bodies.inverse_mass) - 1):
             move(state, i, scaled(row(state.velocity, i), h), scaled(row(state.turning, i), h))
-        for f in range(len(freedoms.servo)):
-            freedoms.position[f] += h * freedoms.rate[f]
+        for f in range(len(dofs.servo)):
+            dofs.position[f] += h * dofs.rate[f]
         multiplier[:] = 0.0
         taken, residual = 0, 0.0
         while taken < iterations:
             residual = 0.0
-            for f in range(len(freedoms.joint)):
-                off = _solve_freedom(bodies, joints, freedoms, state, start, multiplier, f, h)
+            for f in range(len(dofs.joint)):
+                off = _solve_dof(bodies, joints, dofs, state, start, multiplier, f, h)
                 residual = max(residual, off)
-            for c in range(len(couplings.freedom)):
-                off = _solve_coupling(bodies, joints, freedoms, couplings, state, rows, c)
+            for c in range(len(couplings.dof)):
+                off = _solve_coupling(bodies, joints, dofs, couplings, state, rows, c)
                 residual = max(residual, off)
             for j in range(len(joints.body)):
                 residual = max(residual, _solve_joint(bodies, joints, state, j))
@@ -117,8 +117,8 @@ def _advance(bodies, joints, freedoms, couplings, state, rows, h, count, iterati
             if residual <= tolerance:
                 break
         _velocities(state, position, quaternion, h)
-        for f in range(len(freedoms.joint)):
-            _resist(bodies, joints, freedoms, state, f, h)
+        for f in range(len(dofs.joint)):
+            _resist(bodies, joints, dofs, state, f, h)
         total, most, worst = total + taken, max(most, taken), max(worst, residual)
     return total, most, worst
 
@@ -144,28 +144,28 @@ def _solve_joint(bodies, joints, state, j):
 
 
 @njit(cache=True)
-def _solve_freedom(bodies, joints, freedoms, state, start, multiplier, f, h):
-    """Bring a freedom to where its motor, its spring and its friction want it; how far off the motor was."""
+def _solve_dof(bodies, joints, dofs, state, start, multiplier, f, h):
+    """Satisfy motor, spring and friction of a degree of freedom; the error of the motor before."""
     off = 0.0
-    stiffness, friction, servo = freedoms.stiffness[f], freedoms.friction[f], freedoms.servo[f]
-    if not freedoms.measured[f] or (stiffness == 0.0 and friction == 0.0 and servo == 0):
+    stiffness, friction, servo = dofs.stiffness[f], dofs.friction[f], dofs.servo[f]
+    if not dofs.measured[f] or (stiffness == 0.0 and friction == 0.0 and servo == 0):
         return off
-    j = freedoms.joint[f]
+    j = dofs.joint[f]
     a, b = joints.body[j, 0], joints.body[j, 1]
     for n in range(3):
         softness, bound = 0.0, np.inf
         if n == 0 and servo != 0:
-            wanted = freedoms.position[f] if servo == 1 else start[f] + h * freedoms.rate[f]
-            bound = freedoms.effort[f] * h * h
+            wanted = dofs.position[f] if servo == 1 else start[f] + h * dofs.rate[f]
+            bound = dofs.effort[f] * h * h
         elif n == 1 and stiffness != 0.0:
-            wanted, softness = freedoms.reference[f], 1.0 / (stiffness * h * h)
+            wanted, softness = dofs.reference[f], 1.0 / (stiffness * h * h)
         elif n == 2 and friction != 0.0:
             wanted, bound = start[f], friction * h * h
         else:
             continue
-        axis = freedom_axis(joints, freedoms, state, f)
-        error, old = freedom_position(joints, freedoms, state, f) - wanted, multiplier[f, n]
-        if freedoms.kind[f] == SLIDE:
+        axis = dof_axis(joints, dofs, state, f)
+        error, old = dof_position(joints, dofs, state, f) - wanted, multiplier[f, n]
+        if dofs.kind[f] == SLIDE:
             _, on_b = joint_points(joints, state, j)
             multiplier[f, n] = _shift(bodies, state, a, b, on_b, axis, error, softness, old, bound)
         else:
@@ -177,9 +177,9 @@ def _solve_freedom(bodies, joints, freedoms, state, start, multiplier, f, h):
 
 
 @njit(cache=True)
-def _solve_coupling(bodies, joints, freedoms, couplings, state, rows, c):
-    """Bring two freedoms to where a coupling wants them; how far off they were."""
-    error = coupling_row(bodies, joints, freedoms, couplings, state, rows, 0, c)
+def _solve_coupling(bodies, joints, dofs, couplings, state, rows, c):
+    """Bring two dofs to where a coupling wants them; how far off they were."""
+    error = coupling_row(bodies, joints, dofs, couplings, state, rows, 0, c)
     change = -error * rows.mass[0]
     for r in range(2 if rows.partner[0] > 0 else 1):
         along = change if r == 0 else -rows.slope[0] * change
@@ -237,19 +237,19 @@ def _velocities(state, position, quaternion, h):
 
 
 @njit(cache=True)
-def _resist(bodies, joints, freedoms, state, f, h):
-    """Change the rate of a freedom by its damper; that of a rotation also by its friction and its motor."""
-    d = freedoms.damping[f]
+def _resist(bodies, joints, dofs, state, f, h):
+    """Apply the damper of a degree of freedom; to a rotation without position also friction and motor."""
+    d = dofs.damping[f]
     # whatever has a position was treated there
-    friction = 0.0 if freedoms.measured[f] else freedoms.friction[f]
-    driven = freedoms.servo[f] == 2 and not freedoms.measured[f]
+    friction = 0.0 if dofs.measured[f] else dofs.friction[f]
+    driven = dofs.servo[f] == 2 and not dofs.measured[f]
     if d == 0.0 and friction == 0.0 and not driven:
         return
-    j = freedoms.joint[f]
+    j = dofs.joint[f]
     a, b = joints.body[j, 0], joints.body[j, 1]
-    axis = freedom_axis(joints, freedoms, state, f)
+    axis = dof_axis(joints, dofs, state, f)
     linear, turn_a, turn_b = (0.0, 0.0, 0.0), axis, axis
-    if freedoms.kind[f] == SLIDE:
+    if dofs.kind[f] == SLIDE:
         _, point = joint_points(joints, state, j)
         linear = axis
         turn_a = cross(minus(point, row(state.position, a)), axis)
@@ -263,7 +263,7 @@ def _resist(bodies, joints, freedoms, state, f, h):
     rate += dot(turn_b, row(state.turning, b)) - dot(turn_a, row(state.turning, a))
     impulse = 0.0
     if driven:
-        impulse = _limited((freedoms.rate[f] - rate) / mobility, freedoms.effort[f] * h)
+        impulse = _limited((dofs.rate[f] - rate) / mobility, dofs.effort[f] * h)
     # the damper at the rate that it leaves, the friction up to standstill
     impulse -= h * d * (rate + mobility * impulse) / (1.0 + h * d * mobility)
     impulse -= _limited((rate + mobility * impulse) / mobility, friction * h)
