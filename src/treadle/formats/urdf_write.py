@@ -3,7 +3,8 @@
 URDF has its link frames at their joints and one root link. Where the machine's are elsewhere, massless links
 and fixed joints are put in between; where no link stands at the origin of the world, there is one for it. A
 universal joint becomes two revolute ones and a cylindrical joint a revolute and a prismatic one, with the
-same coordinates. Other joints that URDF does not have are an error; `urdf_lost` lists what else is lost.
+same coordinates. Other joints that URDF does not have are an error; `urdf_unsupported` lists what else is
+left out.
 """
 
 from __future__ import annotations

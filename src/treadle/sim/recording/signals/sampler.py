@@ -58,8 +58,8 @@ class Sampler:
         if self._compiled is not None:
             # what controllers that are called back would say now only they know
             held = sim.tau + sim.controllers.commanded
-            state = sim.q, sim.v, held, sim._loads[:, 0], (time, sim.dt)
-            others = [sim._arrays[name][:, 0] for name in ("commands", "drives", "parameters")]
+            state = sim.q, sim.v, held, sim.loads[:, 0], (time, sim.dt)
+            others = [sim.arrays[name][:, 0] for name in ("commands", "drives", "parameters")]
             # contact is felt in the mean over the last step
             felt = sensors.felt(sim).ravel() if self._feels else np.zeros(_felt_size(sim))
             pressed = sensors.body_wrenches(sim).ravel() if sim.contact else np.zeros(0)
@@ -91,7 +91,7 @@ class Sampler:
         """Whether stops and friction hold, and whether a freedom is locked, where that makes a difference."""
         if not any(signal.dynamic for signal in self._signals):
             return False, False
-        return self._sim._bounded, bool(self._sim._arrays["locked"].any())
+        return self._sim.bounded, bool(self._sim.arrays["locked"].any())
 
 
 def _absent(signal: Signal) -> Signal:
