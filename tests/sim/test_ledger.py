@@ -135,11 +135,11 @@ def test_forces_come_and_go():
     plain = td.Simulation(td.scene("pendulum"), q=[1.0, 0.5], integrator="rk4", dt=1e-3)
     start = energy(plain.model, plain.q, plain.v)
     plain.step(100)
-    assert plain._journal.work == 0.0
+    assert plain.run_log.work == 0.0
     plain.tau[0] = 1.0
     plain.step(100)
     assert len(plain._runners) == 1
-    assert energy(plain.model, plain.q, plain.v) - start == pytest.approx(plain._journal.work, abs=1e-6)
+    assert energy(plain.model, plain.q, plain.v) - start == pytest.approx(plain.run_log.work, abs=1e-6)
 
 
 @pytest.mark.parametrize("integrator", ["symplectic_euler", "rk4", "implicit_midpoint"])

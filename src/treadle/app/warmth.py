@@ -111,7 +111,7 @@ def twin(sim: Simulation, model: Model, q: np.ndarray | None = None) -> Simulati
 
 def compile_step(spare: Simulation, bounded: bool, loaded: bool) -> None:
     """Have a simulation, which is of no other use, compile its step with stops or with loads."""
-    spare.bounded = spare.bounded or (bounded and bool(spare.model.limited))
+    spare.stepper.bounded = spare.stepper.bounded or (bounded and bool(spare.model.limited))
     body = next((frame.name for frame in spare.model.frames if frame.body >= 0), None)
     if loaded and body is not None:
         spare.apply_force(body, (0.0, 0.0, 1e-9))

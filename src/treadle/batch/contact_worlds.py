@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from treadle.forces.load import LOAD_SIZE
-from treadle.native.frames import table
 
 if TYPE_CHECKING:
     from treadle.sim.world import World
@@ -25,17 +24,20 @@ class ContactWorlds:
     def __init__(self, world: World, count: int) -> None:
         self._world, self._count = world, count
         self._shares: dict[tuple[int, int], _Share] = {}
+        #: of worlds that were not advanced since they were restored
+        self._restored: list[np.ndarray] = [np.zeros(0)] * count
 
     def run(self, arrays: Mapping[str, np.ndarray], begin: int, end: int, count: int) -> None:
         """Steps of the worlds from `begin` up to `end`; one that stopped stays where it is."""
         end = min(end, self._count)
         if (begin, end) not in self._shares:
-            self._shares[begin, end] = _Share(self._world, begin, end)
+            share = self._shares[begin, end] = _Share(self._world, begin, end)
+            share.remember(self._restored[begin:end])
         self._shares[begin, end].run(arrays, count)
 
     def memory(self) -> list[np.ndarray]:
         """What the next steps start from, by world."""
-        kept = [np.zeros(0)] * self._count
+        kept = [row.copy() for row in self._restored]
         for (begin, _), share in self._shares.items():
             for number, row in enumerate(share.kept):
                 kept[begin + number] = row.copy()
@@ -43,6 +45,7 @@ class ContactWorlds:
 
     def remember(self, memory: list[np.ndarray]) -> None:
         """Go on from what steps started from once."""
+        self._restored = memory
         for (begin, end), share in self._shares.items():
             share.remember(memory[begin:end])
 
@@ -67,6 +70,7 @@ class _Share:
 
     def run(self, arrays: Mapping[str, np.ndarray], count: int) -> None:
         """Steps of all its worlds."""
+        from treadle.native.frames import table
         from treadle.sim.step.world_columns import take_worlds
 
         world, taken = self._begin, np.zeros(self._end - self._begin, np.int64)

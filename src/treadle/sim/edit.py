@@ -65,6 +65,7 @@ def become(sim: Simulation, model: Model, state: State) -> None:
     vars(sim).update({name: value for name, value in vars(fresh).items() if name not in _KEPT})
     sim.watcher.belong(sim)
     sim.run_log.belong(sim)
+    sim.stepper.belong(sim)
     sim.events.log = log
     sim.keep_views(live)
     sim.restore(state)

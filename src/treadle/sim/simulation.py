@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -16,19 +15,18 @@ from treadle.errors import InputError
 from treadle.forces.law import ForceLaw
 from treadle.forces.load import LOAD_SIZE, frame_load
 from treadle.model.model import Model
-from treadle.native.executable import Runner
 from treadle.sim.arrays import CARRIED, DEFAULTS
 from treadle.sim.checks import check_count, check_model, check_step, check_vector
+from treadle.sim.choices import Choices
 from treadle.sim.controller import Controllers
 from treadle.sim.event import Event, Events
 from treadle.sim.handles import Parts
 from treadle.sim.ledger import curved_freedoms
-from treadle.sim.lock import rotor_names, rotors
-from treadle.sim.pieces import Pieces
+from treadle.sim.lock import rotors
 from treadle.sim.run_log import RunLog
 from treadle.sim.state import State
 from treadle.sim.step.options import StepOptions
-from treadle.sim.step.program import StepKind
+from treadle.sim.stepper import Stepper
 from treadle.sim.watcher import Watcher
 from treadle.sim.world import World
 
@@ -48,7 +46,7 @@ __all__ = ["Simulation"]
 _LIVE = ("q", "v", "tau", "dt", "commands", "locked", "parameters")
 
 
-class Simulation(Parts):
+class Simulation(Parts, Choices):
     """A machine in motion, from its keyframe "initial" or else neutral and at rest.
 
     `q`, `v` and `tau` are live vectors in the order of `model.joints`; write into them, or use
@@ -136,17 +134,15 @@ class Simulation(Parts):
         self.observers: list[Observer] = []
         #: seconds spent in machine code, and simulated in them
         self.wall_time = self.measured_time = 0.0
-        #: whether limits of joints act: their code is long, and made when a joint first meets one
-        self.bounded = bool(model.held or options.motions)
         #: forces on the bodies, see `treadle.forces.load`
         self.loads = np.zeros((LOAD_SIZE * len(model.bodies), 1))
         #: the contact step that was taken last; None before, and without contact
         self.contact_step: ContactStep | None = None
         self.watcher = Watcher(self)
         self.run_log = RunLog(self)
-        self._pieces = Pieces()
         self.curved = curved_freedoms(model)
         self._live: dict[str, np.ndarray] = {}
+        self.stepper = Stepper(self)
         self._choose(options, dt)
 
     def _place(self, q: ArrayLike | None, v: ArrayLike | None) -> None:
@@ -173,69 +169,6 @@ class Simulation(Parts):
         value = check_step(value)
         self.world.start, self.world.steps = self.time, 0
         self.arrays["dt"][0, 0] = value
-
-    @property
-    def integrator(self) -> str:
-        """Name of the integrator; may be changed between steps."""
-        return self.step_options.integrator
-
-    @integrator.setter
-    def integrator(self, name: str) -> None:
-        self._rechoose(integrator=name, tuning={})
-
-    @property
-    def stabilization(self) -> str:
-        """How loops stay closed; may be changed between steps."""
-        return self.step_options.stabilization
-
-    @stabilization.setter
-    def stabilization(self, name: str) -> None:
-        self._rechoose(stabilization=name, closing_time=None)
-
-    @property
-    def solver(self) -> str:
-        """What finds the forces of loops, limits and friction; may be changed between steps."""
-        return self.step_options.solver
-
-    @solver.setter
-    def solver(self, name: str) -> None:
-        self._rechoose(solver=name)
-
-    @property
-    def contact(self) -> bool:
-        """Whether shapes touch."""
-        return self.step_options.contact
-
-    @property
-    def terrain(self) -> Terrain | None:
-        """The ground under wheels, or that shapes touch."""
-        return self.step_options.terrain
-
-    @property
-    def rolling(self) -> str:
-        """What wheels do in a step."""
-        return self.step_options.rolling
-
-    @property
-    def laws(self) -> tuple[ForceLaw, ...]:
-        """The user's own force laws."""
-        return self.step_options.laws
-
-    @property
-    def motions(self) -> Mapping[str, Motion]:
-        """Prescribed positions of joints, by name."""
-        return self.step_options.motions
-
-    @property
-    def options(self) -> dict[str, float]:
-        """Options of the integrator."""
-        names = self.step_options.method.options
-        return dict(zip(names, self.arrays["options"][:, 0].tolist(), strict=True))
-
-    @property
-    def arrays(self) -> dict[str, np.ndarray]:
-        """The arrays of the world, one column each."""
-        return self.world.arrays
 
     @property
     def time(self) -> float:
@@ -302,7 +235,7 @@ class Simulation(Parts):
         left = check_count("steps", count, least=0)
         self.events.stopped_by = None
         while left and self.events.stopped_by is None:
-            piece = min([self._pieces.next(left), *[observer.due() for observer in self.observers]])
+            piece = min([self.stepper.pieces.next(left), *[observer.due() for observer in self.observers]])
             taken = self._advance(piece)
             left -= piece
             for observer in tuple(self.observers if taken else ()):
@@ -349,7 +282,7 @@ class Simulation(Parts):
                 self.arrays[name][:, 0] = getattr(state, name)
         self.lock(state.locked if len(state.locked) == self.model.nv else np.zeros(self.model.nv))
         if self.contact_step is not None or len(state.touch):
-            self.ready_contact_step().memory = state.touch
+            self.stepper.ready_contact_step().memory = state.touch
         self.events.forget_after(self.time)
         self.run_log.restart()
 
@@ -419,9 +352,7 @@ class Simulation(Parts):
             self._live[name] = arrays[name] = self._live.get(name, arrays[name])
         arrays |= {"loads": self.loads, "ledger": self.run_log.ledger} | self.watcher.arrays()
         arrays |= {f"next_{name}": arrays[name] for name in CARRIED}
-        self._runners: dict[tuple, Runner | ContactStep] = {}
-        # the one that ran last, which runs again unless forces or loads were changed
-        self.running: Runner | ContactStep | None = None
+        self.stepper.restart()
         self.watcher.restart()
         self.run_log.restart()
 
@@ -431,7 +362,7 @@ class Simulation(Parts):
             if array.shape == self.arrays[name].shape:
                 self._live[name] = self.arrays[name] = self.arrays[f"next_{name}"] = array
 
-    def _rechoose(self, **given: Any) -> None:
+    def rechoose(self, **given: Any) -> None:
         """Go on with other options."""
         chosen = self.step_options.changed(self.model, **given)
         before = self.save()
@@ -449,122 +380,16 @@ class Simulation(Parts):
             # whatever was set before the first step is where the run starts
             self.reference, self.fresh = self.save(), False
         if not self.controllers.called_back:
-            return self._run(count)
+            return self.stepper.run(count)
         for taken in range(count):
             given = self.tau.copy()
             commanded = given + self.controllers.force(self.q, self.v, self.time)
             self.tau[:] = commanded
             try:
-                finished = self._run(1)
+                finished = self.stepper.run(1)
             finally:
                 # what the action of an event changed stays
                 self.tau[:] = np.where(self.tau == commanded, given, self.tau - (commanded - given))
             if not finished:
                 return taken
         return count
-
-    def _run(self, count: int) -> int:
-        same = self.run_log.before()
-        if self.watcher.active:
-            return self.watcher.run(count)
-        if self.contact and self.events and not self.events.muted:
-            return self.watcher.with_contact.run(count)
-        if not same or self.running is None:
-            self.running = self.runner()
-        clock, alive = self.arrays["clock"], self.arrays["alive"]
-        clock[0, 0], clock[1, 0] = self.world.start, self.world.steps
-        alive[0, 0], alive[1, 0] = 1.0, 0.0
-        before = self.world.steps, self.measured_time, self.run_log.steps
-        try:
-            self.timed(self.running, count)
-            taken = self._count_steps(before)
-        except KeyboardInterrupt:
-            # machine code has ended by then: the state is that of its last step
-            self._count_steps(before)
-            raise
-        if taken == count:
-            return count
-        if self.hold_bounds():
-            return taken + self._run(count - taken)
-        self.halted()
-        return taken
-
-    def _count_steps(self, before: tuple[int, float, int]) -> int:
-        """Let clock and log follow the steps that machine code took; may be done twice."""
-        taken = int(self.arrays["alive"][1, 0])
-        self.world.steps, self.measured_time = before[0] + taken, before[1] + taken * self.dt
-        self.run_log.steps = before[2]
-        self.run_log.after(taken)
-        return taken
-
-    def hold_bounds(self) -> bool:
-        """Let limits and friction act from here on, if there are any and they did not yet."""
-        if not self.model.limited or self.bounded:
-            return False
-        from treadle.sim.divergence import check_given
-
-        check_given(self)
-        self.bounded, self.running = True, None
-        return True
-
-    def timed(self, run: Runner | ContactStep, count: int) -> None:
-        """Take steps in machine code, and measure how long that takes."""
-        started = time.perf_counter()
-        run(0, 1, count)
-        seconds = time.perf_counter() - started
-        self._pieces.took(count, seconds)
-        self.wall_time += seconds
-
-    def halted(self) -> None:
-        """Explain a step that was not taken: the state is the last good one."""
-        from treadle.sim.divergence import check_given, diverged, stuck
-
-        check_given(self)
-        if self.contact:
-            raise diverged(self, self.v)
-        state, effort = self.save(), self.arrays["effort"].copy()
-        self.arrays["effort"][:] = 0.0
-        self.runner(guarded=False)(0, 1, 1)
-        attempt, (tried, left) = self.v.copy(), self.effort
-        self.restore(state)
-        self.arrays["effort"][:] = effort
-        if left > 0.0 and self.step_options.method.adaptive:
-            raise stuck(self, tried, left)
-        raise diverged(self, attempt)
-
-    def ready_contact_step(self) -> ContactStep:
-        """The contact step that is taken next; compiled here, which is not counted as computing."""
-        from treadle.sim.step.contact_step import ContactStep
-
-        locked = bool(self.arrays["locked"].any())
-        step: Any = self._runners.get(("contact", locked))
-        if step is None:
-            code = self.world.contact_code(rotor_names(self.model) if locked else ())
-            step = ContactStep(code, self.arrays, self.terrain, self.step_options.meshes)
-            step.compile()
-            self._runners["contact", locked] = step
-        if self.contact_step is not None and self.contact_step is not step:
-            step.memory = self.contact_step.memory
-        self.contact_step = step
-        return step
-
-    def runner(self, guarded: bool = True) -> Runner | ContactStep:
-        """The compiled step; the one with loads only when there are any."""
-        if self.contact:
-            return self.ready_contact_step()
-        locked, watched = bool(self.arrays["locked"].any()), guarded and self.watcher.active
-        kind = StepKind(
-            loaded=bool(self.loads.any()),
-            parameters=tuple(rotor_names(self.model)) if locked else (),
-            guarded=guarded,
-            bounded=self.bounded,
-            accounted=guarded,
-            # the work of forces on joints that turn in space is dear: it is counted where there are any
-            pushed=guarded and bool(self.curved) and bool(self.tau[self.curved].any()),
-            events=self.events if watched else None,
-            switches=self.watcher.switches,
-        )
-        key = (*kind._replace(events=None), watched)
-        if key not in self._runners:
-            self._runners[key] = self.world.fused(kind).runner(self.arrays)
-        return self._runners[key]

@@ -113,12 +113,12 @@ class Watcher:
                 done += self._resolve(fired if first else np.zeros_like(fired))
                 piece = 1
             elif taken < piece:
-                if sim.hold_bounds():
+                if sim.stepper.hold_bounds():
                     continue
                 if pause[Pause.STATUS] == CONTINUED:
                     sim.world.start, sim.world.steps = sim.time + float(pause[Pause.DONE]), 0
                 sim.run_log.after(done)
-                sim.halted()
+                sim.stepper.halted()
             else:
                 piece = min(2 * piece, _MOST)
         sim.run_log.after(done)
@@ -143,7 +143,7 @@ class Watcher:
         sim, arrays = self._sim, self._arrays
         arrays["clock"][:, 0] = sim.world.start, sim.world.steps
         arrays["alive"][:, 0] = 1.0, 0.0
-        sim.timed(sim.runner(), count)
+        sim.stepper.timed(sim.stepper.runner(), count)
         taken = int(arrays["alive"][1, 0])
         sim.world.steps += taken
         sim.measured_time += taken * sim.dt

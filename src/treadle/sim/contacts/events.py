@@ -128,29 +128,31 @@ class TouchingWatcher:
         arrays["clock"][:, 0], arrays["alive"][:, 0] = (time, 0.0), (1.0, 0.0)
         arrays["dt"][0, 0] = span
         try:
-            sim.timed(sim.runner(), 1)
+            sim.stepper.timed(sim.stepper.runner(), 1)
         finally:
             arrays["dt"][0, 0] = step
         if not arrays["alive"][1, 0]:
-            sim.halted()
+            sim.stepper.halted()
 
     def _saved(self) -> _Start:
         sim = self._sim
         names = ("q", "v", "drives", "ledger")
-        return _Start({name: sim.arrays[name].copy() for name in names}, sim.ready_contact_step().memory)
+        return _Start(
+            {name: sim.arrays[name].copy() for name in names}, sim.stepper.ready_contact_step().memory
+        )
 
     @contextmanager
     def _trials(self) -> Iterator[None]:
         """Steps that leave no trace."""
-        kept, seen = self._saved(), self._sim.ready_contact_step().seen()
+        kept, seen = self._saved(), self._sim.stepper.ready_contact_step().seen()
         yield
         self._restore(kept)
-        self._sim.ready_contact_step().show(seen)
+        self._sim.stepper.ready_contact_step().show(seen)
 
     def _restore(self, start: _Start) -> None:
         for name, array in start.arrays.items():
             self._sim.arrays[name][:] = array
-        self._sim.ready_contact_step().memory = start.memory
+        self._sim.stepper.ready_contact_step().memory = start.memory
 
     def _value(self, event: Event, time: float, ahead: float = 0.0) -> float:
         """Of an event's function now, or a moment ahead if the velocity lasts."""

@@ -60,9 +60,10 @@ def borrowed(sim: Simulation) -> Iterator[Borrowed]:
     journal, controllers = sim.run_log, sim.controllers
     live = sim.arrays
     arrays = {name: array.copy() for name, array in live.items() if not name.startswith("next_")}
-    own = ("fresh", "bounded", "running", "reference", "wall_time", "measured_time")
+    own = ("fresh", "reference", "wall_time", "measured_time")
     kept = {name: getattr(sim, name) for name in (*own, "observers")}
     clock = sim.world.start, sim.world.steps
+    stepper = sim.stepper.bounded, sim.stepper.running
     account, called_back = dict(vars(journal)), controllers.called_back
     touched = sim.contact_step
     seen = [] if touched is None else touched.seen()
@@ -82,6 +83,7 @@ def borrowed(sim: Simulation) -> Iterator[Borrowed]:
         for name, value in kept.items():
             setattr(sim, name, value)
         sim.world.start, sim.world.steps = clock
+        sim.stepper.bounded, sim.stepper.running = stepper
         vars(journal).update(account)
         if touched is not None:
             touched.show(seen)

@@ -178,7 +178,7 @@ def expected_shrink(sim: Simulation) -> float:
 
 def effective_order(sim: Simulation) -> int:
     """Order of the run: controllers, friction and stops act once a step, which is of first order."""
-    return 1 if len(sim.controllers) or sim.bounded else stepping(sim).order
+    return 1 if len(sim.controllers) or sim.stepper.bounded else stepping(sim).order
 
 
 def _positions(

@@ -114,7 +114,7 @@ class Run:
         order += 0.0 if within_run else 1.0
         factor = max(excess, 1.5) ** (1.0 / order)
         # no method helps against what acts only once a step, and none is asked beside contact
-        once = effective_order(sim) < self.method.order or sim.bounded or len(sim.controllers) > 0
+        once = effective_order(sim) < self.method.order or sim.stepper.bounded or len(sim.controllers) > 0
         once = once or sim.contact
         better = "" if once or self.method.order >= 4 else "integrator = 'rk4'"
         if better and factor > _TOO_SMALL:

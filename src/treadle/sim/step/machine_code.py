@@ -211,7 +211,7 @@ class MachineMemory:
             for name in ("impulse", "wheel_memory", "next_wheel_memory")
         }
         sizes = {"wheels": int(len(wheels["impulse"]) > 0), "wheel_size": len(wheels["wheel_memory"])}
-        given = self.arrays | tables | wheels | sizes
+        given: dict[str, Any] = self.arrays | tables | wheels | sizes
         self.free = Free(**{name: given[name] for name in Free._fields})
         self.flow = self._flow(code)
         self.close, self.control = self._part(Close, code.close), self._part(Control, code.control)

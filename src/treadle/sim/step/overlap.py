@@ -47,15 +47,19 @@ def start_overlaps(model: Model, collider: Collider, q: np.ndarray) -> list[Star
 
 def _depths(model: Model, collider: Collider, q: np.ndarray) -> dict[tuple[int, int], float]:
     """The deepest point of every pair of shapes of one machine that overlaps."""
-    machine, body = connected_machines(model), collider.shapes.body
+    machine, body, link = connected_machines(model), collider.shapes.body, collider.shapes.link
+    # a rule for the contact of two links says that they are to touch
+    number = {None: 0} | {item.name: i + 1 for i, item in enumerate(model.links)}
+    ruled = {frozenset((number[rule.first], number[rule.second])) for rule in model.contacts}
     margin, collider.margin[0] = float(collider.margin[0]), 0.0
     collider.place(q)
     points = collider.collide()
     collider.margin[0] = margin
     depths: dict[tuple[int, int], float] = {}
     for (a, b), numbers in zip(collider.contacts.pairs[:points], collider.contacts.data[:points]):
-        one = body[a] > 0 and body[b] > 0 and machine[int(body[a]) - 1] == machine[int(body[b]) - 1]
-        if one and numbers[9] < -_DEPTH:
+        if body[a] == 0 or body[b] == 0 or frozenset((int(link[a]), int(link[b]))) in ruled:
+            continue
+        if machine[int(body[a]) - 1] == machine[int(body[b]) - 1] and numbers[9] < -_DEPTH:
             pair = int(a), int(b)
             depths[pair] = max(depths.get(pair, 0.0), -float(numbers[9]))
     return depths

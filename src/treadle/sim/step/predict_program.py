@@ -98,7 +98,8 @@ def control_program(model: Model, controllers: Sequence[ForceLaw]) -> Program:
     def control(
         q: Sequence[Scalar], v: Sequence[Scalar], time: Sequence[Scalar]
     ) -> Mapping[str, list[Scalar]]:
-        machine, total = distinct_constants(model), [0.0] * model.nv
+        machine = distinct_constants(model)
+        total: list[Scalar] = [0.0] * model.nv
         for controller in controllers:
             added = law_force(machine, controller, q, v, time[0])
             total = [a + b for a, b in zip(total, added, strict=True)]
@@ -287,8 +288,9 @@ class Prediction:
         q, v, v_mid, (h,) = (given[name] for name in ("position", "v", "v_mid", "h"))
         bias = rnea(regroup(system.model), q, v_mid, [0.0] * len(v), system.external(q))
         push = [h * (f - c) + p for f, c, p in zip(force, bias, given["impulse"], strict=True)]
-        posture = (self.model, damped, self.terrain)
-        return wheel_balance(posture, q, v, push, given["wheel_memory"], h)
+        assert self.terrain is not None
+        machine = (system.model, damped, self.terrain)
+        return wheel_balance(machine, q, v, push, given["wheel_memory"], h)
 
     def _pushes(
         self, system: System, given: Mapping[str, Sequence[Expr]], wheels: WheelBalance | None
