@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-__all__ = ["lazy_names"]
+__all__ = ["lazy_names", "moved_names"]
 
 
 def lazy_names(package: str, homes: Mapping[str, Sequence[str]]) -> Callable[[str], Any]:
@@ -23,5 +24,22 @@ def lazy_names(package: str, homes: Mapping[str, Sequence[str]]) -> Callable[[st
         value = getattr(import_module(modules[name]), name)
         setattr(sys.modules[package], name, value)
         return value
+
+    return find
+
+
+def moved_names(module: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+    """The `__getattr__` of a module whose names have moved: they still work, with a DeprecationWarning.
+
+    `homes` gives the full new name, such as "treadle.model.Shape", by the old one.
+    """
+
+    def find(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        message = f"{module}.{name} is deprecated: use {homes[name]}"
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
+        home, _, current = homes[name].rpartition(".")
+        return getattr(import_module(home), current)
 
     return find

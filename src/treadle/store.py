@@ -1,4 +1,4 @@
-"""Verified blobs on disk, for what is expensive to make again: compiled code and imported models.
+"""Disk cache of compiled code and imported models, with checksums.
 
 An entry is a file `kind/digest` that starts with a magic word and the SHA-256 of kind, digest and
 content. What fails that check (cut short, altered, copied under another name) counts as absent.
@@ -21,10 +21,10 @@ __all__ = ["folder", "read", "source_digest", "write"]
 
 _MAGIC = b"TREADLE1"
 
-#: The oldest entries go when a kind takes more than this (bytes).
+#: Least recently used entries are evicted when a kind takes more than this (bytes).
 _LARGEST_FOLDER = 1 << 30
 
-#: Entries that a process writes between two looks at the size.
+#: Entries that a process writes between two evictions.
 _BETWEEN = 50
 
 
@@ -76,10 +76,10 @@ def folder() -> Path:
 
 @cache
 def source_digest() -> str:
-    """Hash of Treadle's own source: whatever was made by other source is made again."""
+    """Hash of Treadle's own source: entries made by other source are invalid."""
     package = os.path.dirname(__file__)
     total = hashlib.sha256()
-    # every process reads all of it before its first step: objects for paths would take half the time
+    # every process reads all of it before its first step: Path objects would take half the time
     for name in sorted(_sources(package)):
         total.update(name.encode())
         with open(f"{package}/{name}", "rb", buffering=0) as file:
@@ -107,13 +107,13 @@ def _writes() -> itertools.count:
 
 
 def _prune_sometimes(path: Path) -> None:
-    """Prune at every so many entries: looking at all of them takes long."""
+    """Evict only once per so many entries: a scan of the folder takes long."""
     if next(_writes()) % _BETWEEN == 0:
         _prune(path)
 
 
 def _prune(path: Path) -> None:
-    """Remove the entries used longest ago until the folder is within its size."""
+    """Evict the least recently used entries until the folder is within its size."""
     entries = []
     for entry in os.scandir(path):
         with contextlib.suppress(OSError):

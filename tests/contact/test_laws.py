@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 from scipy.special import gamma
 
 import treadle as td
-from treadle.contact.course import contact_course
+from treadle.contact.force_history import force_history
 from treadle.contact.laws import LAWS, Touch
 from treadle.contact.soft import LawMemory, make_soft, soft_entry, soft_frame
 
@@ -218,7 +218,7 @@ def test_the_course_of_a_contact_is_that_of_its_equation(laws):
     soft = advance(laws, [("hunt_crossley", 0.0, SPEED, STIFFNESS, 1.5, 0.6, SPEED)], b=9.8)
     before = soft.rate.copy()
     duration = soft.span[1]
-    course = contact_course(soft, np.linspace(0.0, 1.2 * duration, 1201))
+    course = force_history(soft, np.linspace(0.0, 1.2 * duration, 1201))
     assert course.times[-1] == pytest.approx(duration, abs=2e-3 * duration)
     acceleration = np.gradient(course.rate[:, 0], course.times)
     expected = 9.8 - course.force[:, 0] / MASS

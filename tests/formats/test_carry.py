@@ -6,8 +6,8 @@ import trimesh
 
 import treadle as td
 from treadle.errors import ModelError
+from treadle.formats.atomic_write import AtomicFiles
 from treadle.formats.carry import carry
-from treadle.formats.whole import WholeFiles
 from treadle.geometry import SUFFIXES, threedt
 from treadle.geometry.components import Component, Geometry, Part
 from treadle.geometry.mesh import read_mesh
@@ -107,7 +107,7 @@ def test_a_failure_leaves_what_was_there(tmp_path):
 
 
 def test_files_appear_together(tmp_path):
-    with WholeFiles(tmp_path) as files:
+    with AtomicFiles(tmp_path) as files:
         files.add("meshes/a.obj", b"content")
         files.place("robot.toml").write_text("text")
         assert not (tmp_path / "robot.toml").exists()

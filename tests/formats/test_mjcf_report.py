@@ -77,7 +77,7 @@ REPORTED = {
     "actuators left out, whose force is not proportional to one command: ": (
         "", "<actuator><damper joint='turn' kv='1' ctrlrange='0 1'/></actuator>",
     ),
-    "actuators left out, which are not motors on one freedom of their joint: ": (
+    "actuators left out, which are not motors on one degree of freedom of their joint: ": (
         "<body><freejoint name='fly'/><geom size='1'/></body>",
         "<actuator><motor joint='fly' gear='1 1 0 0 0 0'/></actuator>",
     ),

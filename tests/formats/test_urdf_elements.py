@@ -190,8 +190,8 @@ def test_mimic_of_a_fixed_joint_holds_it():
     ("source", "kind", "said"),
     [
         ("absent", "prismatic", 'are not there: "grip (absent)"'),
-        ("float", "prismatic", 'several freedoms: "grip"'),
-        ("swing", "floating", 'several freedoms: "grip"'),
+        ("float", "prismatic", 'several degrees of freedom: "grip"'),
+        ("swing", "floating", 'several degrees of freedom: "grip"'),
         ("swing", "fixed", "no meaning for them"),
     ],
 )
@@ -212,7 +212,7 @@ def test_transmissions_become_motors():
     [
         ("EffortJointInterface", "VelocityJointInterface", "state no gains"),
         ("transmission_interface/SimpleTransmission", "FourBarLinkage", "not one motor on one joint"),
-        ('<joint name="swing"><', '<joint name="glue"><', "no single freedom"),
+        ('<joint name="swing"><', '<joint name="glue"><', "does not have one degree of freedom"),
         ('<joint name="swing"><', '<joint name="absent"><', "is not there"),
         ("<mechanicalReduction>100<", "<mechanicalReduction>much<", "no number"),
         ("<mechanicalReduction>100<", "<mechanicalReduction>0<", "no number"),

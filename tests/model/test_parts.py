@@ -307,7 +307,7 @@ BAD = {
         ({"source": "trn"}, "source 'trn' is not a joint"),
         ({"joint": "weld"}, "'weld' is fixed"),
         ({"source": "chain"}, "closes a loop"),
-        ({"source": "lift"}, "several freedoms"),
+        ({"source": "lift"}, "several degrees of freedom"),
         ({"source": "turn"}, "to itself"),
         ({"coefficients": ()}, "has no coefficients"),
         ({"coefficients": 2.0}, "has no coefficients"),

@@ -12,7 +12,7 @@ from tests.native.walkers import LEG, walker
 from treadle.dynamics.regroup import regroup
 from treadle.dynamics.rnea import rnea
 from treadle.graph import Graph, trace
-from treadle.model.limbs import limb_inputs
+from treadle.model.identical_subtrees import subtree_inputs
 from treadle.native.emit import emit
 from treadle.native.program import Program
 from treadle.native.schedule import schedule
@@ -42,7 +42,7 @@ def inverse_dynamics(model) -> Program:
     machine = regroup(model)
     inputs = {"q": model.nq, "v": model.nv, "a": model.nv}
     return Program(
-        "unused", inputs, lambda q, v, a: {"tau": rnea(machine, q, v, a)}, twins=limb_inputs(model, inputs)
+        "unused", inputs, lambda q, v, a: {"tau": rnea(machine, q, v, a)}, twins=subtree_inputs(model, inputs)
     )
 
 

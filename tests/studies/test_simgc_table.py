@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 import treadle as td
-from treadle.solvers.maximal import Simmc
-from treadle.solvers.sequential.simgc import Simgc
 from treadle.studies import simgc_table
+from treadle.studies.baselines import Simgc, Simmc
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import treadle as td
-from treadle.model.fittings import Settings, Wheel
+from treadle.model import Settings, Wheel
 from treadle.spatial import Mat3, Transform, Vec3
 from treadle.wheels.geometry import touches
 

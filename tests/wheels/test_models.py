@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import treadle as td
 from treadle.graph import Graph, evaluate, forward
-from treadle.model.fittings import Settings, Wheel
+from treadle.model import Settings, Wheel
 from treadle.wheels import WHEEL_MODELS, WheelContact, model_force, model_parameters
 
 MODELS = sorted(WHEEL_MODELS)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from treadle.forces.actuator import actuator_drives
-from treadle.model.fittings import Actuator
+from treadle.model.attachments import Actuator
 from treadle.model.model import Model, ModelJoint
 from treadle.sim.simulation import Simulation
 

@@ -15,7 +15,7 @@ from treadle.geometry import threedt
 from treadle.geometry.components import DEFAULT_COLOR, Component
 from treadle.geometry.files import mesh_path, open_geometry
 from treadle.geometry.mesh import read_mesh
-from treadle.model.fittings import Shape
+from treadle.model.attachments import Shape
 from treadle.model.model import Link, Model
 
 __all__ = ["Mesh", "machine_meshes", "scenery_meshes"]

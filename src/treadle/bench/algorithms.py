@@ -11,7 +11,7 @@ from treadle.bench.results import Outcome, Rival, Row, compare
 from treadle.dynamics.aba import aba
 from treadle.dynamics.forward import by_composite_inertia
 from treadle.dynamics.regroup import regroup
-from treadle.model.limbs import limb_inputs
+from treadle.model.identical_subtrees import subtree_inputs
 from treadle.native.program import Program, compile_program
 
 __all__ = ["measure_algorithms"]
@@ -34,7 +34,7 @@ def measure_algorithms(machine: Machine, effort: Effort) -> Outcome:
             f"benchmark {name} {model.digest}",
             sizes,
             lambda q, v, tau, algorithm=algorithm: {"acceleration": algorithm(grouped, q, v, tau)},
-            twins=limb_inputs(model, sizes),
+            twins=subtree_inputs(model, sizes),
         )
         graph, _ = program.trace()
         lengths[name] = len(graph)

@@ -12,7 +12,7 @@ from treadle.bench.peers import MissingPeer, difference, peer, peer_name
 from treadle.bench.race import Contestant, Effort, race
 from treadle.bench.results import Outcome, Rival, Row, compare
 from treadle.dynamics.forward import forward_dynamics
-from treadle.model.limbs import limb_inputs
+from treadle.model.identical_subtrees import subtree_inputs
 from treadle.native.program import Program, compile_program, default_lanes
 
 __all__ = ["measure_evaluation"]
@@ -32,7 +32,7 @@ def measure_evaluation(machine: Machine, effort: Effort) -> Outcome:
         f"benchmark evaluation {model.digest}",
         sizes,
         lambda q, v, tau: {"acceleration": forward_dynamics(model, q, v, tau)},
-        twins=limb_inputs(model, sizes),
+        twins=subtree_inputs(model, sizes),
     )
     lanes = default_lanes()
     executable = compile_program(program, lanes)

@@ -1,5 +1,5 @@
-"""Collision detection: which shapes touch, where, how deep, when, and what a ray hits.
+"""Collision detection: broad phase, narrow phase, contact manifolds, time of impact and ray casts.
 
-Kernels are Numba functions over arrays (`collide`), so that a compiled step can call them; the functions
-with names in place of indices are in `queries`. Nothing here is imported before it is asked for.
+Kernels are Numba functions over arrays (`collide`), so that a compiled step can call them; queries by name
+are in `queries`. Modules are imported on first use.
 """

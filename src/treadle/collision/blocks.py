@@ -1,4 +1,4 @@
-"""What the kernels know of hulls, meshes and height fields: arrays of numbers behind an address.
+"""Data of hulls, meshes and height fields for the kernels: arrays of numbers behind an address.
 
 All start with a count and, from place 3 on, corners; whole numbers are kept as floats.
 """

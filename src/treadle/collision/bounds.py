@@ -1,4 +1,4 @@
-"""Poses of shapes, and upright boxes around them."""
+"""Poses of shapes, and their axis-aligned bounding boxes (AABB)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def compose(B, b, P, p, X, x):
 
 @helper
 def enclose(a, margin, boxes, place):
-    """Write the lowest and highest coordinates (6) of a shape that is larger by half the margin.
+    """Write the bounding box (6) of a shape enlarged by half the margin: lowest, then highest coordinates.
 
     Two boxes overlap if the shapes come within the margin of each other; that of a plane is infinite.
     False if the pose is not finite.
@@ -41,7 +41,7 @@ def enclose(a, margin, boxes, place):
         total += a[i]
     for i in range(3):
         half = extent(a, i)
-        # a little more, so that rounding hides no pair at the margin
+        # enlarged by rounding, so that no pair at the margin is missed
         half += 0.5 * margin + 1e-12 * (half + abs(a[9 + i]))
         boxes[place + i], boxes[place + 3 + i] = a[9 + i] - half, a[9 + i] + half
     return isfinite(total)

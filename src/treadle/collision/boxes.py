@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from treadle.collision.contacts import CORES, MANIFOLD
+from treadle.collision.contacts import GJK, MANIFOLD
 from treadle.collision.kinds import SIZE
 from treadle.collision.pairs import call_manifold, call_separation, pair, state
 from treadle.collision.vectors import axis, dot, minus, position, scaled
@@ -74,7 +74,7 @@ def _box_axis(a, b, margin):
     return scaled(n, 1.0 if dot(n, d) >= 0.0 else -1.0), best
 
 
-@pair(CORES, MANIFOLD)
+@pair(GJK, MANIFOLD)
 def box_box(a, b, margin, desk):
     """A face's corners (up to eight), a line's two ends or a single point.
 
@@ -87,6 +87,6 @@ def box_box(a, b, margin, desk):
         return
     state(result, n, s)
     if call_manifold(desk[MANIFOLD], (a, b, result, margin, 1 if s <= 0.0 else 0, desk)) == 0:
-        call_separation(desk[CORES], (a, b, margin, result, desk))
+        call_separation(desk[GJK], (a, b, margin, result, desk))
         if result[3] <= margin:
             call_manifold(desk[MANIFOLD], (a, b, result, margin, 1, desk))

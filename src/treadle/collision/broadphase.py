@@ -1,8 +1,8 @@
-"""Which of many shapes may be near each other: a tree over their boxes in Morton order, built for every call.
+"""Broad phase: a bounding volume hierarchy over the shapes' boxes in Morton order, built for every call.
 
-Boxes are sorted along a curve that fills space, neighbours are joined two by two into a balanced tree, and
-every box is let down the tree. That is n log n work plus what is found, whatever the sizes of the boxes.
-Planes, which have no box, are compared with the balls around all other shapes.
+Boxes are sorted along the space-filling Morton curve, neighbours are joined two by two into a balanced tree,
+and the tree is queried with every box. That is n log n work plus the pairs found, whatever the sizes of the
+boxes. Planes, which have no box, are compared with the bounding spheres of all other shapes.
 """
 
 from __future__ import annotations

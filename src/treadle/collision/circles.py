@@ -1,4 +1,4 @@
-"""Climbing s(n) on the circles at right angles to one segment: an edge of one shape against the other."""
+"""The largest gap s(n) on the circles normal to one segment: an edge of one shape against the other."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from math import atan2, cos, pi, sin, sqrt
 from treadle.collision.vectors import along, corner, cross, dot, minus, norm, normal_to, scaled, unit
 from treadle.native.pieces import helper, room
 
-__all__ = ["climb_circles"]
+__all__ = ["maximize_on_circles"]
 
-#: Points of an interval without kinks at which the slope is looked at.
+#: Samples of the slope within an interval without kinks.
 _SAMPLES = 4
 
 
 @helper
-def climb_circles(n, best, d, U, segments, M, curves):
+def maximize_on_circles(n, best, d, U, segments, M, curves):
     """The best of n and of the directions at right angles to a segment."""
     angles, flat, bent = room(10), room(12), room(12)
     for k in range(segments):
@@ -46,7 +46,7 @@ def climb_circles(n, best, d, U, segments, M, curves):
         _sort(angles, count)
         for i in range(count - 1):
             if angles[i + 1] - angles[i] > 1e-12:
-                t, value = _climb(angles[i], angles[i + 1], ahead, flat, segments, bent, curves)
+                t, value = _maximize(angles[i], angles[i + 1], ahead, flat, segments, bent, curves)
                 if value > best:
                     best = value
                     x, y = cos(t), sin(t)
@@ -55,7 +55,7 @@ def climb_circles(n, best, d, U, segments, M, curves):
 
 
 @helper
-def _climb(low, high, ahead, flat, segments, bent, curves):
+def _maximize(low, high, ahead, flat, segments, bent, curves):
     """The best angle between two kinks, and s there."""
     # signs of the segments between the kinks make s smooth
     t = 0.5 * (low + high)
@@ -82,7 +82,7 @@ def _climb(low, high, ahead, flat, segments, bent, curves):
 
 @helper
 def _root(low, high, p, q, bent, curves):
-    """Where the slope falls through zero: Newton's method, held between the ends."""
+    """Where the slope falls through zero: Newton's method, safeguarded by bisection."""
     t = 0.5 * (low + high)
     value = 0.0
     for _ in range(60):

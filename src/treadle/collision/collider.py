@@ -28,7 +28,7 @@ __all__ = ["Collider"]
 #: Up to this many shapes the pairs that may touch are listed.
 _FEW = 64
 
-#: Pairs of overlapping boxes that are looked at, per shape; more than that is a heap in one place.
+#: Pairs of overlapping boxes tested per shape; more than that is a pile in one place.
 _PAIRS_PER_SHAPE = 128
 
 
@@ -132,7 +132,7 @@ class Collider:
         self.result[0] = self.contacts.total[0] if room else self._kernels.TOO_MANY_CONTACTS
 
     def settle(self) -> None:
-        """Make the room that the last run asked for; InputError if that is not what was wrong."""
+        """Make the room that the last run needed; InputError if it failed for another reason."""
         pairs, points = len(self.work.pairs), len(self.contacts.data)
         kernels = self._kernels
         match int(self.result[0]):

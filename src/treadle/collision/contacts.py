@@ -1,11 +1,11 @@
-"""Where the kernels write contacts: arrays of a fixed size, filled from the front.
+"""Output arrays of the collision kernels, of a fixed size and filled from the front.
 
 A row of `data` is a contact point: its position on shape A (3), on shape B (3), the unit normal from A to B
 (3), and the signed distance along it (negative: penetration), so that
 position_B - position_A = distance normal. All in the world's axes, in metres.
 
-The kernels know the contacts as one array of whole numbers, `desk`: how many there are, room, addresses, and
-the addresses of the kernels that they may call, see `narrowphase`.
+The kernels get the contacts as one array of integers, `desk`: count, capacity, addresses of the arrays, and
+addresses of the kernels that they may call (see `narrowphase`).
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from treadle.native.formulas import formula
 from treadle.native.pieces import helper
 
 __all__ = [
-    "CORES", "DATA", "FEATURES", "LEAST", "MANIFOLD", "MANY", "PAIRS", "ROOM", "ROUND", "TABLE", "TOTAL",
+    "DATA", "FEATURES", "GJK", "LEAST", "MANIFOLD", "MANY", "PAIRS", "ROOM", "ROUND", "TABLE", "TOTAL",
     "Contacts", "flip", "make_contacts", "put",
 ]  # fmt: skip
 
 #: Places on the desk: counts, addresses of arrays, addresses of kernels, and those of all pairs of kinds.
-TOTAL, ROOM, LEAST, DATA, PAIRS, FEATURES, MANIFOLD, CORES, ROUND, MANY, TABLE = range(11)
+TOTAL, ROOM, LEAST, DATA, PAIRS, FEATURES, MANIFOLD, GJK, ROUND, MANY, TABLE = range(11)
 
 
 class Contacts(NamedTuple):
@@ -39,7 +39,7 @@ class Contacts(NamedTuple):
     feature: np.ndarray
     #: (1,)
     total: np.ndarray
-    #: what the kernels know
+    #: the integers handed to the kernels
     desk: np.ndarray
 
 

@@ -1,4 +1,4 @@
-"""When two moving shapes first touch: conservative advancement (Mirtich, 1996).
+"""Time of impact of two moving shapes by conservative advancement (Mirtich, 1996).
 
 A shape moves with a point of its body that has a constant velocity, and turns about it with a constant
 angular velocity: a row of `motion` is that point (3), its velocity (3) and the angular velocity (3) in the
@@ -6,8 +6,8 @@ world's axes. Along the normal n of the least distance s the gap shrinks no fast
 
     (v_A - v_B) . n + |w_A x n| r_A + |w_B x n| r_B,
 
-r the radius of the ball around the point that holds the shape, so that nothing is missed by advancing by s
-over that speed, however large the step. Against a height field or a mesh, which is not convex, the speed in
+r the radius of the bounding sphere around the point, so that advancing by s over that speed misses no impact,
+however large the step. Against a height field or a mesh, which is not convex, the speed in
 any direction is taken.
 """
 
@@ -86,7 +86,7 @@ def _is_hollow(kind):
 
 @helper
 def _move(row, motion, t, moved):
-    """Write where a shape is after t seconds."""
+    """Write the pose of a shape after t seconds."""
     w = corner(motion, 2)
     speed = norm(w)
     u = unit(w, (0.0, 0.0, 1.0))
@@ -107,7 +107,7 @@ def _turned(x, u, c, s):
 
 @helper
 def _reach(row, motion, other, other_motion, duration):
-    """Radius of the ball around the turning point that holds the shape, or the part of it that matters."""
+    """Radius of the bounding sphere around the point of the motion; for planes, of the part that matters."""
     center, other_center = corner(motion, 0), corner(other_motion, 0)
     if row[KIND] != PLANE:
         return norm(minus(position(row), center)) + row[REACH]

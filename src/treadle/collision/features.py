@@ -1,4 +1,4 @@
-"""The foremost feature of a shape in a direction: the face, edge or point with which it touches."""
+"""The support feature of a shape in a direction: the face, edge or point that touches first."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _CORNERS = (
 def face(a, n, corners, P):
     """Write the polygon with which the shape faces n; its number of points, its number, and its normal . n.
 
-    A box or a hull gives a face, a cylinder a cap (its rim at four or eight `corners`) or the foremost line
+    A box or a hull gives a face, a cylinder a cap (its rim at four or eight `corners`) or the support line
     of its side, a capsule a line, all others a point (and then nothing is written). A line has 0 for its
     normal.
     """
@@ -118,9 +118,9 @@ def _cylinder_face(a, n, corners, P):
 
 @helper
 def edge(a, n, tolerance):
-    """The ends of the foremost edge, one and the same point where that is a vertex or a curved surface.
+    """The ends of the support edge, one and the same point where that is a vertex or a curved surface.
 
-    An edge is foremost if its angle to the plane at right angles to n is below `tolerance` (rad).
+    An edge supports the shape if its angle to the plane at right angles to n is below `tolerance` (rad).
     """
     p = position(a)
     kind = a[KIND]
@@ -154,7 +154,7 @@ def edge(a, n, tolerance):
             p = along(p, a[SIZE], n)
         else:
             outward = along(n, -slope, u)
-            # a cap that is met squarely has no foremost point of its rim: take its centre
+            # along the axis of a cap every point of its rim supports: take its centre
             if sqrt(dot(outward, outward)) > 1e-9:
                 p = along(p, a[SIZE], unit(outward, n))
         half = scaled(u, a[SIZE + 1])
@@ -168,7 +168,7 @@ def edge(a, n, tolerance):
 
 @helper
 def _hull_edge(a, n, tolerance):
-    """From the foremost corner to the farthest of those that are level with it."""
+    """From the support corner to the farthest of those that are level with it."""
     block, e = reals(int(a[BLOCK])), axes_of(a, n)
     count = int(block[0])
     p, best = corner(block, 1), -1e300

@@ -1,9 +1,9 @@
 """A primitive against a height field, in the field's own axes.
 
-Every triangle below the shape is met by the shape's foremost face, line or point; every convex edge of the
-grid is met as a segment. A normal counts if it belongs to the triangle, edge or peak that gave it, so that a
-wheel that rolls over the seam of two coplanar triangles feels nothing. The field is solid below, has no walls
-at its border, and reaches its `depth` below its lowest point.
+Every triangle below the shape is tested with the shape's support face, line or point, and every convex edge
+of the grid as a segment. A normal counts if it belongs to the triangle, edge or peak that gave it, so that a
+wheel that rolls over the seam of two coplanar triangles gets no contact there. The field is solid below, has
+no walls at its border, and reaches its `depth` below its lowest point.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from math import floor
 
 from treadle.collision.bounds import extent
-from treadle.collision.contacts import CORES, DATA, FEATURES, LEAST, MANIFOLD, ROOM, ROUND, TOTAL, flip, put
+from treadle.collision.contacts import DATA, FEATURES, GJK, LEAST, MANIFOLD, ROOM, ROUND, TOTAL, flip, put
 from treadle.collision.features import edge, face
 from treadle.collision.kinds import BLOCK, CAPSULE, CYLINDER, ELLIPSOID, KIND, REACH, ROW, SIZE
 from treadle.collision.pairs import call_manifold, call_separation, pair
@@ -99,7 +99,7 @@ def settle(desk, start, fresh, number, names):
 
 @helper
 def meet_face(b, u, v, w, margin, depth, number, P, start, desk):
-    """The foremost points of the shape that lie over the triangle u, v, w."""
+    """The support points of the shape that lie over the triangle u, v, w."""
     n = unit(cross(minus(v, u), minus(w, u)), (0.0, 0.0, 1.0))
     back = scaled(n, -1.0)
     count, _, _ = face(b, back, 4, P)
@@ -163,7 +163,7 @@ def _meet_edge(b, row, heights, field, i, j, x, y, left, right, margin, number, 
     row[SIZE], row[SIZE + 1], row[REACH], row[KIND] = 0.0, half, half, CAPSULE
     result = room(8)
     curved = b[KIND] == CYLINDER or b[KIND] == ELLIPSOID
-    call_separation(desk[ROUND] if curved else desk[CORES], (row, b, margin, result, desk))
+    call_separation(desk[ROUND] if curved else desk[GJK], (row, b, margin, result, desk))
     n = corner(result, 0)
     if result[3] > margin or n[2] <= 0.0:
         return
@@ -204,7 +204,7 @@ def to_world(a, start, desk):
             data[i + j], data[i + 3 + j], data[i + 6 + j] = p[j], q[j], n[j]
 
 
-@pair(CORES, MANIFOLD)
+@pair(GJK, MANIFOLD)
 def field_pair(b, a, margin, desk):
     """The points of a convex shape b and the field a within the margin."""
     start = desk[TOTAL]

@@ -1,4 +1,4 @@
-"""Numbers of the kinds of shapes, in the order in which a pair is put before its kernel, and their sizes.
+"""Numbers of the shape kinds, in the order in which a kernel takes the two of a pair, and their sizes.
 
 | kind | three sizes (m) |
 |---|---|
@@ -13,8 +13,8 @@
 | mesh, any other | half lengths of the box around it |
 
 To the kernels a shape is a row of numbers: rotation by rows and position in the world, then from `SIZE` on
-its three sizes, the radius of the ball around its origin that holds it, its kind, and the address of what
-else is known of a hull, a field or a mesh.
+its three sizes, the radius of the bounding sphere around its origin, its kind, and the address of the data of
+a hull, a field or a mesh (see `blocks`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = [
 
 PLANE, SPHERE, CAPSULE, BOX, CYLINDER, ELLIPSOID, HULL, HEIGHT_FIELD, MESH = range(9)
 
-#: How many there are.
+#: Number of kinds.
 COUNT = 9
 
 #: Places in a row of a shape, and its length.

@@ -1,8 +1,8 @@
-"""The contact points of two shapes, once the normal between them is known.
+"""Contact manifold: the contact points of two shapes, given the normal between them.
 
-A flat face that is met squarely is clipped with the face or line of the other shape, both seen along the
-normal: each corner of what they share is a contact point. Two parallel lines share their overlap, two points.
-All else touches in one point.
+A face normal to it (the reference face) clips the face or line of the other shape, both projected along the
+normal: each corner of the intersection is a contact point. Two parallel lines share their overlap, two
+points. All else touches in one point.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from treadle.native.pieces import helper, room
 
 __all__ = ["manifold"]
 
-#: A face counts as met squarely if the cosine of its angle to the normal is above this.
+#: A face clips the other if the cosine of its angle to the normal is above this.
 _SQUARE = 1.0 - 1e-6
 #: Lines whose angle (rad) is below this are parallel.
 _PARALLEL = 1e-3
@@ -32,7 +32,7 @@ def _witness(a, b, n, s, square_a, square_b, desk):
     p, q = edge(a, n, _LEVEL)
     r, t = edge(b, scaled(n, -1.0), _LEVEL)
     on_a, on_b = nearest_of_segments(p, q, r, t)
-    # a face is met by the other's foremost point
+    # a face against the support point of the other
     if square_a > _SQUARE and square_a >= square_b:
         on_a = along(on_b, -s, n)
     put(desk, 0, on_a, n, s)

@@ -35,7 +35,7 @@ class Mesh:
 
     @property
     def radius(self) -> float:
-        """Of the ball around the middle that holds it."""
+        """Of the bounding sphere around the middle."""
         return float(np.linalg.norm(self.points, axis=1).max())
 
 
@@ -110,7 +110,7 @@ def _closed(triangles: np.ndarray) -> bool:
 
 
 def _convex(points: np.ndarray, triangles: np.ndarray, scale: float) -> bool:
-    """Whether no point lies before any triangle."""
+    """Whether no point lies on the outer side of any triangle."""
     if len(points) * len(triangles) > _MOST_TESTS:
         return False
     first = points[triangles[:, 0]]

@@ -1,16 +1,16 @@
 """A convex shape against a mesh of triangles, in the mesh's own axes.
 
-The triangles whose boxes are near are found through a tree; each is a hull of three corners for `cores`. A
+The triangles whose boxes are near are found through a tree; each is a hull of three corners for `gjk`. A
 normal counts if it is that of the triangle, or if no triangle around the edge or corner that gave it reaches
-further along it, so that nothing is felt at the seams of a flat face. Where another normal is the shortest
-way out of a triangle, the points of the shape below it count along the triangle's own. A closed mesh is
-solid: what would leave it inward does not count. An open one is a surface with two sides.
+further along it, so that seams of a flat face give no contact of their own. Where another normal is the
+shortest way out of a triangle, the points of the shape below it count along the triangle's own. A closed mesh
+is solid: what would leave it inward does not count. An open one is a surface with two sides.
 """
 
 from __future__ import annotations
 
 from treadle.collision.bounds import extent
-from treadle.collision.contacts import CORES, DATA, FEATURES, LEAST, MANIFOLD, ROOM, TOTAL, flip
+from treadle.collision.contacts import DATA, FEATURES, GJK, LEAST, MANIFOLD, ROOM, TOTAL, flip
 from treadle.collision.features import edge
 from treadle.collision.field_pairs import meet_face, seen_from, settle, to_world
 from treadle.collision.kinds import BLOCK, HULL, KIND, REACH
@@ -39,7 +39,7 @@ _FURTHER = 1e-7
 _NAMES = 1 << 22
 
 
-@pair(CORES, MANIFOLD)
+@pair(GJK, MANIFOLD)
 def mesh_pair(b, a, margin, desk):
     """The points of a convex shape b and the mesh a within the margin; see `blocks.mesh_block`."""
     start = desk[TOTAL]
@@ -110,7 +110,7 @@ def _meet(block, row, number, rings, solid, shape, triangle, hull, margin, start
     hull[12], hull[13], hull[14] = row[9], row[10], row[11]
     hull[17], hull[18], hull[19] = -row[9], -row[10], -row[11]
     result = room(8)
-    call_separation(desk[CORES], (triangle, shape, margin, result, desk))
+    call_separation(desk[GJK], (triangle, shape, margin, result, desk))
     s = result[3]
     if s > margin:
         return
@@ -138,7 +138,7 @@ def _meet(block, row, number, rings, solid, shape, triangle, hull, margin, start
 
 @helper
 def _is_foremost(block, row, rings, n):
-    """Whether no triangle around the foremost corner or edge of a triangle reaches further along n."""
+    """Whether no triangle around the support corner or edge of a triangle reaches further along n."""
     best, second = 0, -1
     for k in range(1, 3):
         if dot(n, minus(_corner(block, row, k), _corner(block, row, best))) > 0.0:
@@ -171,7 +171,7 @@ def _corner(block, row, k):
 
 @helper
 def _drop_seams(p, q, r, row, fresh, desk):
-    """Without the points where a face of the shape crosses an edge that its neighbour goes on flat from."""
+    """Drop the points where a face of the shape crosses an edge between coplanar triangles."""
     if desk[LEAST] != 0:
         return
     data, features = reals(desk[DATA]), integers(desk[FEATURES])

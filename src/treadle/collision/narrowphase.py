@@ -1,4 +1,4 @@
-"""Which kernel serves which pair of kinds, and what it calls: compiled when a scene first needs it."""
+"""The kernel of every pair of shape kinds, and what it calls: compiled when a scene first needs it."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 from treadle.collision.boxes import box_box
 from treadle.collision.broadphase import find_pairs
 from treadle.collision.capsules import capsule_capsule
-from treadle.collision.contacts import CORES, MANIFOLD, MANY, ROUND, TABLE
-from treadle.collision.cores import core_pair, cores
+from treadle.collision.contacts import GJK, MANIFOLD, MANY, ROUND, TABLE
 from treadle.collision.field_pairs import field_pair
+from treadle.collision.gjk import convex_pair, gjk_separation
 from treadle.collision.kinds import (
     BOX,
     CAPSULE,
@@ -55,17 +55,17 @@ PAIRS = {
     (SPHERE, BOX): sphere_box,
     (SPHERE, CYLINDER): sphere_cylinder,
     (CAPSULE, CAPSULE): capsule_capsule,
-    (CAPSULE, BOX): core_pair,
+    (CAPSULE, BOX): convex_pair,
     (BOX, BOX): box_box,
     **{(kind, CYLINDER): round_pair for kind in (CAPSULE, BOX, CYLINDER)},
     **{(kind, ELLIPSOID): round_pair for kind in (SPHERE, CAPSULE, BOX, CYLINDER, ELLIPSOID)},
-    **{(kind, HULL): core_pair for kind in _CONVEX},
+    **{(kind, HULL): convex_pair for kind in _CONVEX},
     **{(kind, HEIGHT_FIELD): field_pair for kind in _CONVEX},
     **{(kind, MESH): mesh_pair for kind in _CONVEX},
 }
 
 #: Kernels that others call, by their place on the desk.
-CALLED = {MANIFOLD: manifold, CORES: cores, ROUND: separation, MANY: find_pairs}
+CALLED = {MANIFOLD: manifold, GJK: gjk_separation, ROUND: separation, MANY: find_pairs}
 
 #: Pairs that no kernel serves, but coal does.
 _WAITING = {(MESH, MESH), (HEIGHT_FIELD, MESH)}
@@ -84,6 +84,6 @@ def fill(desk: np.ndarray, kinds: Iterable[tuple[int, int]], many: bool = False)
             desk[place] = piece.address
             for called in piece.needs:
                 desk[called] = CALLED[called].address
-            # fields and meshes find the distance of curved shapes as these do among each other
+            # fields and meshes call it for the distance of curved shapes
             if second in (HEIGHT_FIELD, MESH) and first in (CYLINDER, ELLIPSOID):
                 desk[ROUND] = CALLED[ROUND].address

@@ -1,4 +1,4 @@
-"""What the kernels of pairs have in common: their signature, and how they call each other.
+"""Signatures of the pair kernels, and how they call each other.
 
 A kernel of a pair is called with the rows of two shapes (see `kinds`), the first of the lower kind, the
 margin and the desk of the contacts, and appends the points of both that come within the margin of each other.

@@ -66,7 +66,7 @@ def plane_box(a, b, margin, desk):
     steepest = 0.0
     for j in range(3):
         slope = abs(dot(n, axis(b, j)))
-        # a lead that rounding cannot reverse, so that a cube keeps its face
+        # a lead above rounding, so that a cube keeps its face
         if slope > steepest + 1e-12:
             k, steepest = j, slope
     i, j = (k + 1) % 3, (k + 2) % 3

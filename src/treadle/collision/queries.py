@@ -1,7 +1,7 @@
-"""Questions about shapes, by name: where they touch, how far apart they are, what a ray hits, when they meet.
+"""Collision queries by name: contact points, distance, ray cast and time of impact.
 
-The first argument is a model, or a `Collider` of it where there is ground or are meshes, or where many
-questions are asked. A name is that of a shape, of a link (all its shapes), or "world".
+The first argument is a model, or a `Collider` of it where there is ground, meshes or many queries. A name is
+that of a shape, of a link (all its shapes), or "world".
 """
 
 from __future__ import annotations
@@ -148,8 +148,8 @@ def time_of_impact(
 ) -> float | None:
     """Seconds until two shapes or bodies come within the tolerance (m), None if not within the duration.
 
-    Every body goes on as it moves at q and v: its origin in a straight line, turning at a constant rate.
-    However fast they are, nothing passes through anything.
+    Every body keeps its velocity at q and v: its origin moves in a straight line, its angular velocity is
+    constant. The search is conservative: nothing tunnels, however fast it is.
     """
     from treadle.collision import kernels
 

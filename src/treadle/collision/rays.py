@@ -1,4 +1,4 @@
-"""What a ray hits first.
+"""Ray casts: the first shape that a ray hits.
 
 A ray that starts inside a solid hits it at once, at distance 0 with the normal against the ray.
 """
@@ -69,7 +69,7 @@ def _cast(X, shapes, o, d, limit, skipped):
         row = at(X, ROW * s)
         kind = row[KIND]
         if kind != PLANE:
-            # the ball around the shape
+            # bounding sphere of the shape
             gap = minus(position(row), o)
             t = dot(gap, d)
             reach = row[REACH]

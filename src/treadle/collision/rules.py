@@ -1,4 +1,4 @@
-"""Which shapes may touch.
+"""Collision filter: which pairs of shapes may touch.
 
 Never two shapes of one body; never bodies that a joint connects, in the tree or closing a loop, unless a
 rule of the model allows them (a joint to the world itself does not count: a machine may touch the ground that

@@ -1,4 +1,4 @@
-"""Signed distance of two primitives, by the direction that separates them best.
+"""Signed distance of two primitives: the largest gap of their support functions over all directions.
 
 Along a unit vector n from A to B the gap between two convex bodies is
 
@@ -19,11 +19,11 @@ from __future__ import annotations
 
 from math import cos, pi, sin, sqrt
 
-from treadle.collision.ascent import climb, gap
-from treadle.collision.circles import climb_circles
+from treadle.collision.circles import maximize_on_circles
 from treadle.collision.contacts import MANIFOLD, ROUND
 from treadle.collision.kinds import BOX, CAPSULE, CYLINDER, KIND, REACH, SIZE, SPHERE
 from treadle.collision.pairs import call_manifold, call_separation, pair, separation_piece, state
+from treadle.collision.support_newton import gap, maximize_gap
 from treadle.collision.vectors import (
     along,
     axis,
@@ -42,9 +42,9 @@ from treadle.native.pieces import helper, room
 __all__ = ["round_pair", "separation"]
 
 _GOLDEN = pi * (3.0 - sqrt(5.0))
-#: Directions of a hemisphere from which overlapping curved shapes are searched, and how many are followed.
+#: Start directions on a hemisphere for overlapping curved shapes, and how many of them are followed.
 _STARTS, _FOLLOWED = 24, 3
-#: Vertices from which separate shapes are searched, the most promising first.
+#: Start vertices for separate shapes, the most promising first.
 _VERTICES = 3
 
 
@@ -101,7 +101,7 @@ def _try(candidate, n, best, d, U, segments, M, curves):
 
 @helper
 def _smooth(n, best, d, U, segments, M, curves):
-    """Directions along which both shapes have a single foremost point."""
+    """Directions along which both shapes have a single support point."""
     # one vertex of every segment: what is left is a point and the curves
     patterns = 1 << segments
     starts, values = room(192), room(64)
@@ -117,12 +117,12 @@ def _smooth(n, best, d, U, segments, M, curves):
         i = _highest(values, patterns)
         w, value = corner(starts, i), values[i]
         if curves > 0:
-            w, value = climb(w, d, U, segments, M, curves)
+            w, value = maximize_gap(w, d, U, segments, M, curves)
         if value > best:
             n, best = w, value
         values[i] = -1e300
     if curves > 0:
-        other, value = climb(n, d, U, segments, M, curves)
+        other, value = maximize_gap(n, d, U, segments, M, curves)
         if value > best:
             n, best = other, value
         if best < 0.0:
@@ -132,7 +132,7 @@ def _smooth(n, best, d, U, segments, M, curves):
 
 @helper
 def _search(n, best, d, U, segments, M, curves):
-    """Overlapping curved shapes may have several locally best directions: climb from the best of many."""
+    """Overlapping curved shapes may have several local maxima: start from the best of many directions."""
     count = _STARTS + 3 * curves
     starts, values = room(96), room(32)
     for i in range(count):
@@ -150,10 +150,10 @@ def _search(n, best, d, U, segments, M, curves):
     for _ in range(_FOLLOWED):
         i = _highest(values, count)
         w = corner(starts, i)
-        other, value = climb(w, d, U, segments, M, curves)
+        other, value = maximize_gap(w, d, U, segments, M, curves)
         if value > best:
             n, best = other, value
-        # what lies near this start leads to the same place
+        # starts near this one lead to the same maximum
         for j in range(count):
             if dot(w, corner(starts, j)) > 0.9:
                 values[j] = -1e300
@@ -183,7 +183,7 @@ def separation(a, b, margin, result, desk):
     n = unit(d, axis(a, 2))
     best = gap(n, d, U, segments, M, curves)
     n, best = _corners(n, best, d, U, segments, M, curves)
-    n, best = climb_circles(n, best, d, U, segments, M, curves)
+    n, best = maximize_on_circles(n, best, d, U, segments, M, curves)
     n, best = _smooth(n, best, d, U, segments, M, curves)
     state(result, n, best - r)
 

@@ -28,7 +28,7 @@ from treadle.collision.kinds import (
 )
 from treadle.collision.mesh import Mesh
 from treadle.errors import InputError, ModelError
-from treadle.model.fittings import Shape
+from treadle.model.attachments import Shape
 from treadle.model.model import Model
 
 __all__ = ["Shapes", "collision_shapes", "radius_of", "rows_of", "shapes_of"]
@@ -39,7 +39,7 @@ _MOST_GROUPS = 62
 
 
 class Shapes(NamedTuple):
-    """What the kernels know of n shapes. The world is body 0, body i of the model is i + 1."""
+    """Arrays of n shapes for the kernels. The world is body 0, body i of the model is i + 1."""
 
     #: (n,) numbers of `kinds`
     kind: np.ndarray
@@ -53,7 +53,7 @@ class Shapes(NamedTuple):
     link: np.ndarray
     #: (n,) place in `model.materials`, -1 without one
     material: np.ndarray
-    #: (n,) of the ball around the shape's origin that holds it, infinite for a plane
+    #: (n,) radius of the bounding sphere around the shape's origin, infinite for a plane
     radius: np.ndarray
     #: (n,) one bit each: the group that the shape is in; and the bits of those that it meets
     group: np.ndarray
@@ -162,7 +162,7 @@ def _fault(shape: Shape, message: str) -> ModelError:
 
 
 def radius_of(kind: int, size: np.ndarray) -> float:
-    """Radius of the ball around the origin that holds a primitive with these half sizes."""
+    """Radius of the bounding sphere around the origin of a primitive with these half sizes."""
     if kind == PLANE:
         return np.inf
     if kind in (SPHERE, ELLIPSOID):

@@ -1,4 +1,4 @@
-"""The foremost point of a convex shape, without the ball that a sphere or a capsule is rounded by."""
+"""Support points of convex shapes, without the ball that rounds a sphere or a capsule."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["rounding", "support"]
 
 @helper
 def support(a, d):
-    """The foremost point in the direction d of the point, segment or solid that a shape is rounded from."""
+    """The support point along d of the core of a shape: the point, segment or solid inside its rounding."""
     kind = a[KIND]
     if kind == SPHERE:
         return position(a)
@@ -44,5 +44,5 @@ def support(a, d):
 
 @helper
 def rounding(a):
-    """Radius of the ball that a shape is rounded by."""
+    """Radius of the rounding ball: that of a sphere or a capsule, else 0."""
     return a[SIZE] if a[KIND] == SPHERE or a[KIND] == CAPSULE else 0.0

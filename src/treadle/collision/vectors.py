@@ -54,7 +54,7 @@ def norm(a):
 
 @formula
 def unit(a, otherwise):
-    """a / |a|, or what is given otherwise where a is zero."""
+    """a / |a|, or the second argument where a is zero."""
     most = largest(largest(abs(a[0]), abs(a[1])), abs(a[2]))
     x, y, z = a[0] / most, a[1] / most, a[2] / most
     s = 1.0 / root(x * x + y * y + z * z)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from treadle.constraints.loop import loop_frames
 from treadle.graph import Scalar, floor
-from treadle.model.fittings import Loop
+from treadle.model.attachments import Loop
 from treadle.model.model import Model, ModelJoint
 
 __all__ = ["Coordinate", "loop_coordinates", "tree_coordinates"]

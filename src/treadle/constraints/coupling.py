@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle.graph import Scalar
-from treadle.model.fittings import Coupling
+from treadle.model.attachments import Coupling
 
 __all__ = ["coupling_residual"]
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from treadle.constraints.bounded import ANY, BoundedRow, soft
 from treadle.constraints.coordinates import Coordinate, loop_coordinates, tree_coordinates
 from treadle.graph import Scalar, clip, maximum, minimum, where
-from treadle.model.fittings import Loop
+from treadle.model.attachments import Loop
 from treadle.model.model import Model, ModelJoint
 
 __all__ = ["Stop", "limit_rows", "stop_row"]

@@ -8,7 +8,7 @@ from functools import reduce
 from treadle.dynamics.kinematics import joint_transform
 from treadle.graph import Scalar
 from treadle.joints.joint import Closure, aligned, apart
-from treadle.model.fittings import Loop
+from treadle.model.attachments import Loop
 from treadle.model.model import WORLD, Model
 from treadle.spatial import Transform, Vec3
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from treadle.constraints.coupling import coupling_residual
 from treadle.constraints.loop import loop_closure
 from treadle.dynamics.derivatives import tangent_seeds
-from treadle.graph import Expr, Scalar, forward, once
+from treadle.graph import Expr, Scalar, forward, memoized
 from treadle.model.model import Model
 
 __all__ = ["Row", "bias", "closure_rows", "rates", "residuals", "row_names"]
@@ -35,7 +35,7 @@ class Row:
     jacobian: dict[int, Scalar]
 
 
-@once
+@memoized
 def closure_rows(model: Model, q: Sequence[Expr]) -> list[Row]:
     """Rows of all loops and couplings."""
     named = _named_residuals(model, q)

@@ -1,34 +1,34 @@
-"""Contacts of one machine under any laws, coupled, over an interval: subdivided under error control.
+"""Coupled contacts of one machine under nonlinear laws, integrated over an interval with error control.
 
-The same equations as those of `contact.coupled`, with forces F(delta, d delta/dt) that are not linear:
+The equations of `contact.linear_contact` with nonlinear forces F(delta, d delta/dt):
 
     d2 delta/dt2 = b - A F,    d P/dt = F,    d Q/dt = P
 
-The interval is cut into steps of an L-stable Rosenbrock method (`contact.rosenbrock`), as long as the error
-allows: an impact takes some dozens, a contact at rest few, however stiff it is. The end of a contact is the
-step length at which its penetration is zero.
+An L-stable Rosenbrock method (`contact.rosenbrock`) chooses its steps by the error estimate: an impact takes
+some dozens, a contact at rest few, however stiff it is. The end of a contact is the step length at which its
+penetration is zero.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from treadle.contact.pushes import pushes
+from treadle.contact.law_forces import law_forces
 from treadle.contact.rosenbrock import rosenbrock_step
 from treadle.native.kernels import kernel
 
 __all__ = ["nonlinear_contacts"]
 
-#: Error of a step, as a share of the largest penetration and of the speed that holds the contact's energy.
+#: Local error relative to the largest penetration and to the speed of the contact's energy.
 _TOLERANCE = 1e-9
 
-#: Factors of the next step's length.
+#: Step size control: safety factor, least and largest change.
 _SAFETY, _LEAST, _MOST = 0.9, 0.1, 5.0
 
-#: Share of the penetration of neighbours to which that of a contact is found.
+#: Accuracy of a penetration relative to that of its neighbours.
 _FAINT = 1e-3
 
-#: Steps that are worth taking; what is left of the interval then goes in one.
+#: Most steps; the rest of the interval is then taken in one.
 _STEPS = 20_000
 
 
@@ -36,7 +36,7 @@ _STEPS = 20_000
 def nonlinear_contacts(
     A, K, D, law, settings, programs, b, delta, rate, span, impulse, moment, peak, force
 ):  # fmt: skip
-    """Advance penetrations and rates over `span` (s), or until a contact ends, as `linear_contacts` does.
+    """Advance penetrations and rates over `span` (s), or until a contact separates, as `linear_contacts`.
 
     `law` has the number of each contact's program, -1 for K delta + D d delta/dt; `settings` (n, 4) its
     exponent, restitution, impact speed (m/s) and mass (kg); `programs` (laws, 2) entries and frames.
@@ -48,7 +48,7 @@ def nonlinear_contacts(
     lifted = np.zeros(n, np.int64)
     for i in range(n):
         now[0, i], now[1, i] = delta[i], rate[i]
-    pushes(law, K, D, settings, programs, now, push)
+    law_forces(law, K, D, settings, programs, now, push)
     for i in range(n):
         force[i], peak[i] = max(force[i], push[0, i]), max(peak[i], delta[i])
         lifted[i] = 1 if delta[i] <= 0.0 and rate[i] <= 0.0 and _acceleration(A, b, push, i) <= 0.0 else 0
@@ -68,7 +68,7 @@ def nonlinear_contacts(
                 h = _moment(
                     A, K, D, law, settings, programs, b, now, push, h, k, work, after, then, lifted, i
                 )
-        pushes(law, K, D, settings, programs, then, after)
+        law_forces(law, K, D, settings, programs, then, after)
         for i in range(n):
             a, z = _acceleration(A, b, push, i), _acceleration(A, b, after, i)
             peak[i] = max(peak[i], _top(now[0, i], now[1, i], then[0, i], then[1, i], h))
@@ -96,7 +96,7 @@ def _acceleration(A, b, push, i):
 
 @kernel()
 def _error(A, k, now, then, push, peak):
-    """Error of a step in units of what is allowed; above one, it is too long."""
+    """Local error relative to the tolerance; above one, the step is rejected."""
     n = len(peak)
     deepest, energy = 0.0, 0.0
     for i in range(n):
@@ -118,7 +118,7 @@ def _error(A, k, now, then, push, peak):
 
 @kernel()
 def _changed(now, then, lifted, i):
-    """Whether a contact ended, or one that was lifted came back, within a step."""
+    """Whether a contact opened, or a lifted one closed, within a step."""
     if lifted[i] == 1:
         return then[0, i] > 0.0 and now[0, i] < 0.0
     return then[0, i] <= 0.0 and then[1, i] < 0.0
@@ -126,7 +126,7 @@ def _changed(now, then, lifted, i):
 
 @kernel()
 def _moment(A, K, D, law, settings, programs, b, now, push, h, k, work, after, then, lifted, i):
-    """The step length after which penetration i is zero, with its state: Newton's method between bounds."""
+    """The step length after which penetration i is zero, with its state: Newton with bisection."""
     low, high, t = 0.0, h, h
     sign = -1.0 if lifted[i] == 1 else 1.0
     for _ in range(60):

@@ -41,7 +41,7 @@ def _curvature(c, s):
 
 @kernel([REAL(ARRAY, REAL, INT, REAL)])
 def _zero(c, high, order, sign):
-    """Newton's method from above, between bounds; halving where it leaves them."""
+    """Newton's method from above, safeguarded by bisection."""
     low, t, smallest = 0.0, high, 1e-16 * high
     for _ in range(100):
         y, rate = (value(c, t), slope(c, t)) if order == 0 else (slope(c, t), _curvature(c, t))
@@ -52,7 +52,7 @@ def _zero(c, high, order, sign):
             high = t
         new = t - y / rate if rate < 0.0 else 0.5 * (low + high)
         if not low < new < high:
-            # a Newton step that cannot leave its place has arrived
+            # converged: the Newton step is below rounding
             if abs(new - t) <= 4.0 * smallest:
                 break
             new = 0.5 * (low + high)

@@ -1,4 +1,4 @@
-"""Damping that makes two bodies part with a given share of the speed at which they met."""
+"""Damping of a linear contact for a given coefficient of restitution."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["damping_of"]
 def damping_of(e, stiffness, mass):
     """D (N s/m) of a contact with stiffness K (N/m) between bodies of an effective mass m (kg).
 
-    A half swing of m x'' + D x' + K x = 0 ends with e times its first speed where
+    Half an oscillation of m x'' + D x' + K x = 0 ends with e times its initial speed where
     D = 2 |ln e| sqrt(K m / (pi^2 + ln^2 e)). For e = 0 it is critically damped, as in the limit.
     """
     if mass == inf or mass <= 0.0 or e >= 1.0:

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle.contact.pushes import pushes
+from treadle.contact.law_forces import law_forces
 from treadle.native.kernels import kernel
 
 __all__ = ["rosenbrock_step"]
 
 _GAMMA = 0.25
 
-#: Shares of the stages before in the place of each stage, and in its right side.
+#: Coefficients a_ij of the stages' arguments, and c_ij of their right sides.
 _PLACES = np.array(
     [
         [0.0, 0.0, 0.0, 0.0, 0.0],
@@ -44,7 +44,7 @@ _SIDES = np.array(
 
 @kernel()
 def rosenbrock_step(A, K, D, law, settings, programs, b, now, push, h, k, work, there, then):
-    """From the state `now` (depth, rate, P, Q by contact), with its pushes, to `then`.
+    """From the state `now` (depth, rate, P, Q by contact), with its forces `push`, to `then`.
 
     Filled as well: the stages `k` (6, 4, n), of which the last is the estimate of the error. `work`
     (n, n + 2) and `there` (3, n) are scratch.
@@ -59,7 +59,7 @@ def rosenbrock_step(A, K, D, law, settings, programs, b, now, push, h, k, work, 
                 for s in range(stage):
                     x += _PLACES[stage, s] * k[s, row, i]
                 then[row, i] = x
-        pushes(law, K, D, settings, programs, then, there)
+        law_forces(law, K, D, settings, programs, then, there)
         for i in range(n):
             rate = b[i]
             for j in range(n):
@@ -78,7 +78,7 @@ def rosenbrock_step(A, K, D, law, settings, programs, b, now, push, h, k, work, 
 
 @kernel()
 def _factor(A, push, g, W):
-    """Factors of the matrix of the rates, rows exchanged for the largest pivots, and whence they came."""
+    """LU factors of the matrix of the rates with partial pivoting, and the permutation."""
     n = len(W)
     for i in range(n):
         W[i, n] = i
@@ -100,7 +100,7 @@ def _factor(A, push, g, W):
 
 @kernel()
 def _solve(A, push, g, r, W):
-    """The stage that belongs to a right side, in its place."""
+    """Solve for a stage in place of its right side."""
     n = len(W)
     for i in range(n):
         total = r[1, i]

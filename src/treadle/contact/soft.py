@@ -1,8 +1,8 @@
-"""Arrays of the contacts with stiffness, and what advances them behind an address.
+"""Compliant contacts: their arrays, and the kernel that advances them, called by its address.
 
-A kernel that calls it by its address is not compiled together with it. Contacts that are all linear are
-advanced in closed form (`linear_contacts`), others by `nonlinear_contacts`, which is compiled only where a
-machine has materials with such a law.
+Its callers are not compiled together with it. Contacts that are all linear are advanced in closed form
+(`linear_contacts`), others by `nonlinear_contacts`, which is compiled only where a machine has materials with
+such a law.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 from numba import types
 from numba.np.numpy_support import carray
 
-from treadle.contact.coupled import linear_contacts
 from treadle.contact.laws import ContactLaw, law_program
+from treadle.contact.linear_contact import linear_contacts
 from treadle.contact.nonlinear import nonlinear_contacts
 from treadle.native.calling import call, integers, reals
 from treadle.native.frames import Integers, Reals
@@ -27,17 +27,17 @@ __all__ = ["LawMemory", "Soft", "make_soft", "soft_entry", "soft_frame"]
 
 
 class Soft(NamedTuple):
-    """Room for contacts with stiffness; `size[0]` of them are in use."""
+    """Room for compliant contacts; `size[0]` of them are in use."""
 
     size: Integers  # (1)
     row: Integers  # (n) of each, in the machine's rows
-    A: Reals  # (n n) responses, a row of size[0] after the other
+    A: Reals  # (n n) Delassus matrix, a row of size[0] after the other
     K: Reals  # (n) N/m
     D: Reals  # (n) N s/m
     b: Reals  # (n) m/s2, approach acceleration by all other forces
     delta_start: Reals  # (n) m
     rate_start: Reals  # (n) m/s
-    span: Reals  # (2) s: in, how long; out, how long until a contact ended
+    span: Reals  # (2) s: in, the length; out, the time until a contact ended
     delta: Reals  # (n) at the end, as all that follow
     rate: Reals  # (n)
     P: Reals  # (n) N s

@@ -26,7 +26,7 @@ from treadle.dynamics.regroup import regroup
 from treadle.dynamics.rnea import rnea
 from treadle.errors import InputError
 from treadle.graph import Scalar
-from treadle.model.limbs import limb_inputs
+from treadle.model.identical_subtrees import subtree_inputs
 from treadle.model.model import WORLD, Model
 from treadle.model.regularity import require_regular
 from treadle.native.program import Program, compile_program
@@ -173,7 +173,7 @@ def _prepare(model: Model, name: str) -> Callable[..., np.ndarray]:
         f"{name} {model.digest}",
         inputs,
         lambda **values: {"result": function(**values)},
-        twins=limb_inputs(model, inputs),
+        twins=subtree_inputs(model, inputs),
         hot=not name.endswith(("derivatives", "jacobians")),
     )
     compiled = compile_program(program).function()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle.graph import Scalar, once
+from treadle.graph import Scalar, memoized
 from treadle.joints import Joint
 from treadle.model.model import WORLD, Body, Model
 from treadle.spatial import Motion, Transform
@@ -22,7 +22,7 @@ def joint_transform(body: Body, q: Sequence[Scalar]) -> Transform:
     return _moved(body.placement, body.joint.type, q[body.joint.q])
 
 
-@once
+@memoized
 def _moved(placement: Transform, joint: Joint, q: Sequence[Scalar]) -> Transform:
     return placement @ joint.transform(q)
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from treadle.forces.cylinder import CYLINDER_STATE, cylinder_drive, cylinder_pressures
 from treadle.graph import Scalar, clip, where
-from treadle.model.fittings import Actuator
+from treadle.model.attachments import Actuator
 from treadle.model.model import Model
 
 __all__ = ["Drive", "actuator_drives", "actuator_state", "actuator_state_size"]

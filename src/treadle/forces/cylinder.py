@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle.graph import Scalar, clip, maximum, minimum, sqrt, where
-from treadle.model.fittings import Actuator
+from treadle.model.attachments import Actuator
 
 __all__ = ["CYLINDER_STATE", "cylinder_drive", "cylinder_pressures"]
 

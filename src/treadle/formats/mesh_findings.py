@@ -10,8 +10,8 @@ import numpy as np
 from treadle.errors import ModelError
 from treadle.geometry.files import mesh_path
 from treadle.geometry.mesh import mesh_bounds, suspicious_scale
+from treadle.model.attachments import Shape
 from treadle.model.finding import Finding
-from treadle.model.fittings import Shape
 from treadle.model.model import Model
 
 __all__ = ["mesh_findings"]

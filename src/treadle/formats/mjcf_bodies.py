@@ -106,18 +106,18 @@ def _limits(compiled: Compiled, joint: int) -> dict[str, Any]:
 
 
 def _forces(compiled: Compiled, joint: int) -> dict[str, Any]:
-    """Damping, dry friction, rotor inertia and spring, one value per freedom unless all are the same."""
+    """Damping, dry friction, rotor inertia and spring, one value per dof unless all are the same."""
     model, kind = compiled.model, compiled.model.jnt_type[joint]
     start = model.jnt_dofadr[joint]
-    freedoms = slice(start, start + {FREE: 6, BALL: 3}.get(kind, 1))
-    damping, armature = model.dof_damping[freedoms].copy(), model.dof_armature[freedoms].copy()
+    dofs = slice(start, start + {FREE: 6, BALL: 3}.get(kind, 1))
+    damping, armature = model.dof_damping[dofs].copy(), model.dof_armature[dofs].copy()
     for drive in range(model.nactuator):
-        # a drive's own, seen from the joint: MuJoCo takes the first gear for all freedoms
+        # a drive's own, seen from the joint: MuJoCo takes the first gear for all dofs
         if model.actuator_trntype[drive] in _ON_JOINTS and model.actuator_trnid[drive, 0] == joint:
             square = model.actuator_gear[model.actuator_outadr[drive], 0] ** 2
             damping += square * model.actuator_damping[drive]
             armature += square * model.actuator_armature[drive]
-    values = {"damping": damping, "armature": armature, "friction": model.dof_frictionloss[freedoms]}
+    values = {"damping": damping, "armature": armature, "friction": model.dof_frictionloss[dofs]}
     options: dict[str, Any] = {}
     for name, value in values.items():
         if value.any():

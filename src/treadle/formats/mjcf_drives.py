@@ -39,10 +39,10 @@ def add_actuators(spec: ModelSpec, compiled: Compiled) -> None:
         problem = _problem(model, drive)
         target = None if problem else _target(model, drive)
         if problem or target is None:
-            problem = problem or "which are not motors on one freedom of their joint"
+            problem = problem or "which are not motors on one degree of freedom of their joint"
             left[f"actuators left out, {problem}"].append(name)
             continue
-        joint, freedom, gear = target
+        joint, dof, gear = target
         if model.actuator_dyntype[drive] in _FILTERS:
             notes["actuators that follow the command at once, without their activation filter"].append(name)
         if model.actuator_forcelimited[drive] and model.actuator_forcerange[drive].sum():
@@ -53,7 +53,7 @@ def add_actuators(spec: ModelSpec, compiled: Compiled) -> None:
             notes["actuators that are switched off in the file, but not here"].append(name)
         kind, options = _law(model, drive, gear)
         line = compiled.line("actuator", name)
-        spec.add_actuator(name, kind, compiled.joints[joint], freedom=freedom, **options, line=line)
+        spec.add_actuator(name, kind, compiled.joints[joint], freedom=dof, **options, line=line)
     for sentence, names in left.items():
         compiled.note(sentence, names, "warning")
     for sentence, names in notes.items():
@@ -81,7 +81,7 @@ def _problem(model: Any, drive: int) -> str | None:
 
 
 def _target(model: Any, drive: int) -> tuple[int, int, float] | None:
-    """Joint, freedom and gear of an actuator that acts on a single freedom."""
+    """Joint, dof and gear of an actuator that acts on a single degree of freedom."""
     gears = model.actuator_gear[model.actuator_outadr[drive]]
     target, transmission = int(model.actuator_trnid[drive, 0]), model.actuator_trntype[drive]
     if transmission == _TENDON:
@@ -93,12 +93,12 @@ def _target(model: Any, drive: int) -> tuple[int, int, float] | None:
     used = np.flatnonzero(gears[:3] if kind == BALL else gears)
     turns = kind == BALL or (used >= 3).any()
     affine = model.actuator_biastype[drive] and model.actuator_biasprm[drive, 1:3].any()
-    # in the parent's axes it turns the body about an axis that its freedoms do not have
+    # in the parent's axes it turns the body about an axis that its degrees of freedom do not have
     if len(used) != 1 or affine or (turns and transmission == _JOINT_IN_PARENT):
         return None
     # MuJoCo's free joint counts the translation first
-    freedom = int(used[0]) if kind == BALL else int(used[0] + 3) % 6
-    return target, freedom, gears[used[0]]
+    dof = int(used[0]) if kind == BALL else int(used[0] + 3) % 6
+    return target, dof, gears[used[0]]
 
 
 def _single_joint(model: Any, tendon: int) -> tuple[int, float] | None:

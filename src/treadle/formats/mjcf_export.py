@@ -81,15 +81,15 @@ def _parts(body: Body) -> list[JointPart]:
 
 def _passive(joint: ModelJoint, part: JointPart) -> dict[str, Any]:
     """Spring, damper and rotor; MuJoCo knows one damping and one rotor inertia per joint."""
-    names = ("stiffness", "damping", "armature") if len(part.freedoms) == 1 else ("damping", "armature")
+    names = ("stiffness", "damping", "armature") if len(part.dofs) == 1 else ("damping", "armature")
     values: dict[str, Any] = {}
     for name in names:
-        given = {getattr(joint, name)[k] for k in part.freedoms}
+        given = {getattr(joint, name)[k] for k in part.dofs}
         if len(given) > 1:
             hint = "give all of them the same value"
-            message = f"MJCF has one {name} for all freedoms of a {part.kind} joint"
+            message = f"MJCF has one {name} for all degrees of freedom of a {part.kind} joint"
             raise ModelError(message, element=f"joint {joint.name!r}", hint=hint)
         values[name] = given.pop() or None
     if values.get("stiffness"):
-        values["springref"] = joint.reference[part.freedoms[0]] or None
+        values["springref"] = joint.reference[part.dofs[0]] or None
     return values

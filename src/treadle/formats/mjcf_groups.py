@@ -13,7 +13,7 @@ from typing import Any
 from treadle.formats.mjcf_compiled import Compiled, unique
 from treadle.formats.mjcf_notes import Notes
 from treadle.model import ModelSpec
-from treadle.model.fittings import Shape
+from treadle.model.attachments import Shape
 from treadle.model.model import Model
 
 __all__ = ["add_groups", "masks_of", "meet"]

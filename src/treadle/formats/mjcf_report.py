@@ -58,7 +58,7 @@ def _report_joints(compiled: Compiled) -> None:
     model, names = compiled.model, compiled.joints
     kinds = model.jnt_type
     scalar = (kinds == SLIDE) | (kinds == HINGE)
-    # joint by joint, whether one of its freedoms has a damping that is not linear
+    # joint by joint, whether one of its dofs has a damping that is not linear
     bent = np.zeros(model.njnt, dtype=bool)
     bent[model.dof_jntid[model.dof_dampingpoly.any(axis=1)]] = True
     lopsided = model.jnt_actfrclimited & (model.jnt_actfrcrange.sum(axis=1) != 0.0)

@@ -19,7 +19,7 @@ from treadle.formats.mjcf_element import Element
 from treadle.formats.mjcf_notes import Notes
 from treadle.formats.mjcf_write_tree import Names, Tree, WrittenJoint
 from treadle.joints import Helical
-from treadle.model.fittings import Actuator, Loop
+from treadle.model.attachments import Actuator, Loop
 from treadle.model.model import Model
 from treadle.spatial import Mat3, Transform, Vec3
 
@@ -33,22 +33,16 @@ _MOST_COEFFICIENTS = 5
 def add_actuators(model: Model, tree: Tree, section: Element, names: Names, notes: Notes) -> None:
     """The drives; a hydraulic cylinder is written as a motor."""
     for actuator in model.actuators:
-        written = next(
-            item for item in tree.parts_of(actuator.joint) if actuator.freedom in item.part.freedoms
-        )
+        written = next(item for item in tree.parts_of(actuator.joint) if actuator.freedom in item.part.dofs)
         gear = [0.0] * 6
-        gear[written.part.freedoms.index(actuator.freedom)] = 1.0
+        gear[written.part.dofs.index(actuator.freedom)] = 1.0
         tag, law, factor = _law(actuator, notes)
         effort = None if actuator.effort is None or np.isinf(actuator.effort) else actuator.effort
         section.add(
             tag,
             name=names.free("actuator", actuator.name),
             joint=written.name,
-            gear=np.array(gear) * factor
-            if len(written.part.freedoms) > 1
-            else factor
-            if factor != 1
-            else None,
+            gear=np.array(gear) * factor if len(written.part.dofs) > 1 else factor if factor != 1 else None,
             **law,
             ctrlrange=_range(actuator, notes),
             # MuJoCo's limit comes before the gear

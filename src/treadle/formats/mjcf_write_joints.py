@@ -40,8 +40,8 @@ class JointPart:
     #: qpos and qvel from the joint's own q and v
     q: Places
     v: Places
-    #: freedoms of our joint, in the order of MuJoCo's
-    freedoms: tuple[int, ...] = field(default=())
+    #: degrees of freedom of our joint, in the order of MuJoCo's
+    dofs: tuple[int, ...] = field(default=())
 
 
 def joint_parts(body: Body) -> list[JointPart]:
@@ -71,7 +71,7 @@ def joint_parts(body: Body) -> list[JointPart]:
             return [_single("", "hinge", joint.axis, 0), slide]
         case "ball":
             return [_group("", "ball", (0, 1, 2, 3), (0, 1, 2))]
-    # MuJoCo's free joint gives the pose in the world, and has one number for all of its freedoms
+    # MuJoCo's free joint gives the pose in the world, and has one number for all of its degrees of freedom
     at_origin = body.parent == WORLD and np.array_equal(body.placement.to_matrix(), np.eye(4))
     passive = zip(body.joint.damping, body.joint.armature, body.joint.friction or [0.0] * 6, strict=True)
     if at_origin and len(set(passive)) == 1:
@@ -85,23 +85,21 @@ def joint_parts(body: Body) -> list[JointPart]:
 
 def attributes(joint: ModelJoint, part: JointPart, name: str, notes: Notes) -> dict[str, Any]:
     """Spring, damper, friction, rotor and limits of a part; what cannot be said goes into the notes."""
-    values = {} if not part.freedoms else _common(joint, part, notes)
-    if part.kind not in ("hinge", "slide") or not part.freedoms:
+    values = {} if not part.dofs else _common(joint, part, notes)
+    if part.kind not in ("hinge", "slide") or not part.dofs:
         return values
-    (freedom,) = part.freedoms
-    if joint.stiffness[freedom]:
-        values |= {"stiffness": joint.stiffness[freedom], "springref": joint.reference[freedom] or None}
-    low, high = joint.lower[freedom], joint.upper[freedom]
+    (dof,) = part.dofs
+    if joint.stiffness[dof]:
+        values |= {"stiffness": joint.stiffness[dof], "springref": joint.reference[dof] or None}
+    low, high = joint.lower[dof], joint.upper[dof]
     if np.isfinite(low) or np.isfinite(high):
         if not (np.isfinite(low) and np.isfinite(high)):
             notes.add(f"joints limited on one side only, the other is written as {ENDLESS:g}", name)
         values["range"] = (max(low, -ENDLESS), min(high, ENDLESS))
-        if any(
-            (joint.limit_restitution[freedom], joint.limit_stiffness[freedom], joint.limit_damping[freedom])
-        ):
+        if any((joint.limit_restitution[dof], joint.limit_stiffness[dof], joint.limit_damping[dof])):
             what = "joints whose limits yield or throw back, written with MuJoCo's own softness"
             notes.add(what, name, "warning")
-    effort = joint.effort[freedom]
+    effort = joint.effort[dof]
     if effort == 0.0:
         notes.add("joints whose largest drive force is zero, which MJCF cannot say", name)
     elif np.isfinite(effort):
@@ -109,9 +107,9 @@ def attributes(joint: ModelJoint, part: JointPart, name: str, notes: Notes) -> d
     return values
 
 
-def _single(suffix: str, kind: str, axis: Any, freedom: int) -> JointPart:
-    places = ((freedom, 1.0),)
-    return JointPart(suffix, kind, tuple(axis), places, places, (freedom,))
+def _single(suffix: str, kind: str, axis: Any, dof: int) -> JointPart:
+    places = ((dof, 1.0),)
+    return JointPart(suffix, kind, tuple(axis), places, places, (dof,))
 
 
 def _group(suffix: str, kind: str, q: tuple[int, ...], v: tuple[int, ...]) -> JointPart:
@@ -119,17 +117,17 @@ def _group(suffix: str, kind: str, q: tuple[int, ...], v: tuple[int, ...]) -> Jo
 
 
 def _common(joint: ModelJoint, part: JointPart, notes: Notes) -> dict[str, Any]:
-    """What every kind of joint has, one number for all of its freedoms."""
+    """What every kind of joint has, one number for all of its degrees of freedom."""
     values: dict[str, Any] = {}
     for own, name in (("damping", "damping"), ("friction", "frictionloss"), ("armature", "armature")):
-        given = [getattr(joint, own)[k] for k in part.freedoms]
+        given = [getattr(joint, own)[k] for k in part.dofs]
         if len(set(given)) > 1:
-            what = f"{part.kind} joints whose {own} is not the same for all freedoms, written as the mean"
+            what = f"{part.kind} joints whose {own} differs between degrees of freedom, written as the mean"
             notes.add(what, joint.name, "warning")
         if any(given):
             values[name] = given[0] if len(set(given)) == 1 else float(np.mean(given))
-    if any(np.isfinite(joint.speed[k]) for k in part.freedoms):
+    if any(np.isfinite(joint.speed[k]) for k in part.dofs):
         notes.add("joints with a largest speed, which MJCF cannot say", joint.name)
-    if part.kind in ("ball", "free") and any(np.isfinite(joint.effort[k]) for k in part.freedoms):
+    if part.kind in ("ball", "free") and any(np.isfinite(joint.effort[k]) for k in part.dofs):
         notes.add(f"{part.kind} joints whose largest drive force MJCF cannot say", joint.name)
     return values

@@ -13,7 +13,7 @@ from treadle.formats.mjcf_element import Element
 from treadle.formats.mjcf_groups import masks_of, meet
 from treadle.formats.mjcf_notes import Notes
 from treadle.formats.mjcf_write_tree import Names, Tree
-from treadle.model.fittings import Material, Shape
+from treadle.model.attachments import Material, Shape
 from treadle.model.model import WORLD, Model
 
 __all__ = ["add_contacts", "add_frames", "add_shapes"]

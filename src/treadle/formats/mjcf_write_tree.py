@@ -189,7 +189,7 @@ class Tree:
         for part in parts:
             wanted = f"{joint.name}_{part.suffix}" if part.suffix else joint.name
             name = self.names.free("joint", wanted, own=not part.suffix)
-            if part.suffix and part.freedoms:
+            if part.suffix and part.dofs:
                 what = f"{joint.type.kind} joints, which MJCF does not have, written as several"
                 self.notes.add(what, joint.name)
             axis = None if part.axis is None else R @ np.array(part.axis, dtype=float)
@@ -220,10 +220,10 @@ class Tree:
         occupied = {frame.body for frame in model.frames[len(model.links) :]}
         occupied |= {body for loop in model.loops for body in (loop.predecessor, loop.successor)}
         merged: set[int] = set()
-        freedoms: dict[int, int] = {}
+        dofs: dict[int, int] = {}
         for index, body in enumerate(model.bodies):
-            count = body.joint.type.nv + (freedoms[body.parent] if body.parent in merged else 0)
-            freedoms[index] = count
+            count = body.joint.type.nv + (dofs[body.parent] if body.parent in merged else 0)
+            dofs[index] = count
             links = self._of_body[index]
             empty = body.inertia.mass == 0.0 and not np.array(body.inertia.rotational.to_rows()).any()
             alone = len(links) == 1 and links[0].name not in busy and index not in occupied

@@ -83,11 +83,11 @@ def save_files(
     if not writer.own and isinstance(machine, ModelSpec):
         machine = machine.compile(strict=False)
     # reading and writing geometry takes long to import
+    from treadle.formats.atomic_write import AtomicFiles
     from treadle.formats.carry import carry
-    from treadle.formats.whole import WholeFiles
 
     try:
-        with WholeFiles(path.parent, replace) as files:
+        with AtomicFiles(path.parent, replace) as files:
             carried = carry(machine, path, writer.meshes, parts=not writer.own, gather=gather and writer.own)
             for name, content in carried.files.items():
                 files.add(name, content)

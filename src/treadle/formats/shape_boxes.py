@@ -9,7 +9,7 @@ import numpy as np
 from treadle.errors import ModelError
 from treadle.geometry.files import mesh_path, open_geometry
 from treadle.geometry.mesh import mesh_bounds
-from treadle.model.fittings import Shape
+from treadle.model.attachments import Shape
 from treadle.model.model import Model
 from treadle.model.summary import Summary, summarize
 

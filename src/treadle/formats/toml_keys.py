@@ -100,12 +100,12 @@ LIMITS = (
     Key("speed", "ceilings", "highest speed (rad/s or m/s)"),
     Key(
         "restitution",
-        "freedoms",
+        "per_dof",
         "speed after over speed before hitting a limit, 0 to 1",
         "limit_restitution",
     ),
-    Key("stiffness", "freedoms", "spring of a limit that yields (N m/rad or N/m)", "limit_stiffness"),
-    Key("damping", "freedoms", "damper of a limit that yields (N m s/rad or N s/m)", "limit_damping"),
+    Key("stiffness", "per_dof", "spring of a limit that yields (N m/rad or N/m)", "limit_stiffness"),
+    Key("damping", "per_dof", "damper of a limit that yields (N m s/rad or N s/m)", "limit_damping"),
 )
 
 _BODY = Table(
@@ -143,12 +143,16 @@ _JOINT = Table(
         Key("second_axis", "vector", "second axis of a universal joint"),
         Key("pitch", "number", "advance of a helical joint (m/rad)"),
         Key("length", "number", "distance of the two points of a distance joint, or length of a rope (m)"),
-        Key("limits", "limits", "lower, upper, effort, speed and the like, one for all freedoms or one each"),
-        Key("damping", "freedoms", "viscous friction (N m s/rad or N s/m)"),
-        Key("friction", "freedoms", "dry friction (N m or N)"),
-        Key("stiffness", "freedoms", "spring towards the reference (N m/rad or N/m)"),
-        Key("reference", "freedoms", "position at which the spring is at rest (rad or m)"),
-        Key("armature", "freedoms", "rotor inertia at the joint (kg m2 or kg)"),
+        Key(
+            "limits",
+            "limits",
+            "lower, upper, effort, speed and the like, one for all degrees of freedom or one each",
+        ),
+        Key("damping", "per_dof", "viscous friction (N m s/rad or N s/m)"),
+        Key("friction", "per_dof", "dry friction (N m or N)"),
+        Key("stiffness", "per_dof", "spring towards the reference (N m/rad or N/m)"),
+        Key("reference", "per_dof", "position at which the spring is at rest (rad or m)"),
+        Key("armature", "per_dof", "rotor inertia at the joint (kg m2 or kg)"),
     ),
 )
 
@@ -228,7 +232,7 @@ _ACTUATOR = Table(
         Key("name", "text", "name of the actuator", required=True),
         Key("type", "text", "kind of drive", required=True, choices=tuple(ACTUATOR_TYPES)),
         Key("joint", "text", "joint that it drives", required=True),
-        Key("freedom", "whole", "which freedom of the joint, from 0"),
+        Key("freedom", "whole", "which degree of freedom of the joint, from 0"),
         Key("gain", "number", "force per command (N m or N)"),
         Key("bias", "vector", "force: constant, per position, per velocity"),
         Key("stiffness", "number", "force per position error (N m/rad or N/m)"),

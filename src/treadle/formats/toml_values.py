@@ -101,18 +101,18 @@ def inertia(value: Any) -> tuple[Any, ...]:
     return numbers(value)
 
 
-def freedoms(value: Any) -> float | tuple[float, ...]:
-    """One number for all freedoms of a joint, or one for each."""
+def per_dof(value: Any) -> float | tuple[float, ...]:
+    """One number for all degrees of freedom of a joint, or one for each."""
     return numbers(value) if isinstance(value, list) else _number(value, "one number or a list of them")
 
 
 def floors(value: Any) -> float | tuple[float | None, ...] | None:
-    """A lower limit for all freedoms of a joint, or one for each."""
+    """A lower limit for all degrees of freedom of a joint, or one for each."""
     return tuple(floor(item) for item in value) if isinstance(value, list) else floor(value)
 
 
 def ceilings(value: Any) -> float | tuple[float | None, ...] | None:
-    """An upper limit for all freedoms of a joint, or one for each."""
+    """An upper limit for all degrees of freedom of a joint, or one for each."""
     return tuple(ceiling(item) for item in value) if isinstance(value, list) else ceiling(value)
 
 
@@ -123,7 +123,7 @@ def states(value: Any) -> dict[str, float | tuple[float, ...]]:
     result = {}
     for name, item in value.items():
         try:
-            result[name] = freedoms(item)
+            result[name] = per_dof(item)
         except ValueError as error:
             raise ValueError(f"of joint {name!r} {error}") from None
     return result
@@ -172,7 +172,7 @@ KINDS: dict[str, Callable[[Any], Any]] = {
     "matrix": matrix,
     "rpy": angles,
     "inertia": inertia,
-    "freedoms": freedoms,
+    "per_dof": per_dof,
     "floors": floors,
     "ceilings": ceilings,
     "states": states,
@@ -208,7 +208,7 @@ SCHEMAS: dict[str, dict[str, Any]] = {
     "matrix": _listed(3, _listed(3)),
     "rpy": _listed(3),
     "inertia": {"anyOf": [_listed(3), _listed(6), _listed(3, _listed(3))]},
-    "freedoms": _EACH,
+    "per_dof": _EACH,
     "floors": _EACH,
     "ceilings": _EACH,
     "states": {"type": "object", "additionalProperties": _EACH},

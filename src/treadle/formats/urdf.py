@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from treadle.errors import ModelError
+from treadle.formats.urdf11 import to_urdf10
 from treadle.formats.urdf_check import check_urdf
 from treadle.formats.urdf_drives import SCALAR_TYPES, add_couplings, add_motors
-from treadle.formats.urdf_later import say_as_before
 from treadle.formats.urdf_rest import leave_out
 from treadle.formats.urdf_shapes import add_shapes, leave_out_shapes
 from treadle.formats.xml import parse_xml
@@ -44,7 +44,7 @@ def read(content: bytes, name: str, floating_base: bool = False) -> ModelSpec:
     for transmission in transmissions:
         root.remove(transmission)
     base = check_urdf(root)
-    say_as_before(root)
+    to_urdf10(root)
     lines = {(part.tag, part.get("name")): part.sourceline for part in root}
     robot = _parse(root)
 

@@ -15,7 +15,7 @@ from treadle.model.finding import Finding
 
 __all__ = ["SCALAR_TYPES", "add_couplings", "add_motors"]
 
-#: Joints with one freedom.
+#: Joints with one degree of freedom.
 SCALAR_TYPES = ("revolute", "continuous", "prismatic")
 _EFFORT = "EffortJointInterface"
 
@@ -43,7 +43,7 @@ def add_couplings(spec: ModelSpec, robot: Any) -> list[Finding]:
         spec.add_coupling(joint.name, joint.name, leader, (mimic.offset, *ratio), line=lines[joint.name])
     notes = {
         "mimic joints that move freely, for the joints they mimic are not there": lost,
-        "mimic joints that move freely, for they or the joints they mimic have several freedoms": left,
+        "mimic joints that move freely, for one of the two joints has several degrees of freedom": left,
     }
     return [Finding(what, names, "warning") for what, names in notes.items() if names]
 
@@ -67,7 +67,7 @@ def _add_motor(spec: ModelSpec, transmission: Any, joints: dict[str, Any]) -> st
         return "which are not one motor on one joint"
     joint = joints.get(targets[0].get("name"))
     if joint is None or joint.type not in SCALAR_TYPES:
-        return "whose joint is not there or has no single freedom"
+        return "whose joint is not there or does not have one degree of freedom"
     interfaces = [
         (text.text or "").strip().rpartition("/")[2] for text in transmission.iter("hardwareInterface")
     ]

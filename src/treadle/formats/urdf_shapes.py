@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from treadle.formats.urdf_later import is_capsule
+from treadle.formats.urdf11 import is_capsule
 from treadle.model import ModelSpec
 from treadle.model.finding import Finding
 

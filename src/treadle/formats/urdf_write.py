@@ -3,7 +3,8 @@
 URDF has its link frames at their joints and one root link. Where the machine's are elsewhere, massless links
 and fixed joints are put in between; where no link stands at the origin of the world, there is one for it. A
 universal joint becomes two revolute ones and a cylindrical joint a revolute and a prismatic one, with the
-same coordinates. Other joints that URDF does not have are an error; `urdf_lost` lists what else is lost.
+same coordinates. Other joints that URDF does not have are an error; `urdf_unsupported` lists what else is
+left out.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 
 from treadle.errors import ModelError
 from treadle.formats.urdf_drives import SCALAR_TYPES
-from treadle.formats.urdf_lost import mimics, motors, what_is_lost
+from treadle.formats.urdf_unsupported import mimics, motors, unsupported
 from treadle.formats.urdf_write_shapes import add_shapes, add_tag, numbers, origin, shapes_of
 from treadle.model import BodySpec, JointSpec, Model, ModelSpec, ShapeSpec
 from treadle.model.describe import describe
@@ -63,7 +64,7 @@ def text(spec: ModelSpec) -> tuple[str, list[Finding]]:
         # control characters in a name
         raise ModelError(f"XML cannot hold one of its names ({error})", hint="rename it") from None
     content = etree.tostring(writer.root, pretty_print=True, xml_declaration=True, encoding="utf-8")
-    return content.decode(), [*writer.findings(), *what_is_lost(spec)]
+    return content.decode(), [*writer.findings(), *unsupported(spec)]
 
 
 class _Writer:
@@ -146,12 +147,12 @@ class _Writer:
         if joint.type in _DOUBLE:
             self.doubled.append(joint.name)
             middle = self._between(joint)
-            for freedom, (kind, suffix, axis) in enumerate(_DOUBLE[joint.type]):
+            for dof, (kind, suffix, axis) in enumerate(_DOUBLE[joint.type]):
                 name = self._fresh(f"{joint.name}_{suffix}", self.joints)
-                element = self._element(name, kind, parent, end if freedom else middle)
-                if not freedom:
+                element = self._element(name, kind, parent, end if dof else middle)
+                if not dof:
                     origin(element, *place)
-                self._one_freedom(element, joint, kind, freedom, getattr(joint, axis))
+                self._one_dof(element, joint, kind, dof, getattr(joint, axis))
                 parent = middle
         else:
             kind = _SINGLE[joint.type]
@@ -160,7 +161,7 @@ class _Writer:
             if kind == "planar":
                 add_tag(element, "axis", xyz=numbers(_unit(joint.axis or (0.0, 0.0, 1.0))))
             elif kind in SCALAR_TYPES:
-                self._one_freedom(element, joint, kind, 0, joint.axis)
+                self._one_dof(element, joint, kind, 0, joint.axis)
         if moved:
             X_LJ = placement_of(joint.child_position, joint.child_rotation)
             X_JL = X_LJ.inverse()
@@ -183,14 +184,14 @@ class _Writer:
         element = self._element(self._fresh(name, self.joints), "fixed", parent, child)
         origin(element, position, rotation)
 
-    def _one_freedom(self, element: Any, joint: JointSpec, kind: str, freedom: int, axis: Any) -> None:
+    def _one_dof(self, element: Any, joint: JointSpec, kind: str, dof: int, axis: Any) -> None:
         """Axis, limits, dynamics and mimic of a revolute or prismatic joint."""
         count = len(_DOUBLE.get(joint.type, (None,)))
 
         def value(name: str, absent: float = 0.0) -> float:
-            return freedoms(getattr(joint, name), count, absent)[freedom]
+            return freedoms(getattr(joint, name), count, absent)[dof]
 
-        default = np.eye(3)[freedom] if joint.type == "universal" else np.eye(3)[2]
+        default = np.eye(3)[dof] if joint.type == "universal" else np.eye(3)[2]
         add_tag(element, "axis", xyz=numbers(_unit(default if axis is None else axis)))
         lower, upper = value("lower", -math.inf), value("upper", math.inf)
         effort, speed = value("effort", math.inf), value("speed", math.inf)

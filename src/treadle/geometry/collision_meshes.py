@@ -10,7 +10,7 @@ from treadle.errors import ModelError
 from treadle.geometry.components import Component
 from treadle.geometry.files import mesh_path, open_geometry
 from treadle.geometry.mesh import read_mesh
-from treadle.model.fittings import Shape
+from treadle.model.attachments import Shape
 from treadle.model.model import Model
 
 __all__ = ["collision_meshes", "is_mesh", "missing_meshes"]

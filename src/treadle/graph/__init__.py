@@ -32,8 +32,8 @@ from treadle.graph.functions import (
     where,
 )
 from treadle.graph.iteration import iterate
+from treadle.graph.memoize import memoized
 from treadle.graph.number import Number
-from treadle.graph.sharing import once
 from treadle.lazy import lazy_names
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Expr", "Graph", "Number", "Scalar", "acos", "asin", "atan", "atan2", "clip", "cos", "entry", "equal",
     "evaluate", "exp", "floor", "forward", "gradient", "hold", "in_limb", "iterate", "jacobian", "log",
-    "logical_not", "lookup", "lookup2", "maximum", "minimum", "once", "reverse", "sin", "sqrt", "tan", "tanh",
-    "through_graph", "trace", "where",
+    "logical_not", "lookup", "lookup2", "maximum", "memoized", "minimum", "reverse", "sin", "sqrt", "tan",
+    "tanh", "through_graph", "trace", "where",
 ]  # fmt: skip
 
 __getattr__ = lazy_names(

@@ -91,7 +91,7 @@ def jacobian(outputs: Sequence[Scalar], inputs: Sequence[Expr]) -> list[list[Sca
     return forward(outputs, {x: {k: 1.0} for k, x in enumerate(inputs)}, len(inputs))
 
 
-#: Operations through which no derivative flows (steps, comparisons, table entries, held values).
+#: Operations through which no derivative flows (steps, comparisons, table entries, stop gradients).
 _CONSTANT_OPERATIONS = frozenset(
     {"input", "const", "head", "tail", "floor", "gather", "hold", "lt", "le", "eq", "and", "or", "not"}
 )
@@ -100,7 +100,7 @@ _CONSTANT_OPERATIONS = frozenset(
 def _needed(graph: Graph, outputs: Sequence[Scalar], first: int) -> list[int]:
     """Indices of the nodes from which derivatives flow into the outputs, in order, from the first input on.
 
-    What was made before it does not depend on it.
+    Nodes before it do not depend on it.
     """
     operation, operands = graph.operation, graph.operands
     needed: set[int] = set()

@@ -1,4 +1,4 @@
-"""Expression graph of one computation: scalars that remember how they were made.
+"""Expression graph of one computation: traced scalars with hash-consed nodes.
 
 A `Graph` numbers its nodes in order of creation, operands before users. Building a node folds
 constants, drops zeros and ones, and returns the existing node when the same one was built before, so
@@ -61,7 +61,7 @@ class Graph:
         #: kind and number of the limb that a "limb" node begins
         self.limbs: dict[int, tuple[int, int]] = {}
         self.input_count = 0
-        #: what functions that are evaluated once returned (see `sharing`)
+        #: results of memoized functions (see `memoize`)
         self.results: dict[tuple, tuple[Any, Any]] = {}
         # what was built before: by operation and operands, constants by value, limbs by operand and limb
         self._memo: defaultdict[str, dict[tuple[int, ...], Expr]] = defaultdict(dict)
@@ -69,7 +69,7 @@ class Graph:
         self._numbers: dict[Any, Expr] = {}
         self._limb_nodes: dict[tuple[int, tuple[int, int]], Expr] = {}
         self._table_index: dict[tuple[float, ...], int] = {}
-        # tuples that were given before, by identity: a grid of heights is asked for at every point
+        # tuples that were given before, by identity: a grid of heights is looked up at every point
         self._known_tables: dict[int, tuple[object, int]] = {}
 
     def input(self) -> Expr:
@@ -87,7 +87,7 @@ class Graph:
             key = (value, value.origin)
         else:
             value = float(value)
-            # the two zeros are equal, but not the same
+            # 0.0 and -0.0 compare equal, but are different constants
             key = value if value else (value, math.copysign(1.0, value))
         node = self._numbers.get(key)
         if node is None:
@@ -227,7 +227,7 @@ class Expr:
         if not isinstance(other, Expr):
             if other == 0.0:
                 return 0.0
-            # a number of a machine may be another one next time
+            # a constant of a machine may change without other code
             return self if other == 1.0 and not isinstance(other, Number) else _scale(self, other)
         graph = self.graph
         if self.looked_into or other.looked_into or other.graph is not graph:
@@ -316,13 +316,13 @@ class Expr:
         return self if bool(other) is neutral else (not neutral)
 
 
-#: What every algorithm computes with: a number, or a node that stands for one.
+#: Generic scalar of every algorithm: a number, or a node of a graph.
 Scalar = Union[float, Expr]  # noqa: UP007 (evaluated at run time)
 
 
 @cache
 def _numpy_functions() -> dict[str, Callable[..., Any]]:
-    """What stands for numpy's functions, by their names."""
+    """Replacements of numpy's functions, by name."""
     from treadle.graph import functions as f
 
     return {

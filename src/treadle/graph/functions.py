@@ -85,7 +85,7 @@ def maximum(a: Scalar, b: Scalar) -> Scalar:
 
 
 def clip(x: Scalar, lower: Scalar, upper: Scalar) -> Scalar:
-    """x held between lower and upper."""
+    """x clamped between lower and upper."""
     return minimum(maximum(x, lower), upper)
 
 
@@ -96,7 +96,7 @@ def equal(a: Scalar, b: Scalar) -> Any:
 
 
 def logical_not(condition: Any) -> Any:
-    """The opposite of a condition, traced or not."""
+    """Negation of a condition, traced or not."""
     return ~condition if isinstance(condition, Expr) else np.logical_not(condition)
 
 
@@ -112,7 +112,7 @@ def where(condition: Any, a: Scalar, b: Scalar) -> Scalar:
 
 
 def hold(x: Scalar) -> Scalar:
-    """x, but constant to differentiation; no simplification reaches through it."""
+    """x with zero derivative (stop gradient); no simplification passes through it."""
     return x.graph.node("hold", x) if isinstance(x, Expr) else x
 
 
@@ -124,7 +124,7 @@ def in_limb(x: Scalar, limb: tuple[int, int] | None) -> Scalar:
 
 
 def lookup(table: Sequence[float], x: Scalar, start: float = 0.0, step: float = 1.0) -> Scalar:
-    """Linear interpolation in a table of values at start, start + step, ...; held at both ends."""
+    """Linear interpolation in a table of values at start, start + step, ...; clamped at both ends."""
     last = len(table) - 1
     if last < 1:
         raise ValueError("a look-up table needs at least two values")
@@ -140,7 +140,7 @@ def lookup2(
     start: tuple[float, float] = (0.0, 0.0),
     step: tuple[float, float] = (1.0, 1.0),
 ) -> Scalar:
-    """Bilinear interpolation in table[i][j] at x = start + i step, y likewise; held at the border."""
+    """Bilinear interpolation in table[i][j] at x = start + i step, y likewise; clamped at the border."""
     rows, columns = len(table), len(table[0])
     if rows < 2 or columns < 2:
         raise ValueError("a two-dimensional look-up table needs at least two rows and two columns")

@@ -57,7 +57,7 @@ def _traced(graph: Graph, body: Body, start: Sequence[Scalar], limit: int, when:
     after, go_on = body(list(values))
     if len(after) != len(values):
         raise ValueError(f"a loop over {len(values)} values must return as many, not {len(after)}")
-    # worlds that are done wait for their neighbours
+    # worlds that have converged wait for the other lanes
     running = active > 0.0
     kept = [where(running, new, old) for new, old in zip(after, values, strict=True)]
     loop.next = [graph.lift(x).index for x in (*kept, where(running & go_on, 1.0, 0.0))]

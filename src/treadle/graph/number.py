@@ -1,8 +1,8 @@
-"""Numbers of a machine: floats that are told apart by where they come from, not by their values alone.
+"""Constants of a machine: floats with an origin, so that equal values stay distinct constants.
 
-A graph shares constants of equal value. For the numbers of a machine that would tie its code to chance: with
-two legs of the same damping, a change of one would need other code. Two `Number`s are one constant only if
-their values are equal and they come from the same place, by the same operations. So machines that differ
+A graph shares constants of equal value. For the constants of a machine its code would then depend on chance:
+with two legs of the same damping, a change of one would need other code. Two `Number`s are one constant only
+if their values are equal and they come from the same place, by the same operations. So machines that differ
 in such numbers have one graph with other constants, as long as none of them becomes or ceases to be zero.
 What loses its origin on the way, in a function of math or numpy, is shared by value again.
 """
@@ -31,7 +31,7 @@ class Number(float):
 
 
 def _origin(x: float) -> int:
-    """That of any number: a plain one comes from its value, and the opposite of x from the opposite place."""
+    """Origin of any number: of a plain one its value; -x has the complement of the origin of x."""
     if isinstance(x, Number):
         return x.origin
     return hash((x, 0)) if x >= 0.0 else ~hash((-x, 0))
@@ -42,7 +42,7 @@ def _operation(name: str, neutral: float, origin: Callable[[int, int], int]) -> 
 
     def operate(self: Number, other: Any) -> Any:
         value = plain(self, other)
-        # traced scalars and arrays know what to do themselves
+        # traced scalars and arrays have operators of their own
         if value is NotImplemented or value == 0.0:
             return value
         if other == neutral and not isinstance(other, Number):

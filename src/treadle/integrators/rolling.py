@@ -18,7 +18,7 @@ from treadle.dynamics.rnea import rnea
 from treadle.graph import Expr, Scalar, in_limb, sqrt, through_graph
 from treadle.integrators.method import Advance
 from treadle.integrators.system import System
-from treadle.model.limbs import limbs
+from treadle.model.identical_subtrees import identical_subtrees
 from treadle.model.model import WORLD, Model
 from treadle.solvers.force_balance import balance_slopes, force_balance
 from treadle.spatial import Mat3, Quaternion, Vec3
@@ -62,7 +62,7 @@ def _rolled(system: System, q: Sequence[Expr], v: Sequence[Scalar], time: Scalar
     steady = _steady(machine, q, v, dt)
     count = MEMORY * contact_count(machine)
     contacts, change = system.memory[:count], list(system.memory[count:])
-    for body, limb in zip(machine.bodies, limbs(machine), strict=True):
+    for body, limb in zip(machine.bodies, identical_subtrees(machine), strict=True):
         change[body.joint.v] = [in_limb(x, limb) for x in change[body.joint.v]]
     balance = force_balance(
         crba(damped, posture),

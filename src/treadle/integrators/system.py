@@ -16,7 +16,7 @@ from treadle.forces.law import ForceLaw, law_force
 from treadle.forces.load import body_loads
 from treadle.forces.passive import damping, passive_force
 from treadle.graph import Scalar, through_graph
-from treadle.model.fittings import Actuator
+from treadle.model.attachments import Actuator
 from treadle.model.model import Model
 from treadle.spatial import Force
 

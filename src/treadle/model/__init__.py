@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from treadle.lazy import lazy_names
-from treadle.model.fittings import (
+from treadle.model.attachments import (
     Actuator,
     Contact,
     Coupling,
@@ -14,6 +14,7 @@ from treadle.model.fittings import (
     Material,
     Settings,
     Shape,
+    Wheel,
 )
 from treadle.model.model import WORLD, Body, Frame, Link, Model, ModelJoint
 from treadle.model.parts import (
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 __all__ = [
     "WORLD", "Actuator", "ActuatorSpec", "Body", "BodySpec", "Contact", "ContactSpec", "Coupling",
     "CouplingSpec", "Frame", "FrameSpec", "JointSpec", "Keyframe", "KeyframeSpec", "Link", "Loop", "Material",
-    "MaterialSpec", "Model", "ModelJoint", "ModelSpec", "Settings", "Shape", "ShapeSpec", "Summary",
+    "MaterialSpec", "Model", "ModelJoint", "ModelSpec", "Settings", "Shape", "ShapeSpec", "Summary", "Wheel",
     "box_inertia", "capsule_inertia", "cylinder_inertia", "ellipsoid_inertia", "lift",
     "parameter_names", "parameter_value", "require_regular", "rpy", "singular_joints", "sphere_inertia",
     "summarize",

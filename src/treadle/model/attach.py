@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from treadle.model.fittings import Actuator, Contact, Coupling, Keyframe, Material, Settings, Shape, Wheel
+from treadle.model.attachments import Actuator, Contact, Coupling, Keyframe, Material, Settings, Shape, Wheel
 from treadle.model.model import WORLD, Link, ModelJoint
 from treadle.model.placement import clean, placement_of
 from treadle.model.values import plain

@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 from treadle.joints import Distance, Helical, Rope
-from treadle.model.fittings import Loop, Wheel
+from treadle.model.attachments import Loop, Wheel
 from treadle.model.model import WORLD, Link, Model, ModelJoint
 from treadle.model.parts import ActuatorSpec, ContactSpec, CouplingSpec, Item, MaterialSpec, WheelSpec
 from treadle.model.spec import JointSpec, ModelSpec
@@ -165,7 +165,7 @@ def _written(transform: Transform) -> dict[str, Any]:
 
 
 def _freedoms(joint: ModelJoint | Loop) -> dict[str, Any]:
-    """What a joint states about its axes and its freedoms."""
+    """What a joint states about its axes and its degrees of freedom."""
     kind = joint.type
     options: dict[str, Any] = {
         name: tuple(getattr(kind, name)) for name in ("axis", "second_axis") if hasattr(kind, name)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from treadle.graph import Number, Scalar
 from treadle.joints import Joint
-from treadle.model.fittings import Loop, Settings
+from treadle.model.attachments import Loop, Settings
 from treadle.spatial import Mat3, Transform, Vec3
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _type(joint: Joint | None) -> object:
 
 
 def _freedoms(joint: ModelJoint | Loop, armature: Sequence[Scalar], numbers: list[Scalar]) -> object:
-    """Adds what acts along a joint's freedoms and what bounds them; how many numbers each of these has."""
+    """Add the forces and bounds on a joint's degrees of freedom; how many numbers each of them has."""
     parts = (
         joint.damping, joint.stiffness, joint.reference, armature, joint.friction, joint.lower, joint.upper,
         joint.limit_restitution, joint.limit_stiffness, joint.limit_damping, joint.effort, joint.speed,

@@ -14,7 +14,7 @@ import numpy as np
 
 from treadle.graph import Scalar, jacobian, through_graph
 from treadle.joints import Tie
-from treadle.model.fittings import Loop
+from treadle.model.attachments import Loop
 from treadle.model.model import WORLD, Model
 from treadle.spatial import Mat3, Transform, Vec3
 
@@ -29,9 +29,9 @@ _ITERATIONS = 20
 
 @dataclass(frozen=True)
 class Mobility:
-    """The count of a machine's freedoms, in its initial position."""
+    """Mobility of a machine in its initial position."""
 
-    #: freedoms of the tree's joints
+    #: degrees of freedom of the tree's joints
     freedoms: int
     #: rows of all loops and couplings
     constraints: int
@@ -47,7 +47,7 @@ class Mobility:
 
 
 def mobility(model: Model) -> Mobility:
-    """Count the freedoms of a model of floats."""
+    """Count the degrees of freedom of a model of floats."""
     if not model.loops and not model.couplings:
         return Mobility(model.nv, 0, 0)
     q = model.initial()[0]

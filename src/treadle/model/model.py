@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from treadle.errors import InputError
 from treadle.graph import Scalar
 from treadle.joints import Joint
-from treadle.model.digest import model_digest
-from treadle.model.fittings import (
+from treadle.model.attachments import (
     Actuator,
     Contact,
     Coupling,
@@ -31,6 +30,7 @@ from treadle.model.fittings import (
     Shape,
     Wheel,
 )
+from treadle.model.digest import model_digest
 from treadle.model.values import listed
 from treadle.spatial import Inertia, Mat3, Transform, Vec3
 
@@ -47,7 +47,7 @@ WORLD = -1
 
 @dataclass(frozen=True)
 class ModelJoint:
-    """A moving joint and where its coordinates lie in q and v. Per-freedom tuples have nv entries."""
+    """A moving joint and where its coordinates lie in q and v. Tuples have one entry per dof (nv)."""
 
     name: str
     type: Joint

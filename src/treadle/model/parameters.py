@@ -5,8 +5,8 @@
     "<joint>.offset.x" (y, z)       m, the joint's frame in the parent body: the length of a link
     "<joint>.damping"  "<joint>.stiffness"  "<joint>.armature"
 
-A joint with several freedoms takes "<joint>.damping" for all of them and "<joint>.damping[1]" for one.
-Joint friction and limits are no parameters.
+A joint with several degrees of freedom takes "<joint>.damping" for all of them and "<joint>.damping[1]" for
+one. Joint friction and limits are no parameters.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def lift(model: Model, values: Mapping[str, Scalar]) -> Model:
     bodies = {body.joint.name: body for body in model.bodies}
     changed: set[int] = set()
     places = {name: _place(model, name) for name in values}
-    # "damping" before "damping[1]", so that one freedom can differ from the others
+    # "damping" before "damping[1]", so that one dof can differ from the others
     for name in sorted(values, key=lambda name: places[name].index is not None):
         place, value = places[name], _checked(name, values[name])
         if place.link is not None:
@@ -68,12 +68,12 @@ def parameter_value(model: Model, name: str) -> float:
     if place.index is not None:
         return given[place.index]
     if any(value != given[0] for value in given):
-        raise InputError(f"the freedoms of {name!r} differ; name one of them, such as '{name}[0]'")
+        raise InputError(f"the degrees of freedom of {name!r} differ; name one of them, such as '{name}[0]'")
     return given[0]
 
 
 def parameter_names(model: Model) -> list[str]:
-    """The names of all constants that can be replaced; joints with several freedoms one by one."""
+    """The names of all constants that can be replaced; joints with several dofs one by one."""
     names = []
     for link in model.links:
         if link.body != WORLD:
@@ -124,7 +124,7 @@ def _has(joint: ModelJoint, field: str, index: int | None) -> bool:
 
 
 def _joint_fields(joint: ModelJoint) -> list[str]:
-    """Per-freedom constants; there are no springs on positions that are quaternions."""
+    """Constants per dof; there are no springs on positions that are quaternions."""
     return ["damping", "armature"] + (["stiffness"] if joint.type.nq == joint.type.nv else [])
 
 

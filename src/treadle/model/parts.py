@@ -153,7 +153,7 @@ class ContactSpec(Item):
 
 @dataclass
 class ActuatorSpec(Item):
-    """A drive on a joint's freedom; `type` is one of ACTUATOR_TYPES.
+    """A drive on a joint's degree of freedom; `type` is one of ACTUATOR_TYPES.
 
     Commands are held within [lower, upper], forces (N or N m) within [-effort, effort]. A cylinder has
     areas (m2) of the piston's cap and rod side, supply pressure and relief pressure (Pa), bulk modulus

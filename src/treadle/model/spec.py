@@ -35,7 +35,7 @@ from treadle.model.values import plain, plain_json
 
 __all__ = ["BodySpec", "FrameSpec", "JointSpec", "ModelSpec"]
 
-#: One number for every freedom of a joint, or one per freedom.
+#: One number for every degree of freedom of a joint, or one per dof.
 Freedoms: TypeAlias = float | Sequence[float]
 #: As above; None, alone or in the sequence, where there is no limit.
 Limits: TypeAlias = float | Sequence[float | None] | None
@@ -68,7 +68,7 @@ class JointSpec(Item):
     `type` is revolute, continuous, prismatic, fixed, helical, cylindrical, universal, planar, ball or
     free; distance, rope, point_on_line and point_on_plane only close loops. The axis is z unless given
     (the normal of a planar joint; x and then y for a universal one);
-    `pitch` of a helical joint is in m/rad. Everything from `lower` on has one value per freedom, or
+    `pitch` of a helical joint is in m/rad. Everything from `lower` on has one value per dof, or
     one for all, in the units of the joint's coordinates.
     """
 
@@ -96,7 +96,7 @@ class JointSpec(Item):
     effort: Limits = None
     speed: Limits = None
     damping: Freedoms = 0.0
-    #: dry friction (N or N m): holds the freedom up to this force, brakes it with this force beyond
+    #: dry friction (N or N m): sticks up to this force, slides against this force beyond
     friction: Freedoms = 0.0
     #: spring towards the position `reference`
     stiffness: Freedoms = 0.0

@@ -1,4 +1,4 @@
-"""A machine in a few numbers: freedoms, loops, mass and size."""
+"""A machine in a few numbers: degrees of freedom, loops, mass and size."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from treadle.model.attachments import Shape
 from treadle.model.findings import joints_outside, massless_bodies
-from treadle.model.fittings import Shape
 from treadle.model.mobility import mobility
 from treadle.model.model import WORLD, Link, Model
 

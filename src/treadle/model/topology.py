@@ -15,7 +15,7 @@ import numpy as np
 
 from treadle.joints import Joint, joint_class
 from treadle.model.attach import attachments, link_place
-from treadle.model.fittings import Loop
+from treadle.model.attachments import Loop
 from treadle.model.model import WORLD, Body, Frame, Link, Model, ModelJoint
 from treadle.model.placement import clean, clean_vector, is_identity, placement_of
 from treadle.model.solids import SOLIDS
@@ -119,7 +119,7 @@ def _joint(spec: JointSpec, q: int, v: int) -> ModelJoint:
 
 
 def _freedom_values(spec: JointSpec, count: int) -> dict[str, Any]:
-    """What a joint states for each of its freedoms."""
+    """What a joint states for each of its degrees of freedom."""
 
     def values(name: str, absent: float = 0.0) -> tuple[float, ...]:
         return freedoms(getattr(spec, name), count, absent)

@@ -219,7 +219,7 @@ def _check_tree(spec: ModelSpec) -> list[JointSpec]:
 
 
 def _check_turns(spec: ModelSpec, joint: JointSpec) -> None:
-    """That the angles of a joint which closes a loop have ranges in which they can be told apart."""
+    """That the angles of a joint which closes a loop have ranges in which they are unique."""
     if joint.type == "fixed" or (joint.type == "helical" and joint.pitch):
         return
     units = joint_class(joint.type).velocity_units

@@ -111,7 +111,7 @@ def _limit(value: Any) -> float:
 
 def _check_cylinder(spec: ModelSpec, element: str, actuator: ActuatorSpec, kind: type[Joint]) -> list[str]:
     if kind.velocity_units[actuator.freedom] != "m/s":
-        message = f"a cylinder needs a freedom that slides, and that of joint {actuator.joint!r} turns"
+        message = f"a cylinder needs a dof that slides, and that of joint {actuator.joint!r} turns"
         raise fault(spec, element, message, "put it on a prismatic joint", actuator)
     areas = converted(spec, element, actuator, "areas", lambda value: vector(plain(value), 2))
     if (areas <= 0.0).any():
@@ -138,8 +138,8 @@ def _check_coupling(spec: ModelSpec, coupling: CouplingSpec, joints: dict[str, J
             continue
         kind = _joint_type(spec, element, coupling, role, name, joints)
         if len(kind.positions) != 1:
-            hint = "couple joints with one freedom, such as revolute ones"
-            raise fault(spec, element, f"its {role} {name!r} has several freedoms", hint, coupling)
+            hint = "couple joints with one degree of freedom, such as revolute ones"
+            raise fault(spec, element, f"its {role} {name!r} has several degrees of freedom", hint, coupling)
     if coupling.source == coupling.joint:
         hint = "name another joint as its source, or None to hold the joint"
         raise fault(spec, element, f"couples joint {coupling.joint!r} to itself", hint, coupling)

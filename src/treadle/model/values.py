@@ -153,7 +153,7 @@ def snapped_rotation(rotation: np.ndarray) -> np.ndarray:
 
 
 def freedoms(value: Any, count: int, absent: float) -> tuple[float, ...]:
-    """One number per freedom from one number for all or a sequence; None stands for `absent`."""
+    """One number per degree of freedom from one number for all or a sequence; None stands for `absent`."""
     value = plain(value)
     if type(value) is float and not math.isnan(value):
         return (value,) * count

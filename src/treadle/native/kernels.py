@@ -40,6 +40,7 @@ _CALLS = {
     "contact": ("native",),
     "solvers": ("native",),
     "sim/step": ("native", "collision", "contact", "solvers"),
+    "studies/baselines": ("native", "solvers"),
 }
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from treadle.errors import InputError
 from treadle.joints import Free
-from treadle.model.fittings import Shape
+from treadle.model.attachments import Shape
 from treadle.model.model import WORLD, Model
 
 if TYPE_CHECKING:

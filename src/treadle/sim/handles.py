@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from treadle.constraints.coupling import coupling_residual
 from treadle.errors import InputError
 from treadle.forces.cylinder import CYLINDER_STATE
-from treadle.model.fittings import Actuator, Coupling, Loop
+from treadle.model.attachments import Actuator, Coupling, Loop
 from treadle.model.model import ModelJoint, suggest
 from treadle.sim.checks import check_vector
 from treadle.sim.lock import stopped

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from treadle.errors import InputError
-from treadle.model.fittings import Wheel
+from treadle.model.attachments import Wheel
 from treadle.model.model import suggest
 from treadle.wheels.rolling import MEMORY, contact_count, rolling_contacts
 

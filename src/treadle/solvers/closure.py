@@ -15,7 +15,7 @@ from treadle.constraints.rows import Row
 from treadle.dynamics.cholesky import factor, parent_freedoms
 from treadle.dynamics.crba import crba
 from treadle.dynamics.regroup import regroup
-from treadle.graph import Scalar, clip, maximum, once, where
+from treadle.graph import Scalar, clip, maximum, memoized, where
 from treadle.model.model import Model
 
 __all__ = [
@@ -87,7 +87,7 @@ class ClosureFactor:
         return x
 
 
-@once
+@memoized
 def closure_factor(model: Model, q: Sequence[Scalar], rows: Sequence[Row]) -> ClosureFactor:
     """The factors at a position."""
     return closure_of(crba(regroup(model), q), parent_freedoms(model), rows)

@@ -12,9 +12,9 @@ import numpy as np
 
 from treadle.bench.peers import peer
 from treadle.dynamics.compiled import inverse_dynamics, mass_matrix
-from treadle.solvers.maximal import Simmc
 from treadle.spatial import Mat3, Quaternion
 from treadle.studies.arm_raising import DT, LIFT, ArmRaising
+from treadle.studies.baselines import Simmc
 
 __all__ = ["BulletArm"]
 

@@ -117,14 +117,14 @@ def _generalized(arm: ArmRaising) -> Iterator[_Sample]:
 
 def _simmc(arm: ArmRaising, share: float = 0.2) -> Iterator[_Sample]:
     """Sequential impulses, motors without limits on every joint; a step removes `share` of the errors."""
-    from treadle.solvers.maximal import Simmc
+    from treadle.studies.baselines import Simmc
 
     return _maximal(arm, Simmc(arm.model, DT, arm.q, iterations=_ITERATIONS, share=share))
 
 
 def _xpbd(arm: ArmRaising) -> Iterator[_Sample]:
     """Position-based dynamics, with as many sweeps per step, one in each substep as its authors advise."""
-    from treadle.solvers.maximal import Xpbd
+    from treadle.studies.baselines import Xpbd
 
     return _maximal(arm, Xpbd(arm.model, DT, arm.q, substeps=_ITERATIONS))
 

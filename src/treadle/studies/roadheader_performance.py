@@ -145,7 +145,7 @@ def _against_mujoco(
 
 def _maximal(name: str, model: Model, seconds: float) -> list[dict[str, Any]]:
     """The same frame by the methods in maximal coordinates, at the settings they are commonly used with."""
-    from treadle.solvers.maximal import Simmc, Xpbd
+    from treadle.studies.baselines import Simmc, Xpbd
 
     sims = {
         "sequential impulses, 50 sweeps": Simmc(model, DT, iterations=50),

@@ -17,7 +17,7 @@ import numpy as np
 from treadle.bench.results import Check, at_least
 from treadle.model.model import Model
 from treadle.scenes import scene
-from treadle.solvers.point_contact import PointContact
+from treadle.studies.baselines import PointContact
 from treadle.studies.study import Column, Findings, Report, new_figure
 
 if TYPE_CHECKING:
@@ -77,9 +77,8 @@ def run(quick: bool, report: Report) -> Findings:
 
 def _measure(one: _Scene, quick: bool, turns: int) -> list[dict[str, Any]]:
     """The methods turn by turn, and the shortest time of each."""
-    from treadle.solvers.maximal import Simmc
     from treadle.solvers.sequential.rows import IN_TURN, TOGETHER
-    from treadle.solvers.sequential.simgc import Simgc
+    from treadle.studies.baselines import Simgc, Simmc
 
     model = one.build()
     common = {"dt": DT, "iterations": _LIMIT, "tolerance": TOLERANCE, "contacts": one.contacts}

@@ -13,7 +13,7 @@ import numpy as np
 
 from treadle.bench.results import Check, at_least, at_most
 from treadle.graph import Graph, evaluate, forward
-from treadle.model.fittings import Settings, Wheel
+from treadle.model.attachments import Settings, Wheel
 from treadle.studies.study import Column, Findings, Report, new_figure
 from treadle.terrain import Soil
 from treadle.wheels import WHEEL_MODELS, WheelContact, model_force

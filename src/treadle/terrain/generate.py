@@ -28,7 +28,7 @@ def random_grid(
     rows, columns = _shape(size, spacing)
     if not (correlation > 0.0 and roughness >= 0.0):
         raise InputError("random ground needs a positive correlation length and a roughness in metres")
-    # the noise is periodic: a margin keeps the far border from following the near one
+    # the noise is periodic: a margin decorrelates opposite borders
     margin = int(np.ceil(2.0 * correlation / spacing))
     noise = np.random.default_rng(seed).standard_normal((rows + margin, columns + margin))
     frequency = [2.0 * np.pi * np.fft.fftfreq(n, spacing) for n in noise.shape]

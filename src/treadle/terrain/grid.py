@@ -1,7 +1,7 @@
 """An elevation grid: heights at regular points, bilinear between them, with smooth normals.
 
 Normals come from slopes at the points (central differences), interpolated as the heights are, so that they
-do not jump between cells. Beyond its border the grid goes on as it is at the border.
+do not jump between cells. Beyond its border the grid is extrapolated as constant.
 """
 
 from __future__ import annotations
@@ -65,19 +65,19 @@ class Grid(Terrain):
 
     @cached_property
     def _table(self) -> tuple[float, ...]:
-        """Height and slopes of every point side by side: they share a line of the cache."""
+        """Height and slopes of every point, interleaved: they share a cache line."""
         by_x, by_y = np.gradient(self.heights, *self.spacing)
         return tuple(np.stack([self.heights, by_x, by_y], axis=-1).ravel().tolist())
 
     def _cell(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar, Scalar]:
-        """Place of a cell's first corner in the table, and where the point lies in the cell."""
+        """Index of a cell's first corner in the table, and the coordinates of the point within the cell."""
         rows, columns = self.heights.shape
         i, s = _inside((x - self.origin[0]) * (1.0 / self.spacing[0]), rows)
         j, t = _inside((y - self.origin[1]) * (1.0 / self.spacing[1]), columns)
         return i * float(3 * columns) + j * 3.0, s, t
 
     def _mixed(self, corner: Scalar, s: Scalar, t: Scalar, which: int) -> Scalar:
-        """The bilinear mean of one of the three numbers at the corners."""
+        """Bilinear interpolation of one of the three numbers at the corners."""
         across = 3 * self.heights.shape[1]
         z00, z01, z10, z11 = (
             entry(self._table, corner + float(shift + which)) for shift in (0, 3, across, across + 3)

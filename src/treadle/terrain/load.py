@@ -49,7 +49,7 @@ def load_terrain(
 
 
 def fill_holes(heights: np.ndarray) -> np.ndarray:
-    """The heights with those that are no numbers taken from the nearest that is one."""
+    """The heights, missing ones filled from the nearest neighbour."""
     from scipy.ndimage import distance_transform_edt
 
     heights = np.asarray(heights, dtype=float)

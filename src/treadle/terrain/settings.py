@@ -1,4 +1,4 @@
-"""Terrain as a machine's settings name it: plain data, from which the same ground is made anywhere."""
+"""Terrain from a machine's settings: plain data that describe the same ground anywhere."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from treadle.terrain.terrain import Soil, Terrain
 
 __all__ = ["TERRAINS", "make_terrain"]
 
-#: Kinds of terrain and what makes them.
+#: Kinds of terrain and their constructors.
 TERRAINS: dict[str, Callable[..., Terrain]] = {
     "plane": Plane,
     "ramp": Ramp,

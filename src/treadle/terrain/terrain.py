@@ -1,7 +1,7 @@
-"""What a terrain is: a height and a slope over the plane, its friction and its soil.
+"""Terrain: height, slope, friction coefficient and soil as functions of x and y.
 
-Every terrain answers for any generic scalar: on floats and numpy arrays for tools and drawing, on traced
-scalars inside the compiled step.
+Every terrain is written over a generic scalar: floats and numpy arrays for tools and drawing, traced scalars
+inside the compiled step.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from treadle.graph import Scalar, clip, maximum, minimum, sqrt, where
-from treadle.model.fittings import Wheel
+from treadle.model.attachments import Wheel
 from treadle.spatial import Transform, Vec3
 from treadle.terrain import Surface, Terrain
 

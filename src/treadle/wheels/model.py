@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from treadle.errors import InputError
 from treadle.graph import Scalar
-from treadle.model.fittings import Wheel
+from treadle.model.attachments import Wheel
 from treadle.model.model import suggest
 from treadle.terrain import Soil
 

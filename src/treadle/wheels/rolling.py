@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from treadle.dynamics.kinematics import world_transforms
 from treadle.graph import Expr, Scalar, clip, forward, hold, in_limb, maximum, minimum, sqrt, through_graph
-from treadle.model.fittings import Wheel
-from treadle.model.limbs import Limb, limbs
+from treadle.model.attachments import Wheel
+from treadle.model.identical_subtrees import SubtreeLane, identical_subtrees
 from treadle.model.model import WORLD, Body, Model
 from treadle.spatial import Motion, Transform, Vec3
 from treadle.terrain import Terrain
@@ -44,7 +44,7 @@ class Rolling:
     #: stiffness (N/m) of a parked tread, and how much of it holds: 1 at rest, 0 when the wheel turns
     hold: float
     grip: Scalar = 1.0
-    limb: Limb | None = None
+    limb: SubtreeLane | None = None
 
     @property
     def axes(self) -> tuple[Vec3, Vec3, Vec3]:
@@ -141,7 +141,7 @@ def rolling_contacts(
     wheels: Sequence[Wheel] | None = None,
 ) -> list[Rolling]:
     """All contacts of all wheels (or of some) at a position; v tells which wheels are parked."""
-    poses, places = world_transforms(model, q), limbs(model)
+    poses, places = world_transforms(model, q), identical_subtrees(model)
     # wheels of one kind are computed side by side
     for wheel in model.wheels:
         X = poses[wheel.body]

@@ -1,8 +1,8 @@
-"""Spring and damper side by side: F = K x + D v, which is solved in closed form (`contact.coupled`).
+"""Spring and damper in parallel: F = K x + D v, which is solved in closed form (`contact.linear_contact`).
 
     D = 2 |ln e| sqrt(K m / (pi^2 + ln^2 e))
 
-makes a half swing of two bodies of the effective mass m end with e times its first speed. The force jumps
+makes two bodies of the effective mass m separate at e times their impact speed. The force jumps
 to D v at the first touch, and pulls for a moment before they part.
 """
 

@@ -1,4 +1,4 @@
-"""What a contact law is: a function from how two bodies touch to the force that pushes them apart.
+"""Contact laws: functions of penetration depth and rate that return the normal force.
 
     def foam(touch):
         return td.maximum(touch.stiffness * touch.depth + 20.0 * touch.depth * touch.rate, 0.0)
@@ -26,11 +26,11 @@ _NOTHING = 1e-30
 
 
 class Touch(NamedTuple):
-    """What a law knows about two bodies that touch: `depth`, `rate`, `stiffness`, `exponent`, `restitution`,
+    """Arguments of a contact law: `depth`, `rate`, `stiffness`, `exponent`, `restitution`,
     `speed` and `mass`.
 
     Depth (m), its rate (m/s, above zero while the bodies approach), stiffness (N/m^exponent), exponent and
-    restitution of the materials, the speed (m/s) at which the bodies met, and their effective mass (kg).
+    restitution of the materials, the impact speed (m/s), and the effective mass (kg).
     """
 
     #: m
@@ -42,13 +42,13 @@ class Touch(NamedTuple):
     exponent: Scalar
     #: in [0, 1]
     restitution: Scalar
-    #: at which they met, m/s
+    #: of the impact, m/s
     speed: Scalar
-    #: that resists a push along the normal, kg
+    #: effective, along the normal, kg
     mass: Scalar
 
 
-#: A law: how two bodies touch -> force (N) that pushes them apart.
+#: A law: penetration, rate and constants -> normal force (N).
 ContactLaw = Callable[[Touch], Scalar]
 
 F = TypeVar("F", bound=ContactLaw)

@@ -44,7 +44,7 @@ def contact_courses(sim: Simulation, samples: int = 65) -> list[ContactCourse]:
     touching = last_step(sim).touching
     if touching is None:
         return []
-    from treadle.contact.course import contact_course
+    from treadle.contact.force_history import force_history
 
     diary = touching.scratch.trace
     if diary.size[0] > diary.size[1]:
@@ -56,7 +56,7 @@ def contact_courses(sim: Simulation, samples: int = 65) -> list[ContactCourse]:
     for number in range(diary.size[1]):
         start, span = diary.spans[number, :2]
         keys, soft = _at_start(touching, number)
-        course = contact_course(soft, np.linspace(0.0, span, samples))
+        course = force_history(soft, np.linspace(0.0, span, samples))
         for i, key in enumerate(keys):
             table = np.stack(
                 [start + course.times, course.depth[:, i], course.rate[:, i], course.force[:, i]]

@@ -12,7 +12,7 @@ from treadle.constraints.rope import rope_rows
 from treadle.forces.law import law_force
 from treadle.graph import Scalar, logical_not, maximum, where
 from treadle.integrators import Advance, System
-from treadle.model.apart import told_apart
+from treadle.model.distinct_constants import distinct_constants
 from treadle.sim.ledger import ledger_rates, ledger_size, step_entry
 from treadle.sim.step.program import FASTEST, Step
 from treadle.sim.step.watched import Part, held_force, watched_part
@@ -26,7 +26,7 @@ def advance(step: Step, values: Mapping[str, Sequence[Scalar]]) -> dict[str, Seq
     model, given, kind, events = step.model, step.options, step.kind, step.kind.events
     method = given.method
     terrain = given.terrain if model.wheels else None
-    machine = told_apart(model)
+    machine = distinct_constants(model)
     if kind.parameters:
         from treadle.model.parameters import lift
 

@@ -23,7 +23,7 @@ from treadle.collision.kinds import CAPSULE, CYLINDER, ELLIPSOID, SPHERE
 from treadle.collision.shapes import Shapes
 from treadle.contact.laws import LAWS, ContactLaw
 from treadle.errors import InputError, ModelError
-from treadle.model.fittings import Material
+from treadle.model.attachments import Material
 from treadle.model.model import Model, suggest
 from treadle.sim.step.points import SURFACE
 

@@ -31,8 +31,8 @@ from treadle.forces.passive import damping
 from treadle.graph import Expr, Graph, Scalar, sqrt
 from treadle.integrators.system import System
 from treadle.model import lift
-from treadle.model.apart import told_apart
-from treadle.model.limbs import limb_inputs
+from treadle.model.distinct_constants import distinct_constants
+from treadle.model.identical_subtrees import subtree_inputs
 from treadle.model.model import Model
 from treadle.native.frames import Integers
 from treadle.native.program import Program
@@ -98,7 +98,7 @@ def control_program(model: Model, controllers: Sequence[ForceLaw]) -> Program:
     def control(
         q: Sequence[Scalar], v: Sequence[Scalar], time: Sequence[Scalar]
     ) -> Mapping[str, list[Scalar]]:
-        machine = told_apart(model)
+        machine = distinct_constants(model)
         total: list[Scalar] = [0.0] * model.nv
         for controller in controllers:
             added = law_force(machine, controller, q, v, time[0])
@@ -213,7 +213,7 @@ class Prediction:
 
     def _free(self, **given: Sequence[Expr]) -> Mapping[str, Sequence[Scalar]]:
         q, v, (h,), (time,) = given["position"], given["v"], given["h"], given["time"]
-        machine = told_apart(self.model)
+        machine = distinct_constants(self.model)
         if self.parameters:
             machine = lift(machine, dict(zip(self.parameters, given["parameters"], strict=True)))
         commands = given.get("commands", ())
@@ -331,7 +331,7 @@ def _program(
     """A program of a machine; what a law, or a joint from elsewhere, computes only its graph can tell."""
     own = all(type(joint.type).__module__.startswith("treadle.") for joint in model.joints)
     digest = f"{title} {model.digest}" if known and own else None
-    return Program(digest, sizes, function, twins=limb_inputs(model, sizes))
+    return Program(digest, sizes, function, twins=subtree_inputs(model, sizes))
 
 
 def _world_axes(model: Model, q: Sequence[Scalar], poses: Sequence[Transform]) -> list[list[Motion]]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from treadle.forces.actuator import actuator_state_size
 from treadle.forces.load import LOAD_SIZE
 from treadle.graph import Scalar
-from treadle.model.limbs import limb_inputs
+from treadle.model.identical_subtrees import subtree_inputs
 from treadle.model.model import Model
 from treadle.native.program import Program
 from treadle.sim.arrays import CARRIED
@@ -120,7 +120,7 @@ def step_program(
         known = known and own_wheels(model, terrain)
     carry = {f"next_{name}": name for name in carried}
     digest = _digest(step) if known else None
-    return Program(digest, inputs, function, carry, twins=limb_inputs(model, inputs))
+    return Program(digest, inputs, function, carry, twins=subtree_inputs(model, inputs))
 
 
 def _digest(step: Step) -> str:

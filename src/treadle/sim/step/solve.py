@@ -5,10 +5,11 @@ contacts may not come closer than touching,
 
     d(q_M) + h/2 J v' >= 0;
 
-compliant contacts are solved in closed form over the whole substep (`contact.coupled`), together, and in turn
-with friction and rigid contacts until neither changes. Rows that keep their velocity, such as friction that
-sticks, do so throughout: the inverse effective mass of the compliant contacts is what these leave of it,
-A - C^T B^-1 C, with the Delassus matrices B of such rows and C between them and the compliant ones.
+compliant contacts are solved in closed form over the whole substep (`contact.linear_contact`), together, and
+in turn with friction and rigid contacts until neither changes. Rows that keep their velocity, such as
+friction that sticks, do so throughout: the inverse effective mass of the compliant contacts is what these
+leave of it, A - C^T B^-1 C, with the Delassus matrices B of such rows and C between them and the compliant
+ones.
 """
 
 from __future__ import annotations

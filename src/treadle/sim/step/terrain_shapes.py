@@ -13,7 +13,7 @@ import numpy as np
 from treadle.collision.collider import Collider
 from treadle.collision.height_field import HeightField
 from treadle.errors import InputError
-from treadle.model.fittings import Material, Shape
+from treadle.model.attachments import Material, Shape
 from treadle.model.model import WORLD, Model
 from treadle.spatial import Transform
 from treadle.terrain import Grid, Plane, Terrain

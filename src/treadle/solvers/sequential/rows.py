@@ -21,7 +21,9 @@ import numpy as np
 
 from treadle.native.frames import Integers, Reals, RealTable
 
-__all__ = ["CONJUGATE", "IN_TURN", "PAIR", "SECOND", "SINGLE", "TOGETHER", "Rows", "empty_rows"]
+__all__ = [
+    "CONJUGATE", "IN_TURN", "MOST_TOGETHER", "PAIR", "SECOND", "SINGLE", "TOGETHER", "Rows", "empty_rows",
+]  # fmt: skip
 
 #: Kinds of rows: alone, or the first and the second of two whose impulses are bounded together by a cone.
 SINGLE, PAIR, SECOND = 0, 1, 2
@@ -29,6 +31,9 @@ SINGLE, PAIR, SECOND = 0, 1, 2
 #: Ways to go on after a sweep: with the next one; along what the sweeps before it did; or with a solve of all
 #: rows that are at none of their bounds, as long as there are not too many.
 IN_TURN, CONJUGATE, TOGETHER = 0, 1, 2
+
+#: Unclamped rows up to which they are solved together.
+MOST_TOGETHER = 128
 
 
 class Rows(NamedTuple):

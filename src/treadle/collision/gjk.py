@@ -1,0 +1,114 @@
+"""GJK: distance and normal of two convex shapes by their support points; EPA (`epa`) where they overlap.
+
+The Minkowski difference b - a of two convex shapes is convex, and its point nearest to the origin gives
+their distance. GJK (Gilbert, Johnson and Keerthi, 1988) finds it on simplices of up to four support points;
+EPA (van den Bergen, 2001) finds the penetration depth where the origin is inside. Both are exact for shapes
+with corners: boxes, hulls, and the points and segments inside spheres and capsules.
+"""
+
+from __future__ import annotations
+
+from treadle.collision.contacts import GJK, MANIFOLD
+from treadle.collision.epa import epa
+from treadle.collision.kinds import REACH
+from treadle.collision.pairs import call_manifold, call_separation, pair, separation_piece, state_at
+from treadle.collision.simplex import nearest
+from treadle.collision.supports import rounding, support
+from treadle.collision.vectors import (
+    along,
+    axis,
+    corner,
+    cross,
+    dot,
+    minus,
+    norm,
+    position,
+    scaled,
+    store,
+    unit,
+)
+from treadle.native.pieces import helper, room
+
+__all__ = ["convex_pair", "gjk_separation"]
+
+#: Iterations at most, and the relative error of the distance at which they end.
+_ITERATIONS, _NEAR = 60, 1e-15
+#: Shapes nearer than this share of their size are left to EPA.
+_TOUCHING = 1e-12
+
+
+@helper
+def _gjk(a, b, beyond, W, A, weights):
+    """Nearest simplex of the Minkowski difference: its number of corners, and the vector v to it.
+
+    W are its corners, A their support points on shape A. Four corners or more: the shapes overlap; none: the
+    distance exceeds `beyond`.
+    """
+    smallest = _TOUCHING * (a[REACH] + b[REACH])
+    v = unit(minus(position(b), position(a)), axis(a, 2))
+    count, vv = 0, 1e300
+    for _ in range(_ITERATIONS):
+        on_a = support(a, v)
+        w = minus(support(b, scaled(v, -1.0)), on_a)
+        ahead = dot(v, w)
+        if ahead > 0.0 and ahead > beyond * norm(v):
+            return 0, v
+        if count > 0 and vv - ahead <= _NEAR * vv:
+            break
+        known = False
+        for i in range(count):
+            known = known or norm(minus(w, corner(W, i))) <= 1e-2 * smallest
+        if known:
+            break
+        store(W, count, w)
+        store(A, count, on_a)
+        count, closer = nearest(W, A, weights, count + 1)
+        if count == 4:
+            return 4, closer
+        squared = dot(closer, closer)
+        if squared <= smallest * smallest:
+            return 4 + count, closer
+        # rounding: no nearer than before
+        if squared >= vv:
+            break
+        v, vv = closer, squared
+    return count, v
+
+
+@separation_piece
+def gjk_separation(a, b, margin, result, desk):
+    """Normal, signed distance and a point of A, see `pairs`."""
+    W, A, weights = room(12), room(12), room(4)
+    r, s = rounding(a), rounding(b)
+    count, v = _gjk(a, b, margin + r + s, W, A, weights)
+    if count == 0:
+        result[3] = 2.0 * abs(margin) + 1.0
+        return
+    on_a = (0.0, 0.0, 0.0)
+    if count >= 4:
+        n, distance, on_a = epa(a, b, W, A, 4 if count == 4 else count - 4)
+    else:
+        distance = norm(v)
+        n = scaled(v, 1.0 / distance)
+        for i in range(count):
+            on_a = along(on_a, weights[i], corner(A, i))
+        if count == 3:
+            # the normal of the triangle stays well conditioned however short v is
+            p = corner(W, 0)
+            m = cross(minus(corner(W, 1), p), minus(corner(W, 2), p))
+            if norm(m) > 1e-9 * norm(minus(corner(W, 1), p)) * norm(minus(corner(W, 2), p)):
+                m = unit(m, n)
+                n = scaled(m, 1.0 if dot(m, v) > 0.0 else -1.0)
+                distance = dot(n, p)
+    state_at(result, n, distance - r - s, along(on_a, r, n))
+
+
+@pair(GJK, MANIFOLD)
+def convex_pair(a, b, margin, desk):
+    """Two convex shapes: a face's corners, a line's two ends or a single point."""
+    if norm(minus(position(b), position(a))) - a[REACH] - b[REACH] > margin:
+        return
+    result = room(8)
+    call_separation(desk[GJK], (a, b, margin, result, desk))
+    if result[3] <= margin:
+        call_manifold(desk[MANIFOLD], (a, b, result, margin, 1, desk))

@@ -1,0 +1,183 @@
+"""Coupled linear contacts (Kelvin-Voigt) of one machine, in closed form over an interval of any length.
+
+The penetrations delta of n contact points obey, with the Delassus matrix A = J M^-1 J^T of the normals and
+the approach acceleration b that all other forces cause,
+
+    d2 delta/dt2 = b - A F,    F = K delta + D d delta/dt
+
+A, b, K and D are constant over the interval, so that delta, the impulses P = int F dt and their integrals
+Q = int P dt are a matrix exponential times the initial state. A contact ends where its penetration returns to
+zero; that time is found inside the interval, and the solution ends there.
+
+Time is in units of 1/omega, omega a bound on the fastest motion of the system, which scales all numbers to
+about one. Over one unit the exponential is a power series per contact, exact to rounding; up to a lower bound
+on the time to separation (`separation_bound`) the propagator (`propagator`) covers any length at once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treadle.contact.polynomial import falling_zero, rising_zero, slope, value
+from treadle.contact.propagator import propagate
+from treadle.contact.separation_bound import separation_bound
+from treadle.native.kernels import kernel
+
+__all__ = ["linear_contacts"]
+
+#: Length (in 1/omega) of one series; half an oscillation takes pi or more.
+_STRETCH = 1.0
+
+#: Terms of the series: the next one is below rounding, since the k-th is at most 1.62^k / k!.
+_TERMS = 24
+
+#: Separation rate (m/s) that counts as rest where a contact begins.
+_STILL = 1e-9
+
+#: Series between two evaluations of the separation bound.
+_BETWEEN = 8
+
+
+@kernel()
+def linear_contacts(A, K, D, b, delta, rate, span, impulse, moment, peak, force):
+    """Advance penetrations and rates over `span` (s), or until a contact separates.
+
+    In place: `delta` (m), `rate` (m/s), the largest penetrations `peak` (m) and forces `force` (N) so far.
+    Filled: impulses P (N s) and their integrals Q (N s^2). Returns the time taken and the contact that ended,
+    or -1. A contact that others lift off at its start carries no force, and "ends" where it closes again.
+    """
+    n = len(delta)
+    own = np.empty((2, n))
+    _pressing(A, K, D, b, delta, rate, own)
+    K, D = own[0], own[1]
+    omega = _fastest(A, K, D)
+    for i in range(n):
+        impulse[i] = moment[i] = 0.0
+        force[i] = max(force[i], K[i] * delta[i] + D[i] * rate[i])
+        rate[i] /= omega
+    c = np.empty((n, _TERMS))
+    f = np.empty(_TERMS - 1)
+    end, done, ended, count = omega * span, 0.0, -1, 0
+    while done < end:
+        if count % _BETWEEN == 0:
+            safe = min(separation_bound(A, K, b, delta, rate, omega, count == 0), end - done)
+            if safe == end - done or (count > 0 and safe > _BETWEEN):
+                propagate(A, K, D, b, omega, safe, delta, rate, impulse, moment)
+                done += safe
+                continue
+        stretch = min(_STRETCH, end - done)
+        _polynomials(A, K, D, b, omega, delta, rate, c)
+        for i in range(n):
+            where = _ending(c[i], stretch) if K[i] > 0.0 else _beginning(c[i], stretch)
+            if where >= 0.0:
+                stretch, ended = where, i
+        for i in range(n):
+            _force(c[i], K[i], D[i] * omega, f)
+            _peaks(c[i], f, stretch, i, peak, force)
+            gained, pushed = _integrals(f, stretch)
+            moment[i] += impulse[i] * (stretch / omega) + pushed / omega**2
+            impulse[i] += gained / omega
+            delta[i], rate[i] = value(c[i], stretch), slope(c[i], stretch)
+        done += stretch
+        count += 1
+        if ended >= 0:
+            delta[ended] = 0.0
+            break
+    for i in range(n):
+        rate[i] *= omega
+        peak[i] = max(peak[i], delta[i])
+    return (span if ended < 0 else min(done / omega, span)), ended
+
+
+@kernel()
+def _pressing(A, K, D, b, delta, rate, own):
+    """Stiffness and damping of the closed contacts, zero for those that others lift off."""
+    n = len(delta)
+    for i in range(n):
+        own[0, i], own[1, i] = K[i], D[i]
+        if delta[i] <= 0.0 and rate[i] <= 0.0:
+            pressed = b[i]
+            for j in range(n):
+                pressed -= A[i, j] * (K[j] * delta[j] + D[j] * rate[j])
+            if pressed <= 0.0 or rate[i] < -_STILL:
+                own[0, i] = own[1, i] = 0.0
+
+
+@kernel()
+def _fastest(A, K, D):
+    """Upper bound on the frequencies (rad/s) and decay rates (1/s) of the system."""
+    stiff, decay = 0.0, 0.0
+    for i in range(len(K)):
+        a, d = 0.0, 0.0
+        for j in range(len(K)):
+            a += abs(A[i, j]) * K[j]
+            d += abs(A[i, j]) * D[j]
+        stiff, decay = max(stiff, a), max(decay, d)
+    return max(np.sqrt(stiff), decay, 1e-150)
+
+
+@kernel()
+def _polynomials(A, K, D, b, omega, delta, rate, c):
+    """Series coefficients of the penetrations over s = omega t, by recursion from the two before."""
+    n, terms = c.shape
+    for i in range(n):
+        c[i, 0], c[i, 1] = delta[i], rate[i]
+    for k in range(terms - 2):
+        for i in range(n):
+            c[i, k + 2] = b[i] / omega**2 if k == 0 else 0.0
+        for j in range(n):
+            pressed = (K[j] * c[j, k] / omega + (k + 1) * D[j] * c[j, k + 1]) / omega
+            for i in range(n):
+                c[i, k + 2] -= A[i, j] * pressed
+        for i in range(n):
+            c[i, k + 2] /= (k + 1) * (k + 2)
+
+
+@kernel()
+def _force(c, k, d, f):
+    """Series coefficients of the force k x + d dx/ds."""
+    for j in range(len(f)):
+        f[j] = k * c[j] + (j + 1) * d * c[j + 1]
+
+
+@kernel()
+def _ending(c, s):
+    """Where a penetration falls to zero in (0, s]; -1 where it does not."""
+    last, rising = value(c, s), slope(c, s)
+    if last <= 0.0 and rising < 0.0 and c[1] >= 0.0:
+        return falling_zero(c, s, 0)
+    if c[0] > 0.0 and c[1] < 0.0:
+        # it may dip below zero and return within the interval
+        lowest = s if rising < 0.0 else rising_zero(c, s, 1)
+        if value(c, lowest) <= 0.0:
+            return falling_zero(c, lowest, 0)
+    return -1.0
+
+
+@kernel()
+def _beginning(c, s):
+    """Where an open contact closes in (0, s]; -1 where it does not."""
+    if value(c, s) >= 0.0 and slope(c, s) > 0.0:
+        return rising_zero(c, s, 0)
+    return -1.0
+
+
+@kernel()
+def _peaks(c, f, s, i, peak, force):
+    """Largest penetration and force on (0, s]: at its end, or where a rate changes sign."""
+    peak[i] = max(peak[i], value(c, s))
+    if c[1] > 0.0 >= slope(c, s):
+        peak[i] = max(peak[i], value(c, falling_zero(c, s, 1)))
+    force[i] = max(force[i], value(f, s))
+    if f[1] > 0.0 >= slope(f, s):
+        force[i] = max(force[i], value(f, falling_zero(f, s, 1)))
+
+
+@kernel()
+def _integrals(f, s):
+    """int f and int int f from 0 to s."""
+    once, twice = 0.0, 0.0
+    for k in range(len(f) - 1, -1, -1):
+        once = once * s + f[k] / (k + 1)
+        twice = twice * s + f[k] / ((k + 1) * (k + 2))
+    return once * s, twice * s * s
