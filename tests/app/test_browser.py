@@ -1,6 +1,5 @@
 """The page in a real Chromium: what only a browser shows."""
 
-import os
 from contextlib import suppress
 
 import numpy as np
@@ -10,8 +9,6 @@ import treadle as td
 from tests.app.pages import PATIENCE
 from tests.app.test_uploads import urdf
 from treadle.app import Live, open_server
-from treadle.app.browser import FLAGS, find_chromium
-from treadle.errors import InputError
 
 pytestmark = pytest.mark.slow
 
@@ -23,20 +20,6 @@ DRAWN = """count => new Promise(done => {
     const next = () => count-- > 0 ? requestAnimationFrame(next) : done();
     next();
 })"""
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    try:
-        path = find_chromium()
-    except InputError as error:
-        pytest.skip(str(error))
-    playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
-    root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
-    with playwright.sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=path, args=[*FLAGS, *root])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

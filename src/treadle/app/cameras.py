@@ -10,7 +10,7 @@ import viser
 
 from treadle.app.scene import Scene
 
-__all__ = ["VIEWS", "View", "follow", "look", "standard_view"]
+__all__ = ["VIEWS", "View", "aim", "first_view", "follow", "look", "standard_view"]
 
 #: Directions from the machine to the camera, by name: x is forward, y to the left.
 VIEWS = {
@@ -52,6 +52,19 @@ def look(client: viser.ClientHandle, view: View) -> None:
     with client.atomic():
         client.camera.position = np.array(view.position)
         client.camera.look_at = np.array(view.look_at)
+
+
+def first_view(server: viser.ViserServer) -> View:
+    """Where a page looks from when it is opened."""
+    first = server.initial_camera
+    return View(tuple(first.position.tolist()), tuple(first.look_at.tolist()))
+
+
+def aim(server: viser.ViserServer) -> None:
+    """Move the cameras of all pages to where a page looks from when it is opened."""
+    for client in server.get_clients().values():
+        client.camera.fov = server.initial_camera.fov
+        look(client, first_view(server))
 
 
 def follow(clients: Iterable[viser.ClientHandle], place: np.ndarray) -> None:

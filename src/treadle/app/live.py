@@ -15,6 +15,7 @@ from typing import Any
 
 import viser
 
+from treadle.app.cameras import aim
 from treadle.app.closing import Closing
 from treadle.app.crew import Crew
 from treadle.app.heap import release_heap, settle_heap
@@ -167,10 +168,12 @@ class Live(Closing):
             self.pace.paused, self.pace.speed = paused, speed
         if wanted[1]:
             self.stage.complain(wanted[1])
-        self.stage.show_hints()
+        self.stage.introduce()
+        if not same:
+            aim(self.server)
 
     def _welcome(self, client: viser.ClientHandle) -> None:
-        self.stage.show_hints([client.client_id])
+        self.stage.introduce([client.client_id])
 
     def _key_down(self, client: int, key: str) -> None:
         run = self.stage.run

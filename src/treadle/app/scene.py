@@ -33,8 +33,14 @@ class Scene:
         model: Model,
         path: str = "/machine",
         around: Literal["own", "ground", "nothing"] = "own",
+        under: str = "",
     ) -> None:
         self._server, self._model = server, model
+        #: the node that all others hang on: one of its own for every machine that takes the place of another.
+        #: viser merges the removal of a node into the creation of one with the same name, and pages would keep
+        #: the children, the pose and the visibility of the old one
+        self.under = under
+        path = under + path
         #: the node that all bodies hang on
         self.root = server.scene.add_frame(path, show_axes=False)
         root = path
@@ -120,7 +126,7 @@ class Scene:
         height = min(float(low[2]), 0.0)
         cell = 10.0 ** np.floor(np.log10(max(float((high - low).max()), 1e-3)))
         self.ground = self._server.scene.add_grid(
-            "/ground",
+            f"{self.under}/ground",
             infinite_grid=True,
             cell_size=0.5 * cell,
             section_size=cell,
@@ -138,7 +144,7 @@ class Scene:
     def _add_scenery(self, components: dict[str, list[Mesh]]) -> np.ndarray | None:
         """The box (2, 3) around the surroundings, None where there are none."""
         for name, meshes in components.items():
-            path = f"/scenery/{name.replace('/', ' ')}"
+            path = f"{self.under}/scenery/{name.replace('/', ' ')}"
             self.scenery[name] = self._server.scene.add_frame(path, show_axes=False)
             self._add(path, meshes)
         points = [mesh.points for meshes in components.values() for mesh in meshes]
@@ -161,17 +167,17 @@ class Scene:
         scene.configure_default_lights(enabled=False)
         scene.configure_environment_map(None)
         scene.add_light_hemisphere(
-            "/lights/sky", ground_color=(120, 115, 110), intensity=2.5 if inside else 2.0
+            f"{self.under}/lights/sky", ground_color=(120, 115, 110), intensity=2.5 if inside else 2.0
         )
         if inside:
             for name, place in (("front", (5.0, 2.0, 4.0)), ("rear", (-6.0, 3.0, 6.0))):
                 self.lamps.append(
-                    scene.add_light_directional(f"/lights/{name}", intensity=1.4, position=place)
+                    scene.add_light_directional(f"{self.under}/lights/{name}", intensity=1.4, position=place)
                 )
         else:
             self.lamps.append(
                 scene.add_light_directional(
-                    "/lights/sun", intensity=1.8, position=(5.0, 3.0, 9.0), cast_shadow=True
+                    f"{self.under}/lights/sun", intensity=1.8, position=(5.0, 3.0, 9.0), cast_shadow=True
                 )
             )
 
