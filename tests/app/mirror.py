@@ -7,6 +7,9 @@ import zstandard
 
 from tests.app.pages import Page
 
+#: What a node is like that nothing was said of.
+_NEW = {"position": (0.0, 0.0, 0.0), "wxyz": (1.0, 0.0, 0.0, 0.0), "visible": True}
+
 
 class Mirror(Page):
     """Reads nothing until `read`; then it has the nodes, the controls and the title of the page."""
@@ -58,7 +61,9 @@ class Mirror(Page):
         name = message["name"]
         if "props" in message:
             # one of the same name keeps all but its properties
-            self.nodes.setdefault(name, {"position": (0.0,) * 3, "wxyz": (1.0, 0.0, 0.0, 0.0), "visible": True})
+            self.nodes.setdefault(
+                name, dict(_NEW)
+            )
             self.nodes[name]["type"] = kind
         elif kind == "RemoveSceneNodeMessage":
             below = [other for other in self.nodes if other == name or other.startswith(f"{name}/")]

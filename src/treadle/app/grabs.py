@@ -83,7 +83,9 @@ class Grabs:
             head_radius=0.012 * length,
             head_length=0.03 * length,
         )
-        label = stage.server.scene.add_label(f"{stage.scene.under}/overlay/pull of {client}", "", position=place)
+        label = stage.server.scene.add_label(
+            f"{stage.scene.under}/overlay/pull of {client}", "", position=place
+        )
         self._held[client] = _Grab(spring, arrow, label)
         self._loads.springs[f"pull {client}"] = spring
 

@@ -39,7 +39,7 @@ def keep_short(line: WebsockServer) -> None:
 
 
 def collect(server: viser.ViserServer) -> None:
-    """Take removals out of the log that every page has read, with what else the log has of the removed things.
+    """Take removals that every page has read out of the log, with what else it has of the removed things.
 
     Those that a page has not read stay, however slow it is: it would keep what was removed.
     """
@@ -88,6 +88,9 @@ def _renew(line: WebsockServer, message: Message) -> bool:
     if message.lifecycle_phase not in ("update_dict", "update_simple") or _excludes(message):
         return False
     log = line._broadcast_buffer
+    if log.atomic_counter:
+        # with the rest of what is sent at once, of which it may be taken out again
+        return False
     with log.buffer_lock:
         number = log.id_from_redundancy_key.get(message.redundancy_key(), -1)
         old = log.message_from_id.get(number)

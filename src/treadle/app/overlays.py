@@ -110,7 +110,9 @@ class Trail:
         self.body, self._scene, self._apart = body, scene, _APART * size(scene)
         self.points: deque[np.ndarray] = deque([scene.pose(body)[:3, 3]], maxlen=_POINTS)
         self.line = server.scene.add_line_segments(
-            f"{scene.under}/overlay/trail of {body.replace('/', ' ')}", np.zeros((1, 2, 3)), colors=(220, 120, 20)
+            f"{scene.under}/overlay/trail of {body.replace('/', ' ')}",
+            np.zeros((1, 2, 3)),
+            colors=(220, 120, 20),
         )
 
     def frame(self, sim: Simulation) -> None:

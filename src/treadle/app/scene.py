@@ -37,8 +37,8 @@ class Scene:
     ) -> None:
         self._server, self._model = server, model
         #: the node that all others hang on: one of its own for every machine that takes the place of another.
-        #: viser merges the removal of a node into the creation of one with the same name, and pages would keep
-        #: the children, the pose and the visibility of the old one
+        #: viser merges the removal of a node into the creation of one with the same name, and pages would
+        #: keep the children, the pose and the visibility of the old one
         self.under = under
         path = under + path
         #: the node that all bodies hang on
