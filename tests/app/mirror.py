@@ -61,9 +61,7 @@ class Mirror(Page):
         name = message["name"]
         if "props" in message:
             # one of the same name keeps all but its properties
-            self.nodes.setdefault(
-                name, dict(_NEW)
-            )
+            self.nodes.setdefault(name, dict(_NEW))
             self.nodes[name]["type"] = kind
         elif kind == "RemoveSceneNodeMessage":
             below = [other for other in self.nodes if other == name or other.startswith(f"{name}/")]

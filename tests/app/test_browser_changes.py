@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 
 import treadle as td
+from tests.app.framing import framed
 from tests.app.pages import PATIENCE
 from tests.app.test_browser import DRAWN, READY
 from tests.app.test_changes import change, still
@@ -48,7 +49,6 @@ def app():
 @contextmanager
 def opened(chromium, app, slow: int = 1):
     """A page of its own, and what its console says that is an error."""
-    before = set(app.server.get_clients())
     page = chromium.new_page(viewport={"width": 700, "height": 420})
     page.set_default_timeout(1e3 * PATIENCE)
     errors: list[str] = []
@@ -59,16 +59,14 @@ def opened(chromium, app, slow: int = 1):
     page.goto(app.url)
     page.wait_for_function(READY)
     page.wait_for_function("document.querySelectorAll('[role=tab]').length > 0")
-    (number,) = set(app.server.get_clients()) - before
-    yield page, number, errors
+    yield page, errors
     if not page.is_closed():
         page.close()
 
 
-def faults(page, app, number) -> list[str]:
+def faults(page, app) -> list[str]:
     """What a page lacks, or has too much: it is to have the machine of the application and one panel."""
     found, scene, name = page.evaluate(CONTENT), app.stage.scene, app.sim.model.name
-    camera, first = app.server.get_clients()[number].camera, app.server.initial_camera
     meshes = {mesh.name for meshes in scene.meshes.values() for mesh in meshes}
     wanted = meshes | {node.name for node in scene.nodes.values()}
     roots = {name.split("/")[1] for name in found["nodes"] if name}
@@ -78,17 +76,16 @@ def faults(page, app, number) -> list[str]:
         "others' nodes": roots == {scene.under[1:], "WorldAxes"},
         "panels": (found["runs"], found["tabs"]) == (1, 1),
         "title": found["title"] == f"{name} - Treadle" and name in found["lines"],
-        "field of view": abs(found["fov"] - np.degrees(first.fov)) < 1e-6,
-        "look_at": np.allclose(camera.look_at, first.look_at, atol=1e-3),
-        "position": np.allclose(camera.position, first.position, atol=1e-3),
+        "field of view": abs(found["fov"] - np.degrees(app.server.initial_camera.fov)) < 1e-6,
+        "camera": framed(page, scene),
     }
     return [what for what, holds in checks.items() if not holds]
 
 
-def arrives(page, app, number) -> None:
+def arrives(page, app) -> None:
     """Wait until a page has the machine of the application, alone."""
     end = monotonic() + PATIENCE
-    while left := faults(page, app, number):
+    while left := faults(page, app):
         assert monotonic() < end, f"{left} of {page.evaluate(CONTENT)}"
         page.evaluate(DRAWN, 1)
 
@@ -106,8 +103,8 @@ def looks_new(page, chromium, app) -> None:
     seen = picture(page)
     page.close()
     assert seen.std() > 1.0
-    with opened(chromium, app) as (fresh, number, errors):
-        arrives(fresh, app, number)
+    with opened(chromium, app) as (fresh, errors):
+        arrives(fresh, app)
         end = monotonic() + PATIENCE
         while np.abs(seen - picture(fresh)).max() > 12.0:
             assert monotonic() < end, "it looks different"
@@ -115,33 +112,33 @@ def looks_new(page, chromium, app) -> None:
 
 
 def test_a_tour(chromium, app, until):
-    with opened(chromium, app) as (page, number, errors):
+    with opened(chromium, app) as (page, errors):
         for name in ("arm", "torso", "rocky7", "pendulum", "roadheader", "four-bar-chain"):
             change(app, until, td.Simulation(td.scene(name)))
-            arrives(page, app, number)
+            arrives(page, app)
         assert errors == []
         looks_new(page, chromium, app)
 
 
 def test_two_pages_of_which_one_is_slow(chromium, app, until):
-    with opened(chromium, app) as (page, number, errors), opened(chromium, app, SLOW) as (slow, other, more):
+    with opened(chromium, app) as (page, errors), opened(chromium, app, SLOW) as (slow, more):
         # without waiting for anyone
         for name in ("slider-crank", "roadheader", "pendulum", "arm"):
             change(app, until, td.Simulation(td.scene(name)))
-        arrives(page, app, number)
-        arrives(slow, app, other)
+        arrives(page, app)
+        arrives(slow, app)
         assert [text for text in errors + more if not text.startswith(OVERTAKEN)] == []
 
 
 def test_a_scene_of_the_menu(chromium, app, until):
     change(app, until, td.Simulation(td.scene("pendulum")))
-    with opened(chromium, app) as (page, number, errors):
+    with opened(chromium, app) as (page, errors):
         before = app.stage
         page.get_by_role("tab", name="Scenes").click()
         page.get_by_role("button", name="Open arm").click()
         until(lambda: app.stage is not before)
         still(app, until)
-        arrives(page, app, number)
+        arrives(page, app)
         # its panel drives it
         page.get_by_role("button", name="Start").click()
         until(lambda: not app.pace.paused)
@@ -151,7 +148,7 @@ def test_a_scene_of_the_menu(chromium, app, until):
 def test_a_file_of_ones_own(chromium, app, until, tmp_path):
     path = tmp_path / "two.urdf"
     path.write_bytes(urdf("meshes/box.stl"))
-    with opened(chromium, app) as (page, number, errors):
+    with opened(chromium, app) as (page, errors):
         before = app.stage
         page.get_by_role("tab", name="Scenes").click()
         with page.expect_file_chooser() as chooser:
@@ -159,18 +156,18 @@ def test_a_file_of_ones_own(chromium, app, until, tmp_path):
         chooser.value.set_files(path)
         until(lambda: app.stage is not before)
         still(app, until)
-        arrives(page, app, number)
+        arrives(page, app)
         assert errors == []
 
 
 def test_a_joint_of_another_type(chromium, app, until):
     change(app, until, td.Simulation(td.scene("pendulum")))
-    with opened(chromium, app) as (page, number, errors):
+    with opened(chromium, app) as (page, errors):
         before, joint = app.stage, app.sim.model.joints[-1].name
         texts = shown(describe(app.sim.model), "joint", joint) | {"type": "ball"}
         before.edit.change("joint", joint, texts)
         until(lambda: app.stage is not before)
         still(app, until)
-        arrives(page, app, number)
+        arrives(page, app)
         assert errors == []
         looks_new(page, chromium, app)

@@ -15,7 +15,6 @@ from typing import Any
 
 import viser
 
-from treadle.app.cameras import aim
 from treadle.app.closing import Closing
 from treadle.app.crew import Crew
 from treadle.app.heap import release_heap, settle_heap
@@ -170,10 +169,11 @@ class Live(Closing):
             self.stage.complain(wanted[1])
         self.stage.introduce()
         if not same:
-            aim(self.server)
+            self.stage.aim()
 
     def _welcome(self, client: viser.ClientHandle) -> None:
         self.stage.introduce([client.client_id])
+        self.stage.aim(clients=[client.client_id], opened=True)
 
     def _key_down(self, client: int, key: str) -> None:
         run = self.stage.run

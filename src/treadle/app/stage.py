@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 from viser import _messages
 
+from treadle.app.cameras import aim_task
 from treadle.app.commands import Commands
 from treadle.app.crew import Crew
 from treadle.app.ground import add_terrain
@@ -183,6 +184,17 @@ class Stage:
         """Give pages the title and the tooltips."""
         title, hints = json.dumps(self.sim.model.name), json.dumps(self.hints())
         self.script(f"window.treadle?.title({title}); window.treadle?.hints({hints})", clients)
+        self.view.chase(clients)
+
+    def aim(
+        self, view: str | None = None, clients: Sequence[int] | None = None, opened: bool = False
+    ) -> None:
+        """Have pages look at the machine where it is now, from a side or as when they are opened.
+
+        With `opened` those that look at it already stay as they are.
+        """
+        task = aim_task(self.scene, view, self.server.initial_camera.fov, self.view.heading)
+        self.script(f"window.treadleCameras?.aim({json.dumps(task)}, {json.dumps(opened)})", clients)
 
     def _attempt(self, what: str, call: Callable[[], None]) -> None:
         try:
