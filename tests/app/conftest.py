@@ -1,5 +1,6 @@
-"""Servers on free ports, which are stopped after the test."""
+"""Servers on free ports, which are stopped after the test, and a browser."""
 
+import os
 from collections.abc import Callable
 from contextlib import ExitStack
 from time import monotonic, sleep
@@ -8,6 +9,23 @@ import pytest
 
 from tests.app.pages import PATIENCE
 from treadle.app import Live, Replay, open_server
+from treadle.app.browser import FLAGS, find_chromium
+from treadle.errors import InputError
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """A real Chromium; tests that ask for it are skipped where there is none."""
+    try:
+        path = find_chromium()
+    except InputError as error:
+        pytest.skip(str(error))
+    playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
+    root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    with playwright.sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=path, args=[*FLAGS, *root])
+        yield browser
+        browser.close()
 
 
 @pytest.fixture

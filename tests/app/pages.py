@@ -18,7 +18,11 @@ class Page:
         address = f"ws://127.0.0.1:{server.get_port()}"
         before = set(server.get_clients())
         self.line = connect(
-            address, subprotocols=[f"viser-v{viser.__version__}"], compression=None, max_size=None
+            address,
+            subprotocols=[f"viser-v{viser.__version__}"],
+            compression=None,
+            max_size=None,
+            ping_interval=None,
         )
         self.send(
             "ViewerCameraMessage",
@@ -37,9 +41,12 @@ class Page:
             assert monotonic() < end, "the server did not take notice"
             # a server at rest has nothing more to say
             with suppress(TimeoutError):
-                self.line.recv(timeout=0.05)
+                self.take(self.line.recv(timeout=0.05))
         (self.number,) = new
         self.handle = server.get_clients()[self.number]
+
+    def take(self, raw: str | bytes) -> None:
+        """What becomes of what the server sends: nothing."""
 
     def send(self, type_: str, **fields) -> None:
         self.line.send(msgspec.msgpack.encode({"type": type_, **fields}))

@@ -1,17 +1,15 @@
 """The page in a real Chromium: what only a browser shows."""
 
-import os
 from contextlib import suppress
 
 import numpy as np
 import pytest
 
 import treadle as td
+from tests.app.framing import boxes
 from tests.app.pages import PATIENCE
 from tests.app.test_uploads import urdf
 from treadle.app import Live, open_server
-from treadle.app.browser import FLAGS, find_chromium
-from treadle.errors import InputError
 
 pytestmark = pytest.mark.slow
 
@@ -23,20 +21,6 @@ DRAWN = """count => new Promise(done => {
     const next = () => count-- > 0 ? requestAnimationFrame(next) : done();
     next();
 })"""
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    try:
-        path = find_chromium()
-    except InputError as error:
-        pytest.skip(str(error))
-    playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
-    root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
-    with playwright.sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=path, args=[*FLAGS, *root])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
@@ -113,8 +97,7 @@ def test_drag_a_body(page, app, until):
     app.send(lambda sim: (sim.reset(), setattr(sim.actuator("hoist"), "command", 0.0))).result()
     page.evaluate(DRAWN, 5)
     # where the middle of the arm is on the canvas
-    camera = next(iter(app.server.get_clients().values())).camera
-    place = _pixel(camera, np.array([0.6, 0.0, 0.0]), page.locator("canvas[data-engine]").bounding_box())
+    place = pixel(page, app.stage.scene, app.stage.scene.pose("arm")[:3] @ (0.6, 0.0, 0.0, 1.0))
     page.keyboard.down("Control")
     page.mouse.move(*place)
     page.mouse.down()
@@ -203,11 +186,8 @@ def test_a_file_of_ones_own(page, app, until, tmp_path):
     page.get_by_text("meshes that are missing").wait_for()
 
 
-def _pixel(camera, point, box) -> tuple[float, float]:
+def pixel(page, scene, point) -> tuple[float, float]:
     """Where a point of the world is on the page."""
-    from scipy.spatial.transform import Rotation
-
-    R = Rotation.from_quat(camera.wxyz, scalar_first=True).as_matrix()
-    x, y, z = R.T @ (point - camera.position)
-    focal = 0.5 * box["height"] / np.tan(0.5 * camera.fov)
-    return box["x"] + 0.5 * box["width"] + focal * x / z, box["y"] + 0.5 * box["height"] + focal * y / z
+    found = boxes(page, scene, np.array([point]))
+    assert found is not None
+    return found["x"][0], found["y"][0]

@@ -9,7 +9,7 @@ from PIL import Image
 import treadle as td
 from tests.app.lines import Line
 from tests.app.pages import PATIENCE
-from tests.app.test_browser import DRAWN, READY, _pixel, chromium  # noqa: F401
+from tests.app.test_browser import DRAWN, READY, pixel
 from tests.app.test_roadheader import bits
 from treadle.app import Live, open_server
 from treadle.app.browser import Browser
@@ -32,7 +32,7 @@ def line(app):
 
 
 @pytest.fixture(scope="module")
-def page(chromium, line):  # noqa: F811
+def page(chromium, line):
     page = chromium.new_page(viewport={"width": 800, "height": 720})
     page.set_default_timeout(1e3 * PATIENCE)
     page.goto(f"http://127.0.0.1:{line.port}")
@@ -79,10 +79,7 @@ def test_the_head_is_dragged_with_ten_kilonewtons(page, app, until):
     field.fill("10000")
     field.press("Enter")
     until(lambda: app.stage.push.grabs.limit == 10_000.0)
-    camera = next(iter(app.server.get_clients().values())).camera
-    box = page.locator("canvas[data-engine]").bounding_box()
-    head = app.stage.scene.pose("cutting_head")[:3, 3]
-    place = _pixel(camera, head, box)
+    place = pixel(page, app.stage.scene, app.stage.scene.pose("cutting_head")[:3, 3])
     app.pace.resume()
     page.keyboard.down("Control")
     page.mouse.move(*place)

@@ -35,7 +35,7 @@ class LoadArrow:
         self._length = length = size(scene)
         #: metres per newton, or per newton metre
         self.scale = _WEIGHT_LENGTH * length / max(weight, 1e-6)
-        path = f"/overlay/{name}"
+        path = f"{scene.under}/overlay/{name}"
         self._held = False
         self.arrow = server.scene.add_arrows(
             path,

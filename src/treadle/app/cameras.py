@@ -1,16 +1,16 @@
-"""Where people look from: standard views, and a camera that stays with a body."""
+"""Where people look from: standard views, which pages fit to the part of the window that is free."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import viser
 
 from treadle.app.scene import Scene
 
-__all__ = ["VIEWS", "View", "follow", "look", "standard_view"]
+__all__ = ["VIEWS", "View", "aim_task", "first_view", "look", "standard_view"]
 
 #: Directions from the machine to the camera, by name: x is forward, y to the left.
 VIEWS = {
@@ -21,6 +21,9 @@ VIEWS = {
     "Right": (0.0, -1.0, 0.05),
     "Top": (-0.02, 0.0, 1.0),
 }
+
+#: The direction in which pages are opened in a room: from behind and above.
+_INSIDE = (-0.9, -0.45, 0.5)
 
 #: Distance of the camera, in sizes of the machine.
 _DISTANCE = 1.35
@@ -54,16 +57,26 @@ def look(client: viser.ClientHandle, view: View) -> None:
         client.camera.look_at = np.array(view.look_at)
 
 
-def follow(clients: Iterable[viser.ClientHandle], place: np.ndarray) -> None:
-    """Have cameras look at a place from where they stand as seen from it.
+def first_view(server: viser.ViserServer) -> View:
+    """Where a page looks from when it is opened."""
+    first = server.initial_camera
+    return View(tuple(first.position.tolist()), tuple(first.look_at.tolist()))
 
-    What a page reports may be old, but how its camera stands to what it looks at is not changed by
-    moving both.
+
+def aim_task(scene: Scene, view: str | None, fov: float, heading: float = 0.0) -> dict[str, Any]:
+    """What `cameras.js` needs to look at a machine where it is now: from a side, or as when it is opened.
+
+    `fov` is the vertical field of view and `heading` the direction of the machine's front (rad).
     """
-    for client in clients:
-        camera = client.camera
-        offset = camera.position - camera.look_at
-        if np.linalg.norm(camera.look_at - place) > 1e-4:
-            with client.atomic():
-                camera.position = place + offset
-                camera.look_at = place
+    direction = np.array(VIEWS[view or "Oblique"] if view or scene.inside is None else _INSIDE)
+    cosine, sine = np.cos(heading), np.sin(heading)
+    turn = np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])
+    return {
+        "root": scene.under,
+        "view": view,
+        "points": np.round(scene.corners(), 4).tolist(),
+        "direction": np.round(turn @ direction, 6).tolist(),
+        "fov": float(np.degrees(fov)),
+        # in a room, what stands before the machine is cut away
+        "cut": scene.inside is not None,
+    }

@@ -76,14 +76,16 @@ class Grabs:
             spring.stiffness = self.stiffness
         length = size(stage.scene)
         arrow = stage.server.scene.add_arrows(
-            f"/overlay/pull {client}",
+            f"{stage.scene.under}/overlay/pull {client}",
             np.array([[place, place]]),
             colors=(220, 40, 40),
             shaft_radius=0.004 * length,
             head_radius=0.012 * length,
             head_length=0.03 * length,
         )
-        label = stage.server.scene.add_label(f"/overlay/pull of {client}", "", position=place)
+        label = stage.server.scene.add_label(
+            f"{stage.scene.under}/overlay/pull of {client}", "", position=place
+        )
         self._held[client] = _Grab(spring, arrow, label)
         self._loads.springs[f"pull {client}"] = spring
 

@@ -30,8 +30,8 @@ def add_terrain(server: viser.ViserServer, scene: Scene, terrain: Terrain) -> No
         # all of it, with its own points where they are not too many
         x, y = _own(terrain.x), _own(terrain.y)
     points, triangles = terrain_mesh(terrain, x, y)
-    node = server.scene.add_frame("/scenery/terrain", show_axes=False)
-    server.scene.add_mesh_simple("/scenery/terrain/soil", points, triangles, color=_SOIL, side="double")
+    node = server.scene.add_frame(f"{scene.under}/scenery/terrain", show_axes=False)
+    server.scene.add_mesh_simple(f"{node.name}/soil", points, triangles, color=_SOIL, side="double")
     scene.scenery["terrain"] = node
     if scene.ground is not None:
         scene.ground.remove()

@@ -49,7 +49,8 @@ class Keys:
         live = self._server._websock_server._live_connections
         self._clients = {key: number for key, number in self._clients.items() if number in live}
         self._clients[password] = client.client_id
-        script = files("treadle.app").joinpath("page.js").read_text()
+        home = files("treadle.app")
+        script = home.joinpath("page.js").read_text() + home.joinpath("cameras.js").read_text()
         script = script.replace("PASSWORD", password).replace("PATH", PATH)
         client._websock_connection.queue_message(_messages.RunJavascriptMessage(script))
 

@@ -167,10 +167,13 @@ class Live(Closing):
             self.pace.paused, self.pace.speed = paused, speed
         if wanted[1]:
             self.stage.complain(wanted[1])
-        self.stage.show_hints()
+        self.stage.introduce()
+        if not same:
+            self.stage.aim()
 
     def _welcome(self, client: viser.ClientHandle) -> None:
-        self.stage.show_hints([client.client_id])
+        self.stage.introduce([client.client_id])
+        self.stage.aim(clients=[client.client_id], opened=True)
 
     def _key_down(self, client: int, key: str) -> None:
         run = self.stage.run

@@ -14,10 +14,11 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+import viser
 from viser.infra import Message, WebsockServer
 from websockets.asyncio.server import ServerConnection
 
-__all__ = ["keep_short", "send_to_pages", "spread"]
+__all__ = ["collect", "keep_short", "send_to_pages", "spread"]
 
 #: Messages of the log in a piece, seconds of rest after each, and for which a page counts as coming.
 _PIECE, _REST, _COMING = 48, 5e-3, 1.0
@@ -29,10 +30,20 @@ def keep_short(line: WebsockServer) -> None:
     queue = line.queue_message
 
     def queue_message(message: Message) -> None:
+        if message.lifecycle_phase == "remove":
+            _forget(line, message)
         if line._record_handles or not _renew(line, message):
             queue(message)
 
     line.queue_message = queue_message  # type: ignore[method-assign]
+
+
+def collect(server: viser.ViserServer) -> None:
+    """Take removals that every page has read out of the log, with what else it has of the removed things.
+
+    Those that a page has not read stay, however slow it is: it would keep what was removed.
+    """
+    server._run_garbage_collector()
 
 
 def send_to_pages(
@@ -77,6 +88,9 @@ def _renew(line: WebsockServer, message: Message) -> bool:
     if message.lifecycle_phase not in ("update_dict", "update_simple") or _excludes(message):
         return False
     log = line._broadcast_buffer
+    if log.atomic_counter:
+        # with the rest of what is sent at once, of which it may be taken out again
+        return False
     with log.buffer_lock:
         number = log.id_from_redundancy_key.get(message.redundancy_key(), -1)
         old = log.message_from_id.get(number)
@@ -86,6 +100,14 @@ def _renew(line: WebsockServer, message: Message) -> bool:
         vars(old).update(vars(message))
     send_to_pages(line, [old], number)
     return True
+
+
+def _forget(line: WebsockServer, removal: Message) -> None:
+    """Drop updates of a removed thing that wait for a page: they could come after its removal."""
+    assert removal.entity_type is not None and removal.entity_id_field is not None
+    name = getattr(removal, removal.entity_id_field)
+    for state in tuple(line._client_state_from_id.values()):
+        state.message_buffer.remove_entity_state_from_buffer(removal.entity_type, name)
 
 
 def _excludes(message: Message) -> bool:

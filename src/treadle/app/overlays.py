@@ -67,7 +67,7 @@ class CenterOfMass:
     def __init__(self, server: viser.ViserServer, scene: Scene) -> None:
         radius = _BALL * size(scene)
         self.ball = server.scene.add_icosphere(
-            "/overlay/centre of mass", radius, (230, 60, 60), visible=False
+            f"{scene.under}/overlay/centre of mass", radius, (230, 60, 60), visible=False
         )
 
     def frame(self, model: Model, q: np.ndarray) -> None:
@@ -86,7 +86,7 @@ class ContactForces:
         #: metres per newton: the weight of the machine is as long as the machine
         self.scale = length / weight
         self.arrows = server.scene.add_arrows(
-            "/overlay/contact forces",
+            f"{scene.under}/overlay/contact forces",
             np.zeros((1, 2, 3)),
             colors=(20, 140, 60),
             shaft_radius=0.006 * length,
@@ -110,7 +110,9 @@ class Trail:
         self.body, self._scene, self._apart = body, scene, _APART * size(scene)
         self.points: deque[np.ndarray] = deque([scene.pose(body)[:3, 3]], maxlen=_POINTS)
         self.line = server.scene.add_line_segments(
-            f"/overlay/trail of {body.replace('/', ' ')}", np.zeros((1, 2, 3)), colors=(220, 120, 20)
+            f"{scene.under}/overlay/trail of {body.replace('/', ' ')}",
+            np.zeros((1, 2, 3)),
+            colors=(220, 120, 20),
         )
 
     def frame(self, sim: Simulation) -> None:

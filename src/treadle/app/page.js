@@ -54,7 +54,11 @@
   let film = null;
   window.treadle = {
     ready: () => line.readyState === WebSocket.OPEN,
+    title: (name) => {
+      document.title = `${name} - Treadle`;
+    },
     hints: (table) => {
+      hints.clear();
       for (const [id, text] of Object.entries(table)) hints.set(id, text);
       hint();
     },

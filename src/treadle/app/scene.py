@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Literal
 
 import numpy as np
+import trimesh
 import viser
 from scipy.spatial.transform import Rotation
 
@@ -14,7 +16,7 @@ from treadle.dynamics.compiled import frame_poses
 from treadle.errors import ModelError
 from treadle.model.model import WORLD, Model
 
-__all__ = ["Scene"]
+__all__ = ["Scene", "facing"]
 
 #: Where the camera stands, seen from the middle of the machine, in sizes of the machine.
 _EYE = 1.15 * np.array([0.9, 1.0, 0.55])
@@ -22,6 +24,10 @@ _EYE = 1.15 * np.array([0.9, 1.0, 0.55])
 #: Where it stands in a room, and what it looks at: parts of its length from the rear, of its width from the
 #: right, of its height. The machine is then to the left of the panel.
 _EYE_INSIDE, _LOOK_INSIDE = np.array([0.408, 0.229, 0.647]), np.array([0.85, 0.35, 0.26])
+
+
+#: Corners of bodies that are told apart; of more only the box around all of them is kept.
+_MOST_CORNERS = 2000
 
 
 class Scene:
@@ -33,8 +39,14 @@ class Scene:
         model: Model,
         path: str = "/machine",
         around: Literal["own", "ground", "nothing"] = "own",
+        under: str = "",
     ) -> None:
         self._server, self._model = server, model
+        #: the node that all others hang on: one of its own for every machine that takes the place of another.
+        #: viser merges the removal of a node into the creation of one with the same name, and pages would
+        #: keep the children, the pose and the visibility of the old one
+        self.under = under
+        path = under + path
         #: the node that all bodies hang on
         self.root = server.scene.add_frame(path, show_axes=False)
         root = path
@@ -43,6 +55,8 @@ class Scene:
         numbers = {frame.body: k for k, frame in reversed(list(enumerate(model.frames)))}
         #: what can be seen of every body, by the name of its node
         self.meshes: dict[str, list[viser.MeshHandle]] = {}
+        # corners of the boxes around what can be seen of every body, in the axes of its node
+        self._corners: dict[str, np.ndarray] = {}
         #: nodes of the moving bodies by the name of their frame
         self.nodes: dict[str, viser.FrameHandle] = {}
         self._numbers: list[int] = []
@@ -51,14 +65,17 @@ class Scene:
             path = f"{root}/{frame.name.replace('/', ' ')}"
             if body == WORLD:
                 self.meshes[frame.name] = self._add(path, meshes.get(body, []))
+                self._corners[frame.name] = _corners(meshes.get(body, []), np.eye(4))
                 continue
             node = server.scene.add_frame(path, show_axes=False)
             pose = frame.placement.inverse().to_matrix()
             self.meshes[frame.name] = self._add(path, meshes.get(body, []), pose)
+            self._corners[frame.name] = _corners(meshes.get(body, []), pose)
             self.nodes[frame.name] = node
             self._numbers.append(number)
         if WORLD not in numbers:
             self._add(f"{root}/world", meshes.get(WORLD, []))
+            self._corners[""] = _corners(meshes.get(WORLD, []), np.eye(4))
         #: nodes of the surroundings by name
         self.scenery: dict[str, viser.FrameHandle] = {}
         #: opposite corners of the box around the machine where it starts (m)
@@ -94,11 +111,29 @@ class Scene:
             pose[:3, 3] = node.position
         return pose
 
+    def corners(self) -> np.ndarray:
+        """Corners (n, 3) of boxes around the bodies where they are shown (m, world)."""
+        found = [self.pose(name)[:3, 3][None] for name in self.nodes]
+        for name, corners in self._corners.items():
+            X = self.pose(name)
+            found.append(corners @ X[:3, :3].T + X[:3, 3])
+        points = np.vstack(found) if found else np.array(self.bounds)
+        if len(points) > _MOST_CORNERS:
+            points = _box_corners(points)
+        # a machine in a point still has a size
+        return np.vstack([points, *self.bounds]) if np.ptp(points, axis=0).max() < 0.1 else points
+
     def remove(self) -> None:
         """Take everything off the page."""
         self._server.scene.reset()
 
-    def _add(self, path: str, meshes: list[Mesh], pose: np.ndarray | None = None) -> list[viser.MeshHandle]:
+    def _add(
+        self,
+        path: str,
+        meshes: list[Mesh],
+        pose: np.ndarray | None = None,
+        side: Literal["front", "double"] = "double",
+    ) -> list[viser.MeshHandle]:
         X = np.eye(4) if pose is None else pose
         handles = []
         for number, (points, triangles, color) in enumerate(meshes):
@@ -109,7 +144,7 @@ class Scene:
                 triangles,
                 color=tuple(color[:3]),  # type: ignore[arg-type]
                 opacity=opacity,
-                side="double",
+                side=side,
                 # on bodies they would show the grain of the shadow map
                 receive_shadow=False,
             )
@@ -120,7 +155,7 @@ class Scene:
         height = min(float(low[2]), 0.0)
         cell = 10.0 ** np.floor(np.log10(max(float((high - low).max()), 1e-3)))
         self.ground = self._server.scene.add_grid(
-            "/ground",
+            f"{self.under}/ground",
             infinite_grid=True,
             cell_size=0.5 * cell,
             section_size=cell,
@@ -138,9 +173,10 @@ class Scene:
     def _add_scenery(self, components: dict[str, list[Mesh]]) -> np.ndarray | None:
         """The box (2, 3) around the surroundings, None where there are none."""
         for name, meshes in components.items():
-            path = f"/scenery/{name.replace('/', ' ')}"
+            path = f"{self.under}/scenery/{name.replace('/', ' ')}"
             self.scenery[name] = self._server.scene.add_frame(path, show_axes=False)
-            self._add(path, meshes)
+            # seen from the machine's side alone: nothing hides it from a camera outside
+            self._add(path, [facing(mesh, *self.bounds) for mesh in meshes], side="front")
         points = [mesh.points for meshes in components.values() for mesh in meshes]
         return np.array([np.vstack(points).min(axis=0), np.vstack(points).max(axis=0)]) if points else None
 
@@ -161,17 +197,17 @@ class Scene:
         scene.configure_default_lights(enabled=False)
         scene.configure_environment_map(None)
         scene.add_light_hemisphere(
-            "/lights/sky", ground_color=(120, 115, 110), intensity=2.5 if inside else 2.0
+            f"{self.under}/lights/sky", ground_color=(120, 115, 110), intensity=2.5 if inside else 2.0
         )
         if inside:
             for name, place in (("front", (5.0, 2.0, 4.0)), ("rear", (-6.0, 3.0, 6.0))):
                 self.lamps.append(
-                    scene.add_light_directional(f"/lights/{name}", intensity=1.4, position=place)
+                    scene.add_light_directional(f"{self.under}/lights/{name}", intensity=1.4, position=place)
                 )
         else:
             self.lamps.append(
                 scene.add_light_directional(
-                    "/lights/sun", intensity=1.8, position=(5.0, 3.0, 9.0), cast_shadow=True
+                    f"{self.under}/lights/sun", intensity=1.8, position=(5.0, 3.0, 9.0), cast_shadow=True
                 )
             )
 
@@ -190,3 +226,26 @@ class Scene:
         low, high = points.min(axis=0), points.max(axis=0)
         # a machine in a point still has a size
         return low, np.maximum(high, low + 0.1)
+
+
+def _corners(meshes: list[Mesh], X: np.ndarray) -> np.ndarray:
+    """Corners (n, 3) of the boxes around meshes of a body, in the axes of its node."""
+    boxes = [_box_corners(mesh.points) for mesh in meshes if len(mesh.points)]
+    return np.vstack(boxes) @ X[:3, :3].T + X[:3, 3] if boxes else np.zeros((0, 3))
+
+
+def _box_corners(points: np.ndarray) -> np.ndarray:
+    return np.array(list(itertools.product(*np.column_stack([points.min(axis=0), points.max(axis=0)]))))
+
+
+def facing(mesh: Mesh, low: np.ndarray, high: np.ndarray) -> Mesh:
+    """The triangles of a solid that face the middle of a box; those of an open surface are turned to it."""
+    a, b, c = (mesh.points[mesh.triangles[:, k]] for k in range(3))
+    center, normal = (a + b + c) / 3.0, np.cross(b - a, c - a)
+    middle, half = 0.5 * (low + high), 0.25 * (high - low)
+    away = ((np.clip(center, middle - half, middle + half) - center) * normal).sum(axis=1) <= 0.0
+    solid = trimesh.Trimesh(mesh.points, mesh.triangles, process=False)
+    solid.merge_vertices()
+    if solid.is_watertight:
+        return mesh._replace(triangles=mesh.triangles[~away])
+    return mesh._replace(triangles=np.where(away[:, None], mesh.triangles[:, ::-1], mesh.triangles))

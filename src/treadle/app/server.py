@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import secrets
 import socket
 
@@ -51,6 +52,8 @@ class Server(viser.ViserServer):
         self.guard = guard
         #: machines that people brought along
         self.uploads = Uploads()
+        #: numbers of the machines that are put on the page one after the other
+        self.numbers = itertools.count(1)
         self._token = token
         super().__init__(host=host, port=port, label=title, verbose=False)
         keep_short(self._websock_server)

@@ -9,10 +9,12 @@ from collections.abc import Callable, Sequence
 
 from viser import _messages
 
+from treadle.app.cameras import aim_task
 from treadle.app.commands import Commands
 from treadle.app.crew import Crew
 from treadle.app.ground import add_terrain
 from treadle.app.html import message_html
+from treadle.app.log import collect
 from treadle.app.meter import Meter
 from treadle.app.panels.drive import DrivePanel
 from treadle.app.panels.edit import EditPanel
@@ -55,7 +57,7 @@ class Stage:
         self.history = History(sim, _KEPT)
         self.commands = Commands(self.pace, self.complain)
         with server.atomic():
-            self.scene = Scene(server, sim.model)
+            self.scene = Scene(server, sim.model, under=f"/{next(server.numbers)}")
             if sim.terrain is not None:
                 add_terrain(server, self.scene, sim.terrain)
             self._build()
@@ -73,6 +75,7 @@ class Stage:
     def _build(self) -> None:
         gui = self.server.gui
         gui.main_panel.set_width(_WIDTH)
+        gui.set_panel_label(self.sim.model.name)
         self.message = gui.add_html("", visible=False)
         self.run = RunPanel(self)
         self.own = OwnPanel(self)
@@ -160,7 +163,7 @@ class Stage:
         with self.server.atomic():
             self.scene.remove()
             self.server.gui.reset()
-        self.server._run_garbage_collector(force=True)
+        collect(self.server)
 
     def hints(self) -> dict[str, str]:
         """Tooltips of buttons by their number on the page: viser shows none itself."""
@@ -177,9 +180,21 @@ class Stage:
             if clients is None or number in clients:
                 client._websock_connection.queue_message(_messages.RunJavascriptMessage(source))
 
-    def show_hints(self, clients: Sequence[int] | None = None) -> None:
-        """Give pages the tooltips."""
-        self.script(f"window.treadle?.hints({json.dumps(self.hints())})", clients)
+    def introduce(self, clients: Sequence[int] | None = None) -> None:
+        """Give pages the title and the tooltips."""
+        title, hints = json.dumps(self.sim.model.name), json.dumps(self.hints())
+        self.script(f"window.treadle?.title({title}); window.treadle?.hints({hints})", clients)
+        self.view.chase(clients)
+
+    def aim(
+        self, view: str | None = None, clients: Sequence[int] | None = None, opened: bool = False
+    ) -> None:
+        """Have pages look at the machine where it is now, from a side or as when they are opened.
+
+        With `opened` those that look at it already stay as they are.
+        """
+        task = aim_task(self.scene, view, self.server.initial_camera.fov, self.view.heading)
+        self.script(f"window.treadleCameras?.aim({json.dumps(task)}, {json.dumps(opened)})", clients)
 
     def _attempt(self, what: str, call: Callable[[], None]) -> None:
         try:

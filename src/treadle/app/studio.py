@@ -11,7 +11,7 @@ import numpy as np
 import viser
 
 from treadle.app.browser import Browser
-from treadle.app.cameras import VIEWS, View, look, standard_view
+from treadle.app.cameras import VIEWS, first_view, look, standard_view
 from treadle.app.closing import Closing
 from treadle.app.scene import Scene
 from treadle.app.server import open_server
@@ -74,10 +74,8 @@ class Studio(Closing):
 
     def _look(self, view: str | None) -> None:
         """Say where from; what the page itself says of its camera may be older than the scene."""
-        first = self._server.initial_camera
-        own = View(tuple(first.position.tolist()), tuple(first.look_at.tolist()))
-        self._page.camera.fov = first.fov
-        look(self._page, own if view is None else standard_view(self.scene, view))
+        self._page.camera.fov = self._server.initial_camera.fov
+        look(self._page, first_view(self._server) if view is None else standard_view(self.scene, view))
         time.sleep(0.5)
 
     def _opened(self) -> viser.ClientHandle:

@@ -140,7 +140,7 @@ class PushPanel(Panel):
         field.on_update(lambda _: _set(load, tuple(float(x) for x in field.value)))
         button.on_click(lambda _: self.remove(name))
         self.items[name] = (load, arrow, field, folder)
-        self.stage.show_hints()
+        self.stage.introduce()
 
     def _changed(self, name: str) -> None:
         item = self.items.get(name)

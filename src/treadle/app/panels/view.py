@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import time
+import json
+import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import viser
 
-from treadle.app.cameras import VIEWS, View, follow, look, standard_view
+from treadle.app.cameras import VIEWS, View, look
 from treadle.app.overlays import CenterOfMass, ContactForces, Trail, joint_axes, show_frames
 from treadle.app.panels.panel import Panel
+from treadle.model.model import Model
 from treadle.sim.simulation import Simulation
 
 if TYPE_CHECKING:
@@ -17,8 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ViewPanel"]
 
-#: Seconds between moves of a camera that follows, and the word for none.
-_FOLLOW, _NONE = 1.0 / 30.0, "none"
+#: The word for none.
+_NONE = "none"
 
 
 class ViewPanel(Panel):
@@ -34,7 +37,14 @@ class ViewPanel(Panel):
             "saved views", (_NONE,), hint="Go to a view that was saved"
         )
         self.save = gui.add_button("Save this view", hint="Keep where your camera is")
-        self.follow = gui.add_dropdown("follow", (_NONE, *bodies), hint="Keep all cameras on a body")
+        #: the body of a vehicle, whose front is the front of the machine
+        self._base = _base(stage.sim.model, bodies)
+        self.follow = gui.add_dropdown(
+            "follow",
+            (_NONE, *bodies),
+            initial_value=self._base or _NONE,
+            hint="Cameras go along with a body; with that of a vehicle they turn, too",
+        )
         self.center = CenterOfMass(stage.server, scene)
         self.forces = ContactForces(stage.server, scene, stage.sim.model)
         with gui.add_folder("Draw"):
@@ -68,22 +78,29 @@ class ViewPanel(Panel):
                     self._add_part(name, [node])
         self._axes: list[viser.ArrowsHandle] = []
         self._trail: Trail | None = None
-        self._followed = 0.0
         self._solid = [mesh.opacity or 1.0 for meshes in scene.meshes.values() for mesh in meshes]
         self._connect()
 
     def frame(self, sim: Simulation) -> None:
-        """Move what is drawn over the machine, and cameras that follow."""
+        """Move what is drawn over the machine."""
         self.center.frame(sim.model, self.stage.run.shown(sim))
         self.forces.frame(sim)
         trail = self._trail
         if trail is not None:
             trail.frame(sim)
-        now = time.monotonic()
-        if self.follow.value != _NONE and now - self._followed >= _FOLLOW:
-            self._followed = now
-            place = self.stage.scene.pose(self.follow.value)[:3, 3]
-            follow(self.stage.server.get_clients().values(), place)
+
+    @property
+    def heading(self) -> float:
+        """Where the front of a vehicle points (rad, about z); 0 for other machines."""
+        x, y = self.stage.scene.pose(self._base)[:2, 0] if self._base else (1.0, 0.0)
+        return math.atan2(y, x)
+
+    def chase(self, clients: Sequence[int] | None = None) -> None:
+        """Have pages go along with the body that is chosen."""
+        body = self.follow.value
+        name = None if body == _NONE else self.stage.scene.nodes[body].name
+        turns = body == self._base
+        self.stage.script(f"window.treadleCameras?.follow({json.dumps(name)}, {json.dumps(turns)})", clients)
 
     def _add_part(self, name: str, nodes: list[Any]) -> None:
         box = self.parts[name] = self.stage.server.gui.add_checkbox(
@@ -101,7 +118,7 @@ class ViewPanel(Panel):
 
         def standard(event: Any) -> None:
             if event.client is not None:
-                look(event.client, standard_view(scene, event.target.value))
+                self.stage.aim(event.target.value, [event.client.client_id])
 
         def save(event: Any) -> None:
             if event.client is not None:
@@ -114,6 +131,7 @@ class ViewPanel(Panel):
                 look(event.client, self.views[self.saved.value])
 
         self.standard.on_click(standard)
+        self.follow.on_update(lambda _: self.chase())
         self.save.on_click(save)
         self.saved.on_update(recall)
         self.opacity.on_update(lambda _: self._fade())
@@ -146,3 +164,13 @@ class ViewPanel(Panel):
     def _cast(self) -> None:
         for lamp in self.stage.scene.lamps:
             lamp.cast_shadow = self.shadows.value
+
+
+def _base(model: Model, bodies: Sequence[str]) -> str | None:
+    """The body that carries the wheels of a vehicle: the one that moves freely."""
+    free = [number for number, joint in enumerate(model.joints) if joint.type.nv == 6]
+    if not model.wheels or not free:
+        return None
+    return next(
+        (frame.name for frame in model.frames if frame.body == free[0] and frame.name in bodies), None
+    )

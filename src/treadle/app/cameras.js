@@ -1,0 +1,190 @@
+// Cameras of the page: views that fill the free part of the window, a chase camera, and a cutaway.
+//
+// viser moves cameras from the server, which does not know the window and is a round trip late. So this file, and no
+// other of the page, uses what viser's client shows of its insides, `window.__viserMutable`: `cameraControl` and
+// `camera` to move them with every picture, `nodeRefFromName` to see where bodies are drawn, `requestRender` to have a
+// picture drawn after a move.
+(() => {
+  window.treadleCameras?.close();
+
+  // share of the free part of the window that a machine fills, seconds of delay of a chase camera and of its turning
+  const FILL = 0.78, CHASE = 0.15, TURN = 0.6;
+  let wanted = null, chased = null, moved = false, due = 0, before = 0, measured = -1e9;
+  // the machine that is looked at, its corners, and whether what stands before them is cut away: a page whose line was
+  // lost for a while goes on with these
+  const seen = window.treadleCameras?.seen ?? { root: null, points: [], cut: false, back: null };
+  let part = { left: 0, top: 0, width: 1, height: 1 };
+
+  const viewer = () => window.__viserMutable;
+  const surface = () => viewer().canvas ?? document.querySelector("canvas[data-engine]");
+  const minus = (a, b) => a.map((value, k) => value - b[k]);
+  const plus = (a, b, scale = 1) => a.map((value, k) => value + scale * b[k]);
+  const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+  const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+  const unit = (a) => a.map((value) => value / Math.hypot(...a));
+  // turned about the vertical, y in three.js
+  const turned = (a, angle) => {
+    const c = Math.cos(angle), s = Math.sin(angle);
+    return [c * a[0] + s * a[2], a[1], c * a[2] - s * a[0]];
+  };
+  // a point (w = 1) or direction (w = 0) of the scene in the axes of three.js
+  const placed = (matrix, p, w = 1) =>
+    [0, 1, 2].map((k) => matrix[k] * p[0] + matrix[k + 4] * p[1] + matrix[k + 8] * p[2] + w * matrix[k + 12]);
+
+  // ---- the part of the window that no panel covers, as shares of the canvas ----
+  const measure = () => {
+    const all = surface().getBoundingClientRect();
+    let best = { left: all.left, top: all.top, right: all.right, bottom: all.bottom };
+    const area = (box) => Math.max(box.right - box.left, 0) * Math.max(box.bottom - box.top, 0);
+    for (const panel of document.querySelectorAll("[data-floating-window]")) {
+      const box = panel.getBoundingClientRect();
+      if (box.width === 0 || box.height < 0.25 * all.height) continue;
+      const sides = [
+        { ...best, right: Math.min(best.right, box.left) },
+        { ...best, left: Math.max(best.left, box.right) },
+        { ...best, bottom: Math.min(best.bottom, box.top) },
+        { ...best, top: Math.max(best.top, box.bottom) },
+      ];
+      best = sides.reduce((a, b) => (area(b) > area(a) ? b : a));
+    }
+    // a panel that leaves next to nothing is looked behind
+    if (area(best) < 0.12 * area(all)) best = all;
+    return {
+      left: (best.left - all.left) / all.width,
+      top: (best.top - all.top) / all.height,
+      width: (best.right - best.left) / all.width,
+      height: (best.bottom - best.top) / all.height,
+    };
+  };
+  // the middle of the picture is that of the free part; a view that nobody has touched is fitted to it again
+  const shiftLens = (now) => {
+    if (now - measured < 200) return;
+    measured = now;
+    part = measure();
+    const camera = viewer().camera, { width, height } = surface().getBoundingClientRect();
+    const x = (0.5 - part.left - 0.5 * part.width) * width, y = (0.5 - part.top - 0.5 * part.height) * height;
+    const old = camera.view ?? {};
+    const wrong = [old.fullWidth - width, old.fullHeight - height, old.offsetX - x, old.offsetY - y];
+    if (wrong.every((value) => Math.abs(value) < 0.5)) return;
+    camera.setViewOffset(width, height, x, y, width, height);
+    if (!seen.touched && seen.back) fit(seen.back);
+    viewer().requestRender();
+  };
+
+  // ---- a view in which all points fit into the free part ----
+  const take = (view) => {
+    const root = viewer().nodeRefFromName[view.root];
+    if (!root) return false;
+    root.updateWorldMatrix(true, false);
+    const matrix = root.matrixWorld.elements;
+    const points = view.points.map((point) => placed(matrix, point));
+    const back = unit(placed(matrix, view.direction, 0));
+    Object.assign(seen, { root: view.root, view: view.view, points, cut: view.cut, back, touched: false });
+    viewer().camera.fov = view.fov;
+    measured = -1e9;
+    shiftLens(0);
+    fit(back);
+    return true;
+  };
+  // the camera in the direction `back` from the middle of the points, as near as they allow
+  const fit = (back) => {
+    const { camera, cameraControl } = viewer(), points = seen.points;
+    const right = unit(cross([camera.up.x, camera.up.y, camera.up.z], back)), up = cross(back, right);
+    const tall = FILL * Math.tan((0.5 * camera.fov * Math.PI) / 180);
+    const { width, height } = surface().getBoundingClientRect();
+    const tx = (tall * part.width * width) / height, ty = tall * part.height;
+    let middle = [0, 1, 2].map((k) => {
+      const values = points.map((point) => point[k]);
+      return 0.5 * (Math.min(...values) + Math.max(...values));
+    });
+    let distance = 1;
+    for (let round = 0; round < 4; round++) {
+      const corners = points.map((point) => {
+        const from = minus(point, middle);
+        return [dot(from, right), dot(from, up), dot(from, back)];
+      });
+      distance = Math.max(...corners.map((c) => c[2] + Math.max(Math.abs(c[0]) / tx, Math.abs(c[1]) / ty, 1e-3)));
+      for (const [k, axis] of [[0, right], [1, up]]) {
+        const slopes = corners.map((c) => c[k] / Math.max(distance - c[2], 1e-6));
+        middle = plus(middle, axis, 0.5 * distance * (Math.min(...slopes) + Math.max(...slopes)));
+      }
+    }
+    camera.updateProjectionMatrix();
+    const eye = plus(middle, back, distance);
+    cameraControl.setLookAt(...eye, ...middle, false);
+    cutAway(eye, back);
+    moved = true;
+  };
+
+  // ---- chase: the camera goes along with a body, and turns with it ----
+  const chase = (seconds) => {
+    const node = viewer().nodeRefFromName[chased.name];
+    if (!node) return;
+    if (!chased.at) node.updateWorldMatrix(true, false);
+    const e = node.matrixWorld.elements, place = [e[12], e[13], e[14]], heading = Math.atan2(e[0], e[2]);
+    if (!chased.at) Object.assign(chased, { at: place, heading });
+    const way = minus(place, chased.at).map((value) => value * (1 - Math.exp(-seconds / CHASE)));
+    const apart = chased.turns ? heading - chased.heading : 0;
+    const turn = Math.atan2(Math.sin(apart), Math.cos(apart)) * (1 - Math.exp(-seconds / TURN));
+    const control = viewer().cameraControl, size = control.distance;
+    if (Math.hypot(...way) < 1e-6 * size && Math.abs(turn) < 1e-6) return;
+    chased.at = plus(chased.at, way);
+    chased.heading += turn;
+    seen.points = seen.points.map((point) => plus(point, way));
+    const target = control.getTarget();
+    control.moveTo(...plus([target.x, target.y, target.z], way), false);
+    if (turn !== 0) control.rotate(turn, 0, false);
+    // seen from the same side of a body that turned
+    if (seen.back) seen.back = turned(seen.back, turn);
+    viewer().requestRender();
+  };
+
+  // ---- cutaway: in a room, what stands before the machine is not drawn ----
+  const cutAway = (eye, back) => {
+    const camera = viewer().camera;
+    const depths = seen.points.map((point) => -dot(minus(point, eye), back));
+    const near = seen.cut && depths.length ? Math.max(0.95 * Math.min(...depths), 0.01) : 0.01;
+    if (Math.abs(near - camera.near) < 0.01 * near) return;
+    camera.near = near;
+    camera.updateProjectionMatrix();
+    viewer().requestRender();
+  };
+
+  const frame = (now) => {
+    due = requestAnimationFrame(frame);
+    if (!viewer()?.cameraControl || !viewer().camera) return;
+    shiftLens(now);
+    if (wanted && take(wanted)) wanted = null;
+    if (chased) chase(Math.max(now - before, 0) / 1000);
+    const e = viewer().camera.matrixWorld.elements;
+    // a camera that was moved just now is drawn there with the next picture
+    if (!wanted && !moved) cutAway([e[12], e[13], e[14]], [e[8], e[9], e[10]]);
+    moved = false;
+    before = now;
+  };
+  due = requestAnimationFrame(frame);
+  const touch = (event) => {
+    if (event.target instanceof HTMLCanvasElement) seen.touched = true;
+  };
+  window.addEventListener("pointerdown", touch, true);
+  window.addEventListener("wheel", touch, { capture: true, passive: true });
+
+  window.treadleCameras = {
+    // {root, points, direction, fov (degrees), cut}: taken as soon as the machine is there; `opened`: unless it was
+    // there before the line was lost
+    aim: (view, opened) => {
+      if (!opened || view.root !== seen.root) wanted = view;
+    },
+    // the node of a body, or null
+    follow: (name, turns) => {
+      if (name !== (chased?.name ?? null)) chased = name === null ? null : { name, turns, at: null };
+    },
+    seen,
+    free: () => part,
+    close: () => {
+      cancelAnimationFrame(due);
+      window.removeEventListener("pointerdown", touch, true);
+      window.removeEventListener("wheel", touch, true);
+    },
+  };
+})();

@@ -1,0 +1,43 @@
+"""Where a machine is in the picture of a page: found from the matrices that it is drawn with."""
+
+import json
+
+import numpy as np
+
+#: The box around points of the scene on the canvas, and the part of the canvas beside the panel, in pixels.
+_BOXES = """([root, points]) => {
+    const { camera, nodeRefFromName } = window.__viserMutable;
+    const node = nodeRefFromName[root];
+    if (!node) return null;
+    const times = (m, p) =>
+        [0, 1, 2, 3].map((k) => m[k] * p[0] + m[k + 4] * p[1] + m[k + 8] * p[2] + m[k + 12] * p[3]);
+    const canvas = document.querySelector("canvas[data-engine]").getBoundingClientRect();
+    const panel = document.querySelector("[data-floating-window]").getBoundingClientRect();
+    const seen = points.map((point) => {
+        const world = times(node.matrixWorld.elements, [...point, 1]);
+        const local = times(camera.matrixWorldInverse.elements, world);
+        const clip = times(camera.projectionMatrix.elements, local);
+        const [x, y] = [clip[0] / clip[3], clip[1] / clip[3]];
+        return [0.5 * (1 + x) * canvas.width, 0.5 * (1 - y) * canvas.height, clip[2] / clip[3], clip[3]];
+    });
+    const ends = (k) => [Math.min(...seen.map((s) => s[k])), Math.max(...seen.map((s) => s[k]))];
+    return { x: ends(0), y: ends(1), depth: ends(2), before: ends(3)[0], free: [panel.left, canvas.height] };
+}"""
+
+
+def boxes(page, scene, points: np.ndarray | None = None) -> dict | None:
+    """Of a machine, or of points of it, as it is drawn; None while it is not."""
+    corners = scene.corners() if points is None else points
+    return page.evaluate(_BOXES, [scene.under, json.loads(json.dumps(corners.tolist()))])
+
+
+def framed(page, scene, fill: tuple[float, float] = (0.25, 0.82)) -> bool:
+    """Whether all of a machine is drawn in the free part of the window, of which it fills a fair share."""
+    found = boxes(page, scene)
+    if found is None or found["before"] <= 0.0:
+        return False
+    (left, right), (top, bottom), (width, height) = found["x"], found["y"], found["free"]
+    share = max((right - left) / width, (bottom - top) / height)
+    inside = left >= 0.0 and right <= width and top >= 0.0 and bottom <= height
+    # nothing of it is cut away
+    return inside and fill[0] <= share <= fill[1] and found["depth"][0] >= -1.0
