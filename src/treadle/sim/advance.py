@@ -63,6 +63,7 @@ def advance(step: Step, values: Mapping[str, Sequence[Scalar]]) -> dict[str, Seq
         values.get("drives", ()),
         elastic=not (method.arrests and step.bounded),
         closing_time=closing_time(values["closing"][0], dt) if "closing" in step.inputs else None,
+        projected=step.kept.projects,
         terrain=step.terrain,
         rolling=step.rolling,
         solver=step.solver,
