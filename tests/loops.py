@@ -6,14 +6,24 @@ import numpy as np
 from hypothesis import strategies as st
 
 from tests.machines import MOVING_KINDS, random_spec, random_state
-from treadle import Model, ModelSpec
+from treadle import Model, ModelSpec, assemble
 from treadle.dynamics import compiled
 from treadle.joints import JOINT_TYPES
 from treadle.spatial import Mat3, Transform, Vec3
 
-__all__ = ["CLOSING_KINDS", "close_loop", "loop_machines", "random_transform", "with_bounds"]
+__all__ = [
+    "CLOSING_KINDS",
+    "TIES",
+    "add_tie",
+    "close_loop",
+    "loop_machines",
+    "random_transform",
+    "swinging_machine",
+    "with_bounds",
+]
 
 CLOSING_KINDS = ("fixed", "revolute", "prismatic", "helical", "cylindrical", "universal", "planar", "ball")
+TIES = ("distance", "point_on_line", "point_on_plane")
 
 
 def random_transform(rng: np.random.Generator) -> Transform:
@@ -48,6 +58,70 @@ def close_loop(
         child_rotation=F_S[:3, :3],
         **options,
     )
+
+
+def add_tie(
+    spec: ModelSpec, rng: np.random.Generator, q: np.ndarray, kind: str, first: str | None, second: str
+) -> None:
+    """Add a tie between random points of two links that fits the position q of the tree."""
+    model = spec.compile().without_loops()
+    names = [frame.name for frame in model.frames]
+    poses = compiled.frame_poses(model, q)
+    X_WP = np.eye(4) if first is None else poses[names.index(first)]
+    X_WS = poses[names.index(second)]
+    place, point = rng.uniform(-0.4, 0.4, (2, 3))
+    between = (X_WS @ [*point, 1.0])[:3] - (X_WP @ [*place, 1.0])[:3]
+    along = X_WP[:3, :3].T @ between
+    options: dict = {"axis": along}
+    if kind == "distance":
+        options = {"length": float(np.linalg.norm(between))}
+    if kind == "point_on_plane":
+        options = {"axis": np.cross(along, rng.standard_normal(3))}
+    name = f"closing{len(spec.joints)}"
+    spec.add_joint(name, kind, first, second, position=place, child_position=point, **options)
+
+
+def swinging_machine(seed: int) -> tuple[Model, np.ndarray, np.ndarray]:
+    """A machine with one or two loops that swings about its position, that position and a velocity.
+
+    Seeds go through the kinds of joints that close loops. Masses differ by up to a factor of a hundred,
+    springs keep what slides in place, and some joints are coupled.
+    """
+    rng = np.random.default_rng(seed)
+    every = (*CLOSING_KINDS, *TIES)
+    kind = every[seed % len(every)]
+    while True:
+        count = int(rng.integers(2, 6))
+        spec = random_spec(rng, count, kinds=[k for k in MOVING_KINDS if k != "free"])
+        for body, factor in zip(spec.bodies, 10.0 ** rng.uniform(-1.0, 1.0, count), strict=True):
+            body.mass, body.inertia = body.mass * factor, np.array(body.inertia) * factor
+        q = np.array(random_state(spec.compile(), rng)[0])
+        for part in spec.compile().joints:
+            if part.type.kind in ("prismatic", "helical", "cylindrical", "planar"):
+                joint = spec.joint(part.name)
+                joint.stiffness = 30.0 * spec.body(joint.child).mass
+                joint.reference = q[part.q]
+        names = [body.name for body in spec.bodies]
+        for _ in range(int(rng.integers(1, 3))):
+            second = names[int(rng.integers(1, len(names)))]
+            others = [None, *[name for name in names if name != second]]
+            first = others[int(rng.integers(0, len(others)))]
+            (add_tie if kind in TIES else close_loop)(spec, rng, q, kind, first, second)
+        _couple(spec, rng, q)
+        model = spec.compile()
+        if assemble(model, q).mobility:
+            return model, q, rng.uniform(-2.0, 2.0, model.nv)
+
+
+def _couple(spec: ModelSpec, rng: np.random.Generator, q: np.ndarray) -> None:
+    """Couple the first two hinges of the tree, if there are two, in one of three machines."""
+    joints = spec.compile().joints
+    hinges = [joint for joint in joints if joint.type.kind in ("revolute", "continuous")]
+    if len(hinges) > 1 and rng.random() < 1 / 3:
+        first, second = hinges[:2]
+        ratio = float(rng.uniform(-2.0, 2.0))
+        offset = float(q[first.q.start] - ratio * q[second.q.start])
+        spec.add_coupling("gear", first.name, second.name, (offset, ratio))
 
 
 @st.composite

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 
 import treadle as td
 from tests.loops import loop_machines
-from tests.machines import machines, random_state
+from tests.machines import MOVING_KINDS, build_spec, machines, random_state
 from treadle.constraints.bounded import BoundedRow
 from treadle.graph import through_graph
 from treadle.solvers.active_set import active_set
@@ -120,7 +120,14 @@ def check(model, q, v, rows):
     np.testing.assert_allclose(after, other, atol=1e-5 * (1.0 + np.abs(v).max()))
 
 
+def free_body(seed: int) -> tuple[td.Model, np.random.Generator]:
+    rng = np.random.default_rng(seed)
+    return build_spec(rng, ["free"], [-1], MOVING_KINDS).compile(), rng
+
+
 @given(machines(largest=4))
+# friction and a stop on one freedom: what the stop needs is far less than the friction
+@example(free_body(2))
 @settings(max_examples=25)
 def test_bounds_hold_on_random_trees(machine):
     model, rng = machine

@@ -2,8 +2,9 @@
 
     v' = v + h a(q, v),    q' = q (+) h v'
 
-Joint dampers are taken at the new velocity, so no damping is too strong for the step. Stops and friction of
-the joints act on the new velocity before the drift. So do wheels (see `rolling`).
+Closed loops get the impulse that closes them at q' (see `solvers.direct.closed_kick`). Joint dampers are
+taken at the new velocity, so no damping is too strong for the step. Stops and friction of the joints act on
+the new velocity before the drift. So do wheels (see `rolling`).
 """
 
 from __future__ import annotations

@@ -55,6 +55,8 @@ class System:
     elastic: bool = True
     #: time constant (s) of a feedback that closes loops (see `solvers.stabilization`), if there is one
     closing_time: Scalar | None = None
+    #: whether steps start and end with loops closed by projection (see `solvers.projection`)
+    projected: bool = False
     #: the ground of the machine's wheels, and what they do there (see `sim.ground.ROLLING`)
     terrain: Terrain | None = None
     rolling: str = "balance"
@@ -100,10 +102,21 @@ class System:
         (M + h D) v' = (M + h D) v + h (tau - D v - C) + J^T p: dampers and actuators withstand impulses too.
         """
         model = self.damped(q, v, dt)
-        a = self._acceleration(model, q, v, time, dt)
-        held = self.arrest(q, [x + dt * rate for x, rate in zip(v, a, strict=True)], model)
+        held = self.arrest(q, self._free_kick(model, q, v, time, dt), model)
         moved = [0.5 * (a + b) for a, b in zip(v, held.v, strict=True)]
         return held._replace(work=sum((p * x for p, x in zip(held.impulses, moved, strict=True)), 0.0))
+
+    def _free_kick(
+        self, model: Model, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, dt: Scalar
+    ) -> list[Scalar]:
+        """The velocity after the forces of a step and of its loops, without stops and friction."""
+        if model.closed and self.projected:
+            from treadle.solvers.direct import closed_kick
+
+            force = self.force(q, v, time, step=dt)
+            return closed_kick(model, q, v, force, dt, self.external(q), self.solver)
+        a = self._acceleration(model, q, v, time, dt)
+        return [x + dt * rate for x, rate in zip(v, a, strict=True)]
 
     def arrest(self, q: Sequence[Scalar], v: Sequence[Scalar], model: Model | None = None) -> Arrest:
         """The velocity after the impulses of stops and friction at once, and the work (J) that they did.

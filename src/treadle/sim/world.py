@@ -14,6 +14,7 @@ from treadle.native.program import compile_program
 from treadle.sim.arrays import allocate
 from treadle.sim.step.options import StepOptions
 from treadle.sim.step.program import StepKind, step_program
+from treadle.solvers.stabilization import STABILIZATIONS
 
 if TYPE_CHECKING:
     from treadle.sim.step.machine_code import MachineCode
@@ -90,7 +91,7 @@ class World:
             terrain=options.terrain,
             rolling=options.rolling,
             feedback=options.feedback,
-            projects=model.closed and options.stabilization == "projection",
+            projects=model.closed and STABILIZATIONS[options.stabilization].projects,
         )
         flow = None
         if options.method.flows:

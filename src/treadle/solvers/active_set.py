@@ -8,6 +8,7 @@ nothing; as soon as those are exhausted, they do.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from treadle.constraints.bounded import ANY, BoundedRow
@@ -19,7 +20,7 @@ __all__ = ["STILL", "active_set", "first_state", "next_state"]
 _LIMIT = 40
 
 #: Rounds of polishing.
-_POLISH = 50
+_POLISH = 1000
 
 #: What a free row must keep of its own response beside the other free rows, not to depend on them.
 DEPENDENT = 1e-10
@@ -38,6 +39,7 @@ def active_set(
 
     Softness is part of G.
     """
+    rows = _decided(rows)
     count = len(rows)
     before = [row.speed(v) for row in rows]
     speed: Scalar = 1e-2
@@ -68,6 +70,30 @@ def active_set(
     start = [*[0.0] * count, *[first_state(row) for row in rows]]
     found = iterate(one_round, start, _LIMIT)[:count]
     return _polished(G, rows, before, found, still)
+
+
+def _decided(rows: Sequence[BoundedRow]) -> list[BoundedRow]:
+    """The rows, those with one impulse where a stop of the same freedom keeps them from their velocity.
+
+    Friction on a joint that its stop moves pushes against that with all that it has. Left to choose, the
+    two would depend on each other.
+    """
+    stops = [row for row in rows if not _holds(row) and _unlimited(row)]
+    decided = []
+    for row in rows:
+        if _holds(row) and not _unlimited(row) and isinstance(row.softness, float) and row.softness == 0.0:
+            for stop in stops:
+                if stop.jacobian == row.jacobian:
+                    low = where(stop.fastest < row.slowest, row.high, row.low)
+                    high = where(stop.slowest > row.slowest, row.low, row.high)
+                    row = replace(row, low=low, high=high)
+        decided.append(row)
+    return decided
+
+
+def _unlimited(row: BoundedRow) -> bool:
+    bounds = row.low, row.high
+    return all(isinstance(x, float) and abs(x) >= ANY for x in bounds) and row.softness == 0.0
 
 
 def first_state(row: BoundedRow) -> float:

@@ -22,7 +22,7 @@ from treadle.solvers.impulses import on_freedoms, tree_column
 from treadle.solvers.simgc import sequential_impulses
 from treadle.spatial import Force
 
-__all__ = ["ClosedMotion", "closed_dynamics", "closed_motion"]
+__all__ = ["ClosedMotion", "closed_dynamics", "closed_kick", "closed_motion"]
 
 
 class ClosedMotion(NamedTuple):
@@ -67,6 +67,55 @@ def closed_motion(
     return ClosedMotion(values[: model.nv], values[model.nv :])
 
 
+def closed_kick(
+    model: Model,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    force: Sequence[Scalar],
+    dt: Scalar,
+    external: Mapping[int, Force] | None = None,
+    solver: str = "direct",
+) -> list[Scalar]:
+    """The velocity v' of a step q' = q (+) h v' that starts and ends with closed loops.
+
+    M (v' - v) = h (f - C(q, w)) + J^T lambda,    J v' + h/2 gamma = 0,    J w = 0
+
+    The drift h v' opens the loops by h J v' + h^2/2 gamma and terms of third order. Inertial forces are
+    taken at the velocity w half way through the kick, so that the kick is symmetric in time.
+    """
+    return through_graph(lambda x: _kicked(model, x, v, force, dt, external, solver), q)
+
+
+def _kicked(
+    model: Model,
+    q: Sequence[Expr],
+    v: Sequence[Scalar],
+    force: Sequence[Scalar],
+    dt: Scalar,
+    external: Mapping[int, Force] | None,
+    solver: str,
+) -> list[Scalar]:
+    rows, tree = closure_rows(model, q), regroup(model)
+    in_turn = solver == "simgc"
+    factor = closure_factor(model, q, [] if in_turn else rows)
+
+    def kicked(w: Sequence[Scalar], h: Scalar, goals: Sequence[Scalar]) -> list[Scalar]:
+        needed = rnea(tree, q, w, [0.0] * model.nv, external)
+        free = solve(factor.L, factor.inverse_diagonal, [f - c for f, c in zip(force, needed, strict=True)])
+        ahead = [x + h * a for x, a in zip(v, free, strict=True)]
+        if in_turn:
+            impulses = _in_turn(factor, rows, goals, ahead)
+            pushed = solve(factor.L, factor.inverse_diagonal, on_freedoms(rows, impulses, model.nv))
+        else:
+            missing = [goal - _rate(row, ahead) for row, goal in zip(rows, goals, strict=True)]
+            pushed = factor.response(factor.multipliers(missing))
+        return [a + b for a, b in zip(ahead, pushed, strict=True)]
+
+    half = 0.5 * dt
+    w = kicked(v, half, [0.0] * len(rows))
+    return kicked(w, dt, [-(half * g) for g in bias(model, q, v, rows)])
+
+
 def _closed(
     model: Model,
     q: Sequence[Expr],
@@ -89,7 +138,7 @@ def _closed(
             g + (2.0 * s + x / closing_time) / closing_time for g, s, x in zip(gamma, speeds, c, strict=True)
         ]
     if in_turn:
-        multipliers = _in_turn(factor, rows, gamma, free)
+        multipliers = _in_turn(factor, rows, [-g for g in gamma], free)
         pushed = solve(factor.L, factor.inverse_diagonal, on_freedoms(rows, multipliers, model.nv))
     else:
         opening = [g + _rate(row, free) for row, g in zip(rows, gamma, strict=True)]
@@ -102,12 +151,12 @@ def _closed(
 
 
 def _in_turn(
-    factor: ClosureFactor, rows: Sequence[Row], gamma: Sequence[Scalar], free: Sequence[Scalar]
+    factor: ClosureFactor, rows: Sequence[Row], goals: Sequence[Scalar], free: Sequence[Scalar]
 ) -> list[Scalar]:
-    """Multipliers of the rows with J a = -gamma by sequential impulses, on accelerations for velocities."""
-    goals = [BoundedRow(row.jacobian, -g, -g, -ANY, ANY) for row, g in zip(rows, gamma, strict=True)]
+    """Multipliers of rows that reach their targets (velocities or accelerations), by sequential impulses."""
+    targets = [BoundedRow(row.jacobian, goal, goal, -ANY, ANY) for row, goal in zip(rows, goals, strict=True)]
     columns = [tree_column(factor, row.jacobian) for row in rows]
-    return sequential_impulses(columns, goals, free)[0]
+    return sequential_impulses(columns, targets, free)[0]
 
 
 def _rate(row: Row, v: Sequence[Scalar]) -> Scalar:

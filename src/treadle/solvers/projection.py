@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from treadle.constraints.rows import closure_rows, rates, residuals
-from treadle.graph import Expr, Scalar, iterate, maximum, through_graph
+from treadle.graph import Expr, Scalar, iterate, maximum, minimum, through_graph
 from treadle.model.model import Model
 from treadle.solvers.closure import closure_factor
 
@@ -68,14 +68,19 @@ def _onto(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar
         return [x - dx for x, dx in zip(velocity, step, strict=True)], speeds
 
     *position, gap, rounds = _repeat(lambda x: moved(x[:nq]), list(q))
-    *velocity, _, _ = _repeat(lambda x: slowed(position, x[:nv]), list(v))
+    *velocity, _, _ = _repeat(lambda x: slowed(position, x[:nv]), list(v), linear=True)
     return [*position, *velocity, gap, rounds, solver.doubtful]
 
 
 def _repeat(
-    improve: Callable[[list[Scalar]], tuple[list[Scalar], list[Scalar]]], start: list[Scalar]
+    improve: Callable[[list[Scalar]], tuple[list[Scalar], list[Scalar]]],
+    start: list[Scalar],
+    linear: bool = False,
 ) -> list[Scalar]:
-    """Improve while the residual is there and, once small, still halves; then what it was, and the rounds."""
+    """Improve while the residual is there and, once small, still halves; then what it was, and the rounds.
+
+    Rounds of a `linear` problem all gain the same digits: the last is the one that will reach rounding.
+    """
 
     def one_round(values: list[Scalar]) -> tuple[list[Scalar], object]:
         *x, previous, rounds = values
@@ -83,7 +88,8 @@ def _repeat(
         worst: Scalar = 0.0
         for c in residual:
             worst = maximum(worst, abs(c))
-        go_on = (worst > 1e-15) & ((worst < 0.5 * previous) | (worst > _SMALL))
+        left = worst * minimum(worst / previous, 1.0) if linear else worst
+        go_on = (left > 1e-15) & ((worst < 0.5 * previous) | (worst > _SMALL))
         return [*new, worst, rounds + 1.0], go_on
 
-    return iterate(one_round, [*start, 1e30, 0.0], _LIMIT)
+    return iterate(one_round, [*start, 1e-30 if linear else 1e30, 0.0], _LIMIT)

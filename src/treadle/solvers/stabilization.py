@@ -32,6 +32,8 @@ class Stabilization:
     about: str
     finish: Callable[[Model, Sequence[Scalar], Sequence[Scalar]], Ended]
     feedback: bool = False
+    #: whether every step starts and ends with closed loops
+    projects: bool = False
 
 
 def closing_time(given: Scalar, dt: Scalar) -> Scalar:
@@ -58,7 +60,7 @@ def _left(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> Ended:
 
 #: Every way by name.
 STABILIZATIONS: dict[str, Stabilization] = {
-    "projection": Stabilization("projected after every step: closed to rounding", _projected),
+    "projection": Stabilization("projected after every step: closed to rounding", _projected, projects=True),
     "baumgarte": Stabilization("pulled shut by a feedback, with a time constant", _left, feedback=True),
     "none": Stabilization("left to drift, for comparison", _left),
 }

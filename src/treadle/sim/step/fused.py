@@ -65,6 +65,7 @@ def advance(step: Step, values: Mapping[str, Sequence[Scalar]]) -> dict[str, Seq
         values.get("drives", ()),
         elastic=not (method.arrests and kind.bounded),
         closing_time=closing_time(values["closing"][0], dt) if "closing" in step.inputs else None,
+        projected=step.stabilization.projects,
         terrain=terrain,
         rolling=given.rolling,
         solver=given.solver,
