@@ -192,7 +192,8 @@ class ContactStep:
         """Arrays of one length that a step hands to the next."""
         flow, free = self.machine.flow, self.machine.free
         scratch = self.scratch
-        return [scratch.joint_force, scratch.rate, flow.memory, free.wheel_memory, scratch.muted]
+        lasting = [scratch.joint_force, scratch.rate, scratch.last_h]
+        return [*lasting, flow.memory, free.wheel_memory, scratch.muted]
 
     @property
     def kept_size(self) -> int:
@@ -270,6 +271,7 @@ class ContactStep:
             key=np.zeros((points, 3), np.int64),
             force=np.zeros((points, 7)),
             rate=rate,
+            last_h=np.zeros(1),
             muted=np.zeros(len(self._overlapping)),
             effort=np.zeros(3),
             totals=make_totals(pairs),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from treadle.native.kernels import part
+from treadle.sim.step.warm_start import lasting_time
 from treadle.solvers.sequential.rows import SINGLE
 from treadle.solvers.sequential.tree import half_solve, half_solve_chain
 
@@ -17,10 +18,10 @@ def joint_rows(context):
     entries, and nothing acts on them.
     """
     now, free, pattern, rows = context.now[0], context.free, context.pattern, context.rows
-    force = context.scratch.joint_force
+    force, lasting = context.scratch.joint_force, lasting_time(context)
     for i in range(context.joint_rows):
         total = _velocity(pattern, free.jacobian, free.velocity, i)
-        rows.velocity[i], rows.closes[i], rows.impulse[i] = total, 0, force[i] * now.h
+        rows.velocity[i], rows.closes[i], rows.impulse[i] = total, 0, force[i] * lasting
         rows.kind[i], rows.normal[i] = SINGLE, -1
         rows.slowest[i], rows.fastest[i] = free.slowest[i], free.fastest[i]
         rows.low[i], rows.high[i], rows.softness[i] = free.low[i], free.high[i], free.softness[i]

@@ -5,7 +5,10 @@ from __future__ import annotations
 from treadle.native.kernels import part
 from treadle.sim.step.contact_rows import PRESSED
 
-__all__ = ["copy", "forget_rate", "recall", "remember"]
+__all__ = ["copy", "forget_rate", "lasting_time", "recall", "remember"]
+
+#: How much longer than the substep before it one may be for forces to last through it.
+_GROWTH = 10.0
 
 
 @part()
@@ -13,6 +16,8 @@ def recall(context):
     """Start from the forces that the same points had before, and keep the speeds at which they collided."""
     now, scratch, impulse, k = context.now[0], context.scratch, context.rows.impulse, 0
     key, force, known = scratch.key, scratch.force, scratch.known[0]
+    # what stopped a motion in a short substep is no force that lasts
+    h = lasting_time(context)
     for c in range(now.found):
         point = scratch.points[c]
         if point.row < 0:
@@ -22,12 +27,18 @@ def recall(context):
             k = k if k < known else 0
             if key[k, 0] == point.a and key[k, 1] == point.b and key[k, 2] == point.feature:
                 for i in range(point.rows):
-                    impulse[point.row + i] = force[k, i] * now.h
+                    impulse[point.row + i] = force[k, i] * h
                 if point.spring >= 0 and point.gap < -PRESSED:
                     context.soft.settings[4 * point.spring + 2] = force[k, 6]
                 k += 1
                 break
             k += 1
+
+
+@part()
+def lasting_time(context):
+    """The time (s) for which the forces of the substep before are taken to last."""
+    return min(context.now[0].h, _GROWTH * context.scratch.last_h[0])
 
 
 @part()
@@ -47,6 +58,7 @@ def remember(context):
             point.known = known
             known += 1
     scratch.known[0] = known
+    scratch.last_h[0] = now.h
     for k in range(context.nv):
         scratch.rate[k] = (scratch.end[k] - context.v[k]) / now.h
     for k in range(context.free.wheels * context.free.wheel_size):

@@ -80,6 +80,7 @@ def _load(context, worlds, world, kept):
     scratch = context.scratch
     place = _unpack(kept, 0, scratch.joint_force, context.joint_rows)
     place = _unpack(kept, place, scratch.rate, context.nv)
+    place = _unpack(kept, place, scratch.last_h, 1)
     place = _unpack(kept, place, context.flow.memory, context.flow.memory_size)
     place = _unpack(kept, place, context.free.wheel_memory, context.free.wheel_size)
     place = _unpack(kept, place, scratch.muted, len(scratch.muted))
@@ -104,6 +105,7 @@ def _store(context, worlds, world, kept):
     scratch = context.scratch
     place = _pack(scratch.joint_force, kept, 0, context.joint_rows)
     place = _pack(scratch.rate, kept, place, context.nv)
+    place = _pack(scratch.last_h, kept, place, 1)
     place = _pack(context.flow.memory, kept, place, context.flow.memory_size)
     place = _pack(context.free.wheel_memory, kept, place, context.free.wheel_size)
     place = _pack(scratch.muted, kept, place, len(scratch.muted))
