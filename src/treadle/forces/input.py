@@ -191,6 +191,21 @@ class InputTable:
                 return place
         raise InputError(f"no law or controller reads {wanted!r}")
 
+    def array(self, worlds: int = 1, precision: str = "float64") -> np.ndarray:
+        """An array for the inputs, with their values."""
+        made = np.zeros((self.size, worlds), dtype=precision)
+        self._known = [b""] * len(self.inputs)
+        self.copy_to(made)
+        return made
+
+    def take_over(self, array: np.ndarray, before: InputTable, old: np.ndarray) -> None:
+        """Copy the values of all worlds from the array of another table, of the inputs that it had."""
+        for k, given in enumerate(self.inputs):
+            if given in before.inputs:
+                place = before.inputs.index(given)
+                array[self._places[k]] = old[before._places[place]]
+                self._known[k] = before._known[place]
+
     def copy_to(self, array: np.ndarray) -> None:
         """Write the values that were set since the last time, into all worlds."""
         for k, given in enumerate(self.inputs):

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from treadle.forces.actuator import actuator_state_size
+from treadle.forces.input import Input, InputTable, reading
 from treadle.forces.load import LOAD_SIZE
 from treadle.graph import Scalar
 from treadle.integrators import INTEGRATORS, Method
@@ -71,6 +72,7 @@ def step_program(
     terrain: Terrain | None = None,
     rolling: str = "balance",
     solver: str = "direct",
+    live: Sequence[Input] = (),
 ) -> Program:
     """One step of the machine: q, v -> q, v under tau (and loads) over dt.
 
@@ -85,7 +87,8 @@ def step_program(
     on joints that turn in space. With `events` (maybe none) and as many `switches` in the laws it
     stops after a substep in which one of them crosses zero (see `watched_step`). `stabilization` says how
     loops stay closed. Wheels run on the `terrain`, in the way `rolling` says.
-    The `solver` finds the forces of loops and of what is bounded.
+    The `solver` finds the forces of loops and of what is bounded. The `live` inputs are those that laws and
+    controllers read.
     """
     method, kept = INTEGRATORS[integrator], STABILIZATIONS[stabilization]
     sizes = {
@@ -95,6 +98,7 @@ def step_program(
         "dt": 1,
         "clock": 2 if laws or controllers or motions else 0,
         "loads": LOAD_SIZE * len(model.bodies) if loaded else 0,
+        "inputs": InputTable(live).size,
         "parameters": len(parameters),
         "commands": len(model.actuators),
         "drives": actuator_state_size(model),
@@ -118,7 +122,8 @@ def step_program(
     def function(**values: Sequence[Scalar]) -> Mapping[str, Sequence[Scalar]]:
         from treadle.sim.advance import advance
 
-        return advance(step, values)
+        with reading(live, values.get("inputs", ())):
+            return advance(step, values)
 
     kind = f"loaded={loaded} guarded={guarded} bounded={bounded} accounted={accounted, pushed}"
     if model.closed:
