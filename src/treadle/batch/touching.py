@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["TouchingWorlds"]
 
 #: Arrays of a batch that the steps of a world read, and those that they write.
-_READ = ("q", "v", "tau", "dt", "clock", "parameters", "commands", "drives", "alive")
+_READ = ("q", "v", "tau", "dt", "clock", "inputs", "parameters", "commands", "drives", "alive")
 _WRITTEN = ("q", "v", "clock", "drives", "alive")
 
 

@@ -103,6 +103,9 @@ class MachineCode:
         self.look = compile_program(look_program(model))
         self.free = compile_program(motion.program())
         self.close = compile_program(close_program(model)) if model.closed else None
+        control = motion.control_program()
+        #: joint forces that controllers command, None where there are none
+        self.control = None if control is None else compile_program(control)
         #: what the actuators' own state becomes, None where they have none
         self.drive = compile_program(drive_program(model)) if actuator_state_size(model) else None
         self.pattern: Pattern = motion.pattern()

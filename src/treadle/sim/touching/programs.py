@@ -23,7 +23,8 @@ from treadle.dynamics.forward import by_composite_inertia
 from treadle.dynamics.kinematics import joint_motion, world_transforms
 from treadle.dynamics.regroup import regroup
 from treadle.forces.actuator import actuator_state_size
-from treadle.forces.law import ForceLaw, law_force
+from treadle.forces.input import Input, InputTable, reading
+from treadle.forces.law import ForceLaw
 from treadle.forces.load import LOAD_SIZE
 from treadle.forces.passive import damping
 from treadle.graph import Expr, Graph, Scalar, sqrt
@@ -35,6 +36,7 @@ from treadle.model.model import Model
 from treadle.native.frames import Integers
 from treadle.native.program import Program
 from treadle.sim.bounds import bound_rows
+from treadle.sim.controller import controller_program
 from treadle.solvers.closure import ClosureFactor, closure_factor
 from treadle.solvers.projection import project
 from treadle.spatial import Motion, Transform
@@ -106,7 +108,8 @@ class FreeMotion:
     """The motion of a machine without contact over a span, and what contact has to know of it.
 
     Dampers and actuators act on the velocity at the end of the span, against contact too: the factors are
-    those of M + span D. `parameters` name constants of the model that become inputs.
+    those of M + span D. `parameters` name constants of the model that become inputs, `inputs` are live ones.
+    The forces of controllers are held over a step (see `control_program`).
     """
 
     model: Model
@@ -114,6 +117,7 @@ class FreeMotion:
     controllers: Sequence[ForceLaw] = ()
     motions: Mapping[str, JointMotion] | None = None
     parameters: Sequence[str] = ()
+    inputs: Sequence[Input] = ()
 
     def program(self) -> Program:
         """position, v, tau, span, step that it is of, time, ... -> velocity, factors, rows."""
@@ -126,14 +130,19 @@ class FreeMotion:
             "step": 1,
             "time": 1,
             "loads": LOAD_SIZE * len(model.bodies),
+            "inputs": InputTable(self.inputs).size,
             "parameters": len(self.parameters),
             "commands": len(model.actuators),
             "drives": actuator_state_size(model),
         }
         names = [x.name for x in (*model.links, *model.joints)] if self.parameters else []
         title = f"free motion beside contact {list(self.parameters)} {names}"
-        known = not (self.laws or self.controllers or self.motions)
+        known = not (self.laws or self.motions)
         return _program(title, model, {k: size for k, size in sizes.items() if size}, self._free, known)
+
+    def control_program(self) -> Program | None:
+        """q, v, time, inputs -> joint forces that the controllers command, if there are any."""
+        return controller_program(self.model, self.controllers, self.inputs) if self.controllers else None
 
     def pattern(self) -> Pattern:
         """Where the numbers belong, from a trace of the rows alone."""
@@ -155,17 +164,17 @@ class FreeMotion:
         )
 
     def _free(self, **given: Sequence[Expr]) -> Mapping[str, Sequence[Scalar]]:
+        with reading(self.inputs, given.get("inputs", ())):
+            return self._moved(given)
+
+    def _moved(self, given: Mapping[str, Sequence[Expr]]) -> Mapping[str, Sequence[Scalar]]:
         q, v, (span,), (time,) = given["position"], given["v"], given["span"], given["time"]
         machine = told_apart(self.model)
         if self.parameters:
             machine = lift(machine, dict(zip(self.parameters, given["parameters"], strict=True)))
         commands, drives = given.get("commands", ()), given.get("drives", ())
-        tau: Sequence[Scalar] = given["tau"]
-        for controller in self.controllers:
-            tau = [a + b for a, b in zip(tau, law_force(machine, controller, q, v, time), strict=True)]
-        system = System(
-            machine, tau, given.get("loads", ()), self.laws, commands=commands, drives=drives, elastic=False
-        )
+        loads, acting = given.get("loads", ()), {"commands": commands, "drives": drives}
+        system = System(machine, given["tau"], loads, self.laws, **acting, elastic=False)
         slowed = regroup(system.damped(q, v, span))
         solver = closure_factor(slowed, q, closure_rows(slowed, q) if machine.closed else [])
         if machine.closed:

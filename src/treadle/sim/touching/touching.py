@@ -31,7 +31,7 @@ from treadle.terrain import Terrain
 __all__ = ["Touching"]
 
 #: Arrays of a simulation that the free motion reads.
-_GIVEN = ("loads", "parameters", "commands", "drives")
+_GIVEN = ("loads", "inputs", "parameters", "commands", "drives")
 
 #: Spans of a step, and numbers about their contacts, that are kept for the course of forces inside it.
 _SPANS, _NUMBERS = 512, 1 << 15
@@ -67,7 +67,7 @@ class Touching:
         self.span = np.zeros(1)
         self._springy = bool(np.isfinite(self.surfaces["stiffness"]).any())
         self._diary = make_diary(_SPANS, _NUMBERS) if followed and self._springy else make_diary(0, 0)
-        self._drive = code.drive
+        self._drive, self._control = code.drive, code.control
         self._make_room()
 
     def __call__(self, begin: int, end: int, count: int) -> None:
@@ -84,11 +84,12 @@ class Touching:
         while left:
             time = start + (steps + count - left) * h
             before = q.copy()
-            self._q[:], self._v[:], self._tau[:] = q, v, tau
-            taken = take_steps(self._table.ctypes.data, h, time, left if self._drive is None else 1)
+            self._q[:], self._v[:], self._tau[:] = q, v, tau + self._commanded(time)
+            whole = self._drive is None and self._control is None
+            taken = take_steps(self._table.ctypes.data, h, time, left if whole else 1)
             q[:], v[:] = self._q, self._v
             left -= taken
-            if taken and self._drive is not None:
+            if taken and not whole:
                 self._driven(before)
                 continue
             if left and self.room.tally.size[0] > len(self.room.tally.at):
@@ -104,9 +105,20 @@ class Touching:
         arrays["clock"][1, 0] += count - left
         arrays["ledger"][0, 0] += self.room.effort[2]
 
+    def _commanded(self, time: float) -> np.ndarray | float:
+        """Joint forces of the controllers over the step that begins now."""
+        if self._control is None:
+            return 0.0
+        given = {name: array[:, 0] for name, array in self._arrays.items()} | {"time": np.array([time])}
+        found = self._control(*[given[name] for name in self._control.layout.inputs])
+        # none where the state is not finite, which ends the run
+        return 0.0 if found is None else found[0]
+
     def _driven(self, before: np.ndarray) -> None:
         """Let the actuators' own state follow a step from a position."""
         arrays = self._arrays
+        if self._drive is None:
+            return
         given = [arrays[name][:, 0] for name in ("v", "dt", "commands", "drives")]
         (after,) = self._drive(before, *given)  # type: ignore[misc]
         arrays["drives"][:, 0] = self.machine.arrays["drives"][:] = after
