@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treadle.errors import InputError
+from treadle.forces.input import InputTable, law_inputs
 from treadle.forces.law import ForceLaw
 from treadle.forces.load import LOAD_SIZE, frame_load
 from treadle.integrators import INTEGRATORS
@@ -103,6 +104,7 @@ class Simulation(Parts):
         dt = check_step(settings["dt"] if dt is None else dt)
         self.laws = tuple(laws)
         self.controllers = Controllers(model, controllers)
+        self._inputs = InputTable([*law_inputs(model, self.laws), *self.controllers.inputs])
         self.motions = dict(motions or {})
         self.events = Events(model, events)
         self._watcher = Watcher(self)
@@ -386,6 +388,7 @@ class Simulation(Parts):
         self._integrator = integrator
         arrays = allocate(self.model, integrator, dt, checked, closing_time=closing_time)
         arrays |= {name: np.zeros((self.model.nv, 1)) for name in ("locked", "parameters")}
+        arrays["inputs"] = self._inputs.array()
         for name in ("q", "v", "tau", "dt", "commands", "locked", "parameters"):
             # the arrays that users may hold views of stay the same
             arrays[name] = self._arrays.get(name, arrays[name])
@@ -408,10 +411,15 @@ class Simulation(Parts):
             # whatever was set before the first step is where the run starts
             self.reference, self._fresh = self.save(), False
         if not self.controllers.called_back:
+            self._refresh(self.controllers.refresh(self._arrays.values()))
+        # the action of an event may change what controllers read
+        acted = self.controllers.watched and any(event.acts for event in self.events)
+        if not (self.controllers.called_back or acted):
             return self._run(count)
         for taken in range(count):
             given = self.tau.copy()
-            commanded = given + self.controllers.force(self.q, self.v, self.time)
+            self._refresh(self.controllers.force(self.q, self.v, self.time, self._arrays.values()))
+            commanded = given + self.controllers.commanded
             self.tau[:] = commanded
             try:
                 finished = self._run(1)
@@ -421,6 +429,15 @@ class Simulation(Parts):
             if not finished:
                 return taken
         return count
+
+    def _refresh(self, changed: bool) -> None:
+        """Read the live inputs; where the data of traced controllers changed, compile the step again."""
+        if changed:
+            self._inputs = InputTable([*law_inputs(self.model, self.laws), *self.controllers.inputs])
+            self._arrays["inputs"] = self._inputs.array()
+            self._runners.clear()
+            self._running, self._journal.repeatable = None, False
+        self._inputs.copy_to(self._arrays["inputs"])
 
     def _run(self, count: int) -> int:
         same = self._journal.before()
@@ -487,7 +504,8 @@ class Simulation(Parts):
         locked = bool(self._arrays["locked"].any())
         if ("touching", locked) not in self._runners:
             names = rotor_names(self.model) if locked else ()
-            motion = FreeMotion(self.model, self.laws, self.controllers.traced, self.motions, names)
+            given = self.laws, self.controllers.traced, self.motions, names, self._inputs.inputs
+            motion = FreeMotion(self.model, *given)
             made = Touching(MachineCode(motion), self._arrays, self.terrain, self._meshes)
             # none: what there is to compile is compiled here, and not counted as computing
             take_steps(made._table.ctypes.data, self.dt, self.time, 0)
@@ -500,6 +518,8 @@ class Simulation(Parts):
 
     def _runner(self, guarded: bool = True) -> Runner | Touching:
         """The compiled step; the one with loads only when there are any."""
+        # the action of an event may have set some
+        self._inputs.copy_to(self._arrays["inputs"])
         if self.contact:
             return self._touching()
         loaded = bool(self._loads.any())
@@ -527,6 +547,7 @@ class Simulation(Parts):
                 terrain=self.terrain,
                 rolling=self.rolling,
                 solver=self._solver,
+                live=self._inputs.inputs,
             )
             self._runners[kind] = compile_program(program).runner(self._arrays)
         return self._runners[kind]

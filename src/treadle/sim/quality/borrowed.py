@@ -58,11 +58,12 @@ class Borrowed:
 def borrowed(sim: Simulation) -> Iterator[Borrowed]:
     """The simulation, to take steps with that leave no trace."""
     journal, controllers = sim._journal, sim.controllers
+    sim._refresh(controllers.refresh(sim._arrays.values()))
     live = sim._watcher._arrays | sim._arrays
     arrays = {name: array.copy() for name, array in live.items() if not name.startswith("next_")}
     own = ("_start", "_steps", "_fresh", "_bounded", "_running", "reference", "wall_time", "measured_time")
     kept = {name: getattr(sim, name) for name in (*own, "_observers")}
-    account, called_back = dict(vars(journal)), controllers.called_back
+    account, called_back = dict(vars(journal)), bool(controllers.called_back)
     touched = sim._touched
     seen = [] if touched is None else touched.seen()
     try:
@@ -70,12 +71,12 @@ def borrowed(sim: Simulation) -> Iterator[Borrowed]:
         sim._observers = []
         sim._fresh = False
         if called_back:
-            controllers.called_back = ()
+            controllers.calling = False
             sim.tau[:] += controllers.commanded
         with sim.events.quiet():
             yield Borrowed(sim)
     finally:
-        controllers.called_back = called_back
+        controllers.calling = True
         for name, array in arrays.items():
             live[name][:] = array
         for name, value in kept.items():
