@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from treadle.batch.touching import TouchingWorlds
 from treadle.constraints.motion import Motion
 from treadle.errors import InputError
+from treadle.forces.input import Input, InputTable, law_inputs
 from treadle.forces.law import ForceLaw
 from treadle.forces.load import LOAD_SIZE, frame_load
 from treadle.integrators import INTEGRATORS
@@ -99,11 +100,8 @@ class Batch:
         self.threads = check_count("threads", (os.cpu_count() or 1) if threads is None else threads)
         self.laws = tuple(laws)
         self.controllers = Controllers(model, controllers)
-        if self.controllers.called_back:
-            raise InputError(
-                "a Batch takes controllers that are pure functions of positions, velocities and time: plain "
-                "functions that keep nothing and choose with treadle.where"
-            )
+        self.controllers.require_traced()
+        self._inputs = InputTable([*law_inputs(model, self.laws), *self.controllers.inputs])
         self.motions = check_motions(model, motions or {}, self.integrator)
         #: whether shapes touch
         self.contact = check_contact(
@@ -207,6 +205,12 @@ class Batch:
         check_choice("lifted parameter", name, self.parameters)
         return self._view("parameters")[:, self.parameters.index(name)]
 
+    def input(self, wanted: Input) -> np.ndarray:
+        """Values of a live input, one per world (worlds, ...), live; setting the input itself sets all."""
+        place = self._inputs.place(wanted)
+        self._inputs.copy_to(self._arrays["inputs"])
+        return self._view("inputs")[:, place].reshape(self.worlds, *wanted.shape)
+
     def apply_force(
         self,
         body: str,
@@ -242,6 +246,7 @@ class Batch:
         """Advance all worlds by a number of steps, in machine code on `threads` threads."""
         if check_count("steps", count, least=0) == 0:
             return
+        self._refresh()
         run, shares = self._runner().run, self._shares()
         if len(shares) > 1 and self._pool is None:
             self._pool = ThreadPoolExecutor(self.threads - 1, thread_name_prefix="treadle")
@@ -252,8 +257,8 @@ class Batch:
         self.steps += count
 
     def save(self) -> dict[str, np.ndarray]:
-        """State of all worlds, as copies."""
-        state = {name: array.copy() for name, array in self._arrays.items()}
+        """State of all worlds, as copies; live inputs are not part of it."""
+        state = {name: array.copy() for name, array in self._arrays.items() if name != "inputs"}
         if self._touching is not None:
             memory = self._touching.memory()
             state["touch"], state["touches"] = np.concatenate(memory), np.array([len(x) for x in memory])
@@ -262,11 +267,11 @@ class Batch:
     def restore(self, state: dict[str, np.ndarray]) -> None:
         """Return to a saved state; what follows is the same bit for bit."""
         for name, array in self._arrays.items():
-            if name != "loads" and (name not in state or state[name].shape != array.shape):
+            if name not in ("loads", "inputs") and (name not in state or state[name].shape != array.shape):
                 raise InputError(f"restore: the state does not belong to this batch ({name} does not fit)")
         self._arrays.pop("loads", None)
-        for name, array in self._arrays.items():
-            array[:] = state[name]
+        for name in self._arrays.keys() - {"inputs"}:
+            self._arrays[name][:] = state[name]
         if "loads" in state:
             self._arrays["loads"] = state["loads"].copy()
         if self.contact and ("touch" in state or self._touching is not None):
@@ -280,7 +285,7 @@ class Batch:
         padded = -(-self.worlds // self.lanes) * self.lanes
         # rows a multiple of 4 KiB apart would all fall into one set of the cache
         stride = padded + (8 if padded % 512 == 0 else 0)
-        return allocate(
+        arrays = allocate(
             self.model,
             self.integrator,
             dt,
@@ -290,6 +295,22 @@ class Batch:
             self.precision,
             closing_time,
         )
+        return arrays | {"inputs": self._inputs.array(stride, self.precision)}
+
+    def _refresh(self) -> None:
+        """Read the live inputs; where the data of controllers changed, compile the steps again."""
+        changed = self.controllers.refresh(self._arrays.values())
+        self.controllers.require_traced()
+        if changed:
+            before, old = self._inputs, self._arrays["inputs"]
+            self._inputs = InputTable([*law_inputs(self.model, self.laws), *self.controllers.inputs])
+            self._arrays["inputs"] = self._inputs.array(old.shape[1], self.precision)
+            self._inputs.take_over(self._arrays["inputs"], before, old)
+            memory = None if self._touching is None else self._touching.memory()
+            self._executables, self._touching = {}, None
+            if memory is not None:
+                self._touching_worlds().remember(self._arrays, memory)
+        self._inputs.copy_to(self._arrays["inputs"])
 
     def _view(self, name: str) -> np.ndarray:
         return self._arrays[name][:, : self.worlds].T
@@ -324,7 +345,7 @@ class Batch:
         if self._touching is None:
             from treadle.sim.touching.programs import FreeMotion
 
-            given = self.laws, self.controllers.traced, self.motions, self.parameters
+            given = self.laws, self.controllers.traced, self.motions, self.parameters, self._inputs.inputs
             self._touching = TouchingWorlds(
                 FreeMotion(self.model, *given), self.worlds, self.terrain, self._meshes
             )
@@ -347,6 +368,7 @@ class Batch:
                 terrain=self.terrain,
                 rolling=self.rolling,
                 solver=self.solver,
+                live=self._inputs.inputs,
             )
             self._executables[loaded] = compile_program(program, self.lanes, self.precision)
         return self._executables[loaded]
