@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import treadle as td
-from treadle.sim.controller import is_pure
+from treadle.sim.controller import CalledBack, is_pure
 
 GAINS = np.array([30.0, 5.0])
 
@@ -57,7 +57,11 @@ def test_pure_functions_are_traced_and_others_called_back():
     for other in (Integrating(), *remembering(), branching, drawing):
         assert not is_pure(model, other)
     sim = td.Simulation(model, controllers=[steady, branching])
-    assert sim.controllers.traced == (steady,)
+    assert [report[:2] for report in sim.controllers.reports] == [
+        ("steady", "traced"),
+        ("branching", "called back"),
+    ]
+    assert tuple(sim.controllers) == (steady, branching)
     assert sim.controllers.called_back == (branching,)
 
 
@@ -73,8 +77,8 @@ def test_looking_at_a_controller_leaves_no_trace_in_it():
 @pytest.mark.parametrize("integrator", ["symplectic_euler", "rk4", "variational"])
 def test_traced_and_called_back_are_the_same_motion(integrator):
     model = td.scene("pendulum")
-    called = type("Called", (), {"__call__": lambda self, q, v, t: steady(q, v, t)})()
-    sims = [td.Simulation(model, integrator=integrator, controllers=[c]) for c in (steady, called)]
+    both = steady, CalledBack(steady)
+    sims = [td.Simulation(model, integrator=integrator, controllers=[c]) for c in both]
     assert sims[0].controllers.traced and sims[1].controllers.called_back
     for sim in sims:
         sim.step(300)
