@@ -22,6 +22,7 @@ from treadle.model.model import Model
 from treadle.native.executable import Executable
 from treadle.native.program import compile_program, default_lanes
 from treadle.sim.arrays import DEFAULTS, allocate, check_options
+from treadle.sim.attributes import MEANT, Guarded, check_keywords
 from treadle.sim.checks import (
     check_choice,
     check_closes,
@@ -43,7 +44,7 @@ from treadle.terrain import Terrain
 __all__ = ["Batch"]
 
 
-class Batch:
+class Batch(Guarded):
     """`worlds` copies of a machine, each with its own state, joint forces and, if named, constants.
 
     `q`, `v`, `tau` are live arrays of shape (worlds, nq or nv); `parameter(name)` is the live vector
@@ -55,6 +56,9 @@ class Batch:
     options are those of a `Simulation`; worlds with contact are stepped one by one, on all threads, and have
     the bits of a `Simulation`.
     """
+
+    _meant = {**MEANT, "gravity": "it belongs to the model: change it there and make another Batch"}
+    _counters = frozenset({"steps"})
 
     def __init__(
         self,
@@ -83,6 +87,7 @@ class Batch:
         settings: dict[str, Any] = DEFAULTS | dict(model.settings)
         self.integrator: str = settings["integrator"] if integrator is None else integrator
         check_choice("integrator", self.integrator, INTEGRATORS)
+        check_keywords(Batch, options)
         check_closes(model, self.integrator)
         self.terrain = ground(model, terrain, settings, contact)
         self.rolling = check_rolling(settings.get("rolling", "balance") if rolling is None else rolling)
@@ -119,6 +124,7 @@ class Batch:
         self._executables: dict[bool, Executable] = {}
         self._touching: TouchingWorlds | None = None
         self._pool: ThreadPoolExecutor | None = None
+        self._seal()
 
     @property
     def q(self) -> np.ndarray:

@@ -10,7 +10,8 @@ watched: when it changes, the controller is traced again, and one whose data kee
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -54,33 +55,37 @@ class Controllers(Sequence[ForceLaw]):
     `print(sim.controllers)` shows which are which, and why.
     """
 
+    #: those that are traced, as copies that nothing changes any more
+    traced: tuple[ForceLaw, ...]
+    #: those that are called back at every step
+    called_back: tuple[ForceLaw, ...]
+    #: the live inputs of those that are traced
+    inputs: list[Input]
+
     def __init__(self, model: Model, controllers: Sequence[ForceLaw]) -> None:
         self._model = model
         self._all = [_Controller(model, controller) for controller in controllers]
-        #: whether those that have to be are called back; if not, they command nothing
-        self.calling = True
         #: joint forces (nv) of those that are called back, in the last step
         self.commanded = np.zeros(model.nv)
+        self._sort()
 
-    @property
-    def traced(self) -> tuple[ForceLaw, ...]:
-        """Those that are traced, as copies that nothing changes any more."""
-        return tuple(c.verdict.frozen for c in self._all if c.verdict.frozen is not None)
+    def _sort(self) -> None:
+        verdicts = [(c.function, c.verdict) for c in self._all]
+        self.traced = tuple(verdict.frozen for _, verdict in verdicts if verdict.frozen is not None)
+        self.called_back = tuple(function for function, verdict in verdicts if verdict.frozen is None)
+        self.inputs = [given for _, verdict in verdicts for given in verdict.inputs]
+        #: whether data is watched that may change
+        self.watched = any(verdict.guards for _, verdict in verdicts)
+        self._guards = [guard.same for _, verdict in verdicts for guard in verdict.guards]
 
-    @property
-    def called_back(self) -> tuple[ForceLaw, ...]:
-        """Those that are called back at every step."""
-        return tuple(c.function for c in self._all if c.verdict.frozen is None and self.calling)
-
-    @property
-    def watched(self) -> bool:
-        """Whether data is watched that may change."""
-        return any(c.verdict.guards for c in self._all)
-
-    @property
-    def inputs(self) -> list[Input]:
-        """The live inputs of those that are traced."""
-        return [given for c in self._all for given in c.verdict.inputs]
+    @contextmanager
+    def silent(self) -> Iterator[None]:
+        """Steps in which nobody is called back."""
+        kept, self.called_back = self.called_back, ()
+        try:
+            yield
+        finally:
+            self.called_back = kept
 
     @property
     def reports(self) -> list[ControllerReport]:
@@ -92,10 +97,16 @@ class Controllers(Sequence[ForceLaw]):
 
         `live` are arrays that change within a step.
         """
-        changed = [c for c in self._all if not c.verdict.current()]
-        for controller in changed:
-            controller.renew(live)
-        return bool(changed)
+        for same in self._guards:
+            if not same():
+                break
+        else:
+            return False
+        for controller in self._all:
+            if not controller.verdict.current():
+                controller.renew(live)
+        self._sort()
+        return True
 
     def force(self, q: np.ndarray, v: np.ndarray, time: float, live: Iterable[np.ndarray] = ()) -> bool:
         """Call back those that have to be, into `commanded`; whether data of others changed, as in `refresh`.
@@ -108,10 +119,12 @@ class Controllers(Sequence[ForceLaw]):
             if not controller.verdict.current():
                 controller.renew(live)
                 changed = True
-            if controller.verdict.frozen is None and self.calling:
+            if controller.verdict.frozen is None:
                 given = law_force(self._model, controller.function, positions, velocities, time)
                 total += np.array(given, dtype=float)
         self.commanded = total
+        if changed:
+            self._sort()
         return changed
 
     def require_traced(self) -> None:

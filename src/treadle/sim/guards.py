@@ -98,11 +98,10 @@ class MappingGuard:
 
     def same(self) -> bool:
         now, then = self._mapping, self._items
-        return (
-            len(now) == len(then)
-            and all(map(_same, now, then))
-            and all(map(_same, now.values(), then.values()))
-        )
+        if not (now or then):
+            return True
+        same = len(now) == len(then) and all(map(_same, now, then))
+        return same and all(map(_same, now.values(), then.values()))
 
 
 class SetGuard:

@@ -21,6 +21,7 @@ from treadle.model.model import Model
 from treadle.native.executable import Runner
 from treadle.native.program import compile_program
 from treadle.sim.arrays import CARRIED, DEFAULTS, allocate, check_options
+from treadle.sim.attributes import MEANT, Guarded, check_keywords
 from treadle.sim.checks import (
     check_choice,
     check_closes,
@@ -57,7 +58,7 @@ if TYPE_CHECKING:
 __all__ = ["Simulation"]
 
 
-class Simulation(Parts):
+class Simulation(Guarded, Parts):
     """A machine in motion, from its keyframe "initial" or else neutral and at rest.
 
     `q`, `v` and `tau` are live vectors in the order of `model.joints`; write into them, or use
@@ -78,6 +79,8 @@ class Simulation(Parts):
     stabilization, terrain, rolling, solver and contact come from the model's settings unless they are given;
     further arguments are options of the integrator, such as tolerance=1e-9 for "dopri5".
     """
+
+    _meant, _counters = MEANT, frozenset({"reference", "wall_time", "measured_time"})
 
     def __init__(
         self,
@@ -140,6 +143,7 @@ class Simulation(Parts):
 
             self._meshes = contact_meshes(model, meshes)
         self._touched: Touching | None = None
+        check_keywords(Simulation, options)
         self._choose(settings["integrator"] if integrator is None else integrator, dt, options)
         if q is not None:
             self.q = q
@@ -152,6 +156,7 @@ class Simulation(Parts):
             self.q[:], self.v[:] = assembly.q, assembly.v
         self._fresh = True
         self.reference = self.save()
+        self._seal()
 
     @property
     def dt(self) -> float:
@@ -410,16 +415,17 @@ class Simulation(Parts):
         if self._fresh:
             # whatever was set before the first step is where the run starts
             self.reference, self._fresh = self.save(), False
-        if not self.controllers.called_back:
-            self._refresh(self.controllers.refresh(self._arrays.values()))
+        controllers = self.controllers
+        if controllers.watched or self._inputs.size:
+            self._refresh(controllers.refresh(self._arrays.values()))
         # the action of an event may change what controllers read
-        acted = self.controllers.watched and any(event.acts for event in self.events)
-        if not (self.controllers.called_back or acted):
+        acted = controllers.watched and any(event.acts for event in self.events)
+        if not (controllers.called_back or acted):
             return self._run(count)
         for taken in range(count):
             given = self.tau.copy()
-            self._refresh(self.controllers.force(self.q, self.v, self.time, self._arrays.values()))
-            commanded = given + self.controllers.commanded
+            self._refresh(controllers.force(self.q, self.v, self.time, self._arrays.values()))
+            commanded = given + controllers.commanded
             self.tau[:] = commanded
             try:
                 finished = self._run(1)
@@ -452,8 +458,10 @@ class Simulation(Parts):
         alive[0, 0], alive[1, 0] = 1.0, 0.0
         self._timed(self._running, count)
         taken = int(alive[1, 0])
-        self.measured_time += taken * self.dt
-        self._steps += taken
+        # written past `Guarded`, which would look at every name
+        own = self.__dict__
+        own["measured_time"] += taken * self.dt
+        own["_steps"] += taken
         self._journal.after(taken)
         if taken == count:
             return count
@@ -475,7 +483,7 @@ class Simulation(Parts):
     def _timed(self, run: Runner | Touching, count: int) -> None:
         started = time.perf_counter()
         run(0, 1, count)
-        self.wall_time += time.perf_counter() - started
+        self.__dict__["wall_time"] += time.perf_counter() - started
 
     def _halted(self) -> None:
         """Explain a step that was not taken: the state is the last good one."""

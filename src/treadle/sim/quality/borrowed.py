@@ -63,20 +63,18 @@ def borrowed(sim: Simulation) -> Iterator[Borrowed]:
     arrays = {name: array.copy() for name, array in live.items() if not name.startswith("next_")}
     own = ("_start", "_steps", "_fresh", "_bounded", "_running", "reference", "wall_time", "measured_time")
     kept = {name: getattr(sim, name) for name in (*own, "_observers")}
-    account, called_back = dict(vars(journal)), bool(controllers.called_back)
+    account = dict(vars(journal))
     touched = sim._touched
     seen = [] if touched is None else touched.seen()
     try:
         # recorders and events must not see these steps, and a controller must not be asked twice
         sim._observers = []
         sim._fresh = False
-        if called_back:
-            controllers.calling = False
+        if controllers.called_back:
             sim.tau[:] += controllers.commanded
-        with sim.events.quiet():
+        with sim.events.quiet(), controllers.silent():
             yield Borrowed(sim)
     finally:
-        controllers.calling = True
         for name, array in arrays.items():
             live[name][:] = array
         for name, value in kept.items():
