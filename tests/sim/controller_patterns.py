@@ -1,8 +1,8 @@
 """Ways in which people write controllers, and change between steps what these read.
 
-Each pattern makes a controller for the joints "shoulder" and "elbow" with data of its own, and a function that
-changes the data in the k-th pause of a run. `way` is what a simulation has to choose at its start, and `after` after
-four pauses.
+Each pattern makes a controller for the joints "shoulder" and "elbow" with data of its own, and a function
+that changes the data in the k-th pause of a run. `way` is what a simulation has to choose at its start, and
+`after` what it has after four pauses.
 """
 
 import collections
@@ -243,7 +243,7 @@ MODE = "pull"
 @pattern(TRACED, CALLED)
 def a_global_that_is_rebound():
     def reset(value):
-        global GAIN
+        global GAIN  # noqa: PLW0603
         GAIN = value
 
     reset(4.0)
@@ -253,7 +253,7 @@ def a_global_that_is_rebound():
 @pattern(TRACED)
 def a_global_that_is_rebound_to_the_same():
     def reset(value):
-        global GAIN
+        global GAIN  # noqa: PLW0603
         GAIN = value
 
     reset(4.0)
@@ -263,7 +263,7 @@ def a_global_that_is_rebound_to_the_same():
 @pattern(TRACED)
 def a_global_that_chooses_a_branch():
     def reset(mode):
-        global MODE
+        global MODE  # noqa: PLW0603
         MODE = mode
 
     reset("pull")
@@ -615,8 +615,8 @@ def random_numbers_of_numpy():
 
 @pattern(CALLED)
 def the_global_generator_of_numpy():
-    np.random.seed(4)  # noqa: NPY002
-    return Case(lambda q, v, t: {"shoulder": 0.1 * np.random.normal()})  # noqa: NPY002
+    np.random.seed(4)
+    return Case(lambda q, v, t: {"shoulder": 0.1 * np.random.normal()})
 
 
 @pattern(CALLED)

@@ -1,4 +1,4 @@
-"""What is misspelt is an error that names what was meant, not a new attribute or an argument that is ignored."""
+"""What is misspelt is an error that names what was meant, not a new attribute or an ignored argument."""
 
 import pytest
 
@@ -16,8 +16,11 @@ def sim() -> td.Simulation:
         ("torque", "Simulation has no attribute 'torque'; did you mean 'tau'?"),
         ("qpos", "Simulation has no attribute 'qpos'; did you mean 'q'?"),
         ("integrater", "Simulation has no attribute 'integrater'; did you mean 'integrator'?"),
-        ("gravity", r"it belongs to the model: change it with `with sim\.edit\(\) as spec: spec\.gravity = "),
-        ("controllers", r"'controllers' of a Simulation is fixed when it is made: .* with controllers=\.\.\."),
+        ("gravity", r"it belongs to the model: `with sim\.edit\(\) as spec: spec\.gravity = "),
+        (
+            "controllers",
+            r"'controllers' of a Simulation is fixed when it is made: .* with controllers=\.\.\.",
+        ),
         ("contact", "'contact' of a Simulation is fixed when it is made"),
     ],
 )
@@ -47,7 +50,11 @@ def test_a_batch_takes_no_other_attributes(name, advice):
 @pytest.mark.parametrize(
     ("handle", "name", "advice"),
     [
-        (lambda sim: sim.joint("elbow"), "postion", "JointHandle has no attribute 'postion'; did you mean 'position'"),
+        (
+            lambda sim: sim.joint("elbow"),
+            "postion",
+            "JointHandle has no attribute 'postion'; did you mean 'position'",
+        ),
         (lambda sim: sim.body("tip"), "possition", "BodyHandle has no .*; did you mean 'position'"),
         (lambda sim: sim.joint("elbow"), "torques", "did you mean 'torque'"),
     ],
@@ -58,9 +65,11 @@ def test_handles_take_no_other_attributes(handle, name, advice):
 
 
 def test_a_misspelt_argument_is_an_error():
-    with pytest.raises(td.InputError, match="Simulation has no argument 'integrater'.*; did you mean 'integrator'"):
+    with pytest.raises(
+        td.InputError, match=r"Simulation has no argument 'integrater'.*; did you mean 'integrator'"
+    ):
         td.Simulation(td.scene("pendulum"), integrater="rk4")  # type: ignore[arg-type]
-    with pytest.raises(td.InputError, match="Batch has no argument 'theads'.*; did you mean 'threads'"):
+    with pytest.raises(td.InputError, match=r"Batch has no argument 'theads'.*; did you mean 'threads'"):
         td.Batch(td.scene("pendulum"), 2, theads=1)
-    with pytest.raises(td.InputError, match="no argument 'tolerence', .*; did you mean 'tolerance'"):
+    with pytest.raises(td.InputError, match=r"no argument 'tolerence', .*; did you mean 'tolerance'"):
         td.Simulation(td.scene("pendulum"), integrator="dopri5", tolerence=1e-9)

@@ -1,10 +1,10 @@
-"""Controllers mean what their author wrote: however they are run, they do what a call at every step would do."""
+"""Controllers mean what their author wrote: however they are run, they do what calls at every step do."""
 
 import numpy as np
 import pytest
-from tests.sim.controller_patterns import CALLED, PATTERNS, TRACED
 
 import treadle as td
+from tests.sim.controller_patterns import CALLED, PATTERNS, TRACED
 from treadle.native.program import compile_program
 from treadle.sim.controller import CalledBack, Controllers, controller_program
 
@@ -24,7 +24,9 @@ def arm_on_a_table() -> td.Model:
     spec.add_body("lower", 0.6, center=(0.2, 0, 0), inertia=(0.01, 0.01, 0.01))
     spec.add_joint("shoulder", "revolute", None, "upper", axis=(0, 1, 0), position=(0, 0, 0.16))
     spec.add_joint("elbow", "revolute", "upper", "lower", axis=(0, 1, 0), position=(0.4, 0, 0))
-    spec.add_shape("tip", "lower", "sphere", (0.05,), position=(0.4, 0, 0), role="collision", material="rubber")
+    spec.add_shape(
+        "tip", "lower", "sphere", (0.05,), position=(0.4, 0, 0), role="collision", material="rubber"
+    )
     return spec.compile()
 
 
@@ -83,7 +85,7 @@ def test_a_batch_does_what_calls_at_every_step_do(name, machine):
         case.change(k, worlds)
         if "simulation" in name:
             # what no longer can be traced a batch refuses
-            with pytest.raises(td.InputError, match="td.Input"):
+            with pytest.raises(td.InputError, match=r"td\.Input"):
                 worlds.step()
             return
     sim.step(STEPS)
@@ -94,7 +96,9 @@ def test_a_batch_does_what_calls_at_every_step_do(name, machine):
 
 @pytest.mark.parametrize("name", [name for name, p in PATTERNS.items() if p.way == CALLED])
 def test_a_batch_says_why_it_refuses_a_controller(name):
-    with pytest.raises(td.InputError, match=r"a Batch takes controllers that can be traced, but '.*' .*td\.Input"):
+    with pytest.raises(
+        td.InputError, match=r"a Batch takes controllers that can be traced, but '.*' .*td\.Input"
+    ):
         td.Batch(pendulum(), 3, controllers=[PATTERNS[name].make().controller])
 
 

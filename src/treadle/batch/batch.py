@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -57,7 +57,7 @@ class Batch(Guarded):
     the bits of a `Simulation`.
     """
 
-    _meant = {**MEANT, "gravity": "it belongs to the model: change it there and make another Batch"}
+    _meant: ClassVar = {**MEANT, "gravity": "it belongs to the model: change it there and make another Batch"}
     _counters = frozenset({"steps"})
 
     def __init__(

@@ -15,22 +15,25 @@ __all__ = ["MEANT", "Guarded", "check_keywords"]
 
 #: What names of other simulators are here.
 MEANT = {
-    **dict.fromkeys(("torque", "torques", "force", "forces", "effort", "qfrc_applied"), "did you mean 'tau'?"),
+    **dict.fromkeys(
+        ("torque", "torques", "force", "forces", "effort", "qfrc_applied"), "did you mean 'tau'?"
+    ),
     **dict.fromkeys(("position", "positions", "qpos"), "did you mean 'q'?"),
     **dict.fromkeys(("velocity", "velocities", "qvel"), "did you mean 'v'?"),
     **dict.fromkeys(("timestep", "time_step", "step_size", "h"), "did you mean 'dt'?"),
     **dict.fromkeys(
         ("command", "commands", "ctrl", "control"), "set it by name: sim.actuator('motor').command = 0.5"
     ),
-    "gravity": "it belongs to the model: change it with `with sim.edit() as spec: spec.gravity = (0, 0, -1.62)`",
+    "gravity": "it belongs to the model: `with sim.edit() as spec: spec.gravity = (0, 0, -1.62)` changes it",
 }
 
 
 class Guarded:
     """A class whose objects take no attributes but those of the class.
 
-    `__init__` sets the others and calls `_seal` at its end; of these, the `_counters` go on changing. `_meant` has
-    advice for names that people bring from elsewhere. Names that begin with an underscore are free.
+    `__init__` sets the others and calls `_seal` at its end; of these, the `_counters` go on changing.
+    `_meant` has advice for names that people bring from elsewhere. Names that begin with an underscore are
+    free.
     """
 
     __slots__ = ()

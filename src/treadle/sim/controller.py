@@ -1,11 +1,11 @@
 """Controllers: plain Python functions that command joint forces once at the start of every step.
 
 A controller has the form of a force law (see `treadle.forces.law`): positions and velocities by joint
-name and the time in, joint forces by joint name out. One that is provably a pure function of these is traced into
-the step and runs in machine code; every other one is called back at every step. Both act in the same way: what
-they return holds until the next step. Data that a traced controller reads, such as gains in a dictionary, is
-watched: when it changes, the controller is traced again, and one whose data keeps changing is called back.
-`treadle.Input` is for numbers that change often.
+name and the time in, joint forces by joint name out. One that is provably a pure function of these is traced
+into the step and runs in machine code; every other one is called back at every step. Both act in the same
+way: what they return holds until the next step. Data that a traced controller reads, such as gains in a
+dictionary, is watched: when it changes, the controller is traced again, and one whose data keeps changing is
+called back. `treadle.Input` is for numbers that change often.
 """
 
 from __future__ import annotations
@@ -132,8 +132,8 @@ class Controllers(Sequence[ForceLaw]):
         for report in self.reports:
             if report.way != "traced":
                 raise InputError(
-                    f"a Batch takes controllers that can be traced, but {report.name!r} {report.reason}; write it "
-                    "as a pure function of positions, velocities, time and td.Input"
+                    f"a Batch takes controllers that can be traced, but {report.name!r} {report.reason}; "
+                    "write it as a pure function of positions, velocities, time and td.Input"
                 )
 
     def __getitem__(self, index: Any) -> Any:

@@ -2,8 +2,9 @@
 
 A function reaches data through global variables, enclosing functions, default arguments, modules, objects
 and the functions that it calls. A frozen copy has the same instructions, but everything that could change is
-copied for it: tracing it leaves no symbols in anybody's memory, and what it writes shows in the copies. Guards of
-the originals tell when the copy is out of date. What cannot be copied and compared is refused, with a reason.
+copied for it: tracing it leaves no symbols in anybody's memory, and what it writes shows in the copies.
+Guards of the originals tell when the copy is out of date. What cannot be copied and compared is refused, with
+a reason.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import importlib
 import types
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -25,54 +26,35 @@ import numpy as np
 from treadle.forces.input import Input
 from treadle.graph import Expr
 from treadle.model.model import Model
+from treadle.sim.frozen_data import CONTAINERS, DataFreezer
 from treadle.sim.guards import (
     ATOMS,
-    ArrayGuard,
+    AbsenceGuard,
     AttributeGuard,
     BindingGuard,
     CellGuard,
-    Guard,
-    ListGuard,
+    ClassGuard,
+    FunctionGuard,
     MappingGuard,
-    SetGuard,
 )
 from treadle.sim.pure_functions import PURE_BUILTINS, is_pure_callable, is_pure_class, is_pure_module
 
-__all__ = ["Freezer", "Unprovable"]
-
-#: Most numbers that are copied and compared, and most objects that are looked at.
-_NUMBERS, _OBJECTS = 1000, 5000
+__all__ = ["Freezer"]
 
 
-class Unprovable(Exception):
-    """A function reaches something that may change unnoticed; the message says what it does."""
+#: Most objects that are looked at.
+_OBJECTS = 5000
 
 
-class Freezer:
-    """Makes frozen copies; `guards` tell when they are out of date, `intact` whether they were written to."""
+class Freezer(DataFreezer):
+    """Makes frozen copies of functions and of all that they reach."""
 
     def __init__(self, live: Iterable[np.ndarray] = ()) -> None:
-        #: arrays that change within a step
-        self._live = tuple(live)
-        #: of the originals
-        self.guards: list[Guard] = []
-        #: names of the data among them, not of functions, classes and modules
-        self.watched: list[str] = []
-        #: why the function cannot be proved pure, even if it went on
-        self.refusals: list[str] = []
-        self._copies: list[Guard] = []
-        # originals are kept: others must not get their identity
-        self._memo: dict[int, tuple[Any, Any]] = {}
+        super().__init__(live)
         self._namespaces: dict[int, tuple[Mapping[str, Any], dict[str, Any], dict[str, Any]]] = {}
         self._members: set[tuple[type, str]] = set()
-        self._numbers = 0
         self._builtins = {name: self._builtin(name) for name in dir(builtins)}
-        self._builtins |= {"isinstance": _is_instance, "__import__": self._import}
-
-    def refuse(self, reason: str) -> Unprovable:
-        """The error to raise; a function that catches it is refused all the same."""
-        self.refusals.append(reason)
-        return Unprovable(reason)
+        self._builtins |= {"isinstance": _is_instance, "type": self._type, "__import__": self._import}
 
     def written(self) -> str | None:
         """The name of something that the copies wrote to, if they did."""
@@ -107,71 +89,9 @@ class Freezer:
             return value if is_pure_class(value) else self._class(value, name)
         if isinstance(value, tuple) and is_pure_class(type(value)):
             return self._keep(value, type(value)._make(self.freeze(x, name) for x in value))  # type: ignore[attr-defined]
-        if callable(value) and is_pure_callable(value) and not _belongs(value):
+        if is_pure_callable(value) and not _belongs(value):
             return value
         return self._instance(value, name)
-
-    def watch(self, guard: Guard, data: bool = True) -> None:
-        """Add a guard, of data or of what is rarely changed."""
-        self.guards.append(guard)
-        if data:
-            self.watched.append(guard.name)
-
-    def _keep(self, value: Any, copy: Any) -> Any:
-        self._memo[id(value)] = value, copy
-        return copy
-
-    def _count(self, numbers: int, name: str) -> None:
-        self._numbers += numbers
-        if self._numbers > _NUMBERS:
-            raise self.refuse(f"reads {name}, with which there are more than {_NUMBERS} numbers to compare")
-
-    # arrays and containers
-
-    def _array(self, array: np.ndarray, name: str) -> np.ndarray:
-        if array.dtype.kind not in "biufc":
-            raise self.refuse(f"reads {name}, an array of {array.dtype}")
-        if type(array) is np.ndarray and _is_constant(array):
-            return array
-        if type(array) is not np.ndarray or not _owned(array):
-            raise self.refuse(f"reads {name}, an array in memory that others may write to")
-        if any(np.may_share_memory(array, other) for other in self._live):
-            raise self.refuse(f"reads {name}, an array of the simulation itself")
-        self._count(array.size, name)
-        self.watch(ArrayGuard(name, array))
-        copy = self._keep(array, array.copy())
-        self._copies.append(ArrayGuard(name, copy))
-        return copy
-
-    def _tuple(self, values: tuple[Any, ...], name: str) -> tuple[Any, ...]:
-        return self._keep(values, tuple(self.freeze(x, name) for x in values))
-
-    def _frozenset(self, values: frozenset[Any], name: str) -> frozenset[Any]:
-        return self._keep(values, frozenset(self.freeze(x, name) for x in values))
-
-    def _list(self, values: list[Any], name: str) -> list[Any]:
-        self._count(len(values), name)
-        self.watch(ListGuard(name, values))
-        copy: list[Any] = self._keep(values, [])
-        copy += [self.freeze(x, f"{name}[{k}]") for k, x in enumerate(values)]
-        self._copies.append(ListGuard(name, copy))
-        return copy
-
-    def _dict(self, values: dict[Any, Any], name: str) -> dict[Any, Any]:
-        self._count(len(values), name)
-        self.watch(MappingGuard(name, values))
-        copy: dict[Any, Any] = self._keep(values, type(values)())
-        for key, x in values.items():
-            copy[self.freeze(key, name)] = self.freeze(x, f"{name}[{key!r}]")
-        self._copies.append(MappingGuard(name, copy))
-        return copy
-
-    def _set(self, values: set[Any], name: str) -> set[Any]:
-        self._count(len(values), name)
-        self.watch(SetGuard(name, values))
-        copy = self._keep(values, {self.freeze(x, name) for x in values})
-        self._copies.append(SetGuard(name, copy))
-        return copy
 
     # functions and modules
 
@@ -192,23 +112,28 @@ class Freezer:
             copy.__kwdefaults__ = {
                 key: self.freeze(x, f"the default of {key!r}") for key, x in function.__kwdefaults__.items()
             }
+        built_in = set()
         for key in sorted(set(_global_names(code))):
-            if key in namespace:
-                continue
-            value = self._global(function.__globals__, key)
-            if value is not _MISSING:
-                namespace[key] = expected[key] = value
+            if key in function.__globals__ and key not in namespace:
+                namespace[key] = expected[key] = self._global(function.__globals__, key)
+            elif key not in namespace:
+                built_in.add(key)
+        self._check_built_in(function.__globals__, built_in)
+        self.watch(FunctionGuard(f"the function {function.__name__!r}", function), bool(vars(function)))
         self._attributes(function, copy, repr(function.__name__))
         return copy
 
     def _global(self, variables: dict[str, Any], name: str) -> Any:
-        """A frozen global variable; nothing for one that is built in."""
-        if name in variables:
-            self.watch(BindingGuard(f"the global {name!r}", variables, name), _is_data(variables[name]))
-            return self.freeze(variables[name], _described("global", name, variables[name]))
-        if name not in self._builtins:
+        """A frozen global variable."""
+        self.watch(BindingGuard(f"the global {name!r}", variables, name), _is_data(variables[name]))
+        return self.freeze(variables[name], _described("global", name, variables[name]))
+
+    def _check_built_in(self, variables: dict[str, Any], names: set[str]) -> None:
+        """That names are built in, and watch that they stay so."""
+        for name in names - self._builtins.keys():
             raise self.refuse(f"reads the global {name!r}, which is not there yet")
-        return _MISSING
+        if names:
+            self.watch(AbsenceGuard(f"one of {sorted(names)}", variables, names), data=False)
 
     def _namespace(self, variables: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """The global variables of copies, and what they are to hold."""
@@ -242,7 +167,7 @@ class Freezer:
             if not is_pure_callable(function):
                 raise self.refuse(f"calls {_full_name(function, name)}")
             return function
-        if not isinstance(owner, (*ATOMS, *_CONTAINERS, np.ndarray)):
+        if not isinstance(owner, (*ATOMS, *CONTAINERS, np.ndarray)):
             raise self.refuse(f"calls {name}, which may keep something")
         return self._keep(function, getattr(self.freeze(owner, name), function.__name__))
 
@@ -263,7 +188,13 @@ class Freezer:
         if level:
             raise self.refuse(f"imports {name!r} by a relative name")
         module = importlib.import_module(name)
-        return self.freeze(module if fromlist else importlib.import_module(name.split(".")[0]), name)
+        package = name.partition(".")[0]
+        return self.freeze(module if fromlist else importlib.import_module(package), name)
+
+    def _type(self, value: Any, *parts: Any) -> Any:
+        if parts:
+            raise self.refuse("makes a class with type")
+        return float if isinstance(value, Expr) else type(value)
 
     def _builtin(self, name: str) -> Any:
         value = getattr(builtins, name)
@@ -279,9 +210,10 @@ class Freezer:
 
     def _class(self, kind: type, name: str) -> Any:
         if type(kind) not in (type, abc.ABCMeta):
-            raise self.refuse(
-                f"uses the class {kind.__qualname__!r}, which is made by {type(kind).__name__!r}"
-            )
+            raise self.refuse(f"uses the class {kind.__qualname__!r}, made by {type(kind).__name__!r}")
+        if not _is_written_in_python(kind):
+            raise self.refuse(f"uses the class {kind.__module__}.{kind.__qualname__}")
+        self.watch(ClassGuard(f"the class {kind.__qualname__!r}", kind), data=False)
         bases = tuple(base if is_pure_class(base) else self.freeze(base, name) for base in kind.__bases__)
         space: dict[str, Any] = {"__module__": kind.__module__, "__qualname__": kind.__qualname__}
         for key, member in vars(kind).items():
@@ -316,6 +248,7 @@ class Freezer:
             copy = self._keep(value, types.SimpleNamespace())
         elif all(base is object or _is_written_in_python(base) for base in kind.__mro__):
             copy = self._keep(value, object.__new__(self.freeze(kind, name)))
+            self.watch(AttributeGuard(f"the class of {name}", value, "__class__"), data=False)
         else:
             raise self.refuse(_what_is_read(value, name))
         for base in kind.__mro__:
@@ -334,7 +267,8 @@ class Freezer:
         if not hasattr(value, "__dict__"):
             return
         owner = f"the attributes of {name}"
-        self.watch(MappingGuard(owner, vars(value)), bool(vars(value)))
+        if not isinstance(value, types.FunctionType):
+            self.watch(MappingGuard(owner, vars(value)))
         for key, x in vars(value).items():
             if key != "__wrapped__":
                 vars(copy)[key] = self.freeze(x, f"{name}.{key}")
@@ -343,9 +277,6 @@ class Freezer:
     def _cached(self, value: Any, name: str) -> Any:
         raise self.refuse(f"calls {value.__name__!r}, which keeps a cache")
 
-
-#: Containers that are copied.
-_CONTAINERS = (list, tuple, dict, set, frozenset, OrderedDict)
 
 _COPIES: dict[type, Any] = {
     list: Freezer._list,
@@ -363,13 +294,12 @@ _COPIES: dict[type, Any] = {
 }
 
 #: Members of classes that say nothing about what objects do, or are made again.
-_DROPPED = frozenset(
-    "__dict__ __weakref__ __doc__ __module__ __qualname__ __annotations__ __dataclass_fields__ __match_args__ "
-    "__dataclass_params__ __abstractmethods__ _abc_impl __orig_bases__ __parameters__ __init_subclass__ "
-    "__class_getitem__ __firstlineno__ __static_attributes__ __annotate__ __annotations_cache__".split()
-)
-
-_MISSING = object()
+_DROPPED = frozenset({
+    "__abstractmethods__", "__annotate__", "__annotations__", "__annotations_cache__", "__class_getitem__",
+    "__dataclass_fields__", "__dataclass_params__", "__dict__", "__doc__", "__firstlineno__",
+    "__init_subclass__", "__match_args__", "__module__", "__orig_bases__", "__parameters__", "__qualname__",
+    "__static_attributes__", "__weakref__", "_abc_impl",
+})  # fmt: skip
 
 
 class _FrozenModule:
@@ -381,8 +311,10 @@ class _FrozenModule:
     def __getattr__(self, name: str) -> Any:
         module, freezer = self._module, self._freezer
         value, full = getattr(module, name), f"{module.__name__}.{name}"
-        if not is_pure_module(module):
-            freezer.watch(BindingGuard(full, vars(module), name), _is_data(value))
+        own = not is_pure_module(module)
+        # nobody replaces the functions of numpy
+        if own or not (callable(value) or isinstance(value, types.ModuleType)):
+            freezer.watch(BindingGuard(full, vars(module), name), own and _is_data(value))
         if callable(value) and not isinstance(value, type) and _belongs(value):
             raise freezer.refuse(f"calls {full}")
         found = freezer.freeze(value, full)
@@ -404,7 +336,7 @@ class _Member:
 
 
 def _is_data(value: Any) -> bool:
-    """Whether a name is worth to be shown: it stands for a number or text, not for a function or a container."""
+    """Whether a name stands for a number or text; containers and arrays have names of their own."""
     return isinstance(value, (*ATOMS, tuple, frozenset))
 
 
@@ -437,26 +369,18 @@ def _belongs(function: Any) -> bool:
     return owner is not None and not isinstance(owner, (types.ModuleType, type))
 
 
-def _is_constant(array: np.ndarray) -> bool:
-    """Whether nobody can write to an array, nor to what it is a part of."""
-    if array.flags.writeable:
-        return False
-    base = array.base
-    return base is None or isinstance(base, bytes) or (isinstance(base, np.ndarray) and _is_constant(base))
-
-
-def _owned(array: np.ndarray) -> bool:
-    """Whether the memory of an array belongs to an array of this process."""
-    base = array.base
-    return base is None or isinstance(base, bytes) or (type(base) is np.ndarray and _owned(base))
-
-
 def _is_frozen_record(value: Any) -> bool:
     """Whether this is one of Treadle's own records, which cannot be changed."""
     kind = type(value)
     if not kind.__module__.startswith("treadle.") or not is_pure_callable(kind):
         return False
-    return isinstance(value, tuple) or (is_dataclass(kind) and kind.__dataclass_params__.frozen)  # type: ignore[attr-defined]
+    if isinstance(value, tuple):
+        parts = list(value)
+    elif is_dataclass(kind) and kind.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+        parts = [getattr(value, field.name) for field in fields(value)]
+    else:
+        return False
+    return all(isinstance(x, (*ATOMS, Model)) or _is_frozen_record(x) for x in parts)
 
 
 def _is_written_in_python(kind: type) -> bool:

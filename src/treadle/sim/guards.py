@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import CellType
+from types import CellType, FunctionType
 from typing import Any, Protocol
 
 import numpy as np
 
 __all__ = [
-    "ATOMS", "ArrayGuard", "AttributeGuard", "BindingGuard", "CellGuard", "Guard", "ListGuard",
-    "MappingGuard", "SetGuard",
+    "ATOMS", "AbsenceGuard", "ArrayGuard", "AttributeGuard", "BindingGuard", "CellGuard", "ClassGuard",
+    "FunctionGuard", "Guard", "ListGuard", "MappingGuard", "SetGuard",
 ]  # fmt: skip
 
 #: Types whose values cannot change and hold nothing else.
 ATOMS = (
-    bool, int, float, complex, str, bytes, type(None), type(...), type(NotImplemented), range, np.dtype, np.generic,
+    bool, int, float, complex, str, bytes, type(None), type(...), type(NotImplemented), range, np.dtype,
+    np.generic,
 )  # fmt: skip
 
 _GONE = object()
@@ -42,6 +43,51 @@ class BindingGuard:
 
     def same(self) -> bool:
         return _same(self._mapping.get(self._key, _GONE), self._value)
+
+
+class AbsenceGuard:
+    """Names that are built in, and that no global variable hides."""
+
+    __slots__ = ("_names", "_variables", "name")
+
+    def __init__(self, name: str, variables: Mapping[str, Any], names: set[str]) -> None:
+        self.name, self._variables, self._names = name, variables, names
+
+    def same(self) -> bool:
+        return self._variables.keys().isdisjoint(self._names)
+
+
+class FunctionGuard:
+    """The instructions and defaults of a function, and its attributes."""
+
+    __slots__ = ("_attributes", "_function", "_parts", "name")
+
+    def __init__(self, name: str, function: FunctionType) -> None:
+        self.name, self._function = name, function
+        self._parts = function.__code__, function.__defaults__, dict(function.__kwdefaults__ or {})
+        self._attributes = dict(function.__dict__)
+
+    def same(self) -> bool:
+        function, (code, defaults, keywords) = self._function, self._parts
+        return (
+            function.__code__ is code
+            and function.__defaults__ is defaults
+            and _same_items(function.__kwdefaults__ or {}, keywords)
+            and _same_items(function.__dict__, self._attributes)
+        )
+
+
+class ClassGuard:
+    """The number of members of a class, and its bases; those that are read have guards of their own."""
+
+    __slots__ = ("_bases", "_kind", "_members", "name")
+
+    def __init__(self, name: str, kind: type) -> None:
+        self.name, self._kind = name, kind
+        self._bases, self._members = kind.__bases__, len(vars(kind))
+
+    def same(self) -> bool:
+        return self._kind.__bases__ == self._bases and len(vars(self._kind)) == self._members
 
 
 class CellGuard:
@@ -97,11 +143,7 @@ class MappingGuard:
         self.name, self._mapping, self._items = name, mapping, dict(mapping)
 
     def same(self) -> bool:
-        now, then = self._mapping, self._items
-        if not (now or then):
-            return True
-        same = len(now) == len(then) and all(map(_same, now, then))
-        return same and all(map(_same, now.values(), then.values()))
+        return _same_items(self._mapping, self._items)
 
 
 class SetGuard:
@@ -128,6 +170,13 @@ class ArrayGuard:
     def same(self) -> bool:
         array = self._array
         return (array.shape, array.dtype) == self._form and array.tobytes() == self._bytes
+
+
+def _same_items(now: Mapping[Any, Any], then: Mapping[Any, Any]) -> bool:
+    if not (now or then):
+        return True
+    same = len(now) == len(then) and all(map(_same, now, then))
+    return same and all(map(_same, now.values(), then.values()))
 
 
 def _same(now: Any, then: Any) -> bool:

@@ -149,5 +149,7 @@ class History:
     def _marks(self) -> tuple[float | int | bytes, ...]:
         """Everything that steps depend on."""
         sim = self._sim
-        vectors = [sim._arrays[name].tobytes() for name in ("q", "v", "tau", "dt", "commands", "locked", "inputs")]
+        vectors = [
+            sim._arrays[name].tobytes() for name in ("q", "v", "tau", "dt", "commands", "locked", "inputs")
+        ]
         return sim._start, sim._steps, *vectors, sim._loads.tobytes()

@@ -1,10 +1,10 @@
-"""Functions and classes from elsewhere that compute the same from the same arguments and change nothing else."""
+"""Functions and classes from elsewhere that compute the same from the same arguments, and change nothing."""
 
 from __future__ import annotations
 
 import builtins
 import enum
-from types import ModuleType
+import types
 from typing import Any
 
 import numpy as np
@@ -12,18 +12,21 @@ import numpy as np
 __all__ = ["PURE_BUILTINS", "is_pure_callable", "is_pure_class", "is_pure_module"]
 
 #: Built-in functions that keep nothing, print nothing and ask nobody.
-PURE_BUILTINS = frozenset(
-    "abs all any bool bytes callable chr complex dict divmod enumerate filter float format frozenset getattr "
-    "hasattr int isinstance issubclass iter len list map max min next object ord pow property range repr reversed "
-    "round set slice sorted staticmethod classmethod str sum super tuple zip __build_class__ NotImplemented "
-    "Ellipsis True False None __debug__ __name__".split()
-)
+PURE_BUILTINS = frozenset({
+    "__build_class__", "__debug__", "__name__", "abs", "all", "any", "bool", "bytes", "callable", "chr",
+    "classmethod", "complex", "dict", "divmod", "Ellipsis", "enumerate", "filter", "float", "format",
+    "frozenset", "getattr", "hasattr", "int", "isinstance", "issubclass", "iter", "len", "list", "map",
+    "max", "min", "next", "NotImplemented", "object", "ord", "pow", "property", "range", "repr",
+    "reversed", "round", "set", "slice", "sorted", "staticmethod", "str", "sum", "super", "tuple",
+    "zip",
+})  # fmt: skip
 
 #: Modules of the standard library whose functions and classes are pure.
-_PURE_MODULES = frozenset(
-    "math cmath operator _operator itertools _functools _bisect bisect collections collections.abc numbers abc "
-    "enum typing dataclasses __future__".split()
-)
+_PURE_MODULES = frozenset({
+    "__future__", "_bisect", "_functools", "_operator", "abc", "bisect", "cmath", "collections",
+    "collections.abc", "copy", "dataclasses", "enum", "functools", "itertools", "math", "numbers",
+    "operator", "typing",
+})  # fmt: skip
 
 #: Packages of Treadle whose functions compute over generic scalars and keep nothing.
 _PURE_PACKAGES = (
@@ -31,23 +34,31 @@ _PURE_PACKAGES = (
 )  # fmt: skip
 
 #: What of numpy reads or writes files, settings or a generator of random numbers.
-_IMPURE_NUMPY = frozenset(
-    "fromfile genfromtxt get_printoptions getbufsize geterr geterrcall info load loadtxt memmap open_memmap "
-    "save savetxt savez savez_compressed set_printoptions setbufsize seterr seterrcall show_config "
-    "show_runtime test tofile".split()
-)
+_IMPURE_NUMPY = frozenset({
+    "fromfile", "genfromtxt", "get_printoptions", "getbufsize", "geterr", "geterrcall", "info", "load",
+    "loadtxt", "memmap", "open_memmap", "save", "savetxt", "savez", "savez_compressed",
+    "set_printoptions", "setbufsize", "seterr", "seterrcall", "show_config", "show_runtime", "test",
+    "tofile",
+})  # fmt: skip
 
 
-def is_pure_module(module: ModuleType) -> bool:
+#: Types of functions; other things that can be called may hold something.
+_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, type(np.sum))
+
+
+def is_pure_module(module: types.ModuleType) -> bool:
     """Whether nobody rebinds the names of a module: those above, numpy and Treadle."""
     return module.__name__ in _PURE_MODULES or module.__name__.split(".")[0] in ("numpy", "treadle")
 
 
 def is_pure_callable(function: Any) -> bool:
-    """Whether a function that is not the user's is pure."""
+    """Whether a function or class that is not the user's is pure."""
     module, name = getattr(function, "__module__", None), getattr(function, "__name__", "")
     if isinstance(function, np.ufunc):
-        return True
+        # others may have a function of the user inside
+        return getattr(np, name, None) is function
+    if not isinstance(function, (*_FUNCTIONS, type)):
+        return False
     if not isinstance(module, str):
         return False
     if module == "builtins":

@@ -1,9 +1,10 @@
-"""Whether a user's function may be traced once for all steps: what it computes depends on its arguments alone.
+"""Whether a user's function may be traced once for all steps: it depends on its arguments alone.
 
-A copy that runs on copies of all data that it reaches (see `frozen`) is asked twice for its forces, over symbols
-that refuse what numbers alone can do. It is pure if it gives the same nodes both times, wrote to nothing that
-outlives the call, and gives the same numbers when it is asked with numbers. As long as the data that was
-copied stays what it was, the function goes the same way through its instructions, and computes what was traced.
+A copy that runs on copies of all data that it reaches (see `frozen`) is called twice, over symbols that
+refuse what only numbers can do. It is pure if it gives the same nodes both times, writes to nothing that
+outlives the call, and gives the same numbers when it is called with numbers. As long as the data that was
+copied stays what it was, the function takes the same path through its instructions, and computes what was
+traced.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ __all__ = ["Verdict", "examine"]
 class Verdict:
     """What was found about a function.
 
-    `frozen` is a copy to trace, or None where the function has to be called back; `guards` tell when it is out
-    of date, `inputs` are the live inputs that it reads, `reason` continues the sentence "The function ...".
+    `frozen` is a copy to trace, or None where the function has to be called back; `guards` tell when it is
+    out of date, `inputs` are the live inputs that it reads, `reason` goes on after "The function".
     """
 
     reason: str
@@ -63,9 +64,11 @@ def examine(model: Model, function: ForceLaw, live: Iterable[np.ndarray] = ()) -
         inputs, same = _asked_twice(model, frozen, graph)
         why = None if same else "does not do the same when it is called twice"
     except TreadleError:
-        raise
+        # one that was given a symbol where it needs a number is called back
+        if not graph.refusals:
+            raise
     except RecursionError:
-        why = "calls itself without end"
+        why = "calls itself, or reaches data that is nested, too deeply"
     except Exception as error:
         # functions that are not traced raise all kinds of errors; a call with numbers will tell
         why = f"cannot be traced: {type(error).__name__}: {error}"

@@ -173,8 +173,8 @@ class FreeMotion:
         if self.parameters:
             machine = lift(machine, dict(zip(self.parameters, given["parameters"], strict=True)))
         commands, drives = given.get("commands", ()), given.get("drives", ())
-        loads, acting = given.get("loads", ()), {"commands": commands, "drives": drives}
-        system = System(machine, given["tau"], loads, self.laws, **acting, elastic=False)
+        tau, loads = given["tau"], given.get("loads", ())
+        system = System(machine, tau, loads, self.laws, commands=commands, drives=drives, elastic=False)
         slowed = regroup(system.damped(q, v, span))
         solver = closure_factor(slowed, q, closure_rows(slowed, q) if machine.closed else [])
         if machine.closed:
