@@ -64,6 +64,17 @@ def test_handles_take_no_other_attributes(handle, name, advice):
         setattr(handle(sim()), name, 1.0)
 
 
+def test_classes_of_the_user_have_attributes_of_their_own():
+    class Robot(td.Simulation):
+        def __init__(self) -> None:
+            super().__init__(td.scene("pendulum"))
+            self.name = "robot"
+
+    robot = Robot()
+    robot.mood = 1.0  # type: ignore[attr-defined]
+    assert robot.name == "robot"
+
+
 def test_a_misspelt_argument_is_an_error():
     with pytest.raises(
         td.InputError, match=r"Simulation has no argument 'integrater'.*; did you mean 'integrator'"

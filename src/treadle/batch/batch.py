@@ -124,7 +124,7 @@ class Batch(Guarded):
         self._executables: dict[bool, Executable] = {}
         self._touching: TouchingWorlds | None = None
         self._pool: ThreadPoolExecutor | None = None
-        self._seal()
+        self._seal(Batch)
 
     @property
     def q(self) -> np.ndarray:

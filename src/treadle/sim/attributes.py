@@ -48,8 +48,10 @@ class Guarded:
                 raise UnknownAttribute(self._advice(name, own))
         object.__setattr__(self, name, value)
 
-    def _seal(self) -> None:
-        self._sealed = True
+    def _seal(self, kind: type) -> None:
+        """Take no more attributes, unless this is a user's class, which may have its own."""
+        if type(self) is kind:
+            self._sealed = True
 
     def _advice(self, name: str, own: Iterable[str]) -> str:
         kind = type(self).__name__

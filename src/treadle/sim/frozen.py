@@ -98,6 +98,8 @@ class Freezer(DataFreezer):
     def _function(self, function: types.FunctionType, name: str) -> Any:
         if is_pure_callable(function):
             return function
+        if (function.__module__ or "").partition(".")[0] == "numpy":
+            raise self.refuse(f"calls {_full_name(function, name)}")
         code = function.__code__
         namespace, expected = self._namespace(function.__globals__)
         known = list(zip(code.co_freevars, function.__closure__ or (), strict=True))

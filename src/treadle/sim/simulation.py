@@ -156,7 +156,7 @@ class Simulation(Guarded, Parts):
             self.q[:], self.v[:] = assembly.q, assembly.v
         self._fresh = True
         self.reference = self.save()
-        self._seal()
+        self._seal(Simulation)
 
     @property
     def dt(self) -> float:

@@ -39,6 +39,8 @@ class TouchingWatcher:
         self._sim = sim
         #: whether the action of an event runs just now
         self.acting = False
+        # joint forces of the controllers, held over a step
+        self._commanded: np.ndarray | float = 0.0
 
     def run(self, count: int) -> int:
         """Take steps until they are done or an event ends the run; the number that was taken."""
@@ -55,6 +57,7 @@ class TouchingWatcher:
     def _step(self) -> int:
         """One step from event to event; 1 if it was left behind, 0 if the run ended in it."""
         sim, step, start = self._sim, self._sim.dt, self._sim.time
+        self._commanded = sim._touching().commanded(start)
         clock, passed = (sim._start, sim._steps), 0.0
         before = [self._value(event, start) for event in sim.events]
         for _ in range(_MOST):
@@ -127,10 +130,12 @@ class TouchingWatcher:
         step = sim.dt
         arrays["clock"][:, 0], arrays["alive"][:, 0] = (time, 0.0), (1.0, 0.0)
         arrays["dt"][0, 0] = span
+        touching = sim._touching()
+        touching.held = self._commanded
         try:
             sim._timed(sim._runner(), 1)
         finally:
-            arrays["dt"][0, 0] = step
+            arrays["dt"][0, 0], touching.held = step, None
         if not arrays["alive"][1, 0]:
             sim._halted()
 

@@ -68,6 +68,8 @@ class Touching:
         self._springy = bool(np.isfinite(self.surfaces["stiffness"]).any())
         self._diary = make_diary(_SPANS, _NUMBERS) if followed and self._springy else make_diary(0, 0)
         self._drive, self._control = code.drive, code.control
+        #: joint forces of the controllers in parts of a step, which they command at its start
+        self.held: np.ndarray | float | None = None
         self._make_room()
 
     def __call__(self, begin: int, end: int, count: int) -> None:
@@ -84,7 +86,8 @@ class Touching:
         while left:
             time = start + (steps + count - left) * h
             before = q.copy()
-            self._q[:], self._v[:], self._tau[:] = q, v, tau + self._commanded(time)
+            commanded = self.commanded(time) if self.held is None else self.held
+            self._q[:], self._v[:], self._tau[:] = q, v, tau + commanded
             whole = self._drive is None and self._control is None
             taken = take_steps(self._table.ctypes.data, h, time, left if whole else 1)
             q[:], v[:] = self._q, self._v
@@ -105,7 +108,7 @@ class Touching:
         arrays["clock"][1, 0] += count - left
         arrays["ledger"][0, 0] += self.room.effort[2]
 
-    def _commanded(self, time: float) -> np.ndarray | float:
+    def commanded(self, time: float) -> np.ndarray | float:
         """Joint forces of the controllers over the step that begins now."""
         if self._control is None:
             return 0.0
