@@ -112,8 +112,11 @@ class Touching:
         """Joint forces of the controllers over the step that begins now."""
         if self._control is None:
             return 0.0
-        given = {name: array[:, 0] for name, array in self._arrays.items()} | {"time": np.array([time])}
-        found = self._control(*[given[name] for name in self._control.layout.inputs])
+        given = [
+            np.array([time]) if name == "time" else self._arrays[name][:, 0]
+            for name in self._control.layout.inputs
+        ]
+        found = self._control(*given)
         # none where the state is not finite, which ends the run
         return 0.0 if found is None else found[0]
 
