@@ -5,6 +5,7 @@ import pytest
 
 import treadle as td
 from tests.sim.controller_patterns import CALLED, PATTERNS, TRACED
+from tests.sim.controller_sources import SOURCES, WRAPPINGS
 from treadle.native.program import compile_program
 from treadle.sim.controller import CalledBack, Controllers, controller_program
 
@@ -113,3 +114,30 @@ def test_a_traced_controller_is_a_program_of_its_own(name):
         q, v, t = (np.random.default_rng(seed).uniform(-1, 1, n) for n in (2, 2, 1))
         called.force(q, v, float(t[0]))
         np.testing.assert_allclose(program(q, v, t, *inputs)[0], called.commanded, atol=1e-12)
+
+
+def run_source(name: str, wrapping: str, forced: bool) -> tuple[list[np.ndarray], str]:
+    """States in the pauses of a run in which the number of a source is set, and what was chosen at first."""
+    read, put = SOURCES[name]()
+    controller = WRAPPINGS[wrapping](read)
+    sim = td.Simulation(pendulum(), controllers=[CalledBack(controller) if forced else controller])
+    sim.q = [0.4, 0.1]
+    way, states = sim.controllers.reports[0].way, []
+    for gain in (2.0, 5.0, 5.0, 9.0, 14.0):
+        sim.step(3)
+        put(gain)
+        states.append(sim.q.copy())
+    sim.step(3)
+    return [*states, sim.q], way
+
+
+PAIRS = [(name, wrapping) for name in SOURCES for wrapping in WRAPPINGS]
+
+
+# there are eight wrappings: every third pair has all sources and all wrappings
+@pytest.mark.parametrize(("name", "wrapping"), PAIRS[::3])
+def test_a_number_that_changes_is_found_wherever_it_is(name, wrapping):
+    states, way = run_source(name, wrapping, forced=False)
+    expected, _ = run_source(name, wrapping, forced=True)
+    assert way == TRACED
+    np.testing.assert_allclose(states, expected, atol=1e-12, rtol=0.0)
