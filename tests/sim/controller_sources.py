@@ -1,6 +1,7 @@
-"""Where controllers find a number that changes between steps, and how they are wrapped; all pairs are controllers.
+"""Where controllers find a number that changes between steps, and how they are wrapped.
 
-A source is a function that reads the number and one that sets it; a wrapping makes a controller of the former.
+A source is a function that reads the number and one that sets it; a wrapping makes a controller of the
+former. All pairs are controllers.
 """
 
 import functools
@@ -78,13 +79,13 @@ def item_of_an_ordered_dict():
 @source
 def list_in_a_tuple():
     gains = ("fixed", [0.0, 1.0])
-    return lambda: gains[1][-1], lambda x: gains[1].append(x)
+    return lambda: gains[1][-1], gains[1].append
 
 
 @source
 def set_of_numbers():
     gains = {1.0}
-    return lambda: max(gains), lambda x: gains.add(x)
+    return lambda: max(gains), gains.add
 
 
 @source
@@ -256,7 +257,7 @@ def attribute_of_a_function():
 @source
 def choice_of_a_function():
     table = {"now": lambda: 1.0}
-    return lambda: table["now"](), lambda x: table.update(now=lambda: 2.0 * x)
+    return lambda: 1.0 * table["now"](), lambda x: table.update(now=lambda: 2.0 * x)
 
 
 @source
