@@ -74,6 +74,34 @@ def test_inputs_are_read_at_every_step_without_compiling(kind, integrator, monke
     np.testing.assert_allclose(end, same.q, atol=1e-12)
 
 
+def test_switches_and_controllers_read_inputs_side_by_side():
+    model, level, gains = td.scene("pendulum"), td.Input(0.2), {"k": 1.0}
+    push = td.Input([0.5, 0.0])
+
+    def stop(level):
+        return lambda q, v, t: {"elbow": td.where(td.switch(q["elbow"] - level.value), -3.0, 0.0)}
+
+    def drive(q, v, t):
+        return {"elbow": gains["k"] * push[0]} if gains["k"] < 2.0 else {"elbow": 0.5 * gains["k"]}
+
+    options = {"integrator": "dopri5", "dt": 0.01}
+    sim = td.Simulation(model, laws=[stop(level)], controllers=[drive], **options)  # type: ignore[arg-type]
+    same = sim.save()
+    for height, k in ((0.05, 1.0), (0.02, 3.0), (0.1, 2.0)):
+        level.value, gains["k"] = height, k
+        sim.step(40)
+        part = td.Simulation(
+            model,
+            laws=[stop(td.Input(height))],
+            controllers=[drive],
+            **options,  # type: ignore[arg-type]
+        )
+        part.restore(same)
+        part.step(40)
+        same = part.save()
+        np.testing.assert_allclose(sim.q, same.q, atol=1e-9)
+
+
 def test_an_input_is_shared_by_all_that_read_it():
     gain = td.Input(1.0)
     model = td.scene("pendulum")

@@ -442,6 +442,7 @@ class Simulation(Guarded, Parts):
             self._inputs = InputTable([*law_inputs(self.model, self.laws), *self.controllers.inputs])
             self._arrays["inputs"] = self._inputs.array()
             self._runners.clear()
+            self._watcher.restart()
             self._running, self._journal.repeatable = None, False
         self._inputs.copy_to(self._arrays["inputs"])
 
