@@ -69,12 +69,12 @@ class FunctionGuard:
 
     def same(self) -> bool:
         function, (code, defaults, keywords) = self._function, self._parts
-        return (
-            function.__code__ is code
-            and function.__defaults__ is defaults
-            and _same_items(function.__kwdefaults__ or {}, keywords)
-            and _same_items(function.__dict__, self._attributes)
-        )
+        if function.__code__ is not code or function.__defaults__ is not defaults:
+            return False
+        given, attributes = function.__kwdefaults__ or {}, function.__dict__
+        if not (given or keywords or attributes or self._attributes):
+            return True
+        return _same_items(given, keywords) and _same_items(attributes, self._attributes)
 
 
 class ClassGuard:
