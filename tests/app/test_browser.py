@@ -121,10 +121,10 @@ def test_drag_a_body(page, app, until):
     page.mouse.move(place[0], place[1] - 60, steps=8)
     until(lambda: app.stage.push.grabs.forces.get("arm", 0.0) > 1.0)
     page.get_by_text("N", exact=False).first.wait_for()
-    assert sim._loads.any()
+    assert sim.loads.any()
     page.mouse.up()
     page.keyboard.up("Control")
-    until(lambda: not sim._loads.any())
+    until(lambda: not sim.loads.any())
 
 
 def test_files_are_saved_by_the_browser(page, app, until, tmp_path):

@@ -92,7 +92,7 @@ def test_the_head_is_dragged_with_ten_kilonewtons(page, app, until):
     page.get_by_text("10 kN").first.wait_for()
     page.mouse.up()
     page.keyboard.up("Control")
-    until(lambda: not app.sim._loads.any())
+    until(lambda: not app.sim.loads.any())
 
 
 def test_a_mass_is_edited_and_a_joint_locked(page, app, until):

@@ -44,18 +44,18 @@ def test_a_dragged_force_ends_when_its_page_goes(app, until):
         page = Page(app.server)
         page.drag(mesh, "start", (0.0, 0.0, -1.0), (0.0, 0.0, -1.0))
         page.drag(mesh, "update", (0.0, 0.0, -1.0), (2.0, 0.0, -1.0))
-        until(lambda: bool(app.sim._loads.any()))
+        until(lambda: bool(app.sim.loads.any()))
         leave(page)
-        until(lambda: not app.sim._loads.any())
+        until(lambda: not app.sim.loads.any())
 
 
 def test_taking_over_ends_a_pull(app, until):
     mesh = app.stage.scene.meshes["lower"][0]
     with closing(Page(app.server)) as first, closing(Page(app.server)) as second:
         first.drag(mesh, "start", (0.0, 0.0, -1.0), (1.0, 0.0, -1.0))
-        until(lambda: bool(app.sim._loads.any()))
+        until(lambda: bool(app.sim.loads.any()))
         second.set(app.crew._buttons[second.number], True)
-        until(lambda: not app.sim._loads.any())
+        until(lambda: not app.sim.loads.any())
 
 
 def test_keys_are_held_and_let_go(live, until):

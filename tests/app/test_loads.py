@@ -37,9 +37,9 @@ def test_what_others_apply_stays():
     sim.clear_forces()
     sim.apply_force("lower", (2.0, 0.0, 0.0))
     loads.apply(sim, poses(sim))
-    assert sim._loads[21:24, 0].tolist() == [2.0, 0.0, 7.0]
+    assert sim.loads[21:24, 0].tolist() == [2.0, 0.0, 7.0]
     loads.settle(sim)
-    assert sim._loads[21:24, 0].tolist() == [2.0, 0.0, 0.0]
+    assert sim.loads[21:24, 0].tolist() == [2.0, 0.0, 0.0]
 
 
 def test_a_spring_pulls_to_its_target_and_comes_to_rest():

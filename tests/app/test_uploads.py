@@ -76,7 +76,7 @@ def test_what_comes_with_a_floor_touches_it(uploads, box):
       <body name="crate"><freejoint/><geom type="mesh" mesh="m"/></body></worldbody></mujoco>"""
     sim = td.Simulation(uploads.open("crate.zip", archive(**{"robot.xml": robot, "box.stl": box})))
     assert sim.contact
-    assert [len(points) for points, _ in sim._meshes.values()] == [8]
+    assert [len(points) for points, _ in sim.step_options.meshes.values()] == [8]
 
 
 def test_meshes_that_did_not_come_are_reported(uploads):

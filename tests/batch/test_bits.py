@@ -170,7 +170,7 @@ def test_a_time_step_per_world():
     for k in range(5):
         sim = td.Simulation(machine("mixed"), dt=1e-3 * (k + 1))
         # the same number, however it was rounded
-        sim._arrays["dt"][0, 0] = batch.dt[k]
+        sim.arrays["dt"][0, 0] = batch.dt[k]
         sim.q[:], sim.v[:], sim.tau[:] = q[k], v[k], tau[k]
         sim.step(STEPS)
         assert identical(sim.q, batch.q[k])

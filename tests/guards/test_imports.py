@@ -20,7 +20,7 @@ HEAVY = {
 TRACED = {
     "treadle.solvers.closure", "treadle.solvers.impulses", "treadle.integrators.system",
     "treadle.dynamics.aba", "treadle.dynamics.compiled", "treadle.wheels", "treadle.terrain",
-    "treadle.constraints.rows", "treadle.native.emit", "treadle.native.schedule", "treadle.sim.advance",
+    "treadle.constraints.rows", "treadle.native.emit", "treadle.native.schedule", "treadle.sim.step.fused",
 }  # fmt: skip
 
 #: What else a first step has no use for.
@@ -84,7 +84,7 @@ def test_the_first_step_of_a_robot(tmp_path):
     script = "import sys, treadle as td; td.Simulation(td.load(sys.argv[1])).step()"
     cold, warm = (modules_after(script, str(path), TREADLE_CACHE=str(tmp_path / "store")) for _ in range(2))
     assert cold & HEAVY == {"llvmlite", "lxml", "scipy", "trimesh", "yourdfpy"}
-    assert cold > {"treadle.formats.urdf", "treadle.dynamics.aba", "treadle.sim.advance"}
+    assert cold > {"treadle.formats.urdf", "treadle.dynamics.aba", "treadle.sim.step.fused"}
     assert {name for name in cold & IDLE if name.startswith("treadle")} == set()
     assert warm & HEAVY == {"llvmlite"}
     assert warm & (IDLE | TRACED | {"treadle.formats.urdf"}) == set()

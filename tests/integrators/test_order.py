@@ -112,3 +112,75 @@ def test_order_of_methods_under_error_control(integrator, kind, monkeypatch):
         return
     slope = np.log2(clean[0] / clean[-1]) / (len(clean) - 1)
     assert method.order - 0.3 < slope < method.order + 2.5
+
+
+def arm_above_table() -> td.Model:
+    """Two links that swing above a table, which they do not reach."""
+    spec = td.ModelSpec("arm above a table")
+    for name, parent, height in (("upper", None, 2.0), ("lower", "upper", -0.5)):
+        spec.add_body(name, 1.0, center=(0, 0, -0.25), inertia=(0.02, 0.02, 0.001))
+        spec.add_joint(name, "revolute", parent, name, axis=(0, 1, 0), position=(0, 0, height))
+        spec.add_shape(name, name, "capsule", (0.03, 0.4), role="collision", position=(0, 0, -0.25))
+    spec.add_shape("table", None, "plane", role="collision")
+    return spec.compile()
+
+
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+def test_between_contacts_a_machine_moves_by_its_integrator(integrator):
+    model, ends = arm_above_table(), []
+    flows = INTEGRATORS[integrator].flows
+    for dt, contact in ((4e-3, True), (4e-3, False), (2e-3, True), (1e-3, True)):
+        sim = td.Simulation(model, dt=dt, integrator=integrator, q=[1.2, 0.5], contact=contact)
+        sim.run(0.8)
+        ends.append(np.concatenate([sim.q, sim.v]))
+    if flows:
+        np.testing.assert_allclose(ends[0], ends[1], rtol=0, atol=1e-12)
+    else:
+        # the midpoint rule of contact substeps
+        coarse, fine = (np.abs(a - b).max() for a, b in ((ends[0], ends[2]), (ends[2], ends[3])))
+        assert coarse / fine > 3.5
+
+
+def rolling_ball(dt: float) -> np.ndarray:
+    """A ball whose centre of mass is not its middle rolls without slipping."""
+    spec = td.ModelSpec("ball")
+    spec.add_material("rubber", friction=1.0)
+    spec.add_body("ball", 1.0, center=(0.05, 0, 0.02), inertia=(0.01, 0.01, 0.01))
+    spec.add_joint("ball", "free", None, "ball", position=(0, 0, 0.2))
+    spec.add_shape("ball", "ball", "sphere", (0.2,), role="collision", material="rubber")
+    spec.add_shape("floor", None, "plane", role="collision", material="rubber")
+    sim = td.Simulation(spec.compile(), dt=dt)
+    sim.v[:3] = 0.3, 2.0, 0.1
+    sim.v[3:] = np.cross(sim.v[:3], (0, 0, 0.2))
+    sim.run(0.8)
+    assert sim.quality()["friction creep"] < 1e-6
+    return np.concatenate([sim.q, sim.v])
+
+
+def sliding_ladder(dt: float) -> np.ndarray:
+    """A rod slides down a wall and along the floor, rubbing at both ends."""
+    lean, half, radius = 0.5, 1.0, 0.05
+    spec = td.ModelSpec("ladder")
+    spec.add_material("wood", friction=0.2)
+    spec.add_body("rod", 2.0, inertia=(0.5, 0.5, 0.01))
+    spec.add_joint("rod", "free", None, "rod")
+    for name, z in (("foot", -half), ("head", half)):
+        spec.add_shape(
+            name, "rod", "sphere", (radius,), position=(0, 0, z), role="collision", material="wood"
+        )
+    spec.add_shape("floor", None, "plane", role="collision", material="wood")
+    upright = (np.sqrt(0.5), 0, np.sqrt(0.5), 0)
+    spec.add_shape("wall", None, "plane", role="collision", material="wood", rotation=upright)
+    place = radius + half * np.sin(lean), 0, radius + half * np.cos(lean)
+    sim = td.Simulation(spec.compile(), dt=dt, q=[np.cos(lean / 2), 0, -np.sin(lean / 2), 0, *place])
+    sim.run(0.4)
+    assert len(sim.contacts()) == 2
+    return np.concatenate([sim.q, sim.v])
+
+
+@pytest.mark.parametrize("motion", [rolling_ball, sliding_ladder])
+def test_rolling_and_sliding_are_of_second_order(motion):
+    ends = [motion(dt) for dt in (0.02, 0.01, 0.005, 0.0025)]
+    changes = [np.abs(a - b).max() for a, b in zip(ends, ends[1:], strict=False)]
+    assert changes[0] / changes[1] > 3.5
+    assert changes[1] / changes[2] > 3.5

@@ -6,7 +6,8 @@ import treadle as td
 from treadle.model.apart import told_apart
 from treadle.native.emit import is_pooled
 from treadle.native.program import _graph_digest
-from treadle.sim.step import step_program
+from treadle.sim.step.options import StepOptions
+from treadle.sim.step.program import StepKind, step_program
 
 
 def legs(**changes: float) -> td.ModelSpec:
@@ -25,7 +26,9 @@ def legs(**changes: float) -> td.ModelSpec:
 
 def shape(spec: td.ModelSpec) -> str:
     """What the code of the step depends on: the graph without the machine's numbers."""
-    graph, outputs = step_program(spec.compile(), "symplectic_euler", bounded=True, accounted=True).trace()
+    graph, outputs = step_program(
+        spec.compile(), StepOptions(), StepKind(bounded=True, accounted=True)
+    ).trace()
     kept = {i: None if is_pooled(x, 1, "double") else x for i, x in graph.constants.items()}
     return _graph_digest(graph, outputs, kept)
 

@@ -17,7 +17,8 @@ from treadle.native.emit import emit
 from treadle.native.program import Program
 from treadle.native.schedule import schedule
 from treadle.scenes import scene
-from treadle.sim.step import step_program
+from treadle.sim.step.options import StepOptions
+from treadle.sim.step.program import StepKind, step_program
 from treadle.terrain import Plane
 
 ARM = (("revolute", (0, 0, 1)), ("prismatic", (1, 0, 0)))
@@ -138,7 +139,7 @@ def test_packed_inverse_dynamics_has_the_same_bits(name):
 @pytest.mark.parametrize("loaded", [False, True])
 def test_packed_steps_have_the_same_bits(name, loaded):
     model = WALKERS[name]
-    program, inputs = step_program(model, "symplectic_euler", loaded), states(model)
+    program, inputs = step_program(model, StepOptions(), StepKind(loaded=loaded)), states(model)
     inputs["alive"] = np.repeat([[1.0], [0.0]], inputs["q"].shape[1], axis=1)
     given = {key: inputs[key] for key in program.inputs}
     packed, plain = (
@@ -295,7 +296,7 @@ def test_what_begins_a_limb_is_packed_with_its_twins():
 
 def test_wheels_are_packed():
     model, terrain = scene("landtamer"), Plane()
-    program = step_program(model, "symplectic_euler", bounded=True, guarded=False, terrain=terrain)
+    program = step_program(model, StepOptions(terrain=terrain), StepKind(bounded=True, guarded=False))
     _, plain, packed = plans(program)
     assert len(packed.items) < 0.5 * len(plain.items)
     q, v = (np.array(x)[:, None] for x in model.initial())

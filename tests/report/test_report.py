@@ -139,7 +139,7 @@ def test_looking_does_not_change_the_run(tmp_path):
     reported(sim, tmp_path / "run.html")
     other.step(300)
     assert sim.save() == other.save()
-    assert sim._observers == []
+    assert sim.observers == []
 
 
 def test_long_runs_are_sampled():

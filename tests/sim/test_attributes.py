@@ -56,6 +56,7 @@ def test_a_batch_takes_no_other_attributes(name, advice):
             "JointHandle has no attribute 'postion'; did you mean 'position'",
         ),
         (lambda sim: sim.body("tip"), "possition", "BodyHandle has no .*; did you mean 'position'"),
+        (lambda sim: sim.body("tip"), "position", "'position' of a BodyHandle is only to be read"),
         (lambda sim: sim.joint("elbow"), "torques", "did you mean 'torque'"),
     ],
 )

@@ -85,7 +85,7 @@ def test_events_happen_again():
     assert len(times) >= 2
     history.rewind(sim.time - times[0] + 0.01)
     assert sim.events.log == []
-    sim.step(3000 - sim._steps)
+    sim.step(3000 - sim.world.steps)
     assert sim.events.times("wall") == times
     assert sim.save() == end
 
@@ -144,7 +144,7 @@ def test_closing():
     sim = start()
     with td.History(sim):
         sim.step(10)
-    assert sim._observers == []
+    assert sim.observers == []
 
 
 def test_wrong_arguments():

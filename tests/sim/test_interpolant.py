@@ -58,7 +58,7 @@ def test_ends(machine, integrator):
     inside = motion(machine, integrator, q, v, 0.05)
     np.testing.assert_allclose(np.concatenate(inside(0.0)), [*q, *v], rtol=0.0, atol=1e-15)
     sim = td.Simulation(machine, 0.05, integrator, q=q, v=v, tolerance=1.0)
-    sim._arrays["memory"][0] = 0.05
+    sim.arrays["memory"][0] = 0.05
     sim.step()
     assert sim.effort[0] == 1
     np.testing.assert_allclose(np.concatenate(inside(0.05)), [*sim.q, *sim.v], rtol=0.0, atol=1e-14)

@@ -62,7 +62,7 @@ def driven(kind: str, integrator: str, steps: int) -> tuple[td.Simulation, td.St
 def energy_error(kind: str, integrator: str, steps: int) -> float:
     sim, start = driven(kind, integrator, steps)
     gained = energy(sim.model, sim.q, sim.v) - energy(sim.model, start.q, start.v)
-    return gained - sim._journal.work
+    return gained - sim.run_log.work
 
 
 @pytest.mark.parametrize("steps", [1, 10, 100])
@@ -91,7 +91,7 @@ def test_the_momentum_balance_closes_at_the_order_of_the_method(integrator):
         model = sim.model
         gained = about_center(model, sim.q, sim.v) - about_center(model, start.q, start.v)
         gained[3:] -= model.mass * np.array(model.gravity) * DURATION
-        errors.append(np.abs(gained - sim._journal.ledger[1:, 0]).max())
+        errors.append(np.abs(gained - sim.run_log.ledger[1:, 0]).max())
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.25)
 
 
@@ -108,7 +108,7 @@ def test_random_machines_under_random_forces(machine):
     sim.run(0.02)
     gained = energy(model, sim.q, sim.v) - before
     scale = td.kinetic_energy(model, sim.q, sim.v)
-    assert gained == pytest.approx(sim._journal.work, rel=1e-6, abs=1e-6 * scale)
+    assert gained == pytest.approx(sim.run_log.work, rel=1e-6, abs=1e-6 * scale)
 
 
 @pytest.mark.parametrize("integrator", ["symplectic_euler", "implicit_euler"])
@@ -120,7 +120,7 @@ def test_no_damper_is_too_strong_for_the_books(integrator):
     sim = td.Simulation(spec.compile(), dt=1e-3, integrator=integrator, v=[2.0])
     sim.step(10)
     assert abs(sim.v[0]) < 1e-10
-    assert sim._journal.work == pytest.approx(-2.0, rel=1e-6)
+    assert sim.run_log.work == pytest.approx(-2.0, rel=1e-6)
 
 
 def test_forces_come_and_go():
@@ -130,16 +130,16 @@ def test_forces_come_and_go():
     for torque in (0.0, 1.0, 0.0):
         sim.tau[0] = torque
         sim.step(100)
-    assert len(sim._runners) == 2
-    assert energy(sim.model, sim.q, sim.v) - start == pytest.approx(sim._journal.work, abs=1e-6)
+    assert len(sim.stepper.runners) == 2
+    assert energy(sim.model, sim.q, sim.v) - start == pytest.approx(sim.run_log.work, abs=1e-6)
     plain = td.Simulation(td.scene("pendulum"), q=[1.0, 0.5], integrator="rk4", dt=1e-3)
     start = energy(plain.model, plain.q, plain.v)
     plain.step(100)
-    assert plain._journal.work == 0.0
+    assert plain.run_log.work == 0.0
     plain.tau[0] = 1.0
     plain.step(100)
-    assert len(plain._runners) == 1
-    assert energy(plain.model, plain.q, plain.v) - start == pytest.approx(plain._journal.work, abs=1e-6)
+    assert len(plain.stepper.runners) == 1
+    assert energy(plain.model, plain.q, plain.v) - start == pytest.approx(plain.run_log.work, abs=1e-6)
 
 
 @pytest.mark.parametrize("integrator", ["symplectic_euler", "rk4", "implicit_midpoint"])
@@ -151,7 +151,7 @@ def test_the_ledger_changes_no_bit_of_the_motion(integrator):
     for world in (batch, sim):
         world.tau = np.linspace(-1.0, 1.0, model.nv)
         world.step(50)
-    assert sim._journal.work != 0.0
+    assert sim.run_log.work != 0.0
     assert np.array_equal(batch.q[0], sim.q)
     assert np.array_equal(batch.v[0], sim.v)
 
@@ -169,4 +169,4 @@ def test_the_work_of_a_servo(stiffness, damping):
     sim.step(40)
     gained = energy(sim.model, sim.q, sim.v) - start
     assert sim.q[0] > 0.01
-    assert gained == pytest.approx(sim._journal.work, rel=1e-9, abs=1e-12)
+    assert gained == pytest.approx(sim.run_log.work, rel=1e-9, abs=1e-12)

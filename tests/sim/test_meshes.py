@@ -51,8 +51,8 @@ def test_what_moves_touches_as_a_solid_and_what_is_fixed_as_it_is(tmp_path):
     sim = td.Simulation(machine(tmp_path, world="mesh"), dt=0.01)
     (crate,) = [shape.name for shape in sim.model.shapes if shape.link == "crate"]
     corners = 0.1 * np.asarray(corner().vertices)
-    assert len(sim._meshes[crate][0]) == len(np.unique(td.convex_hull(corners)[0], axis=0))
-    assert len(sim._meshes["floor"][1]) == len(corner().faces)
+    assert len(sim.step_options.meshes[crate][0]) == len(np.unique(td.convex_hull(corners)[0], axis=0))
+    assert len(sim.step_options.meshes["floor"][1]) == len(corner().faces)
 
 
 def test_worlds_of_a_batch_read_them_too(tmp_path):
@@ -72,7 +72,7 @@ def test_given_meshes_take_their_place_and_stay_through_an_edit(tmp_path):
     assert sim.q[0] == pytest.approx(-0.1, abs=1e-6)
     with sim.edit() as spec:
         next(shape for shape in spec.shapes if shape.name == name).scale = (0.05, 0.05, 0.05)
-    assert np.ptp(sim._meshes[name][0], axis=0) == pytest.approx([0.1, 0.1, 0.1])
+    assert np.ptp(sim.step_options.meshes[name][0], axis=0) == pytest.approx([0.1, 0.1, 0.1])
 
 
 def test_meshes_that_are_missing_or_damaged_are_told_in_one_sentence(tmp_path):

@@ -48,7 +48,7 @@ def measured(sim: Simulation, controls: Sequence[Control]) -> list[tuple[float |
     if not sim.model.actuators:
         return [control.measure(sim) for control in controls]
     q, v = sim.q.tolist(), sim.v.tolist()
-    commands, states = (sim._arrays[name][:, 0].tolist() for name in ("commands", "drives"))
+    commands, states = (sim.arrays[name][:, 0].tolist() for name in ("commands", "drives"))
     found = []
     for actuator, drive in zip(sim.model.actuators, actuator_drives(sim.model, commands, states, q, v)):
         speed = v[actuator.v]

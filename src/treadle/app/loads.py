@@ -78,12 +78,12 @@ class Loads:
         self.loads: dict[str, Load] = {}
         self.springs: dict[str, Spring] = {}
         # what others put on it, and what it was left with
-        self._others = sim._loads[:, 0].copy()
+        self._others = sim.loads[:, 0].copy()
         self._left = self._others.copy()
 
     def apply(self, sim: Simulation, pose: Callable[[str], np.ndarray]) -> None:
         """Put on the bodies what acts now; `pose(body)` is where a body is (4 x 4)."""
-        now = sim._loads[:, 0]
+        now = sim.loads[:, 0]
         if not np.array_equal(now, self._left):
             self._others = now.copy()
         total = self._others.copy()
@@ -101,15 +101,15 @@ class Loads:
 
     def settle(self, sim: Simulation) -> None:
         """After the state was set from elsewhere: what it held of ours is not there any more."""
-        sim._loads[:, 0] = self._others
+        sim.loads[:, 0] = self._others
         self._left = self._others.copy()
 
     def edited(self, sim: Simulation) -> None:
         """After the machine was changed, which keeps its loads."""
-        if len(self._left) == len(sim._loads):
+        if len(self._left) == len(sim.loads):
             return
-        self._others = np.zeros(len(sim._loads))
-        sim._loads[:, 0] = self._left = self._others.copy()
+        self._others = np.zeros(len(sim.loads))
+        sim.loads[:, 0] = self._left = self._others.copy()
 
 
 def carried_mass(model: Model, name: str) -> float:

@@ -11,11 +11,11 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+
+import numpy as np
 
 from treadle.app.closing import Closing
 from treadle.model.model import Model
-from treadle.sim.edit import surroundings
 from treadle.sim.simulation import Simulation
 
 __all__ = ["Warmth", "compile_step", "knows", "twin"]
@@ -104,14 +104,14 @@ def knows(sim: Simulation) -> bool:
     return not (sim.laws or tuple(sim.controllers) or sim.motions or tuple(sim.events))
 
 
-def twin(sim: Simulation, model: Model, **options: Any) -> Simulation:
-    """Another simulation of the same kind, of this machine."""
-    return Simulation(model, sim.dt, sim.integrator, **surroundings(sim, model), **options)
+def twin(sim: Simulation, model: Model, q: np.ndarray | None = None) -> Simulation:
+    """Another simulation with the same options, of this machine."""
+    return Simulation.with_options(model, sim.step_options.moved(sim.model, model), sim.dt, q)
 
 
 def compile_step(spare: Simulation, bounded: bool, loaded: bool) -> None:
     """Have a simulation, which is of no other use, compile its step with stops or with loads."""
-    spare._bounded = spare._bounded or (bounded and bool(spare.model.limited))
+    spare.stepper.bounded = spare.stepper.bounded or (bounded and bool(spare.model.limited))
     body = next((frame.name for frame in spare.model.frames if frame.body >= 0), None)
     if loaded and body is not None:
         spare.apply_force(body, (0.0, 0.0, 1e-9))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -11,33 +12,23 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from treadle.batch.touching import TouchingWorlds
+from treadle.batch.contact_worlds import ContactWorlds
 from treadle.constraints.motion import Motion
 from treadle.errors import InputError
-from treadle.forces.input import Input, InputTable, law_inputs
+from treadle.forces.input import Input
 from treadle.forces.law import ForceLaw
 from treadle.forces.load import LOAD_SIZE, frame_load
-from treadle.integrators import INTEGRATORS
 from treadle.model.model import Model
 from treadle.native.executable import Executable
-from treadle.native.program import compile_program, default_lanes
-from treadle.sim.arrays import DEFAULTS, allocate, check_options
+from treadle.native.program import default_lanes
+from treadle.sim.arrays import DEFAULTS
 from treadle.sim.attributes import MEANT, Guarded, check_keywords
-from treadle.sim.checks import (
-    check_choice,
-    check_closes,
-    check_contact,
-    check_count,
-    check_model,
-    check_motions,
-    check_stabilization,
-    check_step,
-)
+from treadle.sim.checks import check_choice, check_count, check_model, check_step
 from treadle.sim.controller import Controllers
-from treadle.sim.ground import check_rolling, ground
-from treadle.sim.meshes import contact_meshes
-from treadle.sim.step import step_program
-from treadle.solvers import SOLVERS
+from treadle.sim.pieces import Pieces
+from treadle.sim.step.options import StepOptions
+from treadle.sim.step.program import StepKind
+from treadle.sim.world import World
 from treadle.solvers.assembly import assemble
 from treadle.terrain import Terrain
 
@@ -84,18 +75,23 @@ class Batch(Guarded):
     ) -> None:
         self.model = check_model(model, "Batch")
         self.worlds = check_count("worlds", worlds)
-        settings: dict[str, Any] = DEFAULTS | dict(model.settings)
-        self.integrator: str = settings["integrator"] if integrator is None else integrator
-        check_choice("integrator", self.integrator, INTEGRATORS)
         check_keywords(Batch, options)
-        check_closes(model, self.integrator)
-        self.terrain = ground(model, terrain, settings, contact)
-        self.rolling = check_rolling(settings.get("rolling", "balance") if rolling is None else rolling)
-        self.stabilization: str = settings["stabilization"] if stabilization is None else stabilization
-        self.solver: str = settings["solver"] if solver is None else solver
-        check_choice("solver", self.solver, SOLVERS)
-        closing_time = check_stabilization(self.integrator, self.stabilization, closing_time)
-        self.parameters = tuple(parameters)
+        #: everything that was chosen about a step
+        self.step_options = StepOptions.of(
+            model,
+            integrator=integrator,
+            stabilization=stabilization,
+            closing_time=closing_time,
+            solver=solver,
+            terrain=terrain,
+            rolling=rolling,
+            contact=contact,
+            meshes=meshes,
+            laws=laws,
+            controllers=controllers,
+            motions=motions,
+            tuning=options,
+        )
         check_choice("precision", precision, ("float64", "float32"))
         self.precision = precision
         self.lanes = default_lanes(precision) if lanes is None else check_count("lanes", lanes)
@@ -103,28 +99,52 @@ class Batch(Guarded):
         if self.lanes > widest or self.lanes & (self.lanes - 1):
             raise InputError(f"lanes must be a power of two up to {widest}, not {lanes}")
         self.threads = check_count("threads", (os.cpu_count() or 1) if threads is None else threads)
-        self.laws = tuple(laws)
         self.controllers = Controllers(model, controllers)
         self.controllers.require_traced()
-        self._inputs = InputTable([*law_inputs(model, self.laws), *self.controllers.inputs])
-        self.motions = check_motions(model, motions or {}, self.integrator)
-        #: whether shapes touch
-        self.contact = check_contact(
-            model, self.terrain, settings.get("contact") if contact is None else contact
-        )
-        self._meshes = contact_meshes(model, meshes) if self.contact else {}
         if self.contact and precision == "float32":
             raise InputError("contact needs precision='float64'; without it give Batch contact=False")
         self.steps = 0
-        dt = check_step(settings["dt"] if dt is None else dt)
-        self._arrays = self._allocate(dt, check_options(self.integrator, options), closing_time)
+        settings: dict[str, Any] = DEFAULTS | dict(model.settings)
+        padded = -(-self.worlds // self.lanes) * self.lanes
+        self.world = World(
+            model,
+            self.step_options,
+            check_step(settings["dt"] if dt is None else dt),
+            controllers=self.controllers.traced,
+            inputs=self.controllers.inputs,
+            parameters=parameters,
+            # rows a multiple of 4 KiB apart would all fall into one set of the cache
+            columns=padded + (8 if padded % 512 == 0 else 0),
+            precision=precision,
+            lanes=self.lanes,
+        )
         if model.closed:
             assembly = assemble(model)
             self.q, self.v = assembly.q, assembly.v
-        self._executables: dict[bool, Executable] = {}
-        self._touching: TouchingWorlds | None = None
+        self._contact_worlds: ContactWorlds | None = None
         self._pool: ThreadPoolExecutor | None = None
+        self._pieces = Pieces()
         self._seal(Batch)
+
+    @property
+    def integrator(self) -> str:
+        """Name of the integrator."""
+        return self.step_options.integrator
+
+    @property
+    def contact(self) -> bool:
+        """Whether shapes touch."""
+        return self.step_options.contact
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Constants that each world has its own values of."""
+        return self.world.parameters
+
+    @property
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The arrays of the worlds, a column each."""
+        return self.world.arrays
 
     @property
     def q(self) -> np.ndarray:
@@ -213,8 +233,8 @@ class Batch(Guarded):
 
     def input(self, wanted: Input) -> np.ndarray:
         """Values of a live input, one per world (worlds, ...), live; setting the input itself sets all."""
-        place = self._inputs.place(wanted)
-        self._inputs.copy_to(self._arrays["inputs"])
+        place = self.world.inputs.place(wanted)
+        self.world.read_inputs()
         return self._view("inputs")[:, place].reshape(self.worlds, *wanted.shape)
 
     def apply_force(
@@ -232,13 +252,13 @@ class Batch(Guarded):
         """
         try:
             part, load = frame_load(self.model, body, force, torque, point, axes)
-            loads = self._arrays.get("loads")
+            loads = self.arrays.get("loads")
             if loads is None:
                 # many rows, which most batches never need
-                shape = (LOAD_SIZE * len(self.model.bodies), self._arrays["q"].shape[1])
+                shape = (LOAD_SIZE * len(self.model.bodies), self.arrays["q"].shape[1])
                 loads = np.zeros(shape, dtype=self.precision)
             loads[:, : self.worlds].T[worlds, part] += load
-            self._arrays["loads"] = loads
+            self.arrays["loads"] = loads
         except InputError:
             raise
         except (IndexError, ValueError) as error:
@@ -246,80 +266,68 @@ class Batch(Guarded):
 
     def clear_forces(self) -> None:
         """Remove all forces and torques from the bodies of all worlds."""
-        self._arrays.pop("loads", None)
+        self.arrays.pop("loads", None)
 
     def step(self, count: int = 1) -> None:
         """Advance all worlds by a number of steps, in machine code on `threads` threads."""
         if check_count("steps", count, least=0) == 0:
             return
+        while count:
+            piece = self._pieces.next(count)
+            started = time.perf_counter()
+            self._take(piece)
+            self._pieces.took(piece, time.perf_counter() - started)
+            self.steps, count = self.steps + piece, count - piece
+
+    def _take(self, count: int) -> None:
+        """Steps of all worlds in one go, on all threads."""
         self._refresh()
         run, shares = self._runner().run, self._shares()
         if len(shares) > 1 and self._pool is None:
             self._pool = ThreadPoolExecutor(self.threads - 1, thread_name_prefix="treadle")
-        waiting = [self._pool.submit(run, self._arrays, *share, count) for share in shares[1:]]  # type: ignore[union-attr]
-        run(self._arrays, *shares[0], count)
+        waiting = [self._pool.submit(run, self.arrays, *share, count) for share in shares[1:]]  # type: ignore[union-attr]
+        run(self.arrays, *shares[0], count)
         for other in waiting:
             other.result()
-        self.steps += count
 
     def save(self) -> dict[str, np.ndarray]:
         """State of all worlds, as copies; live inputs are not part of it."""
-        state = {name: array.copy() for name, array in self._arrays.items() if name != "inputs"}
-        if self._touching is not None:
-            memory = self._touching.memory()
-            state["touch"], state["touches"] = np.concatenate(memory), np.array([len(x) for x in memory])
+        state = {name: array.copy() for name, array in self.arrays.items() if name != "inputs"}
+        if self._contact_worlds is not None:
+            memory = self._contact_worlds.memory()
+            state["contact"], state["contacts"] = np.concatenate(memory), np.array([len(x) for x in memory])
         return state | {"steps": np.array(self.steps)}
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
         """Return to a saved state; what follows is the same bit for bit."""
-        for name, array in self._arrays.items():
+        for name, array in self.arrays.items():
             if name not in ("loads", "inputs") and (name not in state or state[name].shape != array.shape):
                 raise InputError(f"restore: the state does not belong to this batch ({name} does not fit)")
-        self._arrays.pop("loads", None)
-        for name in self._arrays.keys() - {"inputs"}:
-            self._arrays[name][:] = state[name]
+        self.arrays.pop("loads", None)
+        for name in self.arrays.keys() - {"inputs"}:
+            self.arrays[name][:] = state[name]
         if "loads" in state:
-            self._arrays["loads"] = state["loads"].copy()
-        if self.contact and ("touch" in state or self._touching is not None):
-            sizes = state.get("touches", np.zeros(self.worlds, int))
-            memory = np.split(state.get("touch", np.zeros(0)), np.cumsum(sizes)[:-1])
-            self._touching_worlds().remember(self._arrays, memory)
+            self.arrays["loads"] = state["loads"].copy()
+        if self.contact and ("contact" in state or self._contact_worlds is not None):
+            sizes = state.get("contacts", np.zeros(self.worlds, int))
+            memory = np.split(state.get("contact", np.zeros(0)), np.cumsum(sizes)[:-1])
+            self._with_contact().remember(memory)
         self.steps = int(state["steps"])
-
-    def _allocate(self, dt: float, options: dict[str, float], closing_time: float) -> dict[str, np.ndarray]:
-        """One array per input, a row per number and a column per world, filled up to whole blocks."""
-        padded = -(-self.worlds // self.lanes) * self.lanes
-        # rows a multiple of 4 KiB apart would all fall into one set of the cache
-        stride = padded + (8 if padded % 512 == 0 else 0)
-        arrays = allocate(
-            self.model,
-            self.integrator,
-            dt,
-            options,
-            self.parameters,
-            stride,
-            self.precision,
-            closing_time,
-        )
-        return arrays | {"inputs": self._inputs.array(stride, self.precision)}
 
     def _refresh(self) -> None:
         """Read the live inputs; where the data of controllers changed, compile the steps again."""
-        changed = self.controllers.refresh(self._arrays.values())
+        changed = self.controllers.refresh(self.arrays.values())
         self.controllers.require_traced()
         if changed:
-            before, old = self._inputs, self._arrays["inputs"]
-            self._inputs = InputTable([*law_inputs(self.model, self.laws), *self.controllers.inputs])
-            self._arrays["inputs"] = self._inputs.array(old.shape[1], self.precision)
-            self._inputs.take_over(self._arrays["inputs"], before, old)
-            memory = None if self._touching is None else self._touching.memory()
-            self._executables, self._touching = {}, None
+            memory = None if self._contact_worlds is None else self._contact_worlds.memory()
+            self.world.retrace(self.controllers.traced, self.controllers.inputs)
+            self._contact_worlds = None
             if memory is not None:
-                self._touching_worlds().remember(self._arrays, memory)
-        self._inputs.copy_to(self._arrays["inputs"])
+                self._with_contact().remember(memory)
+        self.world.read_inputs()
 
     def _view(self, name: str) -> np.ndarray:
-        return self._arrays[name][:, : self.worlds].T
+        return self.arrays[name][:, : self.worlds].T
 
     def _assign(self, name: str, value: ArrayLike) -> None:
         view = self._view(name)
@@ -343,38 +351,19 @@ class Batch(Guarded):
         edges = [blocks * k // count * self.lanes for k in range(count + 1)]
         return list(pairwise(edges))
 
-    def _runner(self) -> Executable | TouchingWorlds:
-        return self._touching_worlds() if self.contact else self._executable()
+    def _runner(self) -> Executable | ContactWorlds:
+        """What takes the steps; the one with loads only when there are any."""
+        if self.contact:
+            return self._with_contact()
+        options = self.step_options
+        kind = StepKind(
+            loaded="loads" in self.arrays,
+            parameters=self.parameters,
+            bounded=bool(self.model.limited or self.model.held or options.motions),
+        )
+        return self.world.fused(kind)
 
-    def _touching_worlds(self) -> TouchingWorlds:
-        """The steps with contact."""
-        if self._touching is None:
-            from treadle.sim.touching.programs import FreeMotion
-
-            given = self.laws, self.controllers.traced, self.motions, self.parameters, self._inputs.inputs
-            self._touching = TouchingWorlds(
-                FreeMotion(self.model, *given), self.worlds, self.terrain, self._meshes
-            )
-        return self._touching
-
-    def _executable(self) -> Executable:
-        """The compiled step; the one with loads only when there are any."""
-        loaded = "loads" in self._arrays
-        if loaded not in self._executables:
-            program = step_program(
-                self.model,
-                self.integrator,
-                loaded,
-                self.parameters,
-                self.laws,
-                self.controllers.traced,
-                self.motions,
-                bounded=bool(self.model.limited or self.model.held or self.motions),
-                stabilization=self.stabilization,
-                terrain=self.terrain,
-                rolling=self.rolling,
-                solver=self.solver,
-                live=self._inputs.inputs,
-            )
-            self._executables[loaded] = compile_program(program, self.lanes, self.precision)
-        return self._executables[loaded]
+    def _with_contact(self) -> ContactWorlds:
+        if self._contact_worlds is None:
+            self._contact_worlds = ContactWorlds(self.world, self.worlds)
+        return self._contact_worlds

@@ -37,10 +37,11 @@ _CODE = """
 import sys, time
 from treadle.bench.machines import MACHINES
 from treadle.native.program import compile_program
-from treadle.sim.step import step_program
+from treadle.sim.step.options import StepOptions
+from treadle.sim.step.program import step_program
 model = MACHINES[sys.argv[1]].model()
 start = time.perf_counter()
-compile_program(step_program(model, "symplectic_euler"))
+compile_program(step_program(model, StepOptions()))
 print(time.perf_counter() - start)
 """
 

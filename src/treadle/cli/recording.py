@@ -51,7 +51,7 @@ class Recording:
             + potential_energy(sim.model, sim.q)
             + float(spring_energy(sim.model, sim.q.tolist()))  # type: ignore[arg-type]
         )
-        self._rows.append((sim.time, sim.q.copy(), sim.v.copy(), energy, sim._journal.work))
+        self._rows.append((sim.time, sim.q.copy(), sim.v.copy(), energy, sim.run_log.work))
 
     @property
     def time(self) -> np.ndarray:

@@ -16,7 +16,7 @@ from treadle.cli.recording import Recording, output_path
 from treadle.errors import InputError
 from treadle.integrators import INTEGRATORS
 from treadle.sim import Simulation
-from treadle.sim.partners import may_touch
+from treadle.sim.contact_default import may_touch
 from treadle.solvers import SOLVERS
 from treadle.solvers.stabilization import STABILIZATIONS
 

@@ -57,6 +57,9 @@ class Method:
     #: the coefficients of a method that subdivides its steps under error control, made when asked for
     tableau: Callable[[], Tableau] | None = None
 
+    #: whether it moves a machine between contacts; else the midpoint rule of contact substeps does
+    flows: bool = True
+
     @property
     def adaptive(self) -> bool:
         return self.tableau is not None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from treadle.constraints.rows import closure_rows
 from treadle.dynamics.crba import crba
@@ -19,11 +20,12 @@ from treadle.integrators.method import Advance
 from treadle.integrators.system import System
 from treadle.model.limbs import limbs
 from treadle.model.model import WORLD, Model
-from treadle.solvers.force_balance import force_balance
+from treadle.solvers.force_balance import balance_slopes, force_balance
 from treadle.spatial import Mat3, Quaternion, Vec3
-from treadle.wheels.rolling import MEMORY, contact_count, rolling_contacts
+from treadle.terrain import Terrain
+from treadle.wheels.rolling import MEMORY, Rolling, contact_count, rolling_contacts
 
-__all__ = ["BALANCED", "rolling_memory", "rolling_step"]
+__all__ = ["BALANCED", "WheelBalance", "rolling_memory", "rolling_step", "wheel_balance"]
 
 #: Ways of rolling that balance forces, the last two with approximations.
 BALANCED = ("balance", "held_inertia", "rigid_bias")
@@ -79,6 +81,62 @@ def _rolled(system: System, q: Sequence[Expr], v: Sequence[Scalar], time: Scalar
     gained = [a - b for a, b in zip(balance.v, steady, strict=True)]
     gained = _turned(machine, q, gained, Mat3.apply_transposed)
     return [*position, *balance.v, *effort, balance.work, *balance.memory, *gained]
+
+
+class WheelBalance(NamedTuple):
+    """The velocity at which wheels are in balance, their memory and joint forces, and H with their slopes."""
+
+    v: list[Scalar]
+    memory: list[Scalar]
+    force: list[Scalar]
+    #: H - dt J^T (df/dv) J, its symmetric part
+    matrix: list[list[Scalar]]
+
+
+def wheel_balance(
+    machine: tuple[Model, Model, Terrain],
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    push: Sequence[Scalar],
+    memory: Sequence[Scalar],
+    dt: Scalar,
+) -> WheelBalance:
+    """The velocity by force balance in the middle of a substep, under impulses `push` over it.
+
+    `machine` is the model, the same with implicit dampers, and the terrain under its wheels. The depth of a
+    wheel at the end of the substep goes on from that at its start.
+    """
+    model, damped, terrain = machine
+    nq, nv = len(q), len(v)
+
+    def balanced(x: list[Expr]) -> list[Scalar]:
+        position, velocity = x[:nq], x[nq : nq + nv]
+        H = crba(damped, position)
+        contacts = [
+            replace(contact, touch=replace(contact.touch, depth=_depth_at_start(contact, velocity, dt)))
+            for contact in rolling_contacts(model, position, velocity, terrain)
+        ]
+        loops = closure_rows(model, position) if model.closed else []
+        pushes, mass = x[nq + nv :], model.mass
+        found = force_balance(H, velocity, pushes, contacts, [], loops, memory, mass, dt, velocity)
+        change = [a - b for a, b in zip(found.v, velocity, strict=True)]
+        gained = [sum((h * x for h, x in zip(row, change, strict=True)), 0.0) for row in H]
+        force = [(a - b) / dt for a, b in zip(gained, pushes, strict=True)]
+        return [*found.v, *found.memory, *force, *balance_slopes(H, found.v, contacts, memory, dt)]
+
+    values = through_graph(balanced, [*q, *v, *push])
+    kept = nv + len(memory)
+    flat = values[kept + nv :]
+    return WheelBalance(
+        v=values[:nv],
+        memory=values[nv:kept],
+        force=values[kept : kept + nv],
+        matrix=[flat[nv * k : nv * (k + 1)] for k in range(nv)],
+    )
+
+
+def _depth_at_start(contact: Rolling, v: Sequence[Scalar], dt: Scalar) -> Scalar:
+    return contact.touch.depth + 0.5 * dt * contact.speeds(v)[2]
 
 
 def _initial_posture(model: Model, q: Sequence[Scalar]) -> list[Scalar]:

@@ -65,4 +65,5 @@ METHOD = Method(
     loops="accelerations",
     memory=_memory,
     arrests=True,
+    flows=False,
 )

@@ -39,7 +39,7 @@ _CALLS = {
     "collision": ("native",),
     "contact": ("native",),
     "solvers": ("native",),
-    "sim/touching": ("native", "collision", "contact", "solvers"),
+    "sim/step": ("native", "collision", "contact", "solvers"),
 }
 
 

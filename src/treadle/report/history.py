@@ -56,18 +56,18 @@ class History:
 
     def __enter__(self) -> Self:
         self._sample()
-        self.sim._observers.append(self)
+        self.sim.observers.append(self)
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.sim._observers.remove(self)
+        self.sim.observers.remove(self)
         if self._since:
             self._sample()
 
     def _sample(self) -> None:
         sim, model = self.sim, self.sim.model
         self._since = 0
-        q, v, ledger = sim.q.copy(), sim.v.copy(), sim._journal.ledger[:, 0].copy()
+        q, v, ledger = sim.q.copy(), sim.v.copy(), sim.run_log.ledger[:, 0].copy()
         row = {
             "time": sim.time,
             "q": q,

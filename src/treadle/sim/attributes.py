@@ -42,7 +42,10 @@ class Guarded:
     _counters: ClassVar[frozenset[str]] = frozenset()
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name[0] != "_" and not hasattr(type(self), name):
+        known = getattr(type(self), name, None)
+        if isinstance(known, property) and known.fset is None:
+            raise UnknownAttribute(self._advice(name, (name,)))
+        if name[0] != "_" and known is None:
             own = getattr(self, "__dict__", {"_sealed": True})
             if "_sealed" in own and name not in self._counters:
                 raise UnknownAttribute(self._advice(name, own))
@@ -56,7 +59,11 @@ class Guarded:
     def _advice(self, name: str, own: Iterable[str]) -> str:
         kind = type(self).__name__
         if name in own:
-            return f"{name!r} of a {kind} is fixed when it is made: make another one with {name}=..."
+            given = name in inspect.signature(type(self)).parameters
+            remedy = (
+                f"fixed when it is made: make another one with {name}=..." if given else "only to be read"
+            )
+            return f"{name!r} of a {kind} is {remedy}"
         missing = f"{kind} has no attribute {name!r}"
         if name in self._meant:
             return f"{missing}; {self._meant[name]}"

@@ -11,7 +11,7 @@ from treadle.errors import InputError
 from treadle.integrators import INTEGRATORS
 from treadle.model.model import Model, suggest
 from treadle.model.regularity import require_regular
-from treadle.sim.partners import require_partners, touches
+from treadle.sim.contact_default import require_partners, touches
 from treadle.solvers.stabilization import STABILIZATIONS
 
 if TYPE_CHECKING:
@@ -32,8 +32,6 @@ def check_contact(model: Model, terrain: Terrain | None, wanted: bool | None) ->
         raise InputError(f"contact must be True or False, not {wanted!r}")
     elif wanted:
         require_partners(model, terrain)
-    if wanted and model.wheels:
-        raise InputError("a machine with wheels has no contact of shapes; give contact=False")
     return bool(wanted)
 
 

@@ -52,7 +52,7 @@ class ControllerReport(NamedTuple):
 class Controllers(Sequence[ForceLaw]):
     """The controllers of a simulation, those that are traced and those that are called back.
 
-    `print(sim.controllers)` shows which are which, and why.
+    `print(sim.controllers)` shows which are which, and why. With a reason `why`, all are called back.
     """
 
     #: those that are traced, as copies that nothing changes any more
@@ -62,9 +62,9 @@ class Controllers(Sequence[ForceLaw]):
     #: the live inputs of those that are traced
     inputs: list[Input]
 
-    def __init__(self, model: Model, controllers: Sequence[ForceLaw]) -> None:
+    def __init__(self, model: Model, controllers: Sequence[ForceLaw], why: str | None = None) -> None:
         self._model = model
-        self._all = [_Controller(model, controller) for controller in controllers]
+        self._all = [_Controller(model, controller, why) for controller in controllers]
         #: joint forces (nv) of those that are called back, in the last step
         self.commanded = np.zeros(model.nv)
         self._sort()
@@ -153,12 +153,12 @@ class Controllers(Sequence[ForceLaw]):
 class _Controller:
     """One controller, and what is known about it."""
 
-    def __init__(self, model: Model, function: ForceLaw) -> None:
+    def __init__(self, model: Model, function: ForceLaw, why: str | None) -> None:
         if not callable(function):
             raise InputError(f"a controller is a function of (q, v, t), not {function!r}")
         self._model, self.function = model, function
         self._changes = 0
-        self.verdict = self._examined(())
+        self.verdict = self._examined(()) if why is None else Verdict(why)
 
     def renew(self, live: Iterable[np.ndarray]) -> None:
         """Look at it again, after its data changed."""
@@ -187,7 +187,7 @@ def is_pure(model: Model, controller: ForceLaw) -> bool:
 def controller_program(
     model: Model, controllers: Sequence[ForceLaw], inputs: Sequence[Input] = ()
 ) -> Program:
-    """The joint forces that traced controllers command: q, v, time, inputs -> commanded."""
+    """The joint forces that traced controllers command: q, v, time, inputs -> force."""
     sizes = {"q": model.nq, "v": model.nv, "time": 1, "inputs": sum(x.numbers().size for x in inputs)}
 
     def command(**given: Sequence[Scalar]) -> dict[str, list[Scalar]]:
@@ -196,7 +196,7 @@ def controller_program(
             for controller in controllers:
                 force = law_force(model, controller, given["q"], given["v"], given["time"][0])
                 total = [a + b for a, b in zip(total, force, strict=True)]
-        return {"commanded": total}
+        return {"force": total}
 
     # what a controller computes only its graph can tell
     return Program(None, {name: size for name, size in sizes.items() if size}, command)

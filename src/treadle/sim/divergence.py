@@ -8,7 +8,7 @@ import numpy as np
 
 from treadle.dynamics import compiled
 from treadle.errors import InputError, SimulationDiverged
-from treadle.sim.step import FASTEST
+from treadle.sim.step.program import FASTEST
 
 if TYPE_CHECKING:
     from treadle.sim.simulation import Simulation

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,20 +14,19 @@ from treadle.model.model import Model
 from treadle.model.spec import ModelSpec
 from treadle.model.tree import spanning_tree
 from treadle.sim.carry import carried
-from treadle.sim.partners import may_touch, touches
 from treadle.sim.state import State
 from treadle.solvers.assembly import assemble, closure_evaluation
 
 if TYPE_CHECKING:
     from treadle.sim.simulation import Simulation
 
-__all__ = ["adopt", "become", "edited", "surroundings"]
+__all__ = ["adopt", "become", "edited"]
 
 #: Gaps of loops (m, rad), and their rates, that are rounding.
 _CLOSED = 1e-12
 
 #: What a simulation keeps when it gets another machine.
-_KEPT = ("_observers", "wall_time", "measured_time", "_fresh")
+_KEPT = ("observers", "wall_time", "measured_time", "fresh")
 
 #: Arrays that users may hold views of.
 _LIVE = ("q", "v", "tau", "dt", "commands")
@@ -52,56 +51,27 @@ def adopt(sim: Simulation, model: Model, gap: float = 1e-3) -> None:
 
 def become(sim: Simulation, model: Model, state: State) -> None:
     """Let a simulation go on with another machine; where that cannot be, it stays as it was."""
-    if sim._watcher.acting:
+    if sim.watcher.acting:
         raise InputError("the action of an event must not change the machine; do it between steps")
-    given: dict[str, Any] = {**surroundings(sim, model), **sim.options}
-    fresh = type(sim)(
-        model,
-        sim.dt,
-        sim.integrator,
-        state.q,
-        state.v,
-        laws=sim.laws,
-        controllers=tuple(sim.controllers),
-        motions=sim.motions,
-        events=tuple(sim.events),
-        stabilization=sim._stabilization,
-        closing_time=sim._closing_time,
-        rolling=sim.rolling,
-        solver=sim.solver,
-        **given,
-    )
+    options = sim.step_options.moved(sim.model, model)
+    fresh = type(sim).with_options(model, options, sim.dt, state.q, state.v, tuple(sim.events))
     for law in fresh.laws:
         # one that asks for a joint that is gone fails here, while nothing is lost
         law_force(model, law, state.q.tolist(), state.v.tolist(), state.time)
     old_model, reference = sim.model, sim.reference
     log = sim.events.log
-    live = {name: sim._arrays[name] for name in _LIVE}
-    vars(sim).pop("_reactions", None)
+    live = {name: sim.arrays[name] for name in _LIVE}
+    vars(sim).pop("reactions", None)
     vars(sim).update({name: value for name, value in vars(fresh).items() if name not in _KEPT})
-    sim._watcher.belong(sim)
-    sim._journal.belong(sim)
+    sim.watcher.belong(sim)
+    sim.run_log.belong(sim)
+    sim.stepper.belong(sim)
     sim.events.log = log
-    for name, array in live.items():
-        if array.shape == sim._arrays[name].shape:
-            sim._arrays[name] = sim._arrays[f"next_{name}"] = array
+    sim.keep_views(live)
     sim.restore(state)
     sim.reference = _reference(old_model, model, reference, state)
-    for observer in tuple(sim._observers):
+    for observer in tuple(sim.observers):
         observer.rebuilt()
-
-
-def surroundings(sim: Simulation, model: Model) -> dict[str, Any]:
-    """What a simulation of a changed machine is given, so that it touches what it did."""
-    # the layer that reads geometry takes long to import
-    from treadle.sim.meshes import unchanged_meshes
-
-    terrain = sim.terrain if model.wheels or touches(model, sim.terrain) else None
-    return {
-        "terrain": terrain,
-        "contact": sim._contact and may_touch(model, terrain),
-        "meshes": unchanged_meshes(sim._meshes, sim.model, model),
-    }
 
 
 def _closed(model: Model, state: State, gap: float) -> State:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from treadle.errors import InputError
 from treadle.model.model import Model
 from treadle.sim.checks import check_choice
-from treadle.sim.partners import touches
+from treadle.sim.contact_default import touches
 
 if TYPE_CHECKING:
     from treadle.terrain import Terrain

@@ -107,11 +107,11 @@ class Parts:
         `td.ray_cast(sim.collider(), sim.q, ...)`, and so on for the other questions about shapes.
         """
         from treadle.collision.collider import Collider
-        from treadle.sim.touching.footing import on_terrain
+        from treadle.sim.step.terrain_shapes import on_terrain
 
         sim = self._itself
         grounded, fields = on_terrain(sim.model, None if sim.model.wheels else sim.terrain)
-        return Collider(grounded, fields=fields, meshes=sim._meshes)
+        return Collider(grounded, fields=fields, meshes=sim.step_options.meshes)
 
     @property
     def _itself(self) -> Simulation:
@@ -174,7 +174,7 @@ class JointHandle(Guarded):
     @property
     def locked(self) -> bool:
         """Whether all of its freedoms are locked."""
-        return bool(self._sim._arrays["locked"][self._joint.v].all())
+        return bool(self._sim.arrays["locked"][self._joint.v].all())
 
     def lock(self, freedom: int | None = None) -> None:
         """Hold it where it is by whatever force it takes, or one of its freedoms (0, 1, ...).
@@ -182,21 +182,21 @@ class JointHandle(Guarded):
         If it moves it stops at once, as by a blow: its velocity becomes zero, and that of the other joints
         jumps by what the blow does to them.
         """
-        sim, locked = self._sim, self._sim._arrays["locked"][:, 0].copy()
+        sim, locked = self._sim, self._sim.arrays["locked"][:, 0].copy()
         locked[self._freedoms(freedom)] = 1.0
         sim.v[:] = stopped(sim.model, sim.q, sim.v, locked)
         self._set_locked(locked)
 
     def free(self, freedom: int | None = None) -> None:
         """Let it move again, or one of its freedoms."""
-        locked = self._sim._arrays["locked"][:, 0].copy()
+        locked = self._sim.arrays["locked"][:, 0].copy()
         locked[self._freedoms(freedom)] = 0.0
         self._set_locked(locked)
 
     def _set_locked(self, locked: np.ndarray) -> None:
-        self._sim._lock(locked)
+        self._sim.lock(locked)
         # what the integrator remembers of the motion before is of no use
-        self._sim._arrays["memory"][:] = 0.0
+        self._sim.arrays["memory"][:] = 0.0
 
     def _freedoms(self, freedom: int | None) -> slice | int:
         joint = self._joint
@@ -210,7 +210,7 @@ class JointHandle(Guarded):
     @property
     def reaction(self) -> Reaction:
         """Force and moment on its body from the parent's, through the joint; see `Reaction`."""
-        return self._sim._reactions.joint(self._joint.name)
+        return self._sim.reactions.joint(self._joint.name)
 
 
 class BodyHandle(Guarded):
@@ -269,12 +269,12 @@ class ActuatorHandle(Guarded):
 
         It holds until it is set again; beyond the actuator's range its end acts.
         """
-        return float(self._sim._arrays["commands"][self._index, 0])
+        return float(self._sim.arrays["commands"][self._index, 0])
 
     @command.setter
     def command(self, value: float) -> None:
         (number,) = check_vector(f"command of actuator {self.name!r}", value, 1)
-        self._sim._arrays["commands"][self._index, 0] = number
+        self._sim.arrays["commands"][self._index, 0] = number
 
     @property
     def range(self) -> tuple[float, float]:
@@ -289,8 +289,8 @@ class ActuatorHandle(Guarded):
 
         sim = self._sim
         if self._actuator.rigid:
-            return sim._reactions.actuator(self.name)
-        commands, drives = (sim._arrays[name][:, 0].tolist() for name in ("commands", "drives"))
+            return sim.reactions.actuator(self.name)
+        commands, drives = (sim.arrays[name][:, 0].tolist() for name in ("commands", "drives"))
         drive = actuator_drives(sim.model, commands, drives, sim.q.tolist(), sim.v.tolist())[self._index]
         return float(drive.force - drive.damping * self._sim.v[self._actuator.v])
 
@@ -303,7 +303,7 @@ class ActuatorHandle(Guarded):
             )
         before = self._sim.model.actuators[: self._index]
         start = CYLINDER_STATE * sum(actuator.type == "cylinder" for actuator in before)
-        cap, rod = self._sim._arrays["drives"][start : start + CYLINDER_STATE, 0].tolist()
+        cap, rod = self._sim.arrays["drives"][start : start + CYLINDER_STATE, 0].tolist()
         return cap, rod
 
 
@@ -327,7 +327,7 @@ class LoopHandle(Guarded):
     @property
     def reaction(self) -> Reaction:
         """Force and moment on its successor (the child of its description); see `Reaction`."""
-        return self._sim._reactions.loop(self._found().name)
+        return self._sim.reactions.loop(self._found().name)
 
     def _found(self) -> Loop:
         loops = self._sim.model.loops
@@ -351,7 +351,7 @@ class CouplingHandle(Guarded):
     @property
     def force(self) -> float:
         """Force on its joint, N m or N; the source gets the opposite, times the ratio of the velocities."""
-        return self._sim._reactions.coupling(self._found().name)
+        return self._sim.reactions.coupling(self._found().name)
 
     def _found(self) -> Coupling:
         couplings = self._sim.model.couplings

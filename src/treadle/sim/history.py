@@ -42,7 +42,7 @@ class History:
         self._models: deque[Model] = deque([sim.model])
         self._left = self._marks()
         self._since = 0
-        sim._observers.append(self)
+        sim.observers.append(self)
 
     @property
     def start(self) -> float:
@@ -77,12 +77,12 @@ class History:
             become(sim, model, state)
         sim.restore(state)
         # recorders have seen these steps
-        observers, sim._observers = sim._observers, []
+        observers, sim.observers = sim.observers, []
         try:
             sim.step(max(0, round((goal - state.time) / state.dt)))
         finally:
-            sim._observers = observers
-        self._left, self._since = self._marks(), sim._steps - state.steps
+            sim.observers = observers
+        self._left, self._since = self._marks(), sim.world.steps - state.steps
 
     def due(self) -> int:
         """Steps until the next state is stored; before the first of them, changes are noted."""
@@ -106,8 +106,8 @@ class History:
         """Forget everything."""
         self._states.clear()
         self._models.clear()
-        if self in self._sim._observers:
-            self._sim._observers.remove(self)
+        if self in self._sim.observers:
+            self._sim.observers.remove(self)
 
     def __enter__(self) -> Self:
         return self
@@ -121,7 +121,7 @@ class History:
         """Steps from one state to the next."""
         sim = self._sim
         # no state holds the data of controllers, nor live inputs
-        kept = sim.controllers.called_back or sim.controllers.watched or sim._inputs.size
+        kept = sim.controllers.called_back or sim.controllers.watched or sim.world.inputs.size
         return 1 if kept else max(1, round(self.every / sim.dt))
 
     def _note_changes(self) -> None:
@@ -150,6 +150,6 @@ class History:
         """Everything that steps depend on."""
         sim = self._sim
         vectors = [
-            sim._arrays[name].tobytes() for name in ("q", "v", "tau", "dt", "commands", "locked", "inputs")
+            sim.arrays[name].tobytes() for name in ("q", "v", "tau", "dt", "commands", "locked", "inputs")
         ]
-        return sim._start, sim._steps, *vectors, sim._loads.tobytes()
+        return sim.world.start, sim.world.steps, *vectors, sim.loads.tobytes()

@@ -35,7 +35,9 @@ def contact_meshes(model: Model, given: Mapping[str, tuple[np.ndarray, np.ndarra
     return meshes
 
 
-def unchanged_meshes(meshes: Meshes, before: Model, after: Model) -> Meshes:
+def unchanged_meshes(
+    meshes: Mapping[str, tuple[np.ndarray, np.ndarray]], before: Model, after: Model
+) -> Meshes:
     """The meshes of shapes that an edit of the machine has left alone."""
     old, new = (
         {shape.name: (shape.type, shape.file, shape.scale) for shape in model.shapes if is_mesh(shape)}

@@ -48,11 +48,11 @@ def trajectory(sim: Simulation, seconds: float) -> Trajectory:
     if sim.contact:
         raise InputError("a trajectory is of motion without contact; give Simulation contact=False")
     pieces: list[Interpolant] = []
-    sim._watcher.collected = pieces
+    sim.watcher.collected = pieces
     try:
         sim.run(seconds)
     finally:
-        sim._watcher.collected = None
+        sim.watcher.collected = None
     if not pieces:
         raise InputError(f"a trajectory needs at least one step of {sim.dt:g} s, not {seconds!r} s")
     return Trajectory(pieces)

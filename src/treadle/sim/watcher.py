@@ -14,18 +14,18 @@ import numpy as np
 
 from treadle.errors import InputError, TreadleError
 from treadle.forces.switch import switch_count
-from treadle.integrators import INTEGRATORS
 from treadle.native.executable import Executable
 from treadle.native.program import compile_program
 from treadle.sim.contacts.events import TouchingWatcher
 from treadle.sim.event import Event, Occurrence
 from treadle.sim.lock import locked_model
-from treadle.sim.watched_step import CONTINUED, FRESH, STOPPED, WATCHED, Pause, watched_sizes
+from treadle.sim.step.watched import CONTINUED, FRESH, STOPPED, WATCHED, Pause, watched_sizes
 
 if TYPE_CHECKING:
     from treadle.sim.crossing import Crossing
     from treadle.sim.interpolant import Interpolant
     from treadle.sim.simulation import Simulation
+    from treadle.sim.step.options import StepOptions
 
 __all__ = ["Watcher"]
 
@@ -46,20 +46,20 @@ class Watcher:
         self._places = Pause(sim.model)
         self._stops: list[float] = []
         self._acting = False
-        #: what runs the steps beside contact
-        self.beside = TouchingWatcher(sim)
+        #: what runs the steps with contact
+        self.with_contact = TouchingWatcher(sim)
         #: where the motion during every substep is kept, if anywhere
         self.collected: list[Interpolant] | None = None
 
     @property
     def acting(self) -> bool:
         """Whether the action of an event runs just now."""
-        return self._acting or self.beside.acting
+        return self._acting or self.with_contact.acting
 
     def belong(self, sim: Simulation) -> None:
         """Go over to a simulation that took over the arrays of this one's."""
         self._sim = sim
-        self.beside = TouchingWatcher(sim)
+        self.with_contact = TouchingWatcher(sim)
 
     @property
     def active(self) -> bool:
@@ -68,17 +68,18 @@ class Watcher:
 
     @property
     def needed(self) -> bool:
-        """Whether there is anything to look out for; beside contact others do."""
-        adaptive = INTEGRATORS[self._sim.integrator].adaptive and not self._sim.contact
+        """Whether there is anything to look out for; with contact others do."""
+        adaptive = self._sim.step_options.method.adaptive and not self._sim.contact
         return adaptive and self._sim.model.nv > 0 and bool(self._sim.events or self.switches)
 
-    def check(self, integrator: str) -> None:
+    def check(self, options: StepOptions) -> None:
         """That events can be looked out for, if there are any."""
         if self._sim.events and not self._sim.model.nv:
             raise InputError(f"{self._sim.model.name!r} does not move, so that no events can happen")
-        if self._sim.events and not (INTEGRATORS[integrator].adaptive or self._sim.contact):
+        if self._sim.events and not (options.method.adaptive or options.contact):
             raise InputError(
-                f"events need an integrator with error control: 'dopri5' or 'dopri853', not {integrator!r}"
+                "events need an integrator with error control: 'dopri5' or 'dopri853', not "
+                f"{options.integrator!r}"
             )
 
     def arrays(self) -> dict[str, np.ndarray]:
@@ -112,20 +113,20 @@ class Watcher:
                 done += self._resolve(fired if first else np.zeros_like(fired))
                 piece = 1
             elif taken < piece:
-                if sim._hold_bounds():
+                if sim.stepper.hold_bounds():
                     continue
                 if pause[Pause.STATUS] == CONTINUED:
-                    sim._start, sim._steps = sim.time + float(pause[Pause.DONE]), 0
-                sim._journal.after(done)
-                sim._halted()
+                    sim.world.start, sim.world.steps = sim.time + float(pause[Pause.DONE]), 0
+                sim.run_log.after(done)
+                sim.stepper.halted()
             else:
                 piece = min(2 * piece, _MOST)
-        sim._journal.after(done)
+        sim.run_log.after(done)
         return done
 
     @property
     def _arrays(self) -> dict[str, np.ndarray]:
-        return self._sim._arrays
+        return self._sim.arrays
 
     @property
     def _pause(self) -> np.ndarray:
@@ -140,11 +141,11 @@ class Watcher:
     def _take(self, count: int) -> int:
         """Steps in machine code; the number that was finished."""
         sim, arrays = self._sim, self._arrays
-        arrays["clock"][:, 0] = sim._start, sim._steps
+        arrays["clock"][:, 0] = sim.world.start, sim.world.steps
         arrays["alive"][:, 0] = 1.0, 0.0
-        sim._timed(sim._runner(), count)
+        sim.stepper.timed(sim.stepper.runner(), count)
         taken = int(arrays["alive"][1, 0])
-        sim._steps += taken
+        sim.world.steps += taken
         sim.measured_time += taken * sim.dt
         return taken
 
@@ -159,7 +160,7 @@ class Watcher:
         acting = [c for c in found if c.event is None or (sim.events[c.event].acts and loud)]
         pause[Pause.STATUS] = CONTINUED
         over = acting[0].after if acting else motion.span
-        sim._journal.ledger[:, 0] += motion.gain(over)
+        sim.run_log.ledger[:, 0] += motion.gain(over)
         if self.collected is not None:
             self.collected.append(motion.until(over))
         if not acting:
@@ -186,12 +187,12 @@ class Watcher:
         span, state = float(self._pause[Pause.SPAN]), self._pause[self._places.begin].copy()
         start = sim.time + float(self._pause[Pause.BEGIN])
         rotors = self._arrays["parameters"][:, 0] if self._arrays["locked"].any() else np.zeros(0)
-        loaded, pushed = bool(sim._loads.any()), bool(sim._curved) and bool(sim.tau[sim._curved].any())
+        loaded, pushed = bool(sim.loads.any()), bool(sim.curved) and bool(sim.tau[sim.curved].any())
         kind = loaded, pushed, rotors.tobytes()
         if kind not in self._dense:
             machine = locked_model(sim.model, rotors.tolist()) if len(rotors) else sim.model
             program = dense_program(
-                machine, sim.integrator, loaded, sim.laws, self.switches, pushed, sim._inputs.inputs
+                machine, sim.integrator, loaded, sim.laws, self.switches, pushed, sim.world.inputs.inputs
             )
             self._dense[kind] = compile_program(program)
         values = {name: array[:, 0] for name, array in self._arrays.items()} | {
@@ -203,7 +204,7 @@ class Watcher:
         dense = self._dense[kind]
         given = dense(*[values[name] for name in dense.layout.inputs])
         assert given is not None
-        terms = given[0].reshape(-1, 2 * nv + len(sim._journal.ledger))
+        terms = given[0].reshape(-1, 2 * nv + len(sim.run_log.ledger))
         return Interpolant(sim.model, start, span, state[:nq], state[nq:], terms)
 
     def _write_down(self, motion: Interpolant, found: Sequence[Crossing]) -> None:
@@ -218,10 +219,10 @@ class Watcher:
     def _act(self, time: float, present: Sequence[Crossing]) -> int:
         """Call the actions, at the time of the event; 1 if they left the step, else 0."""
         sim = self._sim
-        clock, dt, state = (sim._start, sim._steps), sim.dt, (sim.q.copy(), sim.v.copy())
+        clock, dt, state = (sim.world.start, sim.world.steps), sim.dt, (sim.q.copy(), sim.v.copy())
         events = [(c.event, sim.events[c.event]) for c in present if c.event is not None]
         courses = [self._course(event, time) for _, event in events]
-        sim._start, sim._steps = time, 0
+        sim.world.start, sim.world.steps = time, 0
         self._acting = True
         try:
             for _, event in events:
@@ -233,11 +234,11 @@ class Watcher:
         changed = not (np.array_equal(sim.q, state[0]) and np.array_equal(sim.v, state[1]))
         if changed or sim.events.stopped_by is not None:
             # no balance can be drawn across that
-            sim._journal.restart()
-            sim._journal.before()
+            sim.run_log.restart()
+            sim.run_log.before()
             self._pause[Pause.COUNTED] = self._pause[Pause.DONE]
             self._pause[self._places.origin] = sim.q
-        if (sim._start, sim._steps, sim.dt) != (time, 0, dt):
+        if (sim.world.start, sim.world.steps, sim.dt) != (time, 0, dt):
             # the action went to another state or changed the step: the next one starts here
             self._pause[Pause.STATUS] = FRESH
             return 1
@@ -248,7 +249,7 @@ class Watcher:
             elif rate * new_rate <= 0.0 and rate != 0.0:
                 self._fired[number] = -2.0 * np.sign(rate)
         if sim.events.stopped_by is None:
-            sim._start, sim._steps = clock
+            sim.world.start, sim.world.steps = clock
         return 0
 
     def _course(self, event: Event, time: float) -> tuple[float, float]:

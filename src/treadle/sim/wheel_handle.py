@@ -92,7 +92,7 @@ class WheelHandle(Guarded):
     def _values(self) -> np.ndarray:
         """Force, velocity, rolling speed, depth and point of the contact that carries most."""
         simulation = self._simulation
-        memory = simulation._arrays["memory"][: MEMORY * contact_count(simulation.model), 0]
+        memory = simulation.arrays["memory"][: MEMORY * contact_count(simulation.model), 0]
         if simulation.integrator == "symplectic_euler" and memory.any():
             first, wheel = self._found()
             rows = memory.reshape(-1, MEMORY)[first : first + wheel.contacts, 2:]

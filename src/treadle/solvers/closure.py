@@ -18,7 +18,15 @@ from treadle.dynamics.regroup import regroup
 from treadle.graph import Scalar, clip, maximum, once, where
 from treadle.model.model import Model
 
-__all__ = ["DEPENDENT", "ClosureFactor", "closure_factor", "dependence", "elimination_order", "half_solved"]
+__all__ = [
+    "DEPENDENT",
+    "ClosureFactor",
+    "closure_factor",
+    "closure_of",
+    "dependence",
+    "elimination_order",
+    "half_solved",
+]
 
 #: A row counts as dependent where what the others leave of it is below this share of its group.
 DEPENDENT = 1e-11
@@ -82,7 +90,12 @@ class ClosureFactor:
 @once
 def closure_factor(model: Model, q: Sequence[Scalar], rows: Sequence[Row]) -> ClosureFactor:
     """The factors at a position."""
-    L, inverse_diagonal = factor(crba(regroup(model), q), parent_freedoms(model))
+    return closure_of(crba(regroup(model), q), parent_freedoms(model), rows)
+
+
+def closure_of(H: Sequence[Sequence[Scalar]], parents: Sequence[int], rows: Sequence[Row]) -> ClosureFactor:
+    """The factors with an inertia matrix H that has the sparsity of the tree."""
+    L, inverse_diagonal = factor(H, parents)
     Y = [half_solved(L, row.jacobian) for row in rows]
     A = [
         {

@@ -23,7 +23,7 @@ from treadle.solvers.saddle import saddle_solve
 from treadle.spatial import Mat3, Vec3
 from treadle.wheels.rolling import MEMORY, Rolling
 
-__all__ = ["Balance", "force_balance"]
+__all__ = ["Balance", "balance_slopes", "force_balance"]
 
 #: Rounds of Newton's method, and trials of a line search, at most.
 _LIMIT, _TRIALS = 20, 16
@@ -78,6 +78,25 @@ def force_balance(
     impulse = [a - b for a, b in zip(problem.inertial(w), push, strict=True)]
     work = sum((0.5 * p * (a + b) for p, a, b in zip(impulse, v, w, strict=True)), 0.0)
     return Balance(w, memory, rounds, left, work)
+
+
+def balance_slopes(
+    H: Sequence[Sequence[Scalar]],
+    w: Sequence[Scalar],
+    contacts: Sequence[Rolling],
+    memory: Sequence[Scalar],
+    dt: Scalar,
+) -> list[Scalar]:
+    """H - dt J^T (df/dw) J at a velocity, its symmetric part, row after row."""
+    K = [list(row) for row in H]
+    for number, contact in enumerate(contacts):
+        bent = memory[number * MEMORY : number * MEMORY + 2]
+        _, slopes = contact.derived_force(contact.speeds(w), dt, bent)
+        for k, row in _in_freedoms(contact, slopes).items():
+            for m, slope in row.items():
+                K[k][m] = K[k][m] - 0.5 * dt * slope
+                K[m][k] = K[m][k] - 0.5 * dt * slope
+    return [x for row in K for x in row]
 
 
 class _Problem:

@@ -23,7 +23,7 @@ def test_a_pull_moves_the_machine_and_ends_with_its_page(live, until):
     # the page goes
     app.crew.driver = 7
     app.crew._release()
-    until(lambda: not sim._loads.any())
+    until(lambda: not sim.loads.any())
     assert grabs.forces == {}
 
 
@@ -48,7 +48,7 @@ def test_loads_are_added_changed_and_removed(live, until):
     ((name, (load, arrow, field, _)),) = push.items.items()
     assert load.vector == pytest.approx((0.0, 0.0, 0.1 * push._weight))
     field.value = (5.0, 0.0, 0.0)
-    until(lambda: sim._loads[21:24, 0].tolist() == [5.0, 0.0, 0.0])
+    until(lambda: sim.loads[21:24, 0].tolist() == [5.0, 0.0, 0.0])
     # the handle at the tip: as long as the arrow of 20 N upward
     app.pace.pause()
     app.pace.send(lambda sim: None).result()
@@ -56,7 +56,7 @@ def test_loads_are_added_changed_and_removed(live, until):
     assert field.value == pytest.approx((0.0, 0.0, 20.0), abs=1e-3)
     push.remove(name)
     app.pace.resume()
-    until(lambda: not sim._loads.any())
+    until(lambda: not sim.loads.any())
 
 
 def test_torques_and_pulls(live, until):
@@ -65,10 +65,10 @@ def test_torques_and_pulls(live, until):
     push = app.stage.push
     push.put_on("upper", "torque", (0.0, 0.0, 0.0))
     push.items["torque 1"][2].value = (0.0, 4.0, 0.0)
-    until(lambda: sim._loads[3:6, 0].tolist() == [0.0, 4.0, 0.0])
+    until(lambda: sim.loads[3:6, 0].tolist() == [0.0, 4.0, 0.0])
     name = push.put_on("lower", "pull", (0.0, 0.0, 0.0))
     push.items[name][2].value = (0.5, 0.0, -0.9)
-    until(lambda: sim._loads[21, 0] > 0.1)
+    until(lambda: sim.loads[21, 0] > 0.1)
 
 
 def test_there_is_an_end_to_loads(live):

@@ -130,7 +130,7 @@ def test_work_over_all_steps_is_the_change_of_energy(stiffness, closes):
         work += sim.contact_between("ground", "ball").work
     energy = 0.5 * sim.v[5] ** 2 + G * sim.body("ball").position[2]
     assert work == pytest.approx(energy - G * 0.5, abs=closes)
-    assert work == pytest.approx(sim._journal.work, abs=1e-9)
+    assert work == pytest.approx(sim.run_log.work, abs=1e-9)
     assert work < -1.0
 
 

@@ -32,32 +32,40 @@ def pendulum(dt, integrator=None):
     return td.Simulation(spec.compile(), dt, integrator, q=[1.5, 0.3])
 
 
-@pytest.mark.parametrize("integrator", ["symplectic_euler", "implicit_midpoint", "dopri5"])
-def test_advice_names_a_step_that_helps_and_no_integrator(integrator):
+@pytest.mark.parametrize("integrator", ["implicit_midpoint", "dopri5", "rk4"])
+def test_between_contacts_the_integrator_moves_the_machine(integrator):
     sim = pendulum(0.02, integrator)
     sim.run(2.0)
+    assert sim.quality().measure("energy drift").rating == "good"
+
+
+def test_advice_names_a_step_that_helps():
+    sim = pendulum(0.05)
+    sim.run(10.0)
     drift = sim.quality().measure("energy drift")
     assert drift.rating == "poor"
     (dt,) = re.findall(r"^try dt = (\S+) s$", drift.advice)
-    better = pendulum(float(dt), integrator)
-    better.run(2.0)
+    better = pendulum(float(dt))
+    better.run(10.0)
     assert better.quality().measure("energy drift").rating == "good"
 
 
-def test_the_error_bar_is_that_of_steps_of_first_order():
-    """A method of higher order that is named, and not used, does not make it smaller."""
+def test_the_error_bar_is_that_of_the_integrator():
+    """Between contacts, a method of higher order is as accurate as it is without shapes."""
     errors = []
     for integrator in ("symplectic_euler", "rk4"):
         sim = pendulum(0.005, integrator)
         sim.run(0.5)
         errors.append(sim.quality(thorough=True)["largest error"])
-    exact = pendulum(2e-4)
-    exact.run(0.5)
-    true = 1e3 * max(
-        np.linalg.norm(exact.body(n).position - sim.body(n).position) for n in ("upper", "lower")
-    )
-    assert errors[0] == errors[1]
+    exact, coarse, true = pendulum(2e-4, "rk4"), pendulum(0.005), 0.0
+    for _ in range(25):
+        exact.run(0.02)
+        coarse.run(0.02)
+        for name in ("upper", "lower"):
+            away = np.linalg.norm(exact.body(name).position - coarse.body(name).position)
+            true = max(true, 1e3 * float(away))
     assert errors[0] == pytest.approx(true, rel=0.3)
+    assert errors[1] < 1e-3 * errors[0]
     assert "solver rounds" not in sim.quality()
 
 

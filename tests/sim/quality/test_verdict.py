@@ -71,9 +71,9 @@ def test_few_steps():
 def test_asking_thoroughly_changes_nothing(tmp_path):
     sim, other = (swing(dt=1e-3, integrator="generalized_alpha") for _ in range(2))
     recorder = sim.record(tmp_path / "run.parquet")
-    before = sim.save(), sim.wall_time, sim.effort, recorder.count, sim._journal.steps
+    before = sim.save(), sim.wall_time, sim.effort, recorder.count, sim.run_log.steps
     sim.quality(keep=1e-3)
-    assert (sim.save(), sim.wall_time, sim.effort, recorder.count, sim._journal.steps) == before
+    assert (sim.save(), sim.wall_time, sim.effort, recorder.count, sim.run_log.steps) == before
     for each in (sim, other):
         each.step(50)
     assert sim.save() == other.save()

@@ -206,7 +206,7 @@ def test_read_only_folder(model, read_only, suffix):
     with pytest.raises(td.RecordingError, match=r"cannot record here \(Permission denied\); choose a folder"):
         sim.record(read_only / f"run.{suffix}")
     sim.run(0.1)
-    assert sim._observers == []
+    assert sim.observers == []
 
 
 @pytest.mark.parametrize("suffix", FORMATS)

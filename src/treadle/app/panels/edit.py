@@ -172,5 +172,5 @@ def _prepared(sim: Simulation, kind: str, name: str, texts: Mapping[str, str]) -
     change(spec, kind, name, texts)
     model = edited(spec)
     if knows(sim):
-        compile_step(twin(sim, model), sim._bounded, bool(sim._loads.any()))
+        compile_step(twin(sim, model), sim.stepper.bounded, bool(sim.loads.any()))
     return model

@@ -14,7 +14,7 @@ from treadle.sim.contacts.last import last_step
 if TYPE_CHECKING:
     from treadle.contact.soft import Soft
     from treadle.sim.simulation import Simulation
-    from treadle.sim.touching.touching import Touching
+    from treadle.sim.step.contact_step import ContactStep
 
 __all__ = ["ContactCourse", "contact_courses"]
 
@@ -46,7 +46,7 @@ def contact_courses(sim: Simulation, samples: int = 65) -> list[ContactCourse]:
         return []
     from treadle.contact.course import contact_course
 
-    diary = touching.room.diary
+    diary = touching.scratch.trace
     if diary.size[0] > diary.size[1]:
         raise InputError(
             f"the last step had {diary.size[0]} spans with contact, of which {diary.size[1]} are kept; "
@@ -97,12 +97,12 @@ def _joined(shapes: tuple[str, str], parts: list[_Piece]) -> ContactCourse:
     )
 
 
-def _at_start(touching: Touching, number: int) -> tuple[list[tuple[int, int, int]], Soft]:
+def _at_start(touching: ContactStep, number: int) -> tuple[list[tuple[int, int, int]], Soft]:
     """The contacts of a span as they were at its start, and their shapes and features."""
     from treadle.contact.soft import make_soft
-    from treadle.sim.touching.diary import PER_CONTACT
+    from treadle.sim.step.contact_trace import PER_CONTACT
 
-    diary = touching.room.diary
+    diary = touching.scratch.trace
     n, place = (int(x) for x in diary.spans[number, 2:])
     table = diary.kept[place : place + n * PER_CONTACT].reshape(n, PER_CONTACT)
     soft = make_soft(n, touching.programs)

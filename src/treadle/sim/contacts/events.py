@@ -39,8 +39,6 @@ class TouchingWatcher:
         self._sim = sim
         #: whether the action of an event runs just now
         self.acting = False
-        # joint forces of the controllers, held over a step
-        self._commanded: np.ndarray | float = 0.0
 
     def run(self, count: int) -> int:
         """Take steps until they are done or an event ends the run; the number that was taken."""
@@ -50,15 +48,14 @@ class TouchingWatcher:
         done = 0
         while done < count and sim.events.stopped_by is None:
             taken = self._step()
-            sim._journal.after(taken)
+            sim.run_log.after(taken)
             done += taken
         return done
 
     def _step(self) -> int:
         """One step from event to event; 1 if it was left behind, 0 if the run ended in it."""
         sim, step, start = self._sim, self._sim.dt, self._sim.time
-        self._commanded = sim._touching().commanded(start)
-        clock, passed = (sim._start, sim._steps), 0.0
+        clock, passed = (sim.world.start, sim.world.steps), 0.0
         before = [self._value(event, start) for event in sim.events]
         for _ in range(_MOST):
             begin, left = self._saved(), step - passed
@@ -74,14 +71,14 @@ class TouchingWatcher:
             present = [(after, event) for after, event in found if after <= first]
             self._log(begin, present, start + passed, first)
             passed += first
-            sim._start, sim._steps = start + passed, 0
+            sim.world.start, sim.world.steps = start + passed, 0
             self._act([event for after, event in present if after == first])
             if sim.events.stopped_by is not None:
                 return 0
-            if (sim._start, sim._steps, sim.dt) != (start + passed, 0, step):
+            if (sim.world.start, sim.world.steps, sim.dt) != (start + passed, 0, step):
                 # the action went to another state or changed the step: the next one starts here
                 return 1
-            sim._start, sim._steps = clock
+            sim.world.start, sim.world.steps = clock
             if step - passed <= 1e-12 * step:
                 break
             before = [self._value(event, start + passed, _MOMENT * step) for event in sim.events]
@@ -90,7 +87,7 @@ class TouchingWatcher:
                 f"events happened {_MOST} times in one step at t = {start:.9g} s; let an action return True, "
                 "which ends the run, when the motion comes to rest"
             )
-        sim._start, sim._steps = clock[0], clock[1] + 1
+        sim.world.start, sim.world.steps = clock[0], clock[1] + 1
         sim.measured_time += step
         return 1
 
@@ -126,36 +123,36 @@ class TouchingWatcher:
 
     def _take(self, time: float, span: float) -> None:
         """A step of any length."""
-        sim, arrays = self._sim, self._sim._arrays
+        sim, arrays = self._sim, self._sim.arrays
         step = sim.dt
         arrays["clock"][:, 0], arrays["alive"][:, 0] = (time, 0.0), (1.0, 0.0)
         arrays["dt"][0, 0] = span
-        touching = sim._touching()
-        touching.held = self._commanded
         try:
-            sim._timed(sim._runner(), 1)
+            sim.stepper.timed(sim.stepper.runner(), 1)
         finally:
-            arrays["dt"][0, 0], touching.held = step, None
+            arrays["dt"][0, 0] = step
         if not arrays["alive"][1, 0]:
-            sim._halted()
+            sim.stepper.halted()
 
     def _saved(self) -> _Start:
         sim = self._sim
         names = ("q", "v", "drives", "ledger")
-        return _Start({name: sim._arrays[name].copy() for name in names}, sim._touching().memory)
+        return _Start(
+            {name: sim.arrays[name].copy() for name in names}, sim.stepper.ready_contact_step().memory
+        )
 
     @contextmanager
     def _trials(self) -> Iterator[None]:
         """Steps that leave no trace."""
-        kept, seen = self._saved(), self._sim._touching().seen()
+        kept, seen = self._saved(), self._sim.stepper.ready_contact_step().seen()
         yield
         self._restore(kept)
-        self._sim._touching().show(seen)
+        self._sim.stepper.ready_contact_step().show(seen)
 
     def _restore(self, start: _Start) -> None:
         for name, array in start.arrays.items():
-            self._sim._arrays[name][:] = array
-        self._sim._touching().memory = start.memory
+            self._sim.arrays[name][:] = array
+        self._sim.stepper.ready_contact_step().memory = start.memory
 
     def _value(self, event: Event, time: float, ahead: float = 0.0) -> float:
         """Of an event's function now, or a moment ahead if the velocity lasts."""
@@ -179,7 +176,7 @@ class TouchingWatcher:
         """Call the actions, at the time of the event."""
         sim, state = self._sim, (self._sim.q.copy(), self._sim.v.copy())
         # contacts can be read at this moment
-        sim._journal.after(0)
+        sim.run_log.after(0)
         self.acting = True
         try:
             for event in events:
@@ -190,5 +187,5 @@ class TouchingWatcher:
             self.acting = False
         if not (np.array_equal(sim.q, state[0]) and np.array_equal(sim.v, state[1])):
             # no balance can be drawn across that
-            sim._journal.restart()
-            sim._journal.before()
+            sim.run_log.restart()
+            sim.run_log.before()

@@ -8,7 +8,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from treadle.sim.simulation import Simulation
-    from treadle.sim.touching.touching import Touching
+    from treadle.sim.step.contact_step import ContactStep
 
 __all__ = ["LastStep", "carriers", "last_step"]
 
@@ -16,7 +16,7 @@ __all__ = ["LastStep", "carriers", "last_step"]
 class LastStep(NamedTuple):
     """What pairs of shapes did, in the mean over the step; nothing where there was none."""
 
-    touching: Touching | None
+    touching: ContactStep | None
     #: of all collision shapes
     names: list[str]
     #: (n, 2) places in `names`
@@ -27,10 +27,10 @@ class LastStep(NamedTuple):
 
 def last_step(sim: Simulation) -> LastStep:
     """The step that led to the present state; none where that was set or contact is off."""
-    touching = sim._touched
-    if touching is None or not sim._journal.goes_on():
+    touching = sim.contact_step
+    if touching is None or not sim.run_log.goes_on():
         return LastStep(None, [], np.zeros((0, 2), int), np.zeros((0, 7)))
-    tally = touching.room.tally
+    tally = touching.scratch.totals
     pairs, sums = (array[: tally.size[0]].copy() for array in (tally.pair, tally.sums))
     sums[:, :6] /= touching.span[0]
     return LastStep(touching, touching.collider.names, pairs, sums)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from treadle.sim.touching.touching import Touching
+    from treadle.sim.step.contact_step import ContactStep
 
 __all__ = ["ContactPoint", "contact_points"]
 
@@ -31,12 +31,12 @@ class ContactPoint:
     penetration: float
 
 
-def contact_points(touching: Touching) -> list[ContactPoint]:
+def contact_points(touching: ContactStep) -> list[ContactPoint]:
     """The points that carry a force or are about to."""
-    collider, room = touching.collider, touching.room
+    collider, scratch = touching.collider, touching.scratch
     owner = {shape.name: shape.link for shape in touching.model.shapes}
     found = []
-    for point in room.points[: max(int(collider.result[0]), 0)]:
+    for point in scratch.points[: max(int(collider.result[0]), 0)]:
         if point["row"] < 0:
             continue
         names = collider.names[point["a"]], collider.names[point["b"]]

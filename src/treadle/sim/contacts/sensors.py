@@ -66,8 +66,8 @@ def _by_shape(last: LastStep) -> np.ndarray:
     for side, sign in ((0, -1.0), (1, 1.0)):
         np.add.at(values[:, :6], last.pairs[:, side], sign * last.sums[:, :6])
         np.add.at(values[:, 7], last.pairs[:, side], last.sums[:, 6])
-    room, found = last.touching.room, max(int(last.touching.collider.result[0]), 0)
-    points = room.points[:found]
+    scratch, found = last.touching.scratch, max(int(last.touching.collider.result[0]), 0)
+    points = scratch.points[:found]
     points = points[points["row"] >= 0]
     for side in ("a", "b"):
         np.maximum.at(values[:, 6], points[side], -points["end"])

@@ -38,7 +38,7 @@ class Borrowed:
             self._sim.dt = dt
         if tolerance is not None:
             place = list(self._sim.options).index("tolerance")
-            self._sim._arrays["options"][place, 0] = tolerance
+            self._sim.arrays["options"][place, 0] = tolerance
 
     def try_steps(self, count: int) -> bool:
         """Take steps; False where they diverge."""
@@ -57,19 +57,21 @@ class Borrowed:
 @contextmanager
 def borrowed(sim: Simulation) -> Iterator[Borrowed]:
     """The simulation, to take steps with that leave no trace."""
-    journal, controllers = sim._journal, sim.controllers
-    sim._refresh(controllers.refresh(sim._arrays.values()))
-    live = sim._watcher._arrays | sim._arrays
+    journal, controllers = sim.run_log, sim.controllers
+    sim.refresh(controllers.refresh(sim.arrays.values()))
+    live = sim.arrays
     arrays = {name: array.copy() for name, array in live.items() if not name.startswith("next_")}
-    own = ("_start", "_steps", "_fresh", "_bounded", "_running", "reference", "wall_time", "measured_time")
-    kept = {name: getattr(sim, name) for name in (*own, "_observers")}
+    own = ("fresh", "reference", "wall_time", "measured_time")
+    kept = {name: getattr(sim, name) for name in (*own, "observers")}
+    clock = sim.world.start, sim.world.steps
+    stepper = sim.stepper.bounded, sim.stepper.running
     account = dict(vars(journal))
-    touched = sim._touched
+    touched = sim.contact_step
     seen = [] if touched is None else touched.seen()
     try:
         # recorders and events must not see these steps, and a controller must not be asked twice
-        sim._observers = []
-        sim._fresh = False
+        sim.observers = []
+        sim.fresh = False
         if controllers.called_back:
             sim.tau[:] += controllers.commanded
         with sim.events.quiet(), controllers.silent():
@@ -79,6 +81,8 @@ def borrowed(sim: Simulation) -> Iterator[Borrowed]:
             live[name][:] = array
         for name, value in kept.items():
             setattr(sim, name, value)
+        sim.world.start, sim.world.steps = clock
+        sim.stepper.bounded, sim.stepper.running = stepper
         vars(journal).update(account)
         if touched is not None:
             touched.show(seen)

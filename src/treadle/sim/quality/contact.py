@@ -23,7 +23,7 @@ _SOLVED, _MOSTLY = 0.0, 0.01
 def rigid_overlap(run: Run) -> Measure | None:
     """How deep bodies without stiffness were in each other, at the start or after any part of a step."""
     worst = _worst(run)
-    if worst is None or np.isfinite(run.sim._touched.surfaces["stiffness"]).all():  # type: ignore[union-attr]
+    if worst is None or np.isfinite(run.sim.contact_step.surfaces["stiffness"]).all():  # type: ignore[union-attr]
         return None
     depth = max(float(worst[0]), 0.0)
     limits = _GOOD * run.size, _FAIR * run.size
@@ -65,8 +65,8 @@ def contact_effort(run: Run) -> Measure | None:
 
 def _worst(run: Run) -> np.ndarray | None:
     """What the contact of the run was like at worst, None where there was none."""
-    touching = run.sim._touched
-    return None if touching is None or run.steps == 0 else touching.room.tally.worst
+    touching = run.sim.contact_step
+    return None if touching is None or run.steps == 0 else touching.scratch.totals.worst
 
 
 def _judged(

@@ -15,7 +15,7 @@ def loop_residual(run: Run) -> Measure | None:
     """The largest gap that was left in a loop or coupling after any step."""
     if not run.model.closed or run.steps == 0:
         return None
-    gap = float(run.sim._arrays["gap"][0, 0])
+    gap = float(run.sim.arrays["gap"][0, 0])
     rating = rate(gap, _GOOD, _FAIR)
     return Measure(
         "loop residual",

@@ -23,7 +23,7 @@ def start_overlap(run: Run) -> Overlap | None:
     """The deepest overlap of rigid shapes at the start, None where there was none."""
     # the kernels of contact are there already where this is asked
     from treadle.collision.queries import contact_points
-    from treadle.sim.touching.surfaces import surface_table
+    from treadle.sim.step.materials import surface_table
 
     collider = run.sim.collider()
     table = surface_table(collider.model, collider.shapes)

@@ -178,7 +178,7 @@ def expected_shrink(sim: Simulation) -> float:
 
 def effective_order(sim: Simulation) -> int:
     """Order of the run: controllers, friction and stops act once a step, which is of first order."""
-    return 1 if len(sim.controllers) or sim._bounded else stepping(sim).order
+    return 1 if len(sim.controllers) or sim.stepper.bounded else stepping(sim).order
 
 
 def _positions(
@@ -197,7 +197,7 @@ def _positions(
     def look() -> None:
         rows.append(compiled.frame_poses(sim.model, trial.q)[:, :3, 3])
         if energies is not None:
-            work = float(sim._journal.ledger[0, 0]) if before else 0.0
+            work = float(sim.run_log.ledger[0, 0]) if before else 0.0
             balance = stored_energy(sim.model, trial.q, trial.v) - work
             energies.append((compiled.kinetic_energy(sim.model, trial.q, trial.v), balance))
 

@@ -43,7 +43,7 @@ class Run:
         self.method = stepping(sim)
         self.thorough = thorough or keep is not None
         self.keep = keep
-        journal = sim._journal
+        journal = sim.run_log
         self.now = sim.save()
         begun = journal.goes_on()
         self.start = journal.start if begun and journal.start is not None else self.now
@@ -114,7 +114,7 @@ class Run:
         order += 0.0 if within_run else 1.0
         factor = max(excess, 1.5) ** (1.0 / order)
         # no method helps against what acts only once a step, and none is asked beside contact
-        once = effective_order(sim) < self.method.order or sim._bounded or len(sim.controllers) > 0
+        once = effective_order(sim) < self.method.order or sim.stepper.bounded or len(sim.controllers) > 0
         once = once or sim.contact
         better = "" if once or self.method.order >= 4 else "integrator = 'rk4'"
         if better and factor > _TOO_SMALL:

@@ -1,15 +1,16 @@
-"""What takes the steps of a run: its integrator, or beside contact Moreau's rule whatever the integrator."""
+"""What takes the steps of a run: its integrator and, while contacts last, the midpoint rule."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from treadle.integrators import INTEGRATORS
-
 if TYPE_CHECKING:
     from treadle.sim.simulation import Simulation
 
 __all__ = ["Stepping", "stepping"]
+
+#: Order of the midpoint rule.
+CONTACT_ORDER = 2
 
 
 class Stepping(NamedTuple):
@@ -22,7 +23,7 @@ class Stepping(NamedTuple):
 
 def stepping(sim: Simulation) -> Stepping:
     """That of a simulation as it is now."""
+    method = sim.step_options.method
     if sim.contact:
-        return Stepping(1, False, False)
-    method = INTEGRATORS[sim.integrator]
+        return Stepping(CONTACT_ORDER, False, False)
     return Stepping(method.order, method.adaptive, method.iterates)

@@ -63,7 +63,7 @@ class Recorder:
         header = Header.of(sim, self.rate, self._sampler.layouts)
         self._writer = open_writer(self.path, header)
         self._flushed = (sim.time, monotonic())
-        sim._observers.append(self)
+        sim.observers.append(self)
         # a script that ends without closing still leaves a whole file
         atexit.register(self.close)
         # from the beginning there is a file that can be read
@@ -144,8 +144,8 @@ class Recorder:
     def _detach(self) -> None:
         self.closed = True
         atexit.unregister(self.close)
-        if self in self._sim._observers:
-            self._sim._observers.remove(self)
+        if self in self._sim.observers:
+            self._sim.observers.remove(self)
 
 
 def _check_rate(rate: Any, dt: float) -> float:

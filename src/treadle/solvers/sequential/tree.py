@@ -14,9 +14,11 @@ from typing import NamedTuple
 import numpy as np
 
 from treadle.native.frames import Integers, Reals
-from treadle.native.kernels import inner, kernel
+from treadle.native.kernels import inner, kernel, part
 
-__all__ = ["Tree", "chain", "half_solve", "half_solve_row", "join_row", "spread", "tree_pattern"]
+__all__ = [
+    "Tree", "chain", "half_solve", "half_solve_chain", "half_solve_row", "join_row", "spread", "tree_pattern",
+]  # fmt: skip
 
 
 class Tree(NamedTuple):
@@ -90,6 +92,28 @@ def half_solve_row(parent, start, L, root, first, loops, place, y, i, work):
                 above, entry = parent[above], entry + 1
         y[e] = root[k] * x
     first[i + 1] = loops[i]
+
+
+@part()
+def half_solve_chain(tree, place, y, begin, other, both, end):
+    """Jacobian to entries where they stand, see `half_solve`, for two chains of degrees of freedom.
+
+    Those of one body end at `other`, those of the other one at `both`, what carries both at `end`.
+    """
+    start, L, root = tree.start, tree.L, tree.root
+    for e in range(begin, end):
+        k, x = place[e], y[e]
+        y[e] = root[k] * x
+        if x == 0.0:
+            continue
+        entry = start[k]
+        limit = other if e < other else (both if e < both else end)
+        for m in range(e + 1, limit):
+            y[m] -= L[entry + m - e - 1] * x
+        if limit < end:
+            entry += limit - e - 1
+            for m in range(both, end):
+                y[m] -= L[entry + m - both] * x
 
 
 @inner()

@@ -59,8 +59,8 @@ class Sampler:
         if self._compiled is not None:
             # what controllers that are called back would say now only they know
             held = sim.tau + sim.controllers.commanded
-            state = sim.q, sim.v, held, sim._loads[:, 0], (time, sim.dt)
-            others = [sim._arrays[name][:, 0] for name in ("commands", "drives", "parameters", "inputs")]
+            state = sim.q, sim.v, held, sim.loads[:, 0], (time, sim.dt)
+            others = [sim.arrays[name][:, 0] for name in ("commands", "drives", "parameters", "inputs")]
             # contact is felt in the mean over the last step
             felt = sensors.felt(sim).ravel() if self._feels else np.zeros(_felt_size(sim))
             pressed = sensors.body_wrenches(sim).ravel() if sim.contact else np.zeros(0)
@@ -92,7 +92,7 @@ class Sampler:
         """Whether stops and friction hold, and whether a freedom is locked, where that makes a difference."""
         if not any(signal.dynamic for signal in self._signals):
             return False, False
-        return self._sim._bounded, bool(self._sim._arrays["locked"].any())
+        return self._sim.stepper.bounded, bool(self._sim.arrays["locked"].any())
 
 
 def _absent(signal: Signal) -> Signal:
@@ -136,7 +136,7 @@ def _compiled(
         state = q, v, held, loads, time, commands, drives, dt
         machine = locked_model(model, rotors) if locked else model
         moment = Moment(machine, laws, controllers, *state, bounded, motions, terrain, felt, pressed)
-        with reading(sim._inputs.inputs, inputs):
+        with reading(sim.world.inputs.inputs, inputs):
             return {"row": [x for signal in signals for x in signal.values(moment)]}
 
     sizes = {
@@ -148,7 +148,7 @@ def _compiled(
         "commands": len(model.actuators),
         "drives": actuator_state_size(model),
         "rotors": model.nv,
-        "inputs": sim._inputs.size,
+        "inputs": sim.world.inputs.size,
         "felt": _felt_size(sim),
         "pressed": 6 * len(model.bodies) if sim.contact else 0,
     }

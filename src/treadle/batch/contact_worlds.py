@@ -1,0 +1,109 @@
+"""Worlds whose shapes touch: one scratch memory per share of the worlds, and the bits of a `Simulation`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from treadle.forces.load import LOAD_SIZE
+
+if TYPE_CHECKING:
+    from treadle.sim.world import World
+
+__all__ = ["ContactWorlds"]
+
+#: Arrays that a contact step reads or writes.
+_NAMES = ("q", "v", "tau", "dt", "clock", "alive", "inputs", "parameters", "commands", "drives", "memory")
+
+
+class ContactWorlds:
+    """Takes contact steps of the first `count` columns of a world."""
+
+    def __init__(self, world: World, count: int) -> None:
+        self._world, self._count = world, count
+        self._shares: dict[tuple[int, int], _Share] = {}
+        #: of worlds that were not advanced since they were restored
+        self._restored: list[np.ndarray] = [np.zeros(0)] * count
+
+    def run(self, arrays: Mapping[str, np.ndarray], begin: int, end: int, count: int) -> None:
+        """Steps of the worlds from `begin` up to `end`; one that stopped stays where it is."""
+        end = min(end, self._count)
+        if (begin, end) not in self._shares:
+            share = self._shares[begin, end] = _Share(self._world, begin, end)
+            share.remember(self._restored[begin:end])
+        self._shares[begin, end].run(arrays, count)
+
+    def memory(self) -> list[np.ndarray]:
+        """What the next steps start from, by world."""
+        kept = [row.copy() for row in self._restored]
+        for (begin, _), share in self._shares.items():
+            for number, row in enumerate(share.kept):
+                kept[begin + number] = row.copy()
+        return kept
+
+    def remember(self, memory: list[np.ndarray]) -> None:
+        """Go on from what steps started from once."""
+        self._restored = memory
+        for (begin, end), share in self._shares.items():
+            share.remember(memory[begin:end])
+
+
+class _Share:
+    """A range of worlds that one thread advances at a time."""
+
+    def __init__(self, world: World, begin: int, end: int) -> None:
+        from treadle.sim.step.contact_step import ContactStep
+
+        self._begin, self._end = begin, end
+        columns = world.arrays["q"].shape[1]
+        self._no_loads = np.zeros((LOAD_SIZE * len(world.model.bodies), columns))
+        own = {name: array[:, begin : begin + 1] for name, array in world.arrays.items()}
+        own |= {"loads": self._no_loads[:, :1], "ledger": np.zeros((1, 1))}
+        options, code = world.options, world.contact_code(world.parameters)
+        self._step = ContactStep(code, own, options.terrain, options.meshes, traced=False)
+        self._step.read_constants()
+        #: (worlds, numbers) see `world_columns`
+        self.kept = np.zeros((end - begin, 0))
+        self._reserve()
+
+    def run(self, arrays: Mapping[str, np.ndarray], count: int) -> None:
+        """Steps of all its worlds."""
+        from treadle.native.frames import table
+        from treadle.sim.step.world_columns import take_worlds
+
+        world, taken = self._begin, np.zeros(self._end - self._begin, np.int64)
+        while world < self._end:
+            columns = self._columns(arrays, taken)
+            address = table(columns)
+            place = self._step.table, address.ctypes.data, self._begin
+            world = int(take_worlds(*place, world, self._end, count))
+            if world == self._end:
+                break
+            if self._step.make_room():
+                self._reserve()
+            else:
+                arrays["alive"][0, world] = 0.0
+                world += 1
+
+    def remember(self, memory: list[np.ndarray]) -> None:
+        """Go on from rows that were kept once; worlds without one start afresh."""
+        self.kept = np.zeros((len(memory), max(len(row) for row in memory)))
+        self._reserve()
+        for mine, row in zip(self.kept, memory, strict=True):
+            mine[: len(row)] = row
+
+    def _reserve(self) -> None:
+        """Room in every row for as many points as a step may have; new rows are those of fresh worlds."""
+        before, start = self.kept, self._step.fresh_memory
+        if before.shape[1] < self._step.kept_size:
+            self.kept = np.zeros((len(before), self._step.kept_size))
+            self.kept[:, : len(start)] = start
+            self.kept[:, : before.shape[1]] = before
+
+    def _columns(self, arrays: Mapping[str, np.ndarray], taken: np.ndarray) -> tuple:
+        from treadle.sim.step.world_columns import WorldColumns
+
+        given = {name: arrays[name] for name in _NAMES}
+        return WorldColumns(**given, loads=arrays.get("loads", self._no_loads), kept=self.kept, taken=taken)

@@ -1,0 +1,89 @@
+"""Since when a simulation runs undisturbed, and what its counters said then."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from treadle.sim.ledger import ledger_size
+
+if TYPE_CHECKING:
+    from treadle.sim.simulation import Simulation
+    from treadle.sim.state import State
+
+__all__ = ["RunLog"]
+
+#: What acts on the machine from outside.
+_INPUTS = ("tau", "dt", "loads", "commands", "locked", "inputs")
+
+
+class RunLog:
+    """The undisturbed run that led to the present state of a simulation.
+
+    It starts anew where positions or velocities are not those that the last step left: then they were set
+    or restored, and no balance can be drawn across that. Joint forces, loads and steps may change on the
+    way; the run is only not `repeatable` from its start then.
+    """
+
+    def __init__(self, sim: Simulation) -> None:
+        self._sim = sim
+        #: work and impulse so far, which steps add to
+        self.ledger = np.zeros((ledger_size(sim.model), 1))
+        #: state at the start of the run; None before the first step
+        self.start: State | None = None
+        self.steps = 0
+        #: whether the same steps from `start` would come out the same
+        self.repeatable = True
+        self.rounds = 0.0
+        #: least and most work so far, as seen between calls
+        self.least = self.most = 0.0
+        self._left: tuple[bytes, ...] = ()
+        self._inputs: tuple[bytes, ...] = ()
+
+    @property
+    def work(self) -> float:
+        """Work (J) done on the machine since the start of the run."""
+        return float(self.ledger[0, 0])
+
+    def belong(self, sim: Simulation) -> None:
+        """Go over to a simulation that took over the arrays of this one's."""
+        self._sim = sim
+
+    def before(self) -> bool:
+        """Called before steps are taken: whether forces, step and commands are those of the last ones."""
+        sim = self._sim
+        arrays = sim.arrays
+        inputs = tuple([arrays[name].tobytes() for name in _INPUTS])
+        same = inputs == self._inputs
+        if (arrays["q"].tobytes(), arrays["v"].tobytes()) != self._left:
+            self.start, self.steps, self.repeatable = sim.save(), 0, True
+            self.ledger[:] = 0.0
+            self.least = self.most = 0.0
+            self.rounds = sim.effort[0]
+            if sim.contact_step is not None:
+                sim.contact_step.scratch.totals.worst[:] = 0.0
+        elif not same:
+            self.repeatable = False
+        self._inputs = inputs
+        return same
+
+    def after(self, taken: int) -> None:
+        """Called after steps were taken."""
+        arrays = self._sim.arrays
+        self._left = arrays["q"].tobytes(), arrays["v"].tobytes()
+        self.steps += taken
+        work = self.ledger[0, 0]
+        if work < self.least:
+            self.least = float(work)
+        elif work > self.most:
+            self.most = float(work)
+
+    def restart(self) -> None:
+        """Let the next step begin a new run."""
+        self._left = ()
+
+    def goes_on(self) -> bool:
+        """Whether the present positions and velocities are those that the last step left."""
+        arrays = self._sim.arrays
+        return (arrays["q"].tobytes(), arrays["v"].tobytes()) == self._left

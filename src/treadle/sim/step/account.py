@@ -1,0 +1,40 @@
+"""Account: work, contact totals, the history of contact forces, and the warm start of the next substep."""
+
+from __future__ import annotations
+
+from treadle.native.kernels import part
+from treadle.sim.step.contact_trace import record_substep
+from treadle.sim.step.joint_rows import joint_work
+from treadle.sim.step.pair_totals import add_totals
+from treadle.sim.step.predict import momentum
+from treadle.sim.step.warm_start import remember
+
+__all__ = ["account"]
+
+
+@part()
+def account(context):
+    """Sum up a substep whose displacement is known, before the state moves on."""
+    now, free, scratch, v = context.now[0], context.free, context.scratch, context.v
+    end = scratch.end
+    now.work += joint_work(context)
+    for k in range(context.nv):
+        now.work += 0.5 * now.h * (free.push[k] - free.drag[k] * (end[k] - v[k])) * (v[k] + end[k])
+    if now.springs > 0:
+        now.work += _work_along_springs(context)
+    now.work += add_totals(context)
+    record_substep(context)
+    remember(context)
+
+
+@part()
+def _work_along_springs(context):
+    """What gravity and springs do along the way that is more than that of constant forces."""
+    now, free, scratch, v, work = context.now[0], context.free, context.scratch, context.v, 0.0
+    for k in range(context.nv):
+        scratch.extra[k] = (free.velocity[k] - v[k]) / now.h
+    momentum(context.tree, scratch.extra, scratch.work)
+    for k in range(context.nv):
+        way = 0.5 * now.h * (v[k] + scratch.end[k]) - scratch.shift[k]
+        work += (scratch.extra[k] - free.push[k]) * way
+    return work

@@ -1,0 +1,129 @@
+"""Steps of a machine with contact: substeps from one beginning or end of a contact to the next."""
+
+from __future__ import annotations
+
+from math import inf
+
+from treadle.native.calling import call, integers
+from treadle.native.kernels import kernel, part
+from treadle.sim.step.contact_trace import open_trace
+from treadle.sim.step.context import read_context
+from treadle.sim.step.pair_totals import clear_totals
+from treadle.sim.step.program import FASTEST
+from treadle.sim.step.shorten import NOTHING
+from treadle.sim.step.stabilize import close_loops
+from treadle.sim.step.warm_start import copy
+
+__all__ = ["advance", "take_steps"]
+
+#: Speed (m/s) from which on rigid bodies rebound.
+IMPACT_SPEED = 1e-3
+
+#: Beginnings and ends of contacts in one step: so many, and as many more per body. After these nothing
+#: rebounds, and the step ends as a time-stepping step without further cuts.
+EVENTS, EVENTS_PER_BODY = 60, 2
+
+#: The same times the number of bodies, up to which those that do not rebound are stopped where they collide,
+#: and then by the substep: in clutter that takes the more time the less it tells.
+STOPS = 200
+
+#: Substeps for each of these; after them, fast and thin shapes may tunnel.
+SUBSTEPS = 10
+
+#: Sweeps over the rows in one step at most.
+SWEEPS = 1000
+
+
+@kernel(nogil=True)
+def take_steps(table, dt, time, count):
+    """Advance the state of the context with this table by steps of dt (s) from a time; how many were taken.
+
+    Fewer are where the machine diverges, where `detection.result` says what collision detection could not do,
+    or where more pairs touched than `scratch.totals` has room for; the state is then that of the last step.
+    """
+    return advance(read_context(integers(table)), table, dt, time, count)
+
+
+@part()
+def advance(context, table, dt, time, count):
+    """Steps of the context, whose table lies at an address; how many were taken."""
+    for step in range(count):
+        _begin(context, dt, time + step * dt)
+        if not _step(context, table, time + step * dt):
+            copy(context.scratch.q_start, context.q, context.nq)
+            copy(context.scratch.v_start, context.v, context.nv)
+            return step
+        _drive_actuators(context)
+    return count
+
+
+@part()
+def _drive_actuators(context):
+    """Let the actuators' own state follow the step."""
+    drive, now = context.drive, context.now[0]
+    if drive.entry == 0:
+        return
+    copy(context.scratch.q_start, drive.q, context.nq)
+    copy(context.v, drive.v, context.nv)
+    drive.dt[0] = now.dt
+    copy(context.ports.commands, drive.commands, len(drive.commands))
+    copy(context.ports.drives, drive.drives, len(drive.drives))
+    call(drive.entry, drive.frame)
+    copy(drive.next_drives, context.ports.drives, len(drive.drives))
+    copy(drive.next_drives, context.flow_ports.drives, len(context.flow_ports.drives))
+
+
+@part()
+def _begin(context, dt, time):
+    """Call the controllers, keep the state, and clear what is summed up over a step."""
+    scratch, now, control = context.scratch, context.now[0], context.control
+    copy(context.tau_given, context.tau, context.nv)
+    if control.entry != 0:
+        copy(context.q, control.q, context.nq)
+        copy(context.v, control.v, context.nv)
+        control.time[0] = time
+        copy(context.ports.inputs, control.inputs, len(control.inputs))
+        call(control.entry, control.frame)
+        for k in range(context.nv):
+            context.tau[k] += control.force[k]
+    copy(context.q, scratch.q_start, context.nq)
+    copy(context.v, scratch.v_start, context.nv)
+    clear_totals(scratch.totals)
+    open_trace(scratch.trace)
+    now.dt, now.elapsed, now.sweeps_left = dt, 0.0, SWEEPS
+
+
+@part()
+def _step(context, table, time):
+    """One step; whether the machine can have got there."""
+    now, scratch = context.now[0], context.scratch
+    bodies = len(scratch.twist_end) - 1
+    # how far to look for the next event: with many of them, one is not far from the one before
+    left, ahead, events, substeps, work = now.dt, now.dt, 0, 0, 0.0
+    budget = EVENTS + EVENTS_PER_BODY * bodies
+    while left > NOTHING * now.dt:
+        now.h, now.elapsed = min(left, ahead), now.dt - left
+        now.time = time + now.elapsed
+        now.uncut, now.safe = int(events >= budget), int(substeps >= SUBSTEPS * budget)
+        now.impact_speed = inf if now.uncut == 1 else IMPACT_SPEED
+        now.stop_within = now.dt if (events + 1) * bodies <= STOPS else 0.0
+        call(context.substep.entry, table)
+        if now.h < 0.0:
+            return False
+        work += now.work
+        left -= now.h
+        ahead = (2.0 if now.cut == 1 else 4.0) * now.h
+        events, substeps = events + now.cut, substeps + 1
+    scratch.effort[0] += substeps
+    close_loops(context)
+    scratch.effort[2] += work
+    return _finite(context) and scratch.totals.size[0] <= len(scratch.totals.at)
+
+
+@part()
+def _finite(context):
+    """Whether all speeds are below the divergence threshold."""
+    total = 0.0
+    for k in range(context.nv):
+        total += context.v[k] * context.v[k]
+    return total < FASTEST * FASTEST

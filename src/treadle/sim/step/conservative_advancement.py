@@ -1,0 +1,167 @@
+"""How far a machine may go in one span without shapes passing through each other.
+
+Contact is found in the middle of a span, where two thin and fast shapes may have passed each other already. A
+span is therefore no longer than lets two shapes come closer by their distance and a share of their thickness,
+
+    span <= (distance + share thickness) / speed
+
+with a bound of the speed at which they approach along the normal of their least distance (Mirtich, 1996,
+"Impulse-based dynamic simulation of rigid body systems", section 2.3); against height fields and meshes, not
+convex, in any direction. What is slow or thick is not looked at, nor are planes, solid however deep.
+"""
+
+from __future__ import annotations
+
+from math import inf, sqrt
+
+import numpy as np
+
+from treadle.collision.kinds import BOX, CAPSULE, CYLINDER, ELLIPSOID, HEIGHT_FIELD, HULL, MESH, SPHERE
+from treadle.collision.shapes import Shapes
+from treadle.native.calling import call
+from treadle.native.kernels import inner, part
+from treadle.sim.step.pair_distance import FIRST
+from treadle.sim.step.points import twists
+
+__all__ = ["place_bodies", "safe_substep", "thicknesses", "through"]
+
+#: Share of the mean thickness of two shapes by which they may come into each other, and the share of that by
+#: which they may in any case, however near they are.
+_SHARE, _LEAST = 0.25, 0.1
+
+#: Thickness (m) of what has none.
+_THINNEST = 1e-5
+
+#: Freedoms of a body that moves freely.
+_FREE = 6
+
+
+def thicknesses(shapes: Shapes) -> np.ndarray:
+    """(shapes) m: what has to be crossed to pass through each, inf for a plane, which has no other side."""
+    size, through = shapes.size, np.full(len(shapes.kind), np.inf)
+    for s, kind in enumerate(shapes.kind):
+        if kind in (SPHERE, CAPSULE):
+            through[s] = 2.0 * size[s, 0]
+        elif kind == CYLINDER:
+            through[s] = 2.0 * size[s, :2].min()
+        elif kind in (BOX, ELLIPSOID, HULL, MESH):
+            through[s] = 2.0 * size[s].min()
+        elif kind == HEIGHT_FIELD:
+            through[s] = 0.0
+    return np.maximum(through, _THINNEST)
+
+
+@part()
+def through(thickness, a, b):
+    """Mean thickness (m) of two shapes, or that of the one that meets a plane."""
+    near, far = thickness[a], thickness[b]
+    return min(near, far) if max(near, far) == inf else 0.5 * (near + far)
+
+
+@part()
+def safe_substep(context):
+    """The longest part of the substep in which no two of the shapes that were found can tunnel."""
+    now, detection = context.now[0], context.detection
+    points, reach, thickness = context.scratch.points, context.scratch.reach, detection.thickness
+    a, b, placed, until = -1, -1, False, now.h
+    for c in range(now.found):
+        point = points[c]
+        if (point.a == a and point.b == b) or point.muted == 1:
+            continue
+        a, b = point.a, point.b
+        # planes have no other side
+        near = _SHARE * through(thickness, a, b) if max(thickness[a], thickness[b]) < inf else inf
+        if (reach[a] + reach[b]) * until <= near:
+            continue
+        if not placed:
+            _place_start(context)
+            placed = True
+        detection.distance_pair[FIRST], detection.distance_pair[FIRST + 1] = a, b
+        call(detection.distance, detection.distance_frame)
+        distance = max(detection.distance_result[0], 0.0)
+        # what is near is met in the middle, without overlapping there
+        way = distance + min(near, max(distance, _LEAST * near))
+        speed = reach[a] + reach[b]
+        if max(detection.kind[a], detection.kind[b]) < HEIGHT_FIELD:
+            speed = min(_approach(context, a, b, until), speed)
+        if speed * until > way:
+            until = way / speed
+    return until
+
+
+@inner()
+def _place_start(context):
+    """Bodies where they are at the start of the span, and how they move there at its start and end."""
+    scratch, look = context.scratch, context.look
+    for k in range(context.nq):
+        look.position[k] = context.q[k]
+    call(look.entry, look.frame)
+    place_bodies(look.poses, context.detection.bodies)
+    twists(context.body_tree, look.axes, context.v, scratch.twist_end)
+    twists(context.body_tree, look.axes, context.free.velocity, scratch.twist_now)
+
+
+@part()
+def place_bodies(poses, bodies):
+    """Poses of the bodies behind each other to rows; the first row, the world's, stays."""
+    for i in range(1, len(bodies)):
+        for j in range(12):
+            bodies[i, j] = poses[12 * (i - 1) + j]
+
+
+@inner()
+def _approach(context, a, b, span):
+    """A bound of the speed (m/s) at which two shapes come closer along the normal of their least distance."""
+    scratch, result = context.scratch, context.detection.distance_result
+    n = (result[1], result[2], result[3])
+    most = 0.0
+    for which in range(2):
+        twist = scratch.twist_end if which == 0 else scratch.twist_now
+        most = max(
+            most, _towards(context, a, twist, n, 1.0, span) + _towards(context, b, twist, n, -1.0, span)
+        )
+    return most
+
+
+@inner()
+def _towards(context, s, twist, n, sign, span):
+    """A bound of the speed of the points of a shape along sign n.
+
+    The body's origin goes on as it does if the body is free, else it turns with what carries it. The points
+    turn about the middle of the shape, but spheres not at all, and what is round not about its own axis.
+    """
+    detection, poses, first = context.detection, context.look.poses, context.body_tree.first
+    i = detection.body[s]
+    if i == 0:
+        return 0.0
+    kind, e, X, c = detection.kind[s], 12 * (i - 1), 12 * s, 12 * s + 9
+    x, y, z = poses[e + 9], poses[e + 10], poses[e + 11]
+    w = (twist[i, 0], twist[i, 1], twist[i, 2])
+    u0 = twist[i, 3] + w[1] * z - w[2] * y
+    u1 = twist[i, 4] + w[2] * x - w[0] * z
+    u2 = twist[i, 5] + w[0] * y - w[1] * x
+    turning, pace = sqrt(w[0] ** 2 + w[1] ** 2 + w[2] ** 2), sqrt(u0 * u0 + u1 * u1 + u2 * u2)
+    middle = sign * (u0 * n[0] + u1 * n[1] + u2 * n[2])
+    if context.body_tree.above[i] != 0 or first[i + 1] - first[i] < _FREE:
+        middle = min(middle + turning * pace * span, pace)
+    p = _turn(poses, e, detection.placement, c, 1)
+    middle += turning * sqrt(p[0] ** 2 + p[1] ** 2 + p[2] ** 2)
+    if kind == SPHERE:
+        return middle
+    if kind in {CAPSULE, CYLINDER}:
+        d = _turn(poses, e, detection.placement, X + 2, 3)
+        spin = w[0] * d[0] + w[1] * d[1] + w[2] * d[2]
+        w = (w[0] - spin * d[0], w[1] - spin * d[1], w[2] - spin * d[2])
+    # the normal turns with the shapes, too: all of their turning may count
+    return middle + sqrt(w[0] ** 2 + w[1] ** 2 + w[2] ** 2) * detection.radius[s]
+
+
+@part()
+def _turn(poses, e, placement, c, stride):
+    """Three numbers of a placement, so far apart, convective_rates with a body."""
+    x, y, z = placement[c], placement[c + stride], placement[c + 2 * stride]
+    return (
+        poses[e] * x + poses[e + 1] * y + poses[e + 2] * z,
+        poses[e + 3] * x + poses[e + 4] * y + poses[e + 5] * z,
+        poses[e + 6] * x + poses[e + 7] * y + poses[e + 8] * z,
+    )

@@ -1,0 +1,249 @@
+"""Rows of contact points in the row table: normal, friction, rolling and spinning resistance."""
+
+from __future__ import annotations
+
+from math import inf, isnan
+
+from treadle.contact.restitution import damping_of
+from treadle.native.kernels import inner, part
+from treadle.sim.step.conservative_advancement import through
+from treadle.sim.step.convective_terms import convective_rates
+from treadle.solvers.sequential.rows import PAIR, SECOND, SINGLE
+from treadle.solvers.sequential.tree import half_solve_chain, join_row
+
+__all__ = ["PRESSED", "TOUCHING", "contact_rows", "point_rows"]
+
+#: Distance (m) below which two surfaces touch.
+TOUCHING = 1e-10
+
+#: Depth (m) from which on a compliant surface is pressed, however it moves; a contact that has ended is not
+#: as deep but for rounding.
+PRESSED = 1e-13
+
+#: Share of their thickness by which shapes would overlap that do not meet without an impact.
+_DEEP = 0.0125
+
+
+@part()
+def contact_rows(context):
+    """Rows of the points that touch, and of those that rigid bodies must not pass, after those of joints.
+
+    Returns False where rigid bodies collide at the start of the substep: an impact comes first.
+    """
+    now, rows = context.now[0], context.rows
+    now.springs, now.target_error = 0, 0.0
+    for c in range(now.found):
+        point = context.scratch.points[c]
+        surface = context.surfaces[point.surface]
+        if point.muted == 1:
+            continue
+        if surface.stiffness == inf:
+            collides = point.speed < -now.impact_speed
+            if _impact_follows(context, point, surface, collides):
+                if collides and point.gap <= TOUCHING and now.apart == 0:
+                    return False
+                point.pending = 1
+                continue
+        else:
+            pressed = point.speed < 0.0 or (point.speed <= 1e-12 and point.free < 0.0)
+            if not (point.gap < -PRESSED or (point.gap <= TOUCHING and pressed)):
+                point.pending = 1
+                continue
+        point_rows(context, point, context.free.velocity)
+        rates = convective_rates(context.detection, context.free.twist, context.free.convective, point, now.h)
+        now.target_error = max(now.target_error, rates[6])
+        _convective_targets(point, surface, rates, rows)
+        if surface.stiffness == inf:
+            # touching at the end, with d + h/2 J v' + h^2/8 du/dt, and not to separate there at once
+            lift = rates[0] * point.nx + rates[1] * point.ny + rates[2] * point.nz
+            point.bow = 0.25 * now.h * lift
+            rows.slowest[point.row] = -lift - max(point.distance - point.bow, 0.0) * 2.0 / now.h
+        else:
+            _compliant(context, point, surface)
+    return True
+
+
+@part()
+def _compliant(context, point, surface):
+    """Stiffness and damping of a compliant contact, and where it starts from."""
+    now, soft = context.now[0], context.soft
+    mass = 1.0 / _inverse_mass(context.rows, point.row)
+    K, D, i = surface.stiffness, surface.damping, now.springs
+    if surface.per_mass == 1:
+        K, D = K * mass, D * mass
+    if isnan(D):
+        D = damping_of(surface.restitution, K, mass)
+    soft.row[i], soft.law[i], soft.K[i], soft.D[i] = point.row, surface.law, K, D
+    soft.delta_start[i], soft.rate_start[i] = max(-point.gap, 0.0), -point.speed
+    e = 4 * i
+    soft.settings[e], soft.settings[e + 1] = surface.exponent, surface.restitution
+    soft.settings[e + 2], soft.settings[e + 3] = -point.speed, mass
+    point.spring = i
+    now.springs += 1
+
+
+@part()
+def _impact_follows(context, point, surface, collides):
+    """Whether rigid bodies that approach rebound, or would overlap deeply after `stop_within` (s).
+
+    Those that do not rebound, and are slow, are stopped by the substep in which they meet, without an impact.
+    """
+    now = context.now[0]
+    if surface.restitution > 0.0:
+        return collides or _returns(point, now.h, now.impact_speed)
+    thickness = through(context.detection.thickness, point.a, point.b)
+    return collides and -point.speed * now.stop_within > _DEEP * thickness
+
+
+@part()
+def _returns(point, h, impact_speed):
+    """Whether bodies that do not approach each other now collide faster than that within the substep."""
+    fall = 2.0 * max(point.gap, 0.0) * (point.speed - point.free) / h
+    return point.free < -impact_speed and point.speed * point.speed + fall > impact_speed * impact_speed
+
+
+@inner()
+def point_rows(context, point, velocity):
+    """All rows of a point: normal, two of friction, two of rolling and one of spinning resistance."""
+    now, rows = context.now[0], context.rows
+    surface, first = context.surfaces[point.surface], now.rows
+    n = (point.nx, point.ny, point.nz)
+    t = (point.tx, point.ty, point.tz)
+    s = (n[1] * t[2] - n[2] * t[1], n[2] * t[0] - n[0] * t[2], n[0] * t[1] - n[1] * t[0])
+    used, rubs = first, max(surface.friction, surface.across) > 0.0
+    _lay(context, point, (n, t, s), 3 if rubs else 1, 1.0, velocity, used)
+    _open_row(rows, used, SINGLE, -1, 0.0, inf)
+    rows.low[used] = 0.0
+    if rubs:
+        _open_row(rows, used + 1, PAIR, first, surface.friction, 0.0)
+        _open_row(rows, used + 2, SECOND, first, surface.across, 0.0)
+    used += 3 if rubs else 1
+    if surface.rolling > 0.0:
+        _lay(context, point, (t, s, n), 2, 0.0, velocity, used)
+        _open_row(rows, used, SINGLE, first, surface.rolling, 0.0)
+        _open_row(rows, used + 1, SINGLE, first, surface.rolling, 0.0)
+        used += 2
+    if surface.spinning > 0.0:
+        _lay(context, point, (n, t, s), 1, 0.0, velocity, used)
+        _open_row(rows, used, SINGLE, first, surface.spinning, 0.0)
+        used += 1
+    point.row, point.rows = first, used - first
+    now.rows = used
+
+
+@part()
+def _convective_targets(point, surface, rates, rows):
+    """Velocities that tangential rows need in the middle of a substep to be zero at its end."""
+    n, t, i = (point.nx, point.ny, point.nz), (point.tx, point.ty, point.tz), point.row + 1
+    s = (n[1] * t[2] - n[2] * t[1], n[2] * t[0] - n[0] * t[2], n[0] * t[1] - n[1] * t[0])
+    if max(surface.friction, surface.across) > 0.0:
+        _target(rows, i, rates[0], rates[1], rates[2], t)
+        _target(rows, i + 1, rates[0], rates[1], rates[2], s)
+        i += 2
+    if surface.rolling > 0.0:
+        _target(rows, i, rates[3], rates[4], rates[5], t)
+        _target(rows, i + 1, rates[3], rates[4], rates[5], s)
+        i += 2
+    if surface.spinning > 0.0:
+        _target(rows, i, rates[3], rates[4], rates[5], n)
+
+
+@part()
+def _target(rows, i, x, y, z, d):
+    rows.slowest[i] = rows.fastest[i] = -(x * d[0] + y * d[1] + z * d[2])
+
+
+@part()
+def _open_row(rows, i, kind, normal, share, fastest):
+    rows.kind[i], rows.normal[i], rows.share[i] = kind, normal, share
+    rows.slowest[i], rows.fastest[i], rows.low[i], rows.high[i] = 0.0, fastest, -inf, inf
+
+
+@part()
+def _lay(context, point, axes, many, sliding, velocity, i):
+    """Rows from i on: the velocity of B relative to A at the point (sliding 1) along the first directions, or
+    about them (sliding 0).
+    """
+    tree, rows, work = context.tree, context.rows, context.scratch.work
+    if many == 1 or tree.size[1] == 0:
+        _lay_together(context, point, axes, many, sliding, velocity, i)
+        if tree.size[1] > 0:
+            join_row(tree, rows, i, work)
+        return
+    # with entries for held loops, rows differ in length
+    for r in range(many):
+        d = axes[0] if r == 0 else (axes[1] if r == 1 else axes[2])
+        _lay_together(context, point, (d, d, d), 1, sliding, velocity, i + r)
+        join_row(tree, rows, i + r, work)
+
+
+@part()
+def _lay_together(context, point, directions, many, sliding, velocity, i):
+    """Rows of one length from i on, one after the other.
+
+    Their places are the degrees of freedom that carry B alone, then those that carry A alone, then those of
+    both, each from the last to the first, so that what stands before one follows it there as it does in L.
+    """
+    tree, rows, axes, last = context.tree, context.rows, context.free.axes, context.body_tree.last
+    x, y, z, turning = point.x, point.y, point.z, 1.0 - sliding
+    d0, d1, d2 = directions[0], directions[1], directions[2]
+    parent, place, entries = tree.parent, rows.place, rows.y
+    a, b, begin = last[point.body_a], last[point.body_b], rows.first[i]
+    common, other, length = a, b, 0
+    while common != other:
+        length += 1
+        if common > other:
+            common = parent[common]
+        else:
+            other = parent[other]
+    k = common
+    while k >= 0:
+        k, length = parent[k], length + 1
+    one, two = (length if many > 1 else 0), (2 * length if many > 2 else 0)
+    e, other = begin, begin
+    total0, total1, total2 = 0.0, 0.0, 0.0
+    for side in range(2):
+        k, sign = (b, 1.0) if side == 0 else (a, -1.0)
+        while k != common:
+            w0, w1, w2 = axes[6 * k], axes[6 * k + 1], axes[6 * k + 2]
+            v0, v1, v2 = axes[6 * k + 3], axes[6 * k + 4], axes[6 * k + 5]
+            u0 = sign * (sliding * (v0 + w1 * z - w2 * y) + turning * w0)
+            u1 = sign * (sliding * (v1 + w2 * x - w0 * z) + turning * w1)
+            u2 = sign * (sliding * (v2 + w0 * y - w1 * x) + turning * w2)
+            value0 = u0 * d0[0] + u1 * d0[1] + u2 * d0[2]
+            value1 = u0 * d1[0] + u1 * d1[1] + u2 * d1[2]
+            value2 = u0 * d2[0] + u1 * d2[1] + u2 * d2[2]
+            # from the last to the first: what there are fewer of is written over
+            place[e + two] = place[e + one] = place[e] = k
+            entries[e + two] = value2
+            entries[e + one] = value1
+            entries[e] = value0
+            speed = velocity[k]
+            total0, total1, total2 = total0 + value0 * speed, total1 + value1 * speed, total2 + value2 * speed
+            k, e = parent[k], e + 1
+        other = e if side == 0 else other
+    both = e
+    while common >= 0:
+        # what moves both moves neither relative to the other
+        place[e + two] = place[e + one] = place[e] = common
+        entries[e + two] = entries[e + one] = entries[e] = 0.0
+        common, e = parent[common], e + 1
+    for r in range(many):
+        end = rows.first[i + r] + length
+        rows.loops[i + r] = rows.first[i + r + 1] = end
+        rows.velocity[i + r] = total0 if r == 0 else (total1 if r == 1 else total2)
+        rows.impulse[i + r], rows.softness[i + r], rows.closes[i + r] = 0.0, 0.0, 0
+    for r in range(many):
+        ahead = r * length
+        half_solve_chain(tree, place, entries, begin + ahead, other + ahead, both + ahead, e + ahead)
+
+
+@part()
+def _inverse_mass(rows, i):
+    """Inverse effective mass of a row."""
+    first, loops, y, total = rows.first, rows.loops, rows.y, 0.0
+    for e in range(first[i], loops[i]):
+        total += y[e] * y[e]
+    for e in range(loops[i], first[i + 1]):
+        total -= y[e] * y[e]
+    return total

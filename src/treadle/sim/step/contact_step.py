@@ -1,0 +1,359 @@
+"""The contact step of one machine, with all its memory, run as the fused step is (see `Simulation`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from treadle.collision.collide import NOT_FINITE
+from treadle.collision.collider import Collider
+from treadle.contact.soft import LawMemory, make_soft, soft_entry, soft_frame
+from treadle.native.frames import table
+from treadle.sim.step.advance import take_steps
+from treadle.sim.step.conservative_advancement import thicknesses
+from treadle.sim.step.contact_trace import make_trace
+from treadle.sim.step.context import SUBSTEP, Code, Context, Detection, Scratch
+from treadle.sim.step.convective_terms import curvatures
+from treadle.sim.step.machine_code import MachineCode, MachineMemory
+from treadle.sim.step.materials import surface_table
+from treadle.sim.step.overlap import overlapping_pairs
+from treadle.sim.step.pair_distance import DistanceMemory
+from treadle.sim.step.pair_totals import make_totals
+from treadle.sim.step.points import POINT
+from treadle.sim.step.substep import substep_entry
+from treadle.sim.step.terrain_shapes import on_terrain, terrain_roles
+from treadle.sim.step.world_columns import PER_POINT
+from treadle.solvers.sequential.entry import SolverMemory
+from treadle.solvers.sequential.rows import empty_rows
+from treadle.solvers.sequential.simgc import MOST_TOGETHER
+from treadle.terrain import Terrain
+
+__all__ = ["ContactStep"]
+
+#: Arrays of a simulation that the programs read, other than the state.
+_GIVEN = ("loads", "inputs", "parameters", "commands", "drives")
+
+#: Substeps of a step, and numbers about their contacts, that are kept for the history of forces inside it.
+_SUBSTEPS, _NUMBERS = 512, 1 << 15
+
+
+class ContactStep:
+    """Takes steps of one machine whose shapes touch, on the arrays of a simulation.
+
+    `traced` says whether the history of forces inside the last step is kept, which takes memory.
+    """
+
+    def __init__(
+        self,
+        code: MachineCode,
+        arrays: Mapping[str, np.ndarray],
+        terrain: Terrain | None = None,
+        meshes: Mapping[str, tuple[np.ndarray, np.ndarray]] | None = None,
+        traced: bool = True,
+    ) -> None:
+        self.model = code.model
+        self._arrays = arrays
+        self.machine = MachineMemory(code)
+        grounded, fields = on_terrain(self.model, terrain)
+        self.collider = Collider(grounded, fields=fields, meshes=meshes)
+        self.collider.require_kernels()
+        self.surfaces, self._surface_of, self._surface_kind, laws = surface_table(
+            grounded, self.collider.shapes
+        )
+        self._laws = LawMemory(laws)
+        model = self.model
+        self._q, self._v, self._tau, self._tau_given = np.zeros(model.nq), *np.zeros((3, model.nv))
+        self._overlapping = overlapping_pairs(self.model, self.collider, arrays["q"][:, 0])
+        self.scratch: Any = None
+        #: (1) length (s) of the last steps
+        self.span = np.zeros(1)
+        self._compliant = bool(np.isfinite(self.surfaces["stiffness"]).any())
+        kept = traced and self._compliant
+        self._trace = make_trace(_SUBSTEPS, _NUMBERS) if kept else make_trace(0, 0)
+        self._now = np.zeros(1, SUBSTEP)
+        self._allocate()
+
+    def __call__(self, begin: int, end: int, count: int) -> None:
+        """Take steps: those that were taken are counted in "alive"."""
+        arrays = self._arrays
+        self._read_arrays()
+        q, v, alive = (arrays[name][:, 0] for name in ("q", "v", "alive"))
+        start, steps = arrays["clock"][:, 0]
+        dt = float(arrays["dt"][0, 0])
+        left, self.span[0] = count, dt
+        self.scratch.effort[2] = 0.0
+        self._q[:], self._v[:] = q, v
+        while left:
+            time = start + (steps + count - left) * dt
+            left -= take_steps(self.table, dt, time, left)
+            if left and not self.make_room():
+                alive[0] = 0.0
+                break
+        q[:], v[:] = self._q, self._v
+        arrays["drives"][:, 0] = self.machine.ports.drives
+        self._write_wheels()
+        alive[1] += count - left
+        arrays["clock"][1, 0] += count - left
+        arrays["ledger"][0, 0] += self.scratch.effort[2]
+
+    def compile(self) -> None:
+        """Compile the kernels, which takes no step."""
+        take_steps(self.table, 1.0, 0.0, 0)
+
+    @property
+    def table(self) -> int:
+        """Address of the table of the context."""
+        return self._table.ctypes.data
+
+    def make_room(self) -> bool:
+        """Make the room that a step asked for that was not taken; False if that is not what was wrong."""
+        if self.scratch.totals.size[0] > len(self.scratch.totals.at):
+            self._allocate(2 * int(self.scratch.totals.size[0]))
+            return True
+        if self.collider.result[0] >= 0 or self.collider.result[0] == NOT_FINITE:
+            return False
+        self.collider.settle()
+        self._allocate()
+        return True
+
+    @property
+    def memory(self) -> np.ndarray:
+        """What a step starts from: forces of joint rows, accelerations, memories of the integrator and of the
+        wheels, which pairs are muted, and shapes, feature and forces of the last points, ten numbers each.
+        """
+        if self.scratch is None:
+            return np.zeros(0)
+        known = int(self.scratch.known[0])
+        points = np.hstack([self.scratch.key[:known], self.scratch.force[:known]])
+        return np.concatenate([*self._lasting, points.ravel()])
+
+    @memory.setter
+    def memory(self, values: np.ndarray) -> None:
+        count = sum(len(part) for part in self._lasting)
+        if len(values) < count or (len(values) - count) % 10:
+            # of a machine with other joints
+            values = self.fresh_memory
+        place = 0
+        for part in self._lasting:
+            part[:] = values[place : place + len(part)]
+            place += len(part)
+        rows = values[place:].reshape(-1, 10)
+        known = min(len(rows), len(self.scratch.key))
+        self.scratch.known[0] = known
+        self.scratch.key[:known] = rows[:known, :3]
+        self.scratch.force[:known] = rows[:known, 3:]
+
+    @property
+    def overlapping(self) -> list[tuple[str, str]]:
+        """Names of the shapes of one machine that overlap since the start, and so do not touch."""
+        names, count = self.collider.names, len(self.collider.names)
+        muted = zip(self._overlapping, self.scratch.muted, strict=True)
+        return [(names[key // count], names[key % count]) for key, flag in muted if flag > 0.0]
+
+    def forces(self, point: np.void) -> tuple[np.ndarray, np.ndarray]:
+        """Force (N) and torque (N m) on the second body of a point, means over the last substep."""
+        surface = self.surfaces[point["surface"]]
+        n, t = (np.array([point[f"{axis}{c}"] for c in "xyz"]) for axis in "nt")
+        s = np.cross(n, t)
+        slides = max(surface["friction"], surface["across"])
+        shares = [slides, slides, *[surface[name] for name in ("rolling", "rolling", "spinning")]]
+        kept = iter(self.scratch.force[point["known"]])
+        force, torque = next(kept) * n, np.zeros(3)
+        for k, (axis, share) in enumerate(zip((t, s, t, s, n), shares, strict=True)):
+            if share > 0.0:
+                (force if k < 2 else torque)[:] += next(kept) * axis
+        return force, torque
+
+    @property
+    def programs(self) -> np.ndarray:
+        """(laws, 2) entry and frame of each law that is not linear."""
+        return self._laws.table
+
+    def seen(self) -> list[np.ndarray]:
+        """What can be read about the last step, as copies."""
+        return [array.copy() for array in self._seen()]
+
+    def show(self, seen: list[np.ndarray]) -> None:
+        """Put back what could be read; there may be more room for it by now."""
+        for array, old in zip(self._seen(), seen, strict=True):
+            array[tuple(slice(n) for n in old.shape)] = old
+        # the places of other pairs
+        self.scratch.totals.slot[:] = 0
+
+    def _seen(self) -> list[np.ndarray]:
+        scratch, totals = self.scratch, self.scratch.totals
+        kept = [scratch.points, scratch.known, scratch.key, scratch.force, scratch.effort]
+        kept += [self.collider.result, self.span, totals.size, totals.pair, totals.sums, totals.worst]
+        return [*kept, *scratch.trace]
+
+    @property
+    def _lasting(self) -> list[np.ndarray]:
+        """Arrays of one length that a step hands to the next."""
+        flow, free = self.machine.flow, self.machine.free
+        scratch = self.scratch
+        return [scratch.joint_force, scratch.rate, flow.memory, free.wheel_memory, scratch.muted]
+
+    @property
+    def kept_size(self) -> int:
+        """Numbers that a world hands from step to step, at most (see `world_columns`)."""
+        return len(self.fresh_memory) + 1 + PER_POINT * len(self.scratch.key)
+
+    @property
+    def fresh_memory(self) -> np.ndarray:
+        """The memory of a machine that has not moved yet."""
+        parts = [np.zeros(len(part)) for part in self._lasting]
+        parts[-1][:] = 1.0
+        return np.concatenate(parts)
+
+    def read_constants(self) -> None:
+        """Take over what the programs read that does not change from step to step."""
+        for name in ("options", "closing"):
+            if name in self.machine.flow_arrays:
+                self.machine.flow_arrays[name][:] = self._arrays[name][:, 0]
+
+    def _read_arrays(self) -> None:
+        """Take over what the programs read, other than the state."""
+        arrays, machine = self._arrays, self.machine
+        for own in (machine.arrays, machine.flow_arrays):
+            for name in _GIVEN:
+                if name in own:
+                    own[name][:] = arrays[name][:, 0]
+        self._tau_given[:] = arrays["tau"][:, 0]
+        self.read_constants()
+
+    def _write_wheels(self) -> None:
+        """Let readouts of wheels see what they did."""
+        kept = self.machine.free.wheel_memory
+        if 0 < len(kept) <= len(self._arrays["memory"]):
+            self._arrays["memory"][: len(kept), 0] = kept
+
+    def _allocate(self, pairs: int = 0) -> None:
+        """Memory for as many points as the collider has room for, and for as many pairs or more."""
+        collider = self.collider
+        if self.scratch is None:
+            self._q[:] = self._arrays["q"][:, 0]
+        # poses of the shapes, which the next margin is made from
+        collider.place(self._q)
+        collider.collide()
+        kept = None if self.scratch is None else (self.memory, self.scratch)
+        self.scratch = self._make_scratch(max(len(collider.contacts.data), pairs))
+        self.memory = self.fresh_memory if kept is None else kept[0]
+        if kept is not None:
+            self.scratch.effort[:] = kept[1].effort
+            self.scratch.totals.worst[:] = kept[1].totals.worst
+        self._context = self._make_context()
+        self._table = table(self._context)
+
+    def _make_scratch(self, pairs: int) -> Scratch:
+        model, points, tree = self.model, len(self.collider.contacts.data), self.machine.tree
+        bodies, places = len(model.bodies) + 1, len(tree.root) + len(tree.loop_root)
+        twist_end, twist_now = np.zeros((2, bodies, 6))
+        z, work = np.zeros((2, places))
+        end, shift, extra, rate, v_start = np.zeros((5, model.nv))
+        middle, q_start = np.zeros((2, model.nq))
+        return Scratch(
+            twist_end=twist_end,
+            twist_now=twist_now,
+            reach=np.zeros(len(self.collider.shapes.kind)),
+            middle=middle,
+            end=end,
+            shift=shift,
+            z=z,
+            work=work,
+            extra=extra,
+            q_start=q_start,
+            v_start=v_start,
+            points=np.zeros(points, POINT),
+            joint_force=np.zeros(self._joint_rows),
+            known=np.zeros(1, np.int64),
+            key=np.zeros((points, 3), np.int64),
+            force=np.zeros((points, 7)),
+            rate=rate,
+            muted=np.zeros(len(self._overlapping)),
+            effort=np.zeros(3),
+            totals=make_totals(pairs),
+            trace=self._trace,
+        )
+
+    @property
+    def _joint_rows(self) -> int:
+        return len(self.machine.pattern.first) - 1
+
+    def _make_context(self) -> Context:
+        machine, model = self.machine, self.model
+        rows = self._make_rows()
+        self._solver = SolverMemory(rows, self.scratch.z)
+        soft = make_soft(len(self.scratch.points), self._laws.table)
+        self._soft_frame = soft_frame(soft)
+        # what advances compliant contacts takes long to compile, and rigid bodies never ask for it
+        spring = soft_entry() if self._compliant else 0
+        return Context(
+            nq=model.nq,
+            nv=model.nv,
+            joint_rows=self._joint_rows,
+            move=machine.move,
+            look=machine.look,
+            free=machine.free,
+            flow=machine.flow,
+            close=machine.close,
+            control=machine.control,
+            drive=machine.drive,
+            ports=machine.ports,
+            flow_ports=machine.flow_ports,
+            tree=machine.tree,
+            pattern=machine.pattern,
+            body_tree=machine.body_tree,
+            detection=self._make_detection(),
+            surfaces=self.surfaces,
+            scratch=self.scratch,
+            solver=self._solver.solver,
+            rows=rows,
+            soft=soft,
+            spring=Code(entry=spring, frame=self._soft_frame.ctypes.data),
+            substep=Code(entry=substep_entry(), frame=0),
+            now=self._now,
+            q=self._q,
+            v=self._v,
+            tau=self._tau,
+            tau_given=self._tau_given,
+        )
+
+    def _make_rows(self) -> Any:
+        tree, pattern = self.machine.tree, self.machine.pattern
+        points, places = len(self.scratch.points), len(self.scratch.z)
+        depth = int(np.diff(tree.start).max(initial=0)) + 1
+        widest = min(self.model.nv, 2 * depth) + len(tree.loop_root)
+        entries = len(pattern.way) + self._joint_rows * len(tree.loop_root) + 6 * points * widest
+        return empty_rows(self._joint_rows + 6 * points, entries, places, MOST_TOGETHER)
+
+    def _make_detection(self) -> Detection:
+        collider = self.collider
+        self._distance = distance = DistanceMemory(collider)
+        shapes, contacts = collider.shapes, collider.contacts
+        return Detection(
+            entry=collider.entry,
+            frame=collider.frame.ctypes.data,
+            bodies=collider.bodies,
+            margin=collider.margin,
+            result=collider.result,
+            data=contacts.data,
+            pairs=contacts.pairs,
+            feature=contacts.feature,
+            kind=shapes.kind,
+            placement=shapes.placement,
+            body=shapes.body,
+            radius=shapes.radius,
+            thickness=thicknesses(shapes),
+            bend=curvatures(shapes),
+            material=self._surface_kind,
+            surface_of=self._surface_of,
+            distance=distance.entry,
+            distance_frame=distance.frame.ctypes.data,
+            distance_pair=distance.frame,
+            distance_result=distance.result,
+            overlapping=self._overlapping,
+            shapes=len(shapes.kind),
+            role=terrain_roles(self.model, collider),
+        )

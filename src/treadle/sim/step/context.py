@@ -1,0 +1,160 @@
+"""What the kernels of a contact step share: the machine's code, the scene, scratch memory, and the substep.
+
+Every stage of a step (see `advance`) takes a `Context` alone. The substep under way is its one record `now`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
+
+import numpy as np
+
+from treadle.contact.soft import Soft
+from treadle.native.frames import (
+    IntegerList,
+    Integers,
+    IntegerTable,
+    RealList,
+    Reals,
+    RealTable,
+    Shaped,
+    view,
+)
+from treadle.sim.step.contact_trace import ContactTrace
+from treadle.sim.step.machine_code import BodyTree, Close, Control, Drive, Flow, Free, Look, Move, Ports
+from treadle.sim.step.pair_totals import PairTotals
+from treadle.sim.step.points import POINT, SURFACE
+from treadle.sim.step.predict_program import Pattern
+from treadle.solvers.sequential.entry import Solver
+from treadle.solvers.sequential.rows import Rows
+from treadle.solvers.sequential.tree import Tree
+
+__all__ = ["SUBSTEP", "Code", "Context", "Detection", "Scratch", "read_context"]
+
+#: The substep under way: what it is asked for, and what the stages found.
+SUBSTEP = np.dtype(
+    [
+        ("h", np.float64),  # s, its length; below zero: it could not be taken
+        ("time", np.float64),  # s, at its start
+        ("dt", np.float64),  # s, of the step that it is part of
+        ("elapsed", np.float64),  # s, since that step began
+        ("impact_speed", np.float64),  # m/s, from which on rigid bodies rebound
+        ("stop_within", np.float64),  # s, see `contact_rows.impact_follows`
+        ("sweeps_left", np.int64),  # of the budget of the step
+        ("found", np.int64),  # points near each other
+        ("rows", np.int64),  # of joints and contacts
+        ("springs", np.int64),  # compliant contacts
+        ("sticking", np.int64),  # rows at none of their bounds
+        ("sweeps", np.int64),  # of the last solve
+        ("target_error", np.float64),  # m/s, to which the targets of the rows are known
+        ("work", np.float64),  # J, of all forces but gravity and springs
+        ("ends", np.float64),  # s, until a compliant contact separates
+        ("cut", np.int64),  # 1: a contact begins or ends at the end of the substep
+        ("safe", np.int64),  # 1: nothing can tunnel in it
+        ("apart", np.int64),  # 1: what seems to collide at its start does not
+        ("idle", np.int64),  # 1: joint rows at rest are left out
+        ("uncut", np.int64),  # 1: the budget is spent: no contact may shorten it any more
+        ("rounds", np.int64),  # of the midpoint velocity or of the wheels' forces
+    ],
+    align=True,
+)
+
+
+class Detection(NamedTuple):
+    """What collision detection reads and writes, and what surfaces are like."""
+
+    entry: int
+    frame: int
+    bodies: RealTable  # (bodies + 1, 12)
+    margin: Reals  # (1)
+    result: Integers  # (1)
+    data: Reals  # (points, 10)
+    pairs: Integers  # (points, 2)
+    feature: Integers  # (points)
+    kind: Integers  # (shapes)
+    placement: Reals  # (shapes, 12) in their bodies
+    body: Integers  # (shapes)
+    radius: Reals  # (shapes)
+    thickness: Reals  # (shapes)
+    bend: Reals  # (shapes) see `convective_terms`
+    material: Integers  # (shapes)
+    surface_of: IntegerTable  # (materials, materials)
+    distance: int
+    distance_frame: int
+    distance_pair: Integers  # frame of the distance
+    distance_result: Reals  # (4) distance and normal
+    overlapping: IntegerList  # (pairs) shapes that overlapped at the start, first * shapes + second, sorted
+    shapes: int
+    role: Integers  # (shapes) see `terrain_shapes.terrain_roles`
+
+
+class Scratch(NamedTuple):
+    """Scratch of a step, and what one step hands to the next."""
+
+    twist_end: RealTable  # (bodies + 1, 6) at the end of the substep
+    twist_now: RealTable  # of what would be the end, where the bodies are at the start
+    reach: RealList  # (shapes) speeds of their fastest points
+    middle: Reals  # (nq) position in the middle of the substep
+    end: Reals  # (nv) velocity at its end
+    shift: Reals  # (nv) displacement over it
+    z: Reals  # (nv + loops)
+    work: Reals  # (nv + loops)
+    extra: Reals  # (nv)
+    q_start: Reals  # (nq) where the step began
+    v_start: Reals  # (nv)
+    points: Annotated[np.ndarray, Shaped(POINT)]
+    #: warm start: forces of the substep before, of joint rows (N or N m) and of points (number, keys, rows)
+    joint_force: RealList
+    known: Integers
+    key: IntegerTable
+    force: RealTable
+    rate: Reals  # (nv) acceleration of the substep before, zero after an impact
+    muted: RealList  # (pairs) 1: shapes that have overlapped since the start, and do not touch
+    #: substeps and sweeps so far, work (J) of all forces but gravity and springs
+    effort: Reals  # (3)
+    totals: PairTotals  # of the last step, as what follows
+    trace: ContactTrace
+
+
+class Code(NamedTuple):
+    """A function behind an address."""
+
+    entry: int
+    frame: int
+
+
+class Context(NamedTuple):
+    """All that a step needs."""
+
+    nq: int
+    nv: int
+    joint_rows: int
+    move: Move
+    look: Look
+    free: Free
+    flow: Flow
+    close: Close
+    control: Control
+    drive: Drive
+    ports: Ports
+    flow_ports: Ports
+    tree: Tree
+    pattern: Pattern
+    body_tree: BodyTree
+    detection: Detection
+    surfaces: Annotated[np.ndarray, Shaped(SURFACE)]
+    scratch: Scratch
+    solver: Solver
+    rows: Rows
+    soft: Soft
+    spring: Code  # advances the compliant contacts
+    substep: Code  # takes a substep
+    now: Annotated[np.ndarray, Shaped(SUBSTEP)]
+    q: Reals
+    v: Reals
+    tau: Reals  # (nv) joint forces over the step
+    tau_given: Reals  # (nv) without those of controllers
+
+
+#: The context of a table.
+read_context = view(Context)

@@ -1,0 +1,65 @@
+"""Flow: the step of the machine's integrator, where no contact acts.
+
+Between contacts a machine moves by the map of its integrator, at that one's order; the time of impact is the
+zero of the distance along it. The midpoint rule of contact substeps is a map of its own: it has no flow.
+"""
+
+from __future__ import annotations
+
+from math import inf
+
+from treadle.native.calling import call
+from treadle.native.kernels import part
+from treadle.sim.step.contact_rows import PRESSED, TOUCHING
+from treadle.sim.step.points import twists
+from treadle.sim.step.warm_start import copy
+
+__all__ = ["flows", "land", "take_off"]
+
+
+@part()
+def flows(context):
+    """Whether the substep is the integrator's: it has a map, and no contact acts at the start."""
+    context.flow.active[0] = 0
+    if context.flow.entry == 0:
+        return False
+    for c in range(context.now[0].found):
+        point = context.scratch.points[c]
+        if point.muted == 0 and point.gap <= TOUCHING:
+            compliant = context.surfaces[point.surface].stiffness < inf
+            if point.speed <= 0.0 or (compliant and point.gap < -PRESSED):
+                return False
+    return True
+
+
+@part()
+def take_off(context):
+    """The state after the substep by the integrator."""
+    now, flow, scratch = context.now[0], context.flow, context.scratch
+    flow.active[0] = 1
+    copy(context.q, flow.q, context.nq)
+    copy(context.v, flow.v, context.nv)
+    copy(context.tau, flow.tau, context.nv)
+    flow.clock[0], flow.clock[1], flow.dt[0] = now.time, 0.0, now.h
+    call(flow.entry, flow.frame)
+    copy(flow.next_v, scratch.end, context.nv)
+    twists(context.body_tree, context.free.axes, scratch.end, scratch.twist_end)
+
+
+@part()
+def land(context):
+    """Take over the state that the integrator led to; whether its error control could."""
+    now, flow, scratch = context.now[0], context.flow, context.scratch
+    flow.active[0] = 0
+    flow.dt[0] = now.h
+    call(flow.entry, flow.frame)
+    copy(flow.next_q, context.q, context.nq)
+    copy(flow.next_v, context.v, context.nv)
+    copy(flow.next_memory, flow.memory, flow.memory_size)
+    now.work += flow.next_ledger[0]
+    scratch.known[0] = 0
+    for i in range(context.joint_rows):
+        scratch.joint_force[i] = 0.0
+    for k in range(context.nv):
+        scratch.rate[k] = 0.0
+    return flow.adaptive == 0 or flow.next_effort[1] <= 0.0

@@ -1,0 +1,59 @@
+"""Impact: rigid bodies that collide at an instant, all together, with restitution."""
+
+from __future__ import annotations
+
+from math import inf
+
+from treadle.native.kernels import part
+from treadle.sim.step.contact_rows import TOUCHING, point_rows
+from treadle.sim.step.pair_totals import add_totals
+from treadle.sim.step.points import twists
+from treadle.sim.step.solve import STILL
+from treadle.sim.step.warm_start import copy, forget_rate
+from treadle.solvers.sequential.entry import find_impulses, prepare_rows
+from treadle.solvers.sequential.tree import spread
+
+__all__ = ["impact"]
+
+
+@part()
+def impact(context):
+    """Change the velocity by the impulses of what collides where the machine is; whether anything does."""
+    now, scratch, solver, tree = context.now[0], context.scratch, context.solver, context.tree
+    collides = _impact_rows(context)
+    if not collides:
+        # the middle of the substep tells where they are at its start but for how they turn
+        now.apart = 1
+        return False
+    prepare_rows(solver, now.rows)
+    now.sweeps = find_impulses(solver, now.rows, now.sweeps_left, STILL, 0.0)
+    now.sweeps_left = max(now.sweeps_left - now.sweeps, 1)
+    scratch.effort[1] += now.sweeps
+    copy(context.v, scratch.end, context.nv)
+    spread(tree, scratch.z, scratch.work, scratch.end)
+    twists(context.body_tree, context.free.axes, scratch.end, scratch.twist_end)
+    now.springs = 0
+    length, now.h = now.h, 0.0
+    now.work += add_totals(context)
+    now.h = length
+    copy(scratch.end, context.v, context.nv)
+    forget_rate(context)
+    now.cut = 1
+    return True
+
+
+@part()
+def _impact_rows(context):
+    """Rows of all rigid contacts; those that collide fast enough separate with e times their speed."""
+    now, rows, met = context.now[0], context.rows, False
+    now.rows = 0
+    for c in range(now.found):
+        point = context.scratch.points[c]
+        surface = context.surfaces[point.surface]
+        if point.muted == 0 and point.distance <= TOUCHING and surface.stiffness == inf:
+            point_rows(context, point, context.v)
+            speed = rows.velocity[point.row]
+            rebounds = speed < -now.impact_speed
+            rows.slowest[point.row] = -surface.restitution * speed if rebounds else 0.0
+            met = met or rebounds
+    return met

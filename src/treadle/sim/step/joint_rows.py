@@ -1,0 +1,86 @@
+"""Rows of joints in the row table: limits, dry friction, motors, prescribed motions, ropes, loop springs."""
+
+from __future__ import annotations
+
+from treadle.native.kernels import part
+from treadle.solvers.sequential.rows import SINGLE
+from treadle.solvers.sequential.tree import half_solve, half_solve_chain
+
+__all__ = ["joint_rows", "joint_work", "stays_idle"]
+
+
+@part()
+def joint_rows(context):
+    """Lay the rows of the joints, the first of all, with the forces that they had before.
+
+    While the substep is `idle`, rows that had none, and whose velocity is within their target, have no
+    entries, and nothing acts on them.
+    """
+    now, free, pattern, rows = context.now[0], context.free, context.pattern, context.rows
+    force = context.scratch.joint_force
+    for i in range(context.joint_rows):
+        total = _velocity(pattern, free.jacobian, free.velocity, i)
+        rows.velocity[i], rows.closes[i], rows.impulse[i] = total, 0, force[i] * now.h
+        rows.kind[i], rows.normal[i] = SINGLE, -1
+        rows.slowest[i], rows.fastest[i] = free.slowest[i], free.fastest[i]
+        rows.low[i], rows.high[i], rows.softness[i] = free.low[i], free.high[i], free.softness[i]
+        rows.loops[i] = rows.first[i + 1] = rows.first[i]
+        if now.idle == 1 and force[i] == 0.0 and free.slowest[i] < total < free.fastest[i]:
+            continue
+        _lay(context, i)
+    now.rows = context.joint_rows
+
+
+@part()
+def _lay(context, i):
+    """Entries of a row, along the way of its degrees of freedom to the base."""
+    free, pattern, tree, rows, work = (
+        context.free, context.pattern, context.tree, context.rows, context.scratch.work
+    )  # fmt: skip
+    begin, end, k = rows.first[i], rows.first[i], pattern.first[i]
+    for m in range(pattern.way_first[i], pattern.way_first[i + 1]):
+        rows.place[end] = pattern.way[m]
+        end += 1
+    rows.loops[i] = rows.first[i + 1] = end
+    if pattern.first[i + 1] == k + 1 and pattern.place[k] == rows.place[begin] and tree.size[1] == 0:
+        # of one degree of freedom, as most are
+        rows.y[begin] = free.jacobian[k]
+        for m in range(begin + 1, end):
+            rows.y[m] = 0.0
+        half_solve_chain(tree, rows.place, rows.y, begin, end, end, end)
+        return
+    for m in range(k, pattern.first[i + 1]):
+        work[pattern.place[m]] = free.jacobian[m]
+    half_solve(tree, rows, i, work)
+
+
+@part()
+def stays_idle(context):
+    """Whether the rows without entries still have a velocity within their target."""
+    free, pattern, rows = context.free, context.pattern, context.rows
+    for i in range(context.joint_rows):
+        if rows.first[i] == rows.first[i + 1]:
+            rate = _velocity(pattern, free.jacobian, context.scratch.end, i)
+            if not free.slowest[i] <= rate <= free.fastest[i]:
+                return False
+    return True
+
+
+@part()
+def joint_work(context):
+    """Work (J) of the rows over the substep."""
+    total, rows = 0.0, context.rows
+    for i in range(context.joint_rows):
+        if rows.impulse[i] != 0.0:
+            before = _velocity(context.pattern, context.free.jacobian, context.v, i)
+            after = _velocity(context.pattern, context.free.jacobian, context.scratch.end, i)
+            total += 0.5 * rows.impulse[i] * (before + after)
+    return total
+
+
+@part()
+def _velocity(pattern, jacobian, velocity, i):
+    total = 0.0
+    for k in range(pattern.first[i], pattern.first[i + 1]):
+        total += jacobian[k] * velocity[pattern.place[k]]
+    return total

@@ -1,0 +1,175 @@
+"""Everything that may be chosen about a step, made once and passed on whole.
+
+To a simulation, a batch, an edit, a trial run and the code that compiles ahead. Every option is honoured or
+refused here, with a sentence that says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from treadle.errors import InputError
+from treadle.forces.law import ForceLaw
+from treadle.integrators import INTEGRATORS, Method
+from treadle.model.model import Model
+from treadle.sim.arrays import DEFAULTS, check_options
+from treadle.sim.checks import (
+    check_choice,
+    check_closes,
+    check_contact,
+    check_model,
+    check_motions,
+    check_stabilization,
+)
+from treadle.sim.ground import check_rolling, ground
+from treadle.solvers import SOLVERS
+
+if TYPE_CHECKING:
+    from treadle.constraints.motion import Motion
+    from treadle.terrain import Terrain
+
+__all__ = ["StepOptions"]
+
+Meshes = Mapping[str, tuple[np.ndarray, np.ndarray]]
+
+
+@dataclass(frozen=True)
+class StepOptions:
+    """What a step does; `StepOptions.of` fills in a machine's own settings and checks all of it."""
+
+    integrator: str = "symplectic_euler"
+    #: values of the integrator's own options, by name
+    tuning: Mapping[str, float] = field(default_factory=dict)
+    stabilization: str = "projection"
+    #: time constant (s) of Baumgarte's feedback, 0 for its default
+    closing_time: float = 0.0
+    solver: str = "direct"
+    terrain: Terrain | None = None
+    rolling: str = "balance"
+    #: whether shapes touch, and what was asked for: None leaves it to the machine
+    contact: bool = False
+    asked_contact: bool | None = None
+    #: geometry of the shapes that are meshes, by name
+    meshes: Meshes = field(default_factory=dict)
+    laws: tuple[ForceLaw, ...] = ()
+    controllers: tuple[ForceLaw, ...] = ()
+    motions: Mapping[str, Motion] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        model: Model,
+        *,
+        integrator: str | None = None,
+        stabilization: str | None = None,
+        closing_time: float | None = None,
+        solver: str | None = None,
+        terrain: Terrain | Mapping[str, Any] | None = None,
+        rolling: str | None = None,
+        contact: bool | None = None,
+        meshes: Meshes | None = None,
+        laws: Sequence[ForceLaw] = (),
+        controllers: Sequence[ForceLaw] = (),
+        motions: Mapping[str, Motion] | None = None,
+        tuning: Mapping[str, float] | None = None,
+    ) -> StepOptions:
+        """What was given, or else the machine's settings, or else the defaults; InputError if it is wrong."""
+        check_model(model, "Simulation")
+        settings: dict[str, Any] = DEFAULTS | dict(model.settings)
+        method = settings["integrator"] if integrator is None else integrator
+        check_choice("integrator", method, INTEGRATORS)
+        check_closes(model, method)
+        kept = settings["stabilization"] if stabilization is None else stabilization
+        chosen = settings["solver"] if solver is None else solver
+        check_choice("solver", chosen, SOLVERS)
+        ground_under = ground(model, terrain, settings, contact)
+        asked = settings.get("contact") if contact is None else contact
+        touches = check_contact(model, ground_under, asked)
+        options = cls(
+            integrator=method,
+            tuning=check_options(method, tuning or {}),
+            stabilization=kept,
+            closing_time=check_stabilization(method, kept, closing_time),
+            solver=chosen,
+            terrain=ground_under,
+            rolling=check_rolling(settings.get("rolling", "balance") if rolling is None else rolling),
+            contact=touches,
+            asked_contact=contact,
+            meshes=_contact_meshes(model, meshes) if touches else dict(meshes or {}),
+            laws=tuple(laws),
+            controllers=tuple(controllers),
+            motions=check_motions(model, motions or {}, method),
+        )
+        options._check_together(model)
+        return options
+
+    @property
+    def method(self) -> Method:
+        """The integrator."""
+        return INTEGRATORS[self.integrator]
+
+    @property
+    def feedback(self) -> float | None:
+        """Time constant of the feedback that closes loops, 0 for its default; None where there is none."""
+        return self.closing_time if self.stabilization == "baumgarte" else None
+
+    def changed(self, model: Model, **given: Any) -> StepOptions:
+        """The same with other choices, checked anew for a machine."""
+        own = {
+            "integrator": self.integrator,
+            "tuning": self.tuning,
+            "stabilization": self.stabilization,
+            "closing_time": self.closing_time or None,
+            "solver": self.solver,
+            "terrain": self.terrain,
+            "rolling": self.rolling,
+            "contact": self.asked_contact,
+            "meshes": self.meshes,
+            "laws": self.laws,
+            "controllers": self.controllers,
+            "motions": self.motions,
+        }
+        return type(self).of(model, **own | given)
+
+    def moved(self, before: Model, after: Model) -> StepOptions:
+        """The same for an edited machine, which touches what it did."""
+        # the layer that reads geometry takes long to import
+        from treadle.sim.contact_default import may_touch, touches
+        from treadle.sim.meshes import unchanged_meshes
+
+        grounded = bool(after.wheels) or touches(after, self.terrain)
+        terrain = self.terrain if grounded else None
+        return self.changed(
+            after,
+            terrain=terrain,
+            contact=self.asked_contact and may_touch(after, terrain),
+            meshes=unchanged_meshes(self.meshes, before, after),
+        )
+
+    def without_contact(self) -> StepOptions:
+        """The same for the part of a step in which no contact acts."""
+        return replace(self, contact=False, controllers=(), terrain=self.terrain)
+
+    def _check_together(self, model: Model) -> None:
+        """InputError where choices exclude each other."""
+        if self.contact and self.rolling == "kinematic" and model.wheels:
+            raise InputError(
+                "rolling='kinematic' has no forces that contact could act against: use rolling='balance', or "
+                "give contact=False"
+            )
+        if self.contact and self.solver == "simgc":
+            raise InputError(
+                "solver='simgc' solves joints and loops alone: use solver='direct' with contact, or give "
+                "contact=False"
+            )
+
+
+def _contact_meshes(model: Model, meshes: Meshes | None) -> Meshes:
+    # reading geometry takes long to import
+    from treadle.sim.meshes import contact_meshes
+
+    return contact_meshes(model, meshes)

@@ -1,0 +1,145 @@
+"""Predict: the motion without contact, and what contact has to know of it, in the middle of a substep.
+
+    q_M = q (+) h/2 v,    (M + h D) (v' - v) = h (tau - D v - C(q_M, v_M))
+
+v_M, the velocity in the middle, is that of the last substep's acceleration; where the result differs from it,
+`corrects` has the substep predicted once more. Wheels are in balance with the impulses of all rows.
+"""
+
+from __future__ import annotations
+
+from treadle.native.calling import call
+from treadle.native.kernels import part
+from treadle.sim.step.warm_start import copy
+from treadle.solvers.sequential.tree import spread
+
+__all__ = ["corrects", "free_velocity", "guess_middle", "predict"]
+
+#: Rounds at most in which the velocity in the middle, and the forces of wheels, are predicted again.
+_ROUNDS, _WHEEL_ROUNDS = 2, 20
+
+#: Share of the speed, and acceleration (m/s2), by which the velocity in the middle may be off.
+_SHARE, _ACCELERATION = 1e-6, 1e-4
+
+#: Change of velocity (m/s) below which wheels are in balance with the rows.
+_BALANCED = 1e-10
+
+
+@part()
+def guess_middle(context):
+    """The velocity in the middle of the substep, if the machine accelerates as it did; no impulses."""
+    now, free, rate, v = context.now[0], context.free, context.scratch.rate, context.v
+    for k in range(context.nv):
+        free.v_mid[k] = v[k] + 0.5 * now.h * rate[k]
+    for k in range(free.wheels * context.nv):
+        free.impulse[k] = 0.0
+    now.rounds = 0
+
+
+@part()
+def predict(context):
+    """Go to the middle of the substep; the free velocity, factors, joint rows, poses and twists there."""
+    now, move, free, v = context.now[0], context.move, context.free, context.v
+    copy(context.q, move.q, context.nq)
+    for k in range(context.nv):
+        move.step[k] = 0.5 * now.h * v[k]
+    call(move.entry, move.frame)
+    for k in range(context.nq):
+        context.scratch.middle[k] = free.position[k] = move.position[k]
+    copy(v, free.v, context.nv)
+    copy(context.tau, free.tau, context.nv)
+    free.h[0], free.dt[0], free.time[0] = now.h, now.dt, now.time
+    call(free.entry, free.frame)
+
+
+@part()
+def corrects(context):
+    """Predict again with what the solve gave, unless that was predicted well; whether it did."""
+    now, free, end, v = context.now[0], context.free, context.scratch.end, context.v
+    if free.wheels == 1 and _rebalance(context):
+        now.rounds += 1
+        return True
+    if now.rounds >= _ROUNDS or now.uncut == 1:
+        return False
+    worst, fastest = 0.0, 0.0
+    for k in range(context.nv):
+        middle = 0.5 * (v[k] + end[k])
+        worst, fastest = max(worst, abs(middle - free.v_mid[k])), max(fastest, abs(middle))
+    if worst <= _SHARE * fastest + _ACCELERATION * now.h:
+        return False
+    for k in range(context.nv):
+        free.v_mid[k] = 0.5 * (v[k] + end[k])
+    now.rounds += 1
+    return True
+
+
+@part()
+def free_velocity(context):
+    """Take the impulses that wheels were in balance with out of the velocity: rows are to find them."""
+    free = context.free
+    if free.wheels == 0:
+        return
+    scratch, tree = context.scratch, context.tree
+    for k in range(context.nv):
+        scratch.extra[k] = -free.impulse[k]
+    _solve_mass(tree, scratch.extra, scratch.work)
+    for k in range(context.nv):
+        free.velocity[k] += scratch.extra[k]
+
+
+@part()
+def _rebalance(context):
+    """Give wheels the impulses of all rows; whether these changed."""
+    now, free, scratch, tree = context.now[0], context.free, context.scratch, context.tree
+    for k in range(context.nv):
+        scratch.extra[k] = 0.0
+    spread(tree, scratch.z, scratch.work, scratch.extra)
+    worst = 0.0
+    for k in range(context.nv):
+        scratch.shift[k] = free.impulse[k]
+    momentum(tree, scratch.extra, scratch.work)
+    for k in range(context.nv):
+        free.impulse[k] = scratch.extra[k]
+        scratch.extra[k] -= scratch.shift[k]
+    _solve_mass(tree, scratch.extra, scratch.work)
+    for k in range(context.nv):
+        worst = max(worst, abs(scratch.extra[k]))
+    return worst > _BALANCED and now.rounds < _WHEEL_ROUNDS
+
+
+@part()
+def momentum(tree, x, work):
+    """M x in place of x."""
+    parent, start, L, root, nv = tree.parent, tree.start, tree.L, tree.root, tree.size[0]
+    for k in range(nv):
+        total, above, entry = x[k], parent[k], start[k]
+        while above >= 0:
+            total += L[entry] * x[above]
+            above, entry = parent[above], entry + 1
+        work[k] = total / (root[k] * root[k])
+    for k in range(nv):
+        x[k] = 0.0
+    for k in range(nv):
+        x[k] += work[k]
+        above, entry = parent[k], start[k]
+        while above >= 0:
+            x[above] += L[entry] * work[k]
+            above, entry = parent[above], entry + 1
+        work[k] = 0.0
+
+
+@part()
+def _solve_mass(tree, x, work):
+    """M^-1 x in place of x, without loops."""
+    parent, start, L, root, nv = tree.parent, tree.start, tree.L, tree.root, tree.size[0]
+    for k in range(nv - 1, -1, -1):
+        above, entry = parent[k], start[k]
+        while above >= 0:
+            x[above] -= L[entry] * x[k]
+            above, entry = parent[above], entry + 1
+    for k in range(nv):
+        total, above, entry = root[k] * root[k] * x[k], parent[k], start[k]
+        while above >= 0:
+            total -= L[entry] * x[above]
+            above, entry = parent[above], entry + 1
+        x[k] = total

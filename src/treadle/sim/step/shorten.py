@@ -1,0 +1,130 @@
+"""Shorten: end a substep where a contact begins or ends, and before anything can tunnel."""
+
+from __future__ import annotations
+
+from math import inf
+
+from treadle.native.calling import call
+from treadle.native.kernels import inner, part
+from treadle.sim.step.conservative_advancement import place_bodies, safe_substep
+from treadle.sim.step.contact_rows import TOUCHING
+from treadle.sim.step.pair_distance import FIRST
+from treadle.sim.step.points import rate
+from treadle.sim.step.solve import SAME_END
+from treadle.sim.step.warm_start import copy
+
+__all__ = ["NOTHING", "shorten_at_impact", "shorten_at_separation", "shorten_before_tunnelling"]
+
+#: Shorter substeps than this share of the step are not told from none.
+NOTHING = 1e-13
+
+
+@part()
+def shorten_before_tunnelling(context):
+    """Shorten the substep to what is safe, once; whether it was."""
+    now = context.now[0]
+    if now.safe == 1:
+        return False
+    now.safe = 1
+    until = safe_substep(context)
+    if until >= now.h:
+        return False
+    now.h = until
+    return True
+
+
+@part()
+def shorten_at_separation(context):
+    """End the substep where the first compliant contact separates; whether it does before the end."""
+    now = context.now[0]
+    if now.uncut == 1 or now.ends >= now.h * (1.0 - SAME_END):
+        return False
+    now.h, now.cut, now.apart = max(now.ends, NOTHING * now.dt), 1, 0
+    return True
+
+
+@part()
+def shorten_at_impact(context):
+    """End the substep where the first of the pending contacts begins; whether one does before the end."""
+    now = context.now[0]
+    if now.impact_speed == inf:
+        return False
+    begins = _first_impact(context)
+    if begins >= now.h * (1.0 - SAME_END):
+        return False
+    now.h, now.cut, now.apart = max(begins, NOTHING * now.dt), 1, 0
+    return True
+
+
+@part()
+def _first_impact(context):
+    """When the first of the pending contacts begins; the end of the substep if none does."""
+    now, scratch = context.now[0], context.scratch
+    begins, flow = now.h, context.flow.active[0]
+    for c in range(now.found):
+        point = scratch.points[c]
+        if point.muted == 1 or (point.pending == 0 and flow == 0):
+            continue
+        last = rate(scratch.twist_end, point)
+        end = point.distance + 0.5 * now.h * last
+        if end < -1e-12 or point.distance < 0.0 < point.gap or flow == 1:
+            change = (last - point.speed) / now.h
+            # one that has just ended begins again after its turning point
+            early = 0.0
+            if point.gap <= TOUCHING and change < 0.0 < point.speed:
+                early = min(-point.speed / change, now.h)
+            begins = min(begins, _time_of_impact(context, point.a, point.b, early, begins))
+    return begins
+
+
+@inner()
+def _time_of_impact(context, a, b, low, high):
+    """When two shapes collide, between two times: the zero of their distance."""
+    context.detection.distance_pair[FIRST], context.detection.distance_pair[FIRST + 1] = a, b
+    h = context.now[0].h
+    d_low, d_high = _distance(context, low), _distance(context, high)
+    if d_high > 0.0:
+        return high
+    if d_low <= 0.0:
+        return low
+    side = 0
+    for _ in range(100):
+        t = (low * d_high - high * d_low) / (d_high - d_low)
+        if not low < t < high:
+            t = 0.5 * (low + high)
+        d = _distance(context, t)
+        if abs(d) <= 1e-17:
+            return t
+        # a bound that stays where it is loses weight (Illinois)
+        if d > 0.0:
+            low, d_low = t, d
+            d_high *= 0.5 if side == 1 else 1.0
+            side = 1
+        else:
+            high, d_high = t, d
+            d_low *= 0.5 if side == -1 else 1.0
+            side = -1
+        if high - low <= 1e-15 * h:
+            break
+    return high
+
+
+@inner()
+def _distance(context, t):
+    """Distance of the two shapes of the distance frame at a time of the substep."""
+    now, move, look, flow = context.now[0], context.move, context.look, context.flow
+    v, end = context.v, context.scratch.end
+    if flow.active[0] == 1:
+        flow.dt[0] = t
+        call(flow.entry, flow.frame)
+        copy(flow.next_q, look.position, context.nq)
+    else:
+        copy(context.q, move.q, context.nq)
+        for k in range(context.nv):
+            move.step[k] = t * v[k] + (0.5 * t * t / now.h) * (end[k] - v[k])
+        call(move.entry, move.frame)
+        copy(move.position, look.position, context.nq)
+    call(look.entry, look.frame)
+    place_bodies(look.poses, context.detection.bodies)
+    call(context.detection.distance, context.detection.distance_frame)
+    return context.detection.distance_result[0]

@@ -1,0 +1,58 @@
+"""Stabilize: push rigid bodies out of each other, and close loops."""
+
+from __future__ import annotations
+
+from treadle.native.calling import call
+from treadle.native.kernels import part
+from treadle.sim.step.warm_start import copy
+from treadle.solvers.sequential.entry import close_gaps
+from treadle.solvers.sequential.tree import spread
+
+__all__ = ["close_loops", "push_out"]
+
+#: Share of a penetration of rigid bodies at its start that a substep takes back.
+_SHARE = 0.5
+
+#: Penetration (m) that is left alone, sweeps, and the displacement (m) at which they end.
+_SHALLOW, _SWEEPS, _STILL = 1e-12, 30, 1e-14
+
+
+@part()
+def push_out(context):
+    """Add split impulses to the displacement: all penetration of this substep, a share of that before."""
+    now, rows, scratch, deepest = context.now[0], context.rows, context.scratch, 0.0
+    for c in range(now.found):
+        point = scratch.points[c]
+        if point.row >= 0 and point.spring < 0:
+            rest = (1.0 - _SHARE) * min(max(point.end, point.gap), 0.0)
+            rows.closes[point.row], rows.closing[point.row] = 1, rest - point.end
+            deepest = max(deepest, -point.end)
+    if deepest <= _SHALLOW:
+        return
+    close_gaps(context.solver, now.rows, _SWEEPS, _STILL)
+    for c in range(now.found):
+        point = scratch.points[c]
+        if point.row >= 0 and rows.closes[point.row] == 1:
+            point.end += _displacement(rows, point.row, scratch.z)
+    spread(context.tree, scratch.z, scratch.work, scratch.shift)
+
+
+@part()
+def _displacement(rows, i, z):
+    first, place, y, total = rows.first, rows.place, rows.y, 0.0
+    for e in range(first[i], first[i + 1]):
+        total += y[e] * z[place[e]]
+    return total
+
+
+@part()
+def close_loops(context):
+    """Project position and velocity onto closed loops."""
+    close = context.close
+    if close.entry == 0:
+        return
+    copy(context.q, close.q, context.nq)
+    copy(context.v, close.v, context.nv)
+    call(close.entry, close.frame)
+    copy(close.position, context.q, context.nq)
+    copy(close.velocity, context.v, context.nv)

@@ -1,0 +1,96 @@
+"""A substep: from one beginning or end of a contact to the next, stage by stage."""
+
+from __future__ import annotations
+
+from functools import cache
+from math import inf
+from typing import Any
+
+from numba import types
+
+from treadle.native.kernels import cfunc
+from treadle.sim.step.account import account
+from treadle.sim.step.contact_rows import contact_rows
+from treadle.sim.step.context import read_context
+from treadle.sim.step.detect import detect
+from treadle.sim.step.flow import flows, land, take_off
+from treadle.sim.step.impact import impact
+from treadle.sim.step.integrate import displacement, integrate
+from treadle.sim.step.joint_rows import joint_rows, stays_idle
+from treadle.sim.step.predict import corrects, free_velocity, guess_middle, predict
+from treadle.sim.step.shorten import shorten_at_impact, shorten_at_separation, shorten_before_tunnelling
+from treadle.sim.step.solve import solve
+
+__all__ = ["substep_entry"]
+
+#: Lengths that are tried until no contact begins or ends in one; the last one is taken as it is.
+_ATTEMPTS = 40
+
+
+def substep_entry() -> int:
+    """Where the code begins; kernels call it by address, so that it is not compiled with each of them."""
+    return _compiled().address
+
+
+@cache
+def _compiled() -> Any:
+    return cfunc(types.void(types.CPointer(types.int64)), cache=True, error_model="numpy")(_substep)
+
+
+def _substep(table: Any) -> None:
+    """Advance to the next beginning or end of a contact, at most by `now.h`, which is then the time taken.
+
+    It is negative where collision detection or the integrator failed.
+    """
+    context = read_context(table)
+    now = context.now[0]
+    now.cut, now.work, now.apart, now.idle = 0, 0.0, 0, 1
+    attempt, again = 0, False
+    while attempt < _ATTEMPTS:
+        if attempt == _ATTEMPTS - 1:
+            # whatever still begins or ends does so without a rebound
+            now.impact_speed, now.idle, now.uncut = inf, 0, 1
+        if not again:
+            attempt += 1
+            guess_middle(context)
+        again = False
+        predict(context)
+        if not detect(context):
+            now.h = -1.0
+            return
+        if shorten_before_tunnelling(context):
+            continue
+        if flows(context):
+            take_off(context)
+            if shorten_at_impact(context):
+                continue
+            if not land(context):
+                now.h = -1.0
+            return
+        free_velocity(context)
+        joint_rows(context)
+        if not contact_rows(context):
+            h, now.h = now.h, 0.0
+            guess_middle(context)
+            predict(context)
+            if not detect(context):
+                now.h = -1.0
+                return
+            impact(context)
+            now.h = h
+            continue
+        solve(context)
+        if shorten_at_separation(context):
+            continue
+        if now.idle == 1 and not stays_idle(context):
+            now.idle, again = 0, True
+            continue
+        if shorten_at_impact(context):
+            continue
+        if corrects(context):
+            again = True
+            continue
+        break
+    displacement(context)
+    account(context)
+    integrate(context)

@@ -1,0 +1,57 @@
+"""Directions across the normal of a contact point, along which friction acts."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from treadle.native.kernels import part
+
+__all__ = ["along"]
+
+#: Sine of the angle to the normal below which a direction in a surface is not told.
+_NORMAL = 1e-9
+
+
+@part()
+def along(n, surface, detection, shape):
+    """The unit vector across n that is nearest to a surface's direction, which is fixed in a shape.
+
+    Any one where friction is the same all around, or where the direction is that of the normal.
+    """
+    if surface.friction == surface.across:
+        return _across(n)
+    body, X = detection.body[shape], detection.bodies
+    u = _turned(detection.placement, 12 * shape, surface)
+    x = X[body, 0] * u[0] + X[body, 1] * u[1] + X[body, 2] * u[2]
+    y = X[body, 3] * u[0] + X[body, 4] * u[1] + X[body, 5] * u[2]
+    z = X[body, 6] * u[0] + X[body, 7] * u[1] + X[body, 8] * u[2]
+    deep = x * n[0] + y * n[1] + z * n[2]
+    x, y, z = x - deep * n[0], y - deep * n[1], z - deep * n[2]
+    length = sqrt(x * x + y * y + z * z)
+    if length < _NORMAL:
+        return _across(n)
+    return (x / length, y / length, z / length)
+
+
+@part()
+def _turned(placement, e, surface):
+    """The direction in the axes of the shape's body."""
+    x, y, z = surface.dx, surface.dy, surface.dz
+    return (
+        placement[e] * x + placement[e + 1] * y + placement[e + 2] * z,
+        placement[e + 3] * x + placement[e + 4] * y + placement[e + 5] * z,
+        placement[e + 6] * x + placement[e + 7] * y + placement[e + 8] * z,
+    )
+
+
+@part()
+def _across(n):
+    """A unit vector across a unit vector, the same for the same one."""
+    if abs(n[0]) <= abs(n[1]) and abs(n[0]) <= abs(n[2]):
+        t = (0.0, -n[2], n[1])
+    elif abs(n[1]) <= abs(n[2]):
+        t = (n[2], 0.0, -n[0])
+    else:
+        t = (-n[1], n[0], 0.0)
+    length = sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2])
+    return (t[0] / length, t[1] / length, t[2] / length)

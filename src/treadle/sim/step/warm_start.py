@@ -1,0 +1,76 @@
+"""Warm start: forces from one substep to the next, of joints and of points, matched by feature."""
+
+from __future__ import annotations
+
+from treadle.native.kernels import part
+from treadle.sim.step.contact_rows import PRESSED
+
+__all__ = ["copy", "forget_rate", "recall", "remember"]
+
+
+@part()
+def recall(context):
+    """Start from the forces that the same points had before, and keep the speeds at which they collided."""
+    now, scratch, impulse, k = context.now[0], context.scratch, context.rows.impulse, 0
+    key, force, known = scratch.key, scratch.force, scratch.known[0]
+    for c in range(now.found):
+        point = scratch.points[c]
+        if point.row < 0:
+            continue
+        # point order usually persists: resume the search at the last match
+        for _ in range(known):
+            k = k if k < known else 0
+            if key[k, 0] == point.a and key[k, 1] == point.b and key[k, 2] == point.feature:
+                for i in range(point.rows):
+                    impulse[point.row + i] = force[k, i] * now.h
+                if point.spring >= 0 and point.gap < -PRESSED:
+                    context.soft.settings[4 * point.spring + 2] = force[k, 6]
+                k += 1
+                break
+            k += 1
+
+
+@part()
+def remember(context):
+    """Keep the forces of joint rows and points, the impact speeds of these, and the acceleration."""
+    now, scratch, impulse, known = context.now[0], context.scratch, context.rows.impulse, 0
+    key, force = scratch.key, scratch.force
+    for i in range(context.joint_rows):
+        scratch.joint_force[i] = impulse[i] / now.h
+    for c in range(now.found):
+        point = scratch.points[c]
+        if point.row >= 0:
+            key[known, 0], key[known, 1], key[known, 2] = point.a, point.b, point.feature
+            for i in range(point.rows):
+                force[known, i] = impulse[point.row + i] / now.h
+            force[known, 6] = context.soft.settings[4 * point.spring + 2] if point.spring >= 0 else 0.0
+            point.known = known
+            known += 1
+    scratch.known[0] = known
+    for k in range(context.nv):
+        scratch.rate[k] = (scratch.end[k] - context.v[k]) / now.h
+    for k in range(context.free.wheels * context.free.wheel_size):
+        context.free.wheel_memory[k] = context.free.next_wheel_memory[k]
+    _forget_flow(context)
+
+
+@part()
+def forget_rate(context):
+    """Let the next substep begin as after an impact: accelerations before it tell nothing."""
+    for k in range(context.nv):
+        context.scratch.rate[k] = 0.0
+    _forget_flow(context)
+
+
+@part()
+def _forget_flow(context):
+    """Let the integrator begin afresh: what it kept belongs to another motion."""
+    for k in range(context.flow.memory_size):
+        context.flow.memory[k] = 0.0
+
+
+@part()
+def copy(source, target, count):
+    """The first numbers of one array to another."""
+    for k in range(count):
+        target[k] = source[k]

@@ -1,0 +1,145 @@
+"""Contact steps of many worlds, one after the other in one scratch memory: columns in, columns out.
+
+What a world hands from step to step besides its state is a row of `kept`: forces of joint rows,
+accelerations, memories of integrator and wheels, muted pairs, and the points with their keys and forces.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from treadle.native.calling import integers
+from treadle.native.frames import IntegerList, RealTable, view
+from treadle.native.kernels import inner, kernel
+from treadle.sim.step.advance import advance
+from treadle.sim.step.context import read_context
+
+__all__ = ["PER_POINT", "WorldColumns", "take_worlds"]
+
+#: Numbers of a point: two shapes, a feature, and seven of its forces.
+PER_POINT = 10
+
+
+class WorldColumns(NamedTuple):
+    """The arrays of many worlds, a column each, and what else they hand from step to step, a row each."""
+
+    q: RealTable
+    v: RealTable
+    tau: RealTable
+    dt: RealTable
+    clock: RealTable
+    alive: RealTable
+    loads: RealTable
+    inputs: RealTable
+    parameters: RealTable
+    commands: RealTable
+    drives: RealTable
+    memory: RealTable
+    kept: RealTable
+    taken: IntegerList  # steps of this call
+
+
+_read_columns = view(WorldColumns)
+
+
+@kernel(nogil=True)
+def take_worlds(table, columns, first, begin, end, count):
+    """Advance worlds from `begin` up to `end` until each has taken `count` steps of this call.
+
+    Rows of `kept` and `taken` begin with those of the world `first`. Returns the first world whose next step
+    could not be taken (see `take_steps`), `end` if there is none.
+    """
+    context, worlds = read_context(integers(table)), _read_columns(integers(columns))
+    for world in range(begin, end):
+        if worlds.alive[0, world] < 0.5:
+            continue
+        kept = worlds.kept[world - first]
+        _load(context, worlds, world, kept)
+        dt, left = worlds.dt[0, world], count - worlds.taken[world - first]
+        time = worlds.clock[0, world] + worlds.clock[1, world] * dt
+        taken = advance(context, table, dt, time, left)
+        _store(context, worlds, world, kept)
+        worlds.taken[world - first] += taken
+        worlds.clock[1, world] += taken
+        worlds.alive[1, world] += taken
+        if taken < left:
+            return world
+    return end
+
+
+@inner()
+def _load(context, worlds, world, kept):
+    """Take over the state of a world."""
+    _take(worlds.q, world, context.q, context.nq)
+    _take(worlds.v, world, context.v, context.nv)
+    _take(worlds.tau, world, context.tau_given, context.nv)
+    for ports in (context.ports, context.flow_ports):
+        _take(worlds.loads, world, ports.loads, len(ports.loads))
+        _take(worlds.inputs, world, ports.inputs, len(ports.inputs))
+        _take(worlds.parameters, world, ports.parameters, len(ports.parameters))
+        _take(worlds.commands, world, ports.commands, len(ports.commands))
+        _take(worlds.drives, world, ports.drives, len(ports.drives))
+    scratch = context.scratch
+    place = _unpack(kept, 0, scratch.joint_force, context.joint_rows)
+    place = _unpack(kept, place, scratch.rate, context.nv)
+    place = _unpack(kept, place, context.flow.memory, context.flow.memory_size)
+    place = _unpack(kept, place, context.free.wheel_memory, context.free.wheel_size)
+    place = _unpack(kept, place, scratch.muted, len(scratch.muted))
+    scratch.known[0] = int(kept[place])
+    place += 1
+    for k in range(scratch.known[0]):
+        for j in range(3):
+            scratch.key[k, j] = int(kept[place + j])
+        for j in range(7):
+            scratch.force[k, j] = kept[place + 3 + j]
+        place += PER_POINT
+
+
+@inner()
+def _store(context, worlds, world, kept):
+    """Hand the state back to its world."""
+    _give(context.q, worlds.q, world, context.nq)
+    _give(context.v, worlds.v, world, context.nv)
+    _give(context.ports.drives, worlds.drives, world, len(context.ports.drives))
+    wheels = min(context.free.wheel_size, len(worlds.memory))
+    _give(context.free.wheel_memory, worlds.memory, world, wheels)
+    scratch = context.scratch
+    place = _pack(scratch.joint_force, kept, 0, context.joint_rows)
+    place = _pack(scratch.rate, kept, place, context.nv)
+    place = _pack(context.flow.memory, kept, place, context.flow.memory_size)
+    place = _pack(context.free.wheel_memory, kept, place, context.free.wheel_size)
+    place = _pack(scratch.muted, kept, place, len(scratch.muted))
+    kept[place] = scratch.known[0]
+    place += 1
+    for k in range(scratch.known[0]):
+        for j in range(3):
+            kept[place + j] = scratch.key[k, j]
+        for j in range(7):
+            kept[place + 3 + j] = scratch.force[k, j]
+        place += PER_POINT
+
+
+@inner()
+def _take(columns, world, target, count):
+    for k in range(count):
+        target[k] = columns[k, world]
+
+
+@inner()
+def _give(source, columns, world, count):
+    for k in range(count):
+        columns[k, world] = source[k]
+
+
+@inner()
+def _unpack(kept, place, target, count):
+    for k in range(count):
+        target[k] = kept[place + k]
+    return place + count
+
+
+@inner()
+def _pack(source, kept, place, count):
+    for k in range(count):
+        kept[place + k] = source[k]
+    return place + count

@@ -1,0 +1,149 @@
+"""Takes the steps of a simulation: chooses the compiled step, runs it, explains one that was not taken."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from treadle.native.executable import Runner
+from treadle.sim.lock import rotor_names
+from treadle.sim.pieces import Pieces
+from treadle.sim.step.program import StepKind
+
+if TYPE_CHECKING:
+    from treadle.sim.simulation import Simulation
+    from treadle.sim.step.contact_step import ContactStep
+
+__all__ = ["Stepper"]
+
+
+class Stepper:
+    """The compiled steps of a simulation, and how many to take in one go."""
+
+    def __init__(self, sim: Simulation) -> None:
+        self._sim = sim
+        self.pieces = Pieces()
+        #: whether limits of joints act: their code is long, and made when a joint first meets one
+        self.bounded = bool(sim.model.held or sim.step_options.motions)
+        self.restart()
+
+    def belong(self, sim: Simulation) -> None:
+        """Go over to a simulation that took over the arrays of this one's."""
+        self._sim = sim
+
+    def restart(self) -> None:
+        """Forget the compiled steps: they belong to another world."""
+        self.runners: dict[tuple, Runner | ContactStep] = {}
+        #: the one that ran last, which runs again unless forces or loads were changed
+        self.running: Runner | ContactStep | None = None
+
+    def run(self, count: int) -> int:
+        """Take steps until they are done or an event ends the run; how many were taken."""
+        same = self._sim.run_log.before()
+        if self._sim.watcher.active:
+            return self._sim.watcher.run(count)
+        if self._sim.contact and self._sim.events and not self._sim.events.muted:
+            return self._sim.watcher.with_contact.run(count)
+        if not same or self.running is None:
+            self.running = self.runner()
+        clock, alive = self._sim.arrays["clock"], self._sim.arrays["alive"]
+        clock[0, 0], clock[1, 0] = self._sim.world.start, self._sim.world.steps
+        alive[0, 0], alive[1, 0] = 1.0, 0.0
+        before = self._sim.world.steps, self._sim.measured_time, self._sim.run_log.steps
+        try:
+            self.timed(self.running, count)
+            taken = self._count_steps(before)
+        except KeyboardInterrupt:
+            # machine code has ended by then: the state is that of its last step
+            self._count_steps(before)
+            raise
+        if taken == count:
+            return count
+        if self.hold_bounds():
+            return taken + self.run(count - taken)
+        self.halted()
+        return taken
+
+    def _count_steps(self, before: tuple[int, float, int]) -> int:
+        """Let clock and log follow the steps that machine code took; may be done twice."""
+        taken = int(self._sim.arrays["alive"][1, 0])
+        self._sim.world.steps = before[0] + taken
+        vars(self._sim)["measured_time"] = before[1] + taken * self._sim.dt
+        self._sim.run_log.steps = before[2]
+        self._sim.run_log.after(taken)
+        return taken
+
+    def hold_bounds(self) -> bool:
+        """Let limits and friction act from here on, if there are any and they did not yet."""
+        if not self._sim.model.limited or self.bounded:
+            return False
+        from treadle.sim.divergence import check_given
+
+        check_given(self._sim)
+        self.bounded, self.running = True, None
+        return True
+
+    def timed(self, run: Runner | ContactStep, count: int) -> None:
+        """Take steps in machine code, and measure how long that takes."""
+        started = time.perf_counter()
+        run(0, 1, count)
+        seconds = time.perf_counter() - started
+        self.pieces.took(count, seconds)
+        # past `Guarded`, which would look at every name
+        vars(self._sim)["wall_time"] += seconds
+
+    def halted(self) -> None:
+        """Explain a step that was not taken: the state is the last good one."""
+        from treadle.sim.divergence import check_given, diverged, stuck
+
+        check_given(self._sim)
+        if self._sim.contact:
+            raise diverged(self._sim, self._sim.v)
+        state, effort = self._sim.save(), self._sim.arrays["effort"].copy()
+        self._sim.arrays["effort"][:] = 0.0
+        self.runner(guarded=False)(0, 1, 1)
+        attempt, (tried, left) = self._sim.v.copy(), self._sim.effort
+        self._sim.restore(state)
+        self._sim.arrays["effort"][:] = effort
+        if left > 0.0 and self._sim.step_options.method.adaptive:
+            raise stuck(self._sim, tried, left)
+        raise diverged(self._sim, attempt)
+
+    def ready_contact_step(self) -> ContactStep:
+        """The contact step that is taken next; compiled here, which is not counted as computing."""
+        from treadle.sim.step.contact_step import ContactStep
+
+        locked = bool(self._sim.arrays["locked"].any())
+        step: Any = self.runners.get(("contact", locked))
+        if step is None:
+            code = self._sim.world.contact_code(rotor_names(self._sim.model) if locked else ())
+            step = ContactStep(code, self._sim.arrays, self._sim.terrain, self._sim.step_options.meshes)
+            step.compile()
+            self.runners["contact", locked] = step
+        if self._sim.contact_step is not None and self._sim.contact_step is not step:
+            step.memory = self._sim.contact_step.memory
+        self._sim.contact_step = step
+        return step
+
+    def runner(self, guarded: bool = True) -> Runner | ContactStep:
+        """The compiled step; the one with loads only when there are any."""
+        # the action of an event may have set some
+        self._sim.world.read_inputs()
+        if self._sim.contact:
+            return self.ready_contact_step()
+        locked, watched = bool(self._sim.arrays["locked"].any()), guarded and self._sim.watcher.active
+        kind = StepKind(
+            loaded=bool(self._sim.loads.any()),
+            parameters=tuple(rotor_names(self._sim.model)) if locked else (),
+            guarded=guarded,
+            bounded=self.bounded,
+            accounted=guarded,
+            # the work of forces on joints that turn in space is dear: it is counted where there are any
+            pushed=guarded and bool(self._sim.curved) and bool(self._sim.tau[self._sim.curved].any()),
+            events=self._sim.events if watched else None,
+            switches=self._sim.watcher.switches,
+        )
+        key = (*kind._replace(events=None), watched)
+        if key not in self.runners:
+            self.runners[key] = self._sim.world.fused(kind).runner(self._sim.arrays)
+        return self.runners[key]
