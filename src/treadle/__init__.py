@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         potential_energy,
     )
     from treadle.errors import InputError, ModelError, RecordingError, SimulationDiverged, TreadleError
+    from treadle.forces.input import Input
     from treadle.forces.law import ForceLaw
     from treadle.forces.switch import switch
     from treadle.formats import load, load_spec, save
@@ -92,7 +93,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Assembly", "Batch", "BodySpec", "Collider", "Derivatives", "Event", "ForceLaw", "FrameSpec", "Grid",
-    "HeightField", "History", "InputError", "JointSpec", "Model", "ModelError", "ModelSpec", "Pace",
+    "HeightField", "History", "Input", "InputError", "JointSpec", "Model", "ModelError", "ModelSpec", "Pace",
     "Patch", "Plane", "Prediction", "Ramp", "RecordingError", "Routine", "Simulation", "SimulationDiverged",
     "Soil", "State", "Terrain",
     "Touch", "TreadleError", "WheelContact", "__version__", "acos", "asin", "assemble", "atan", "atan2",
@@ -137,6 +138,9 @@ _HOMES = {
     ),
     "treadle.errors": (
         "InputError", "ModelError", "RecordingError", "SimulationDiverged", "TreadleError",
+    ),
+    "treadle.forces.input": (
+        "Input",
     ),
     "treadle.forces.law": (
         "ForceLaw",

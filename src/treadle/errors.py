@@ -5,7 +5,9 @@ from __future__ import annotations
 from os import PathLike
 from typing import Any
 
-__all__ = ["InputError", "ModelError", "RecordingError", "SimulationDiverged", "TreadleError"]
+__all__ = [
+    "InputError", "ModelError", "RecordingError", "SimulationDiverged", "TreadleError", "UnknownAttribute",
+]  # fmt: skip
 
 
 class TreadleError(Exception):
@@ -14,6 +16,10 @@ class TreadleError(Exception):
 
 class InputError(TreadleError, ValueError):
     """An argument of a function is wrong: length, type, name or a value that is not finite."""
+
+
+class UnknownAttribute(InputError, AttributeError):
+    """An attribute is set that an object does not have."""
 
 
 class RecordingError(TreadleError):

@@ -332,8 +332,11 @@ def test_controllers_and_motions_are_those_of_a_simulation():
 
 def test_controllers_with_a_memory_are_refused():
     class Counting:
+        calls = 0
+
         def __call__(self, q, v, t):
+            self.calls += 1
             return {}
 
-    with pytest.raises(td.InputError, match="a Batch takes controllers that are pure functions"):
+    with pytest.raises(td.InputError, match="but 'Counting' keeps something in the attributes of 'Counting'"):
         td.Batch(td.scene("pendulum"), 2, controllers=[Counting()])

@@ -17,6 +17,7 @@ PUBLIC = [
     "Grid",
     "HeightField",
     "History",
+    "Input",
     "InputError",
     "JointSpec",
     "Model",

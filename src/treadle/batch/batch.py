@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,12 +15,14 @@ from numpy.typing import ArrayLike
 from treadle.batch.contact_worlds import ContactWorlds
 from treadle.constraints.motion import Motion
 from treadle.errors import InputError
+from treadle.forces.input import Input
 from treadle.forces.law import ForceLaw
 from treadle.forces.load import LOAD_SIZE, frame_load
 from treadle.model.model import Model
 from treadle.native.executable import Executable
 from treadle.native.program import default_lanes
 from treadle.sim.arrays import DEFAULTS
+from treadle.sim.attributes import MEANT, Guarded, check_keywords
 from treadle.sim.checks import check_choice, check_count, check_model, check_step
 from treadle.sim.controller import Controllers
 from treadle.sim.pieces import Pieces
@@ -33,7 +35,7 @@ from treadle.terrain import Terrain
 __all__ = ["Batch"]
 
 
-class Batch:
+class Batch(Guarded):
     """`worlds` copies of a machine, each with its own state, joint forces and, if named, constants.
 
     `q`, `v`, `tau` are live arrays of shape (worlds, nq or nv); `parameter(name)` is the live vector
@@ -45,6 +47,9 @@ class Batch:
     options are those of a `Simulation`; worlds with contact are stepped one by one, on all threads, and have
     the bits of a `Simulation`.
     """
+
+    _meant: ClassVar = {**MEANT, "gravity": "it belongs to the model: change it there and make another Batch"}
+    _counters = frozenset({"steps"})
 
     def __init__(
         self,
@@ -70,6 +75,7 @@ class Batch:
     ) -> None:
         self.model = check_model(model, "Batch")
         self.worlds = check_count("worlds", worlds)
+        check_keywords(Batch, options)
         #: everything that was chosen about a step
         self.step_options = StepOptions.of(
             model,
@@ -94,11 +100,7 @@ class Batch:
             raise InputError(f"lanes must be a power of two up to {widest}, not {lanes}")
         self.threads = check_count("threads", (os.cpu_count() or 1) if threads is None else threads)
         self.controllers = Controllers(model, controllers)
-        if self.controllers.called_back:
-            raise InputError(
-                "a Batch takes controllers that are pure functions of positions, velocities and time: plain "
-                "functions that keep nothing and choose with treadle.where"
-            )
+        self.controllers.require_traced()
         if self.contact and precision == "float32":
             raise InputError("contact needs precision='float64'; without it give Batch contact=False")
         self.steps = 0
@@ -109,6 +111,7 @@ class Batch:
             self.step_options,
             check_step(settings["dt"] if dt is None else dt),
             controllers=self.controllers.traced,
+            inputs=self.controllers.inputs,
             parameters=parameters,
             # rows a multiple of 4 KiB apart would all fall into one set of the cache
             columns=padded + (8 if padded % 512 == 0 else 0),
@@ -121,6 +124,7 @@ class Batch:
         self._contact_worlds: ContactWorlds | None = None
         self._pool: ThreadPoolExecutor | None = None
         self._pieces = Pieces()
+        self._seal(Batch)
 
     @property
     def integrator(self) -> str:
@@ -227,6 +231,12 @@ class Batch:
         check_choice("lifted parameter", name, self.parameters)
         return self._view("parameters")[:, self.parameters.index(name)]
 
+    def input(self, wanted: Input) -> np.ndarray:
+        """Values of a live input, one per world (worlds, ...), live; setting the input itself sets all."""
+        place = self.world.inputs.place(wanted)
+        self.world.read_inputs()
+        return self._view("inputs")[:, place].reshape(self.worlds, *wanted.shape)
+
     def apply_force(
         self,
         body: str,
@@ -271,6 +281,7 @@ class Batch:
 
     def _take(self, count: int) -> None:
         """Steps of all worlds in one go, on all threads."""
+        self._refresh()
         run, shares = self._runner().run, self._shares()
         if len(shares) > 1 and self._pool is None:
             self._pool = ThreadPoolExecutor(self.threads - 1, thread_name_prefix="treadle")
@@ -280,8 +291,8 @@ class Batch:
             other.result()
 
     def save(self) -> dict[str, np.ndarray]:
-        """State of all worlds, as copies."""
-        state = {name: array.copy() for name, array in self.arrays.items()}
+        """State of all worlds, as copies; live inputs are not part of it."""
+        state = {name: array.copy() for name, array in self.arrays.items() if name != "inputs"}
         if self._contact_worlds is not None:
             memory = self._contact_worlds.memory()
             state["contact"], state["contacts"] = np.concatenate(memory), np.array([len(x) for x in memory])
@@ -290,11 +301,11 @@ class Batch:
     def restore(self, state: dict[str, np.ndarray]) -> None:
         """Return to a saved state; what follows is the same bit for bit."""
         for name, array in self.arrays.items():
-            if name != "loads" and (name not in state or state[name].shape != array.shape):
+            if name not in ("loads", "inputs") and (name not in state or state[name].shape != array.shape):
                 raise InputError(f"restore: the state does not belong to this batch ({name} does not fit)")
         self.arrays.pop("loads", None)
-        for name, array in self.arrays.items():
-            array[:] = state[name]
+        for name in self.arrays.keys() - {"inputs"}:
+            self.arrays[name][:] = state[name]
         if "loads" in state:
             self.arrays["loads"] = state["loads"].copy()
         if self.contact and ("contact" in state or self._contact_worlds is not None):
@@ -302,6 +313,18 @@ class Batch:
             memory = np.split(state.get("contact", np.zeros(0)), np.cumsum(sizes)[:-1])
             self._with_contact().remember(memory)
         self.steps = int(state["steps"])
+
+    def _refresh(self) -> None:
+        """Read the live inputs; where the data of controllers changed, compile the steps again."""
+        changed = self.controllers.refresh(self.arrays.values())
+        self.controllers.require_traced()
+        if changed:
+            memory = None if self._contact_worlds is None else self._contact_worlds.memory()
+            self.world.retrace(self.controllers.traced, self.controllers.inputs)
+            self._contact_worlds = None
+            if memory is not None:
+                self._with_contact().remember(memory)
+        self.world.read_inputs()
 
     def _view(self, name: str) -> np.ndarray:
         return self.arrays[name][:, : self.worlds].T

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["ContactWorlds"]
 
 #: Arrays that a contact step reads or writes.
-_NAMES = ("q", "v", "tau", "dt", "clock", "alive", "parameters", "commands", "drives", "memory")
+_NAMES = ("q", "v", "tau", "dt", "clock", "alive", "inputs", "parameters", "commands", "drives", "memory")
 
 
 class ContactWorlds:

@@ -16,6 +16,7 @@ from treadle.errors import InputError
 from treadle.forces.cylinder import CYLINDER_STATE
 from treadle.model.attachments import Actuator, Coupling, Loop
 from treadle.model.model import ModelJoint, suggest
+from treadle.sim.attributes import Guarded
 from treadle.sim.checks import check_vector
 from treadle.sim.lock import stopped
 
@@ -117,7 +118,7 @@ class Parts:
         return self  # type: ignore[return-value]
 
 
-class JointHandle:
+class JointHandle(Guarded):
     """A joint: a float for joints with one freedom, an array for the others. SI units, radians."""
 
     __slots__ = ("_sim", "name")
@@ -212,7 +213,7 @@ class JointHandle:
         return self._sim.reactions.joint(self._joint.name)
 
 
-class BodyHandle:
+class BodyHandle(Guarded):
     """A link or frame: where it is and how it moves, in world axes."""
 
     __slots__ = ("_sim", "name")
@@ -241,7 +242,7 @@ class BodyHandle:
         return frame_jacobian(self._sim.model, self._sim.q, self.name) @ self._sim.v
 
 
-class ActuatorHandle:
+class ActuatorHandle(Guarded):
     """An actuator: its command, and what it does. SI units, radians."""
 
     __slots__ = ("_sim", "name")
@@ -306,7 +307,7 @@ class ActuatorHandle:
         return cap, rod
 
 
-class LoopHandle:
+class LoopHandle(Guarded):
     """A joint that closes a loop: how far it is open, and what it carries."""
 
     __slots__ = ("_sim", "name")
@@ -333,7 +334,7 @@ class LoopHandle:
         return loops[_number(self._sim, "loop joint", self.name, [loop.name for loop in loops])]
 
 
-class CouplingHandle:
+class CouplingHandle(Guarded):
     """A relation of two joints, such as a gear: how far it is off, and what it carries."""
 
     __slots__ = ("_sim", "name")

@@ -119,7 +119,10 @@ class History:
 
     def _stride(self) -> int:
         """Steps from one state to the next."""
-        return 1 if self._sim.controllers.called_back else max(1, round(self.every / self._sim.dt))
+        sim = self._sim
+        # no state holds the data of controllers, nor live inputs
+        kept = sim.controllers.called_back or sim.controllers.watched or sim.world.inputs.size
+        return 1 if kept else max(1, round(self.every / sim.dt))
 
     def _note_changes(self) -> None:
         """Store a state that was not reached by steps alone, or that forces act on which were not there."""
@@ -146,5 +149,7 @@ class History:
     def _marks(self) -> tuple[float | int | bytes, ...]:
         """Everything that steps depend on."""
         sim = self._sim
-        vectors = [sim.arrays[name].tobytes() for name in ("q", "v", "tau", "dt", "commands", "locked")]
+        vectors = [
+            sim.arrays[name].tobytes() for name in ("q", "v", "tau", "dt", "commands", "locked", "inputs")
+        ]
         return sim.world.start, sim.world.steps, *vectors, sim.loads.tobytes()

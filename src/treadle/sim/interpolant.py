@@ -10,6 +10,7 @@ import numpy as np
 
 from treadle.errors import InputError
 from treadle.forces.actuator import actuator_state_size
+from treadle.forces.input import Input, InputTable, reading
 from treadle.forces.law import ForceLaw
 from treadle.forces.load import LOAD_SIZE
 from treadle.forces.switch import locked
@@ -61,7 +62,13 @@ class Interpolant:
 
 
 def dense_program(
-    model: Model, integrator: str, loaded: bool, laws: Sequence[ForceLaw], switches: int, pushed: bool = True
+    model: Model,
+    integrator: str,
+    loaded: bool,
+    laws: Sequence[ForceLaw],
+    switches: int,
+    pushed: bool = True,
+    live: Sequence[Input] = (),
 ) -> Program:
     """q, v at the time and over the seconds `span` -> the terms of dense output, one after the other.
 
@@ -79,6 +86,7 @@ def dense_program(
         "commands": len(model.actuators),
         "drives": actuator_state_size(model),
         "modes": switches,
+        "inputs": InputTable(live).size,
     }
     inputs = {name: size for name, size in sizes.items() if size}
 
@@ -93,7 +101,7 @@ def dense_program(
             drives=values.get("drives", ()),
         )
         system = replace(system, account=ledger_rates(system, pushed))
-        with locked(values.get("modes")):
+        with locked(values.get("modes")), reading(live, values.get("inputs", ())):
             rows = dense_terms(tableau, system, values["q"], values["v"], time, h)
         return {"terms": [x for row in rows for x in row]}
 

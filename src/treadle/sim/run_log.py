@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 __all__ = ["RunLog"]
 
+#: What acts on the machine from outside.
+_INPUTS = ("tau", "dt", "loads", "commands", "locked", "inputs")
+
 
 class RunLog:
     """The undisturbed run that led to the present state of a simulation.
@@ -51,7 +54,7 @@ class RunLog:
         """Called before steps are taken: whether forces, step and commands are those of the last ones."""
         sim = self._sim
         arrays = sim.arrays
-        inputs = tuple([arrays[name].tobytes() for name in ("tau", "dt", "loads", "commands", "locked")])
+        inputs = tuple([arrays[name].tobytes() for name in _INPUTS])
         same = inputs == self._inputs
         if (arrays["q"].tobytes(), arrays["v"].tobytes()) != self._left:
             self.start, self.steps, self.repeatable = sim.save(), 0, True

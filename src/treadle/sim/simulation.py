@@ -16,6 +16,7 @@ from treadle.forces.law import ForceLaw
 from treadle.forces.load import LOAD_SIZE, frame_load
 from treadle.model.model import Model
 from treadle.sim.arrays import CARRIED, DEFAULTS
+from treadle.sim.attributes import MEANT, Guarded, check_keywords
 from treadle.sim.checks import check_count, check_model, check_step, check_vector
 from treadle.sim.choices import Choices
 from treadle.sim.controller import Controllers
@@ -46,7 +47,7 @@ __all__ = ["Simulation"]
 _LIVE = ("q", "v", "tau", "dt", "commands", "locked", "parameters")
 
 
-class Simulation(Parts, Choices):
+class Simulation(Guarded, Parts, Choices):
     """A machine in motion, from its keyframe "initial" or else neutral and at rest.
 
     `q`, `v` and `tau` are live vectors in the order of `model.joints`; write into them, or use
@@ -69,6 +70,12 @@ class Simulation(Parts, Choices):
     tolerance=1e-9 for "dopri5".
     """
 
+    _meant = MEANT
+    _counters = frozenset({
+        "contact_step", "fresh", "measured_time", "observers", "reference", "step_options", "wall_time",
+        "world",
+    })  # fmt: skip
+
     def __init__(
         self,
         model: Model,
@@ -89,6 +96,7 @@ class Simulation(Parts, Choices):
         meshes: Mapping[str, tuple[np.ndarray, np.ndarray]] | None = None,
         **options: float,
     ) -> None:
+        check_keywords(Simulation, options)
         chosen = StepOptions.of(
             check_model(model, "Simulation"),
             integrator=integrator,
@@ -128,7 +136,8 @@ class Simulation(Parts, Choices):
         self.model = model
         #: everything that was chosen about a step
         self.step_options = options
-        self.controllers = Controllers(model, options.controllers)
+        why = "acts beside events with contact, which cut steps" if options.contact and events else None
+        self.controllers = Controllers(model, options.controllers, why)
         self.events = Events(model, events)
         #: what looks at the state on the way, such as recorders
         self.observers: list[Observer] = []
@@ -158,6 +167,7 @@ class Simulation(Parts, Choices):
             self.q[:], self.v[:] = assembly.q, assembly.v
         self.fresh = True
         self.reference = self.save()
+        self._seal(Simulation)
 
     @property
     def dt(self) -> float:
@@ -345,7 +355,9 @@ class Simulation(Parts, Choices):
         """Make the world of these options; arrays that users may hold views of stay the same."""
         self.watcher.check(options)
         self.step_options = options
-        self.world = World(self.model, options, dt, controllers=self.controllers.traced)
+        self.world = World(
+            self.model, options, dt, controllers=self.controllers.traced, inputs=self.controllers.inputs
+        )
         arrays = self.world.arrays
         arrays |= {name: np.zeros((self.model.nv, 1)) for name in ("locked", "parameters")}
         for name in _LIVE:
@@ -369,6 +381,15 @@ class Simulation(Parts, Choices):
         self._choose(chosen, self.dt)
         self.restore(before)
 
+    def refresh(self, changed: bool) -> None:
+        """Read the live inputs; where the data of traced controllers changed, compile the step again."""
+        if changed:
+            self.world.retrace(self.controllers.traced, self.controllers.inputs)
+            self.stepper.restart()
+            self.watcher.restart()
+            self.run_log.repeatable = False
+        self.world.read_inputs()
+
     def lock(self, locked: np.ndarray) -> None:
         """Lock these freedoms and no others."""
         self.arrays["locked"][:, 0] = locked
@@ -379,11 +400,17 @@ class Simulation(Parts, Choices):
         if self.fresh:
             # whatever was set before the first step is where the run starts
             self.reference, self.fresh = self.save(), False
-        if not self.controllers.called_back:
+        controllers = self.controllers
+        if controllers.watched or self.world.inputs.size:
+            self.refresh(controllers.refresh(self.arrays.values()))
+        # the action of an event may change what controllers read
+        acted = controllers.watched and any(event.acts for event in self.events)
+        if not (controllers.called_back or acted):
             return self.stepper.run(count)
         for taken in range(count):
             given = self.tau.copy()
-            commanded = given + self.controllers.force(self.q, self.v, self.time)
+            self.refresh(controllers.force(self.q, self.v, self.time, self.arrays.values()))
+            commanded = given + controllers.commanded
             self.tau[:] = commanded
             try:
                 finished = self.stepper.run(1)

@@ -191,7 +191,9 @@ class Watcher:
         kind = loaded, pushed, rotors.tobytes()
         if kind not in self._dense:
             machine = locked_model(sim.model, rotors.tolist()) if len(rotors) else sim.model
-            program = dense_program(machine, sim.integrator, loaded, sim.laws, self.switches, pushed)
+            program = dense_program(
+                machine, sim.integrator, loaded, sim.laws, self.switches, pushed, sim.world.inputs.inputs
+            )
             self._dense[kind] = compile_program(program)
         values = {name: array[:, 0] for name, array in self._arrays.items()} | {
             "q": state[:nq],

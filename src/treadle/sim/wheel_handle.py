@@ -10,6 +10,7 @@ import numpy as np
 from treadle.errors import InputError
 from treadle.model.attachments import Wheel
 from treadle.model.model import suggest
+from treadle.sim.attributes import Guarded
 from treadle.wheels.rolling import MEMORY, contact_count, rolling_contacts
 
 if TYPE_CHECKING:
@@ -21,12 +22,14 @@ __all__ = ["WheelHandle"]
 _STANDS = 1e-6
 
 
-class WheelHandle:
+class WheelHandle(Guarded):
     """Readouts of a wheel, at the contact that carries most.
 
     After steps by force balance these are the forces that acted in the last one; with integrators that add
     the forces of wheels to the others, they are those at the present state.
     """
+
+    __slots__ = ("_simulation", "name")
 
     def __init__(self, simulation: Simulation, name: str) -> None:
         self.name = name

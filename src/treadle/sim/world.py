@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from treadle.forces.input import Input, InputTable, law_inputs
 from treadle.forces.law import ForceLaw
 from treadle.model.model import Model
 from treadle.native.executable import Executable
@@ -26,8 +27,8 @@ class World:
     """The arrays of a machine (a row per number, a column per world) and the code that advances them.
 
     `parameters` name constants of the model that are inputs of its steps; `controllers` are those that are
-    traced. A machine without shapes that touch has one fused program per kind of step; one with contact has
-    the programs that the stages of its step call.
+    traced, and `inputs` the live inputs that they read. A machine without shapes that touch has one fused
+    program per kind of step; one with contact has the programs that the stages of its step call.
     """
 
     def __init__(
@@ -37,6 +38,7 @@ class World:
         dt: float,
         *,
         controllers: Sequence[ForceLaw] = (),
+        inputs: Sequence[Input] = (),
         parameters: Sequence[str] = (),
         columns: int = 1,
         precision: str = "float64",
@@ -58,16 +60,33 @@ class World:
             precision,
             options.closing_time,
         )
+        #: the live inputs of laws and controllers
+        self.inputs = InputTable([*law_inputs(model, options.laws), *inputs])
+        self.arrays["inputs"] = self.inputs.array(columns, precision)
         #: time (s) is start + steps dt
         self.start, self.steps = 0.0, 0
         self._fused: dict[tuple, Executable] = {}
         self._code: dict[tuple[str, ...], MachineCode] = {}
 
+    def retrace(self, controllers: Sequence[ForceLaw], inputs: Sequence[Input]) -> None:
+        """Go on with controllers that were traced again; steps are compiled when they are next taken."""
+        before, old = self.inputs, self.arrays["inputs"]
+        self.controllers = tuple(controllers)
+        self.inputs = InputTable([*law_inputs(self.model, self.options.laws), *inputs])
+        self.arrays["inputs"] = self.inputs.array(old.shape[1], self.precision)
+        self.inputs.take_over(self.arrays["inputs"], before, old)
+        self._fused.clear()
+        self._code.clear()
+
+    def read_inputs(self) -> None:
+        """Take over live inputs that were set."""
+        self.inputs.copy_to(self.arrays["inputs"])
+
     def fused(self, kind: StepKind) -> Executable:
         """The step as one compiled program."""
         key = (*kind._replace(events=None), kind.events is not None)
         if key not in self._fused:
-            program = step_program(self.model, self.options, kind, self.controllers)
+            program = step_program(self.model, self.options, kind, self.controllers, self.inputs.inputs)
             self._fused[key] = compile_program(program, self.lanes, self.precision)
         return self._fused[key]
 
@@ -88,6 +107,7 @@ class World:
             laws=options.laws,
             motions=options.motions,
             parameters=parameters,
+            inputs=self.inputs.inputs,
             terrain=options.terrain,
             rolling=options.rolling,
             feedback=options.feedback,
@@ -99,5 +119,5 @@ class World:
             kind = StepKind(
                 loaded=True, parameters=parameters, guarded=False, bounded=bounded, accounted=True
             )
-            flow = step_program(model, options.without_contact(), kind)
+            flow = step_program(model, options.without_contact(), kind, live=self.inputs.inputs)
         return MachineCode(prediction, flow, options.method.adaptive, self.controllers)

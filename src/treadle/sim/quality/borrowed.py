@@ -58,26 +58,25 @@ class Borrowed:
 def borrowed(sim: Simulation) -> Iterator[Borrowed]:
     """The simulation, to take steps with that leave no trace."""
     journal, controllers = sim.run_log, sim.controllers
+    sim.refresh(controllers.refresh(sim.arrays.values()))
     live = sim.arrays
     arrays = {name: array.copy() for name, array in live.items() if not name.startswith("next_")}
     own = ("fresh", "reference", "wall_time", "measured_time")
     kept = {name: getattr(sim, name) for name in (*own, "observers")}
     clock = sim.world.start, sim.world.steps
     stepper = sim.stepper.bounded, sim.stepper.running
-    account, called_back = dict(vars(journal)), controllers.called_back
+    account = dict(vars(journal))
     touched = sim.contact_step
     seen = [] if touched is None else touched.seen()
     try:
         # recorders and events must not see these steps, and a controller must not be asked twice
         sim.observers = []
         sim.fresh = False
-        if called_back:
-            controllers.called_back = ()
+        if controllers.called_back:
             sim.tau[:] += controllers.commanded
-        with sim.events.quiet():
+        with sim.events.quiet(), controllers.silent():
             yield Borrowed(sim)
     finally:
-        controllers.called_back = called_back
         for name, array in arrays.items():
             live[name][:] = array
         for name, value in kept.items():

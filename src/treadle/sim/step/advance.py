@@ -82,6 +82,7 @@ def _begin(context, dt, time):
         copy(context.q, control.q, context.nq)
         copy(context.v, control.v, context.nv)
         control.time[0] = time
+        copy(context.ports.inputs, control.inputs, len(control.inputs))
         call(control.entry, control.frame)
         for k in range(context.nv):
             context.tau[k] += control.force[k]

@@ -32,7 +32,7 @@ from treadle.terrain import Terrain
 __all__ = ["ContactStep"]
 
 #: Arrays of a simulation that the programs read, other than the state.
-_GIVEN = ("loads", "parameters", "commands", "drives")
+_GIVEN = ("loads", "inputs", "parameters", "commands", "drives")
 
 #: Substeps of a step, and numbers about their contacts, that are kept for the history of forces inside it.
 _SUBSTEPS, _NUMBERS = 512, 1 << 15

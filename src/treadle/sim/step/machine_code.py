@@ -13,11 +13,11 @@ from treadle.forces.law import ForceLaw
 from treadle.native.executable import Executable
 from treadle.native.frames import Integers, RealList, Reals, RealTable
 from treadle.native.program import Program, compile_program
+from treadle.sim.controller import controller_program
 from treadle.sim.step.predict_program import (
     Pattern,
     Prediction,
     close_program,
-    control_program,
     drive_program,
     look_program,
     move_program,
@@ -120,13 +120,14 @@ class Close(NamedTuple):
 
 
 class Control(NamedTuple):
-    """q, v, time -> joint forces that controllers command; entry 0 where there are none."""
+    """q, v, time, live inputs -> joint forces that controllers command; entry 0 where there are none."""
 
     entry: int
     frame: int
     q: Reals
     v: Reals
     time: Reals
+    inputs: RealList
     force: Reals
 
 
@@ -147,6 +148,7 @@ class Ports(NamedTuple):
     """What programs read of a world besides its state; lists are empty where a program does not."""
 
     loads: RealList
+    inputs: RealList
     parameters: RealList
     commands: RealList
     drives: RealList
@@ -175,7 +177,9 @@ class MachineCode:
         controllers: Sequence[ForceLaw] = (),
     ) -> None:
         self.model = model = prediction.model
-        self.control = compile_program(control_program(model, controllers)) if controllers else None
+        self.control = None
+        if controllers:
+            self.control = compile_program(controller_program(model, controllers, prediction.inputs))
         self.move = compile_program(move_program(model))
         self.look = compile_program(look_program(model))
         self.free = compile_program(prediction.program())

@@ -25,6 +25,7 @@ from treadle.dynamics.kinematics import joint_motion, world_transforms
 from treadle.dynamics.regroup import regroup
 from treadle.dynamics.rnea import rnea
 from treadle.forces.actuator import actuator_state_size
+from treadle.forces.input import Input, InputTable, reading
 from treadle.forces.law import ForceLaw, law_force
 from treadle.forces.load import LOAD_SIZE
 from treadle.forces.passive import damping
@@ -52,7 +53,6 @@ __all__ = [
     "Prediction",
     "Pattern",
     "close_program",
-    "control_program",
     "drive_program",
     "look_program",
     "move_program",
@@ -92,22 +92,6 @@ def close_program(model: Model) -> Program:
     return _program("close", model, {"q": model.nq, "v": model.nv}, close)
 
 
-def control_program(model: Model, controllers: Sequence[ForceLaw]) -> Program:
-    """Joint forces that controllers command at the start of a step."""
-
-    def control(
-        q: Sequence[Scalar], v: Sequence[Scalar], time: Sequence[Scalar]
-    ) -> Mapping[str, list[Scalar]]:
-        machine = distinct_constants(model)
-        total: list[Scalar] = [0.0] * model.nv
-        for controller in controllers:
-            added = law_force(machine, controller, q, v, time[0])
-            total = [a + b for a, b in zip(total, added, strict=True)]
-        return {"force": total}
-
-    return _program("control", model, {"q": model.nq, "v": model.nv, "time": 1}, control, known=False)
-
-
 def drive_program(model: Model) -> Program:
     """The actuators' own state after a step from q that ended with the velocity v."""
     sizes = {"q": model.nq, "v": model.nv, "dt": 1, "commands": len(model.actuators)}
@@ -141,14 +125,16 @@ class Prediction:
     Dampers and actuators act on the velocity at the end of the substep, against contact too: the factors are
     those of M + h D. Coriolis forces and laws are those of the velocity in its middle, `v_mid`. Wheels on the
     `terrain` are in balance with the impulses of all rows: (M + h D) has the symmetric part of their slopes.
-    `parameters` name constants of the model that become inputs; `feedback` is the time constant (s, 0: the
-    default) of Baumgarte's stabilization, None without it; `projects` says whether steps end on the loops.
+    `parameters` name constants of the model that become inputs; `inputs` are live; `feedback` is the time
+    constant (s, 0: the default) of Baumgarte's stabilization, None without it; `projects` says whether steps
+    end on the loops.
     """
 
     model: Model
     laws: Sequence[ForceLaw] = ()
     motions: Mapping[str, JointMotion] | None = None
     parameters: Sequence[str] = ()
+    inputs: Sequence[Input] = ()
     terrain: Terrain | None = None
     rolling: str = "balance"
     feedback: float | None = None
@@ -166,6 +152,7 @@ class Prediction:
             "dt": 1,
             "time": 1,
             "loads": LOAD_SIZE * len(model.bodies),
+            "inputs": InputTable(self.inputs).size,
             "parameters": len(self.parameters),
             "commands": len(model.actuators),
             "drives": actuator_state_size(model),
@@ -212,6 +199,10 @@ class Prediction:
         )
 
     def _free(self, **given: Sequence[Expr]) -> Mapping[str, Sequence[Scalar]]:
+        with reading(self.inputs, given.get("inputs", ())):
+            return self._predicted(given)
+
+    def _predicted(self, given: Mapping[str, Sequence[Expr]]) -> Mapping[str, Sequence[Scalar]]:
         q, v, (h,), (time,) = given["position"], given["v"], given["h"], given["time"]
         machine = distinct_constants(self.model)
         if self.parameters:

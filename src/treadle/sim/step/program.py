@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from treadle.forces.actuator import actuator_state_size
+from treadle.forces.input import Input, InputTable, reading
 from treadle.forces.load import LOAD_SIZE
 from treadle.graph import Scalar
 from treadle.model.identical_subtrees import subtree_inputs
@@ -72,11 +73,13 @@ def step_program(
     options: StepOptions,
     kind: StepKind | None = None,
     controllers: Sequence[ForceLaw] = (),
+    live: Sequence[Input] = (),
 ) -> Program:
     """One step of the machine: q, v -> q, v under tau (and loads) over dt.
 
     The clock (start, steps so far) is there where laws ask for the time, which is start + steps dt. Laws act
-    all through the step, `controllers` (those that are traced) once at its start. Methods with options, a
+    all through the step, `controllers` (those that are traced) once at its start; the `live` inputs are those
+    that they read. Methods with options, a
     memory or an unknown number of rounds have arrays for them.
     """
     kind = kind or StepKind()
@@ -90,6 +93,7 @@ def step_program(
         "dt": 1,
         "clock": 2 if timed else 0,
         "loads": LOAD_SIZE * len(model.bodies) if kind.loaded else 0,
+        "inputs": InputTable(live).size,
         "parameters": len(kind.parameters),
         "commands": len(model.actuators),
         "drives": actuator_state_size(model),
@@ -110,7 +114,8 @@ def step_program(
     def function(**values: Sequence[Scalar]) -> Mapping[str, Sequence[Scalar]]:
         from treadle.sim.step.fused import advance
 
-        return advance(step, values)
+        with reading(live, values.get("inputs", ())):
+            return advance(step, values)
 
     carried = [name for name in CARRIED if name in inputs]
     # what a law, or a method or joint from elsewhere, computes only its graph can tell

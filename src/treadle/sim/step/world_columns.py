@@ -30,6 +30,7 @@ class WorldColumns(NamedTuple):
     clock: RealTable
     alive: RealTable
     loads: RealTable
+    inputs: RealTable
     parameters: RealTable
     commands: RealTable
     drives: RealTable
@@ -74,6 +75,7 @@ def _load(context, worlds, world, kept):
     _take(worlds.tau, world, context.tau_given, context.nv)
     for ports in (context.ports, context.flow_ports):
         _take(worlds.loads, world, ports.loads, len(ports.loads))
+        _take(worlds.inputs, world, ports.inputs, len(ports.inputs))
         _take(worlds.parameters, world, ports.parameters, len(ports.parameters))
         _take(worlds.commands, world, ports.commands, len(ports.commands))
         _take(worlds.drives, world, ports.drives, len(ports.drives))

@@ -9,6 +9,7 @@ import numpy as np
 
 from treadle.errors import InputError
 from treadle.forces.actuator import actuator_state_size
+from treadle.forces.input import reading
 from treadle.forces.load import LOAD_SIZE
 from treadle.graph import Scalar
 from treadle.native.program import Program, compile_program
@@ -53,13 +54,13 @@ class Sampler:
         """Fill a row with the present values."""
         sim = self._sim
         row[0] = time = sim.time
-        if self._kind != self._present_kind():
+        if self._kind != self._present_kind() or self._controllers != sim.controllers.traced:
             self._compile()
         if self._compiled is not None:
             # what controllers that are called back would say now only they know
             held = sim.tau + sim.controllers.commanded
             state = sim.q, sim.v, held, sim.loads[:, 0], (time, sim.dt)
-            others = [sim.arrays[name][:, 0] for name in ("commands", "drives", "parameters")]
+            others = [sim.arrays[name][:, 0] for name in ("commands", "drives", "parameters", "inputs")]
             # contact is felt in the mean over the last step
             felt = sensors.felt(sim).ravel() if self._feels else np.zeros(_felt_size(sim))
             pressed = sensors.body_wrenches(sim).ravel() if sim.contact else np.zeros(0)
@@ -82,7 +83,7 @@ class Sampler:
         self._compile()
 
     def _compile(self) -> None:
-        self._kind = self._present_kind()
+        self._kind, self._controllers = self._present_kind(), self._sim.controllers.traced
         self._feels = any(signal.felt for signal in self._signals)
         if self._signals:
             self._compiled = _compiled(self._sim, self._signals, *self._kind)
@@ -127,6 +128,7 @@ def _compiled(
         commands: Sequence[Scalar],
         drives: Sequence[Scalar],
         rotors: Sequence[Scalar],
+        inputs: Sequence[Scalar],
         felt: Sequence[Scalar],
         pressed: Sequence[Scalar],
     ) -> dict[str, list[Scalar]]:
@@ -134,7 +136,8 @@ def _compiled(
         state = q, v, held, loads, time, commands, drives, dt
         machine = locked_model(model, rotors) if locked else model
         moment = Moment(machine, laws, controllers, *state, bounded, motions, terrain, felt, pressed)
-        return {"row": [x for signal in signals for x in signal.values(moment)]}
+        with reading(sim.world.inputs.inputs, inputs):
+            return {"row": [x for signal in signals for x in signal.values(moment)]}
 
     sizes = {
         "q": model.nq,
@@ -145,6 +148,7 @@ def _compiled(
         "commands": len(model.actuators),
         "drives": actuator_state_size(model),
         "rotors": model.nv,
+        "inputs": sim.world.inputs.size,
         "felt": _felt_size(sim),
         "pressed": 6 * len(model.bodies) if sim.contact else 0,
     }
