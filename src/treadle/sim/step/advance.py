@@ -12,7 +12,7 @@ from treadle.sim.step.pair_totals import clear_totals
 from treadle.sim.step.program import FASTEST
 from treadle.sim.step.shorten import NOTHING
 from treadle.sim.step.stabilize import close_loops
-from treadle.sim.step.warm_start import copy
+from treadle.sim.step.warm_start import FEWEST_SWEEPS, copy
 
 __all__ = ["advance", "take_steps"]
 
@@ -30,7 +30,7 @@ STOPS = 200
 #: Substeps for each of these; after them, fast and thin shapes may tunnel.
 SUBSTEPS = 10
 
-#: Sweeps over the rows in one step at most.
+#: Sweeps over the rows in one step; after these the step ends without further cuts.
 SWEEPS = 1000
 
 
@@ -104,7 +104,8 @@ def _step(context, table, time):
     while left > NOTHING * now.dt:
         now.h, now.elapsed = min(left, ahead), now.dt - left
         now.time = time + now.elapsed
-        now.uncut, now.safe = int(events >= budget), int(substeps >= SUBSTEPS * budget)
+        spent = events >= budget or now.sweeps_left == FEWEST_SWEEPS
+        now.uncut, now.safe = int(spent), int(substeps >= SUBSTEPS * budget)
         now.impact_speed = inf if now.uncut == 1 else IMPACT_SPEED
         now.stop_within = now.dt if (events + 1) * bodies <= STOPS else 0.0
         call(context.substep.entry, table)

@@ -9,7 +9,7 @@ from treadle.sim.step.contact_rows import TOUCHING, point_rows
 from treadle.sim.step.pair_totals import add_totals
 from treadle.sim.step.points import twists
 from treadle.sim.step.solve import STILL
-from treadle.sim.step.warm_start import copy, forget_rate
+from treadle.sim.step.warm_start import FEWEST_SWEEPS, copy, forget_rate
 from treadle.solvers.sequential.entry import find_impulses, prepare_rows
 from treadle.solvers.sequential.tree import spread
 
@@ -27,7 +27,7 @@ def impact(context):
         return False
     prepare_rows(solver, now.rows)
     now.sweeps = find_impulses(solver, now.rows, now.sweeps_left, STILL, 0.0)
-    now.sweeps_left = max(now.sweeps_left - now.sweeps, 1)
+    now.sweeps_left = max(now.sweeps_left - now.sweeps, FEWEST_SWEEPS)
     scratch.effort[1] += now.sweeps
     copy(context.v, scratch.end, context.nv)
     spread(tree, scratch.z, scratch.work, scratch.end)

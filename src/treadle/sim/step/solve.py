@@ -17,7 +17,7 @@ from __future__ import annotations
 from treadle.native.calling import call
 from treadle.native.kernels import inner, part
 from treadle.sim.step.points import twists
-from treadle.sim.step.warm_start import copy, recall
+from treadle.sim.step.warm_start import FEWEST_SWEEPS, copy, recall
 from treadle.solvers.sequential.entry import answer, find_impulses, hold_rows, prepare_rows
 from treadle.solvers.sequential.tree import spread
 
@@ -66,7 +66,7 @@ def _impulses(context):
         change, largest = _advance_springs(context)
         prepare_rows(solver, now.rows)
         converged = change <= _SAME * largest or now.rows == now.springs
-        if soft.span[1] < now.h * (1.0 - SAME_END) or converged or now.sweeps_left == 1:
+        if soft.span[1] < now.h * (1.0 - SAME_END) or converged or now.sweeps_left == FEWEST_SWEEPS:
             break
     now.ends = soft.span[1]
 
@@ -77,7 +77,7 @@ def _sweep(context):
     now = context.now[0]
     taken = find_impulses(context.solver, now.rows, now.sweeps_left, STILL, now.target_error)
     now.sweeps += taken
-    now.sweeps_left = max(now.sweeps_left - taken, 1)
+    now.sweeps_left = max(now.sweeps_left - taken, FEWEST_SWEEPS)
     context.scratch.effort[1] += taken
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from treadle.native.kernels import part
 from treadle.sim.step.contact_rows import PRESSED
 
-__all__ = ["copy", "forget_rate", "lasting_time", "recall", "remember"]
+__all__ = ["FEWEST_SWEEPS", "copy", "forget_rate", "lasting_time", "recall", "remember"]
+
+#: Sweeps of a solve after those of the step are spent: from nothing, since what was left unfinished misleads.
+FEWEST_SWEEPS = 30
 
 #: How much longer than the substep before it one may be for forces to last through it.
 _GROWTH = 10.0
@@ -38,7 +41,10 @@ def recall(context):
 @part()
 def lasting_time(context):
     """The time (s) for which the forces of the substep before are taken to last."""
-    return min(context.now[0].h, _GROWTH * context.scratch.last_h[0])
+    now = context.now[0]
+    if now.sweeps_left == FEWEST_SWEEPS:
+        return 0.0
+    return min(now.h, _GROWTH * context.scratch.last_h[0])
 
 
 @part()
