@@ -73,6 +73,8 @@ class Guarded:
 
 def check_keywords(kind: type, options: Mapping[str, Any]) -> None:
     """That arguments which a class has no name for are options of some integrator; else which was meant."""
+    if not options:
+        return
     known = {name for method in INTEGRATORS.values() for name in method.options}
     keywords = {*inspect.signature(kind).parameters} - {"options"}
     for name in options:
