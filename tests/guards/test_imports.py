@@ -25,7 +25,7 @@ TRACED = {
 
 #: What else a first step has no use for.
 IDLE = {
-    "treadle.geometry.threedt", "treadle.sim.edit", "treadle.sim.history", "treadle.sim.pace",
+    "treadle.geometry.threedt", "treadle.sim.edit", "treadle.sim.history", "treadle.sim.realtime_loop",
     "treadle.sim.quality", "treadle.sim.reaction", "treadle.sim.recording", "treadle.integrators.rk4",
     "treadle.collision", "treadle.contact", "numpy.random",
 }  # fmt: skip

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
-from treadle.sim.pace import Pace
+from treadle.sim.realtime_loop import Pace
 from treadle.sim.simulation import Simulation
 
 __all__ = ["PENDING", "Commands"]

@@ -23,7 +23,7 @@ from treadle.app.panels.demo import DemoPanel
 from treadle.app.server import Server
 from treadle.app.stage import RATE, Stage
 from treadle.errors import InputError
-from treadle.sim.pace import Pace
+from treadle.sim.realtime_loop import Pace
 from treadle.sim.simulation import Simulation
 
 __all__ = ["Live"]

@@ -31,7 +31,7 @@ from treadle.app.scene import Scene
 from treadle.app.server import Server
 from treadle.app.warmth import Warmth
 from treadle.sim.history import History
-from treadle.sim.pace import Pace
+from treadle.sim.realtime_loop import Pace
 from treadle.sim.simulation import Simulation
 
 __all__ = ["Stage"]

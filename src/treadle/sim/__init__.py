@@ -10,7 +10,7 @@ from treadle.sim.trajectory import trajectory
 if TYPE_CHECKING:
     from treadle.sim.event import Event
     from treadle.sim.history import History
-    from treadle.sim.pace import Pace
+    from treadle.sim.realtime_loop import Pace
     from treadle.sim.routine import Routine
     from treadle.sim.simulation import Simulation
     from treadle.sim.state import State
@@ -22,7 +22,7 @@ __getattr__ = lazy_names(
     {
         "treadle.sim.event": ("Event",),
         "treadle.sim.history": ("History",),
-        "treadle.sim.pace": ("Pace",),
+        "treadle.sim.realtime_loop": ("Pace",),
         "treadle.sim.routine": ("Routine",),
         "treadle.sim.simulation": ("Simulation",),
         "treadle.sim.state": ("State",),

@@ -13,8 +13,8 @@ from treadle.forces.law import law_force
 from treadle.model.model import Model
 from treadle.model.spec import ModelSpec
 from treadle.model.tree import spanning_tree
-from treadle.sim.carry import carried
 from treadle.sim.state import State
+from treadle.sim.state_transfer import carried
 from treadle.solvers.assembly import assemble, closure_evaluation
 
 if TYPE_CHECKING:

@@ -25,8 +25,8 @@ from treadle.sim.step.points import POINT
 from treadle.sim.step.substep import substep_entry
 from treadle.sim.step.terrain_shapes import on_terrain, terrain_roles
 from treadle.sim.step.world_columns import PER_POINT
-from treadle.solvers.sequential.entry import SolverMemory
 from treadle.solvers.sequential.rows import MOST_TOGETHER, empty_rows
+from treadle.solvers.sequential.solver_abi import SolverMemory
 from treadle.terrain import Terrain
 
 __all__ = ["ContactStep"]

@@ -25,8 +25,8 @@ from treadle.sim.step.machine_code import BodyTree, Close, Control, Drive, Flow,
 from treadle.sim.step.pair_totals import PairTotals
 from treadle.sim.step.points import POINT, SURFACE
 from treadle.sim.step.predict_program import Pattern
-from treadle.solvers.sequential.entry import Solver
 from treadle.solvers.sequential.rows import Rows
+from treadle.solvers.sequential.solver_abi import Solver
 from treadle.solvers.sequential.tree import Tree
 
 __all__ = ["SUBSTEP", "Code", "Context", "Detection", "Scratch", "read_context"]

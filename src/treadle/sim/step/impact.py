@@ -10,7 +10,7 @@ from treadle.sim.step.pair_totals import add_totals
 from treadle.sim.step.points import twists
 from treadle.sim.step.solve import STILL
 from treadle.sim.step.warm_start import FEWEST_SWEEPS, copy, forget_rate
-from treadle.solvers.sequential.entry import find_impulses, prepare_rows
+from treadle.solvers.sequential.solver_abi import find_impulses, prepare_rows
 from treadle.solvers.sequential.tree import spread
 
 __all__ = ["impact"]

@@ -8,7 +8,7 @@ from treadle.sim.step.points import rate
 from treadle.sim.step.solve import push, zero
 from treadle.sim.step.stabilize import push_out
 from treadle.sim.step.warm_start import copy
-from treadle.solvers.sequential.entry import answer
+from treadle.solvers.sequential.solver_abi import answer
 from treadle.solvers.sequential.tree import spread
 
 __all__ = ["displacement", "integrate"]

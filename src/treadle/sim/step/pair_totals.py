@@ -12,7 +12,7 @@ import numpy as np
 
 from treadle.native.frames import IntegerList, Integers, IntegerTable, Reals, RealTable
 from treadle.native.kernels import part
-from treadle.solvers.sequential.sweep import ENOUGH
+from treadle.solvers.sequential.gauss_seidel import ENOUGH
 
 __all__ = ["SUMS", "PairTotals", "add_totals", "clear_totals", "make_totals"]
 

@@ -18,7 +18,7 @@ from treadle.native.calling import call
 from treadle.native.kernels import inner, part
 from treadle.sim.step.points import twists
 from treadle.sim.step.warm_start import FEWEST_SWEEPS, copy, recall
-from treadle.solvers.sequential.entry import answer, find_impulses, hold_rows, prepare_rows
+from treadle.solvers.sequential.solver_abi import answer, find_impulses, hold_rows, prepare_rows
 from treadle.solvers.sequential.tree import spread
 
 __all__ = ["SAME_END", "STILL", "push", "row_velocity", "solve", "zero"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from treadle.native.calling import call
 from treadle.native.kernels import part
 from treadle.sim.step.warm_start import copy
-from treadle.solvers.sequential.entry import close_gaps
+from treadle.solvers.sequential.solver_abi import close_gaps
 from treadle.solvers.sequential.tree import spread
 
 __all__ = ["close_loops", "push_out"]

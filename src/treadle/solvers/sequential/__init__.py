@@ -19,6 +19,7 @@ package imports Numba.
 
 from __future__ import annotations
 
+from treadle.solvers.sequential.gauss_seidel import correct, prepare, solve
 from treadle.solvers.sequential.rows import (
     CONJUGATE,
     IN_TURN,
@@ -29,7 +30,6 @@ from treadle.solvers.sequential.rows import (
     Rows,
     empty_rows,
 )
-from treadle.solvers.sequential.sweep import correct, prepare, solve
 from treadle.solvers.sequential.tree import Tree, chain, half_solve, spread
 
 __all__ = [

@@ -24,8 +24,8 @@ from treadle.errors import InputError, SimulationDiverged
 from treadle.model.model import WORLD, Model
 from treadle.native.calling import call
 from treadle.native.kernels import njit
+from treadle.solvers.sequential.gauss_seidel import correct, prepare, solve
 from treadle.solvers.sequential.rows import MOST_TOGETHER, PAIR, SECOND, TOGETHER, empty_rows
-from treadle.solvers.sequential.sweep import correct, prepare, solve
 from treadle.solvers.sequential.tree import chain, half_solve, half_solve_row, spread
 from treadle.studies.baselines.effort import Effort
 from treadle.studies.baselines.point_contact import PointContact

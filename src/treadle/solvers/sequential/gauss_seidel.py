@@ -15,7 +15,7 @@ import numpy as np
 from treadle.native.kernels import inner, kernel
 from treadle.solvers.sequential.cone import DEAF, in_cone
 from treadle.solvers.sequential.rows import IN_TURN, PAIR, SINGLE, TOGETHER
-from treadle.solvers.sequential.together import begin, close_free, free_count, solve_free
+from treadle.solvers.sequential.subspace import begin, close_free, free_count, solve_free
 
 __all__ = ["ENOUGH", "correct", "prepare", "solve"]
 

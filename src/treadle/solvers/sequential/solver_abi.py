@@ -11,9 +11,9 @@ from numba import types
 from treadle.native.calling import call
 from treadle.native.frames import Integers, Reals, table, view
 from treadle.native.kernels import cfunc, part
+from treadle.solvers.sequential.gauss_seidel import correct, prepare, solve
 from treadle.solvers.sequential.rows import TOGETHER, Rows
-from treadle.solvers.sequential.sweep import correct, prepare, solve
-from treadle.solvers.sequential.together import hold_free, react
+from treadle.solvers.sequential.subspace import hold_free, react
 
 __all__ = ["Solver", "SolverMemory", "answer", "close_gaps", "find_impulses", "hold_rows", "prepare_rows"]
 
