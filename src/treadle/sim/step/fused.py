@@ -1,4 +1,4 @@
-"""What a step does, over generic scalars."""
+"""One step as one program, over generic scalars: the stages, composed while tracing."""
 
 from __future__ import annotations
 
@@ -23,110 +23,169 @@ __all__ = ["advance"]
 
 def advance(step: Step, values: Mapping[str, Sequence[Scalar]]) -> dict[str, Sequence[Scalar]]:
     """The arrays after a step, under the names "next_...", from those before it."""
-    model, given, kind, events = step.model, step.options, step.kind, step.kind.events
-    method = given.method
-    terrain = given.terrain if model.wheels else None
-    machine = distinct_constants(model)
-    if kind.parameters:
-        from treadle.model.parameters import lift
+    fused = _FusedStep(step, values)
+    fused.control()
+    fused.predict()
+    fused.integrate()
+    fused.stabilize()
+    fused.account()
+    return {f"next_{name}": result for name, result in fused.guarded().items()}
 
-        machine = lift(machine, dict(zip(kind.parameters, values["parameters"], strict=True)))
-    options = dict(zip(method.options, values.get("options", ()), strict=True))
-    loads, memory = values.get("loads", ()), values.get("memory", ())
-    start, steps = values.get("clock", [0.0, 0.0])
-    dt = values["dt"][0]
-    now = start + steps * dt
-    tau: Sequence[Scalar] = values["tau"]
-    held: list[Scalar] = [0.0] * model.nv if step.controllers else []
-    for controller in step.controllers:
-        added = law_force(machine, controller, values["q"], values["v"], now)
-        held = [a + b for a, b in zip(held, added, strict=True)]
-    if step.controllers:
-        held = held if events is None else held_force(values, held)
-        tau = [a + b for a, b in zip(tau, held, strict=True)]
 
-    spent: list[Scalar] = []
+class _FusedStep:
+    """A step as it is traced: the stages fill in what the next ones read."""
 
-    def bounds(q: Sequence[Scalar], v: Sequence[Scalar]) -> list[BoundedRow]:
+    system: System
+    after: Advance
+    #: the substep that an event may have ended, where events are watched
+    part: Part | None
+
+    def __init__(self, step: Step, values: Mapping[str, Sequence[Scalar]]) -> None:
+        self.step, self.values = step, values
+        self.model, self.options, self.kind = step.model, step.options, step.kind
+        self.method = step.options.method
+        self.start, self.steps = values.get("clock", [0.0, 0.0])
+        self.dt = values["dt"][0]
+        self.now = self.start + self.steps * self.dt
+        self.machine = distinct_constants(step.model)
+        if step.kind.parameters:
+            from treadle.model.parameters import lift
+
+            named = zip(step.kind.parameters, values["parameters"], strict=True)
+            self.machine = lift(self.machine, dict(named))
+        self.tau: Sequence[Scalar] = values["tau"]
+        #: what controllers command over the step
+        self.held: list[Scalar] = []
+        #: rows of friction that acted throughout the step
+        self.spent: list[Scalar] = []
+        #: residual of the loops, and rounds of their projection
+        self.gap: Sequence[Scalar] = (0.0, 0.0)
+
+    def control(self) -> None:
+        """Call the controllers, once."""
+        if not self.step.controllers:
+            return
+        held: list[Scalar] = [0.0] * self.model.nv
+        for controller in self.step.controllers:
+            added = law_force(self.machine, controller, self.values["q"], self.values["v"], self.now)
+            held = [a + b for a, b in zip(held, added, strict=True)]
+        self.held = held if self.kind.events is None else held_force(self.values, held)
+        self.tau = [a + b for a, b in zip(self.tau, self.held, strict=True)]
+
+    def predict(self) -> None:
+        """The differential equation of the step, with friction that acts throughout."""
+        values, kind, method = self.values, self.kind, self.method
+        self.system = System(
+            self.machine,
+            self.tau,
+            values.get("loads", ()),
+            self.options.laws,
+            dict(zip(method.options, values.get("options", ()), strict=True)),
+            values.get("memory", ()),
+            self._bounds if kind.bounded else None,
+            values.get("commands", ()),
+            values.get("drives", ()),
+            elastic=not (method.arrests and kind.bounded),
+            closing_time=closing_time(values["closing"][0], self.dt)
+            if "closing" in self.step.inputs
+            else None,
+            projected=self.step.stabilization.projects,
+            terrain=self.options.terrain if self.model.wheels else None,
+            rolling=self.options.rolling,
+            solver=self.options.solver,
+        )
+        if kind.bounded and self.model.rubs and not method.arrests:
+            rubbed = _friction(self.system, values["q"], values["v"], self.now, self.dt)
+            self.spent += rubbed.rows
+            tau = [x + p / self.dt for x, p in zip(self.tau, rubbed.impulses, strict=True)]
+            self.system = replace(self.system, tau=tau)
+        if kind.accounted and method.adaptive:
+            self.system = replace(self.system, account=ledger_rates(self.system, kind.pushed))
+
+    def _bounds(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[BoundedRow]:
         from treadle.sim.bounds import bound_rows
 
-        before = values["v"], values.get("commands", ())
-        return bound_rows(machine, given.motions, q, v, now, dt, spent, *before, sprung=method.arrests)
+        before = self.values["v"], self.values.get("commands", ())
+        motions, sprung = self.options.motions, self.method.arrests
+        return bound_rows(self.machine, motions, q, v, self.now, self.dt, self.spent, *before, sprung=sprung)
 
-    system = System(
-        machine,
-        tau,
-        loads,
-        given.laws,
-        options,
-        memory,
-        bounds if kind.bounded else None,
-        values.get("commands", ()),
-        values.get("drives", ()),
-        elastic=not (method.arrests and kind.bounded),
-        closing_time=closing_time(values["closing"][0], dt) if "closing" in step.inputs else None,
-        projected=step.stabilization.projects,
-        terrain=terrain,
-        rolling=given.rolling,
-        solver=given.solver,
-    )
-    if kind.bounded and model.rubs and not method.arrests:
-        rubbed = _friction(system, values["q"], values["v"], now, dt)
-        spent += rubbed.rows
-        system = replace(system, tau=[x + p / dt for x, p in zip(tau, rubbed.impulses, strict=True)])
-    if kind.accounted and method.adaptive:
-        system = replace(system, account=ledger_rates(system, kind.pushed))
-    part = None if events is None else watched_part(method, system, events, values, now, dt, held)
-    if part is not None:
-        after = part.after
-    elif model.nv:
-        after = method.step(system, values["q"], values["v"], now, dt)
-    else:
-        after = Advance(list(values["q"]), [], memory)
-    free = after.v
-    if not method.arrests:
-        ended = system.arrest(after.q, after.v)
-        after = after._replace(v=ended.v, work=ended.work)
-    gap: Sequence[Scalar] = (0.0, 0.0)
-    if model.closed and model.nv:
-        q, v, gap = step.stabilization.finish(machine, after.q, after.v)
-        after = after._replace(q=q, v=v)
-    origin, span = (values["q"], dt) if part is None else (part.origin, part.span)
-    rounds, worst = values.get("effort", (0.0, 0.0))
-    results = {
-        "q": after.q,
-        "v": after.v,
-        "clock": [start, steps + 1.0],
-        "memory": after.memory,
-        "drives": system.driven(origin, after.v, span) if "drives" in step.inputs else [],
-        "gap": [maximum(values["gap"][0], gap[0]), values["gap"][1] + gap[1]] if model.closed else [],
-        "effort": [rounds + after.effort[0], maximum(worst, abs(after.effort[1]))],
-    }
-    if kind.accounted:
+    def integrate(self) -> None:
+        """The integrator's step, and limits and friction at its end."""
+        values, method = self.values, self.method
+        self.part = None
+        if self.kind.events is not None:
+            self.part = watched_part(
+                method, self.system, self.kind.events, values, self.now, self.dt, self.held
+            )
+            self.after = self.part.after
+        elif self.model.nv:
+            self.after = method.step(self.system, values["q"], values["v"], self.now, self.dt)
+        else:
+            self.after = Advance(list(values["q"]), [], self.system.memory)
+        #: the velocity before limits act at the end of the step
+        self.free = self.after.v
+        if not method.arrests:
+            ended = self.system.arrest(self.after.q, self.after.v)
+            self.after = self.after._replace(v=ended.v, work=ended.work)
+
+    def stabilize(self) -> None:
+        """Close the loops."""
+        if self.model.closed and self.model.nv:
+            finish = self.step.stabilization.finish
+            q, v, self.gap = finish(self.machine, self.after.q, self.after.v)
+            self.after = self.after._replace(q=q, v=v)
+
+    def account(self) -> None:
+        """All arrays after the step; work and impulses in its ledger."""
+        values, after, part, gap = self.values, self.after, self.part, self.gap
+        origin, h = (values["q"], self.dt) if part is None else (part.origin, part.span)
+        rounds, worst = values.get("effort", (0.0, 0.0))
+        drives = self.system.driven(origin, after.v, h) if "drives" in self.step.inputs else []
+        opened = [maximum(values["gap"][0], gap[0]), values["gap"][1] + gap[1]] if self.model.closed else []
+        results: dict[str, Sequence[Scalar]] = {
+            "q": after.q,
+            "v": after.v,
+            "clock": [self.start, self.steps + 1.0],
+            "memory": after.memory,
+            "drives": drives,
+            "gap": opened,
+            "effort": [rounds + after.effort[0], maximum(worst, abs(after.effort[1]))],
+        }
+        if self.kind.accounted:
+            entry = self._entry(drives)
+            results["ledger"] = [a + b for a, b in zip(values["ledger"], entry, strict=True)]
+        if part is not None:
+            results = _unless_stopped(part, values, results)
+        self.results = {name: result for name, result in results.items() if name in self.step.inputs}
+
+    def _entry(self, drives: Sequence[Scalar]) -> list[Scalar]:
+        """What the step adds to the ledger."""
+        values, after, method, part = self.values, self.after, self.method, self.part
         entry = list(after.entry)
         if not method.adaptive:
             # a method that takes forces at the end of the step takes pressures there too
-            books = replace(system, drives=results["drives"]) if method.arrests else system
-            if method.arrests and given.rolling != "kinematic":
-                # the ground's forces are in the work that the step tells
+            books = replace(self.system, drives=drives) if method.arrests else self.system
+            if method.arrests and self.options.rolling != "kinematic":
+                # the ground's forces are in the work that the step reports
                 books = replace(books, terrain=None)
-            # what a stop does at the end of a step changes nothing on the way there
-            ends = (values["q"], values["v"]), (after.q, after.v if method.arrests else free)
-            entry = step_entry(books, method.order, *ends, now, dt, kind.pushed)
-        entry = entry or [0.0] * ledger_size(model)
+            # what a limit does at the end of a step changes nothing on the way there
+            ends = (values["q"], values["v"]), (after.q, after.v if method.arrests else self.free)
+            entry = step_entry(books, method.order, *ends, self.now, self.dt, self.kind.pushed)
+        entry = entry or [0.0] * ledger_size(self.model)
         entry[0] = entry[0] + (after.work if part is None else where(part.stopped, 0.0, after.work))
-        results["ledger"] = [a + b for a, b in zip(values["ledger"], entry, strict=True)]
-    if part is not None:
-        results = _unless_stopped(part, values, results)
-    results = {name: result for name, result in results.items() if name in step.inputs}
-    if kind.guarded:
-        fine = True if not method.adaptive else after.effort[1] <= 0.0
-        if not kind.bounded:
-            ends = values["q"] if method.arrests else after.q, after.v, dt
-            for row in (*limit_rows(machine, *ends), *rope_rows(machine, *ends)):
+        return entry
+
+    def guarded(self) -> dict[str, Sequence[Scalar]]:
+        """The results; what was there before, if the step diverges or needs limits that do not act yet."""
+        if not self.kind.guarded:
+            return self.results
+        after, method = self.after, self.method
+        fine: Any = True if not method.adaptive else after.effort[1] <= 0.0
+        if not self.kind.bounded:
+            ends = self.values["q"] if method.arrests else after.q, after.v, self.dt
+            for row in (*limit_rows(self.machine, *ends), *rope_rows(self.machine, *ends)):
                 fine = logical_not(row.active) & fine
-        results = _guard(values, results, fine, part)
-    return {f"next_{name}": result for name, result in results.items()}
+        return _guard(self.values, self.results, fine, self.part)
 
 
 def _friction(system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, dt: Scalar) -> Arrest:
