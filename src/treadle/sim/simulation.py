@@ -55,8 +55,8 @@ class Simulation(Guarded, Parts, Choices):
     for this model; the first call compiles it (or finds it in the disk cache). `laws` are the user's own
     force laws, functions that are traced into the step (see `treadle.forces.law`); `controllers` are
     functions of the same form that are called once at the start of every step (see
-    `treadle.sim.controller`); `events` are located by integrators with error control and with
-    contact (see `treadle.sim.event`); `motions` prescribe positions of joints as functions of time, by joint
+    `treadle.sim.controller`); `events` are moments at which a function of the state crosses zero
+    (see `treadle.sim.event`); `motions` prescribe positions of joints as functions of time, by joint
     name (see `treadle.constraints.motion`); `stabilization` says how loops stay closed, "projection",
     "baumgarte" (with a `closing_time` in seconds) or "none" (see `treadle.solvers.stabilization`). Wheels run
     on the `terrain`, by default the plane z = 0; `rolling` says how, "balance", "direct" or "kinematic" (see
@@ -136,7 +136,8 @@ class Simulation(Guarded, Parts, Choices):
         self.model = model
         #: everything that was chosen about a step
         self.step_options = options
-        why = "acts beside events with contact, which cut steps" if options.contact and events else None
+        cut = events and (options.contact or not options.method.adaptive)
+        why = "acts beside events, which cut steps" if cut else None
         self.controllers = Controllers(model, options.controllers, why)
         self.events = Events(model, events)
         #: what looks at the state on the way, such as recorders
@@ -353,7 +354,7 @@ class Simulation(Guarded, Parts, Choices):
 
     def _choose(self, options: StepOptions, dt: float) -> None:
         """Make the world of these options; arrays that users may hold views of stay the same."""
-        self.watcher.check(options)
+        self.watcher.check()
         self.step_options = options
         self.world = World(
             self.model, options, dt, controllers=self.controllers.traced, inputs=self.controllers.inputs

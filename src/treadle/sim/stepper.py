@@ -42,8 +42,8 @@ class Stepper:
         same = self._sim.run_log.before()
         if self._sim.watcher.active:
             return self._sim.watcher.run(count)
-        if self._sim.contact and self._sim.events and not self._sim.events.muted:
-            return self._sim.watcher.with_contact.run(count)
+        if self._sim.events and not self._sim.events.muted:
+            return self._sim.watcher.stepwise.run(count)
         if not same or self.running is None:
             self.running = self.runner()
         clock, alive = self._sim.arrays["clock"], self._sim.arrays["alive"]

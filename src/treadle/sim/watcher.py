@@ -16,8 +16,8 @@ from treadle.errors import InputError, TreadleError
 from treadle.forces.switch import switch_count
 from treadle.native.executable import Executable
 from treadle.native.program import compile_program
-from treadle.sim.contacts.events import TouchingWatcher
 from treadle.sim.event import Event, Occurrence
+from treadle.sim.event_steps import EventSteps
 from treadle.sim.lock import locked_model
 from treadle.sim.step.watched import CONTINUED, FRESH, STOPPED, WATCHED, Pause, watched_sizes
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from treadle.sim.crossing import Crossing
     from treadle.sim.interpolant import Interpolant
     from treadle.sim.simulation import Simulation
-    from treadle.sim.step.options import StepOptions
 
 __all__ = ["Watcher"]
 
@@ -46,20 +45,20 @@ class Watcher:
         self._places = Pause(sim.model)
         self._stops: list[float] = []
         self._acting = False
-        #: what runs the steps with contact
-        self.with_contact = TouchingWatcher(sim)
+        #: takes steps again up to an event, where there is no dense output
+        self.stepwise = EventSteps(sim)
         #: where the motion during every substep is kept, if anywhere
         self.collected: list[Interpolant] | None = None
 
     @property
     def acting(self) -> bool:
         """Whether the action of an event runs just now."""
-        return self._acting or self.with_contact.acting
+        return self._acting or self.stepwise.acting
 
     def belong(self, sim: Simulation) -> None:
         """Go over to a simulation that took over the arrays of this one's."""
         self._sim = sim
-        self.with_contact = TouchingWatcher(sim)
+        self.stepwise = EventSteps(sim)
 
     @property
     def active(self) -> bool:
@@ -68,19 +67,14 @@ class Watcher:
 
     @property
     def needed(self) -> bool:
-        """Whether there is anything to look out for; with contact others do."""
+        """Whether there is anything to locate by dense output."""
         adaptive = self._sim.step_options.method.adaptive and not self._sim.contact
         return adaptive and self._sim.model.nv > 0 and bool(self._sim.events or self.switches)
 
-    def check(self, options: StepOptions) -> None:
+    def check(self) -> None:
         """That events can be looked out for, if there are any."""
         if self._sim.events and not self._sim.model.nv:
             raise InputError(f"{self._sim.model.name!r} does not move, so that no events can happen")
-        if self._sim.events and not (options.method.adaptive or options.contact):
-            raise InputError(
-                "events need an integrator with error control: 'dopri5' or 'dopri853', not "
-                f"{options.integrator!r}"
-            )
 
     def arrays(self) -> dict[str, np.ndarray]:
         """The arrays of a watched step that others do not have, or longer than those of others."""

@@ -1,4 +1,6 @@
-"""Events beside contact: steps in which a function changes its sign are taken again, as far as its zero.
+"""Events by taking steps again: where a function changes its sign in a step, up to its zero.
+
+This serves all integrators without dense output, and contact.
 
 The state some seconds into a step is that of a step of that length. What is left of a step after an event
 is a step of its own; one function may cross zero several times in a step if its events act on the motion,
@@ -14,12 +16,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from treadle.errors import InputError, TreadleError
+from treadle.sim.arrays import CARRIED
 from treadle.sim.event import Event, Occurrence
 
 if TYPE_CHECKING:
     from treadle.sim.simulation import Simulation
 
-__all__ = ["TouchingWatcher"]
+__all__ = ["EventSteps"]
 
 #: Events in one step at most, and the share of a step after which one has passed.
 _MOST, _MOMENT = 1000, 1e-6
@@ -32,8 +35,8 @@ class _Start(NamedTuple):
     memory: np.ndarray
 
 
-class TouchingWatcher:
-    """Takes the steps of a simulation that has contact and events."""
+class EventSteps:
+    """Takes the steps of a simulation with events whose integrator has no dense output, or with contact."""
 
     def __init__(self, sim: Simulation) -> None:
         self._sim = sim
@@ -124,11 +127,14 @@ class TouchingWatcher:
     def _take(self, time: float, span: float) -> None:
         """A step of any length."""
         sim, arrays = self._sim, self._sim.arrays
-        step = sim.dt
-        arrays["clock"][:, 0], arrays["alive"][:, 0] = (time, 0.0), (1.0, 0.0)
-        arrays["dt"][0, 0] = span
+        step, arrays["dt"][0, 0] = sim.dt, span
         try:
-            sim.stepper.timed(sim.stepper.runner(), 1)
+            for _ in range(2):
+                arrays["clock"][:, 0], arrays["alive"][:, 0] = (time, 0.0), (1.0, 0.0)
+                sim.stepper.timed(sim.stepper.runner(), 1)
+                # a limit that is met for the first time takes other code
+                if arrays["alive"][1, 0] or not sim.stepper.hold_bounds():
+                    break
         finally:
             arrays["dt"][0, 0] = step
         if not arrays["alive"][1, 0]:
@@ -136,23 +142,25 @@ class TouchingWatcher:
 
     def _saved(self) -> _Start:
         sim = self._sim
-        names = ("q", "v", "drives", "ledger")
-        return _Start(
-            {name: sim.arrays[name].copy() for name in names}, sim.stepper.ready_contact_step().memory
-        )
+        names = [name for name in CARRIED if name in sim.arrays and name not in ("clock", "alive")]
+        memory = sim.stepper.ready_contact_step().memory if sim.contact else np.zeros(0)
+        return _Start({name: sim.arrays[name].copy() for name in names}, memory)
 
     @contextmanager
     def _trials(self) -> Iterator[None]:
         """Steps that leave no trace."""
-        kept, seen = self._saved(), self._sim.stepper.ready_contact_step().seen()
+        contact, stepper = self._sim.contact, self._sim.stepper
+        kept, seen = self._saved(), stepper.ready_contact_step().seen() if contact else []
         yield
         self._restore(kept)
-        self._sim.stepper.ready_contact_step().show(seen)
+        if contact:
+            stepper.ready_contact_step().show(seen)
 
     def _restore(self, start: _Start) -> None:
         for name, array in start.arrays.items():
             self._sim.arrays[name][:] = array
-        self._sim.stepper.ready_contact_step().memory = start.memory
+        if self._sim.contact:
+            self._sim.stepper.ready_contact_step().memory = start.memory
 
     def _value(self, event: Event, time: float, ahead: float = 0.0) -> float:
         """Of an event's function now, or a moment ahead if the velocity lasts."""
