@@ -57,10 +57,8 @@ class _Share:
         from treadle.sim.step.contact_step import ContactStep
 
         self._begin, self._end = begin, end
-        columns = world.arrays["q"].shape[1]
-        self._no_loads = np.zeros((LOAD_SIZE * len(world.model.bodies), columns))
         own = {name: array[:, begin : begin + 1] for name, array in world.arrays.items()}
-        own |= {"loads": self._no_loads[:, :1], "ledger": np.zeros((1, 1))}
+        own |= {"loads": np.zeros((LOAD_SIZE * len(world.model.bodies), 1)), "ledger": np.zeros((1, 1))}
         options, code = world.options, world.contact_code(world.parameters)
         self._step = ContactStep(code, own, options.terrain, options.meshes, traced=False)
         self._step.read_constants()
@@ -106,4 +104,8 @@ class _Share:
         from treadle.sim.step.world_columns import WorldColumns
 
         given = {name: arrays[name] for name in _NAMES}
-        return WorldColumns(**given, loads=arrays.get("loads", self._no_loads), kept=self.kept, taken=taken)
+        # many rows, which most batches never need
+        loads = arrays.get("loads", np.zeros((0, 1)))
+        if not len(loads):
+            self._step.clear_loads()
+        return WorldColumns(**given, loads=loads, kept=self.kept, taken=taken)

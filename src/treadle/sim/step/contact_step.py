@@ -207,6 +207,11 @@ class ContactStep:
         parts[-1][:] = 1.0
         return np.concatenate(parts)
 
+    def clear_loads(self) -> None:
+        """Let no forces act on the bodies."""
+        for ports in (self.machine.ports, self.machine.flow_ports):
+            ports.loads[:] = 0.0
+
     def read_constants(self) -> None:
         """Take over what the programs read that does not change from step to step."""
         for name in ("options", "closing"):

@@ -29,7 +29,7 @@ class WorldColumns(NamedTuple):
     dt: RealTable
     clock: RealTable
     alive: RealTable
-    loads: RealTable
+    loads: RealTable  # no rows where there are none
     inputs: RealTable
     parameters: RealTable
     commands: RealTable
@@ -74,7 +74,7 @@ def _load(context, worlds, world, kept):
     _take(worlds.v, world, context.v, context.nv)
     _take(worlds.tau, world, context.tau_given, context.nv)
     for ports in (context.ports, context.flow_ports):
-        _take(worlds.loads, world, ports.loads, len(ports.loads))
+        _take(worlds.loads, world, ports.loads, min(len(ports.loads), len(worlds.loads)))
         _take(worlds.inputs, world, ports.inputs, len(ports.inputs))
         _take(worlds.parameters, world, ports.parameters, len(ports.parameters))
         _take(worlds.commands, world, ports.commands, len(ports.commands))
