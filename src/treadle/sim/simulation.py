@@ -269,7 +269,7 @@ class Simulation(Parts):
         left = check_count("steps", count, least=0)
         self.events.stopped_by = None
         while left and self.events.stopped_by is None:
-            piece = min([left, *[observer.due() for observer in self._observers]])
+            piece = min([left, self._journal.due(), *[observer.due() for observer in self._observers]])
             taken = self._advance(piece)
             left -= piece
             for observer in tuple(self._observers if taken else ()):

@@ -24,7 +24,7 @@ def error_bar(run: Run) -> Measure | None:
     if not isinstance(again, Rerun):
         return None
     worst = int(np.argmax(again.final))
-    when = "" if again.whole else f" after {again.times[-1]:.3g} s; repeating all of it would take too long"
+    when = "" if again.stopped is None else f", after {again.times[-1]:.3g} s; {again.stopped}"
     meaning = f"estimated error of the run at the worst link, {run.model.frames[worst].name!r}{when}"
     return Measure("error bar", float(again.final[worst]) * 1e3, "mm", meaning)
 

@@ -63,7 +63,7 @@ def _judged(run: Run, name: str, drift: float, unit: str, meaning: str, arm: flo
     """A drift beside sqrt(2 m T), the momentum of the whole mass with the kinetic energy T, times an arm."""
     if run.early:
         return Measure(name, drift, unit, meaning)
-    scale = float(np.sqrt(2.0 * run.model.mass * run.energy_scale)) * arm
+    scale = float(np.sqrt(2.0 * run.model.mass * run.peak_kinetic)) * arm
     what = name.removesuffix(" drift")
     return Measure(
         name,
