@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from treadle.dynamics.kinematics import body_velocities, world_transforms
 from treadle.forces.load import body_loads
 from treadle.graph import Scalar
-from treadle.model.model import WORLD, Model
+from treadle.model.model import WORLD, Model, ModelJoint
 from treadle.spatial import Force, Vec3
 
 if TYPE_CHECKING:
@@ -34,10 +34,22 @@ def ledger_size(model: Model) -> int:
 
 
 def floats(model: Model) -> bool:
-    """Whether nothing but free joints, without rotors and wheels, ties the machine to the world."""
+    """Whether nothing ties the machine to the world but free joints whose forces the ledger has.
+
+    Ties are other joints, rotors, dry friction and rigid motors of the free joints, loops and ropes to the
+    world, and wheels.
+    """
     roots = [body.joint for body in model.bodies if body.parent == WORLD]
-    free = [joint.type.kind == "free" and not any(a != 0.0 for a in joint.armature) for joint in roots]
-    return bool(free) and all(free) and not model.wheels
+    held = {actuator.v for actuator in model.actuators if actuator.rigid}
+    tied = any(WORLD in (loop.predecessor, loop.successor) for loop in model.loops)
+    return bool(roots) and all(_free(joint, held) for joint in roots) and not tied and not model.wheels
+
+
+def _free(joint: ModelJoint, held: set[int]) -> bool:
+    """Whether a joint to the world gives no impulse but those of forces; `held` are moved by rigid motors."""
+    moved = held.intersection(range(joint.v.start, joint.v.stop))
+    own = any(x != 0.0 for x in (*joint.armature, *joint.friction))
+    return joint.type.kind == "free" and not own and not moved
 
 
 def curved_freedoms(model: Model) -> list[int]:

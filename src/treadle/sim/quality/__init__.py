@@ -25,7 +25,8 @@ from treadle.sim.quality import (
 )
 from treadle.sim.quality.measure import Measure, Quality, Rating
 from treadle.sim.quality.rerun import Rerun
-from treadle.sim.quality.run import Run, machine_size
+from treadle.sim.quality.run import Run
+from treadle.sim.quality.size import machine_size
 from treadle.sim.quality.verdict import verdict
 
 if TYPE_CHECKING:

@@ -54,10 +54,16 @@ def repeat(
     resolution: Resolution,
     marks: np.ndarray,
     energies: bool = False,
+    change: np.ndarray | None = None,
 ) -> Repetition:
-    """Steps from `start`, seen after `marks` of the run's own steps, until they diverge."""
+    """Steps from `start`, seen after `marks` of the run's own steps, until they diverge.
+
+    `change` is added to the velocities at the start.
+    """
     # setting even the same step would change the rounding of times
     trial.go_to(start, resolution.dt if resolution.dt != start.dt else None, resolution.tolerance)
+    if change is not None:
+        trial.v[:] += change
     rows: list[np.ndarray] = []
     seen: list[Energies] = []
 

@@ -46,6 +46,9 @@ _ROUNDING = 1e-11
 #: that errors fall where forces jump, which may hide from one halving of the step and not from the next.
 _LEVELS, _LEAST_LEVELS = 4, 3
 
+#: Errors, as parts of the machine's size, beyond which a position says nothing.
+_LOST = 0.05
+
 #: Share of an error that may come from what the finest repetition is thought to have left.
 _LEFT = 0.35
 
@@ -58,8 +61,9 @@ class Rerun:
     times: np.ndarray
     #: estimated distance (m) of every frame from where it should be (samples, frames)
     errors: np.ndarray
-    #: why the end of the run was not reached; None if it was
+    #: why the end of the run was not reached, None if it was; and whether finer steps could not go on
     stopped: str | None
+    stuck: bool
     #: how errors shrink from one resolution to the next finer one: what the order says, and what was seen
     expected: float
     observed: float | None
@@ -84,8 +88,11 @@ class Rerun:
         return self.expected if self.observed is None else min(max(self.observed, 1.5), self.expected)
 
 
-def rerun(sim: Simulation, start: State, steps: int, end: State) -> Rerun | str:
-    """Repeat `steps` steps from a state with other steps; or why it is of no use."""
+def rerun(sim: Simulation, start: State, steps: int, end: State, size: float) -> Rerun | str:
+    """Repeat `steps` steps from a state with other steps; or why it is of no use.
+
+    `size` (m) is that of the machine, whose frames can be no farther apart than a few of it.
+    """
     present = Resolution.of(sim, start.dt)
     affordable = _BUDGET / max(_cost(sim, start, steps), 1e-12)
     count = max(1, min(steps, int(affordable / 3.5)))
@@ -99,22 +106,23 @@ def rerun(sim: Simulation, start: State, steps: int, end: State) -> Rerun | str:
         finer = repeat(sim, trial, start, present.refined(1), marks)
         ladder = _Ladder.of(coarser, run, finer, expected_shrink(sim))
         least = _LEAST_LEVELS if jumps(sim) else 1
-        if len(finer) < len(run):
-            time = start.time + marks[len(finer)] * start.dt
-            stopped = f"repeating it with {present.refined(1)} got stuck before {time:.3g} s"
+        stuck = len(finer) < len(run)
+        if stuck:
+            stopped = f"repeating it with {present.refined(1)} got stuck there"
         spent = 3.5 * count
         for level in range(2, _LEVELS + 1):
             spent += 2.0**level * count
-            if (ladder.settled and level > least) or len(finer) < len(run) or spent > affordable:
+            if (ladder.settled and level > least) or stuck or spent > affordable:
                 break
             finer = repeat(sim, trial, start, present.refined(level), marks)
             if len(finer) == len(run):
                 ladder = ladder.extended(finer)
-    errors = ladder.errors()
+    errors = ladder.errors(_LOST * size)
     return Rerun(
         times=(marks * start.dt)[: len(errors)],
         errors=errors,
         stopped=stopped,
+        stuck=stuck,
         expected=ladder.expected,
         observed=ladder.observed,
         settled=ladder.settled,
@@ -176,11 +184,13 @@ class _Ladder:
         left = [x / (self.shrink - 1.0) for x in self.last]
         return all(b <= _LEFT * (a + b) or b < _ROUNDING for a, b in zip(known, left, strict=True))
 
-    def errors(self) -> np.ndarray:
-        """Distance (m) of every frame of the run from where it should be (samples, frames)."""
+    def errors(self, lost: float) -> np.ndarray:
+        """Distance (m) of every frame of the run from where it should be (samples, frames).
+
+        Where finer steps do not settle, differences beyond `lost` (m) say as much as anything.
+        """
         known = np.linalg.norm(self.levels[0] - self.levels[-1], axis=2)
-        if not self.settled:
-            # the difference says as much as anything
+        if not self.settled and known.max(initial=0.0) > lost:
             return known
         left = np.linalg.norm(self.levels[-2] - self.levels[-1], axis=2) / (self.shrink - 1.0)
         return known + left

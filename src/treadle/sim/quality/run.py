@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from treadle.model.model import WORLD, Model
 from treadle.sim.quality.borrowed import borrowed
 from treadle.sim.quality.repetition import energies_at, repeat
 from treadle.sim.quality.rerun import Rerun, rerun
 from treadle.sim.quality.resolution import Resolution, effective_order
+from treadle.sim.quality.size import machine_size
 from treadle.sim.quality.stepping import stepping
-from treadle.spatial import Vec3
 
 if TYPE_CHECKING:
     from treadle.sim.simulation import Simulation
 
-__all__ = ["FEW_STEPS", "Run", "machine_size"]
+__all__ = ["FEW_STEPS", "Run"]
 
 #: Fewer steps than this say nothing about a drift.
 FEW_STEPS = 100
@@ -126,7 +125,14 @@ class Run:
             return "there are no steps yet"
         if not self.model.frames:
             return "there are no links"
-        return rerun(self.sim, self.start, self.steps, self.now)
+        return rerun(self.sim, self.start, self.steps, self.now, self.size)
+
+    @cached_property
+    def parting_rate(self) -> float | None:
+        """Rate (1/s) at which neighbouring runs part exponentially; None where they do not."""
+        from treadle.sim.quality.chaos import parting_rate
+
+        return parting_rate(self)
 
     def finer(self, excess: float, within_run: bool = True) -> str:
         """What to change for an error of the run, or of a step, that is `excess` times too large."""
@@ -163,25 +169,3 @@ def _rounded(value: float) -> float:
     """The number with one digit that is just below: 1, 2 or 5 times a power of ten."""
     power = 10.0 ** math.floor(math.log10(value))
     return max(x * power for x in (1.0, 2.0, 5.0) if x * power <= value * (1.0 + 1e-9))
-
-
-def machine_size(model: Model) -> float:
-    """How far the machine reaches from its first joint, all links stretched out, in m; at least 1 mm."""
-    reach: list[float] = []
-    far = 1e-3
-    for body in model.bodies:
-        step = 0.0 if body.parent == WORLD else reach[body.parent] + _norm(body.placement.translation)
-        reach.append(step)
-        mass = float(body.inertia.mass)
-        if mass > 0.0:
-            trace = sum(float(row[k]) for k, row in enumerate(body.inertia.rotational.to_rows()))  # type: ignore[arg-type]
-            # of a body's mass about its origin, in each direction
-            far = max(far, step + math.sqrt(max(trace, 0.0) / (2.0 * mass)))
-    for frame in model.frames:
-        if frame.body != WORLD:
-            far = max(far, reach[frame.body] + _norm(frame.placement.translation))
-    return far
-
-
-def _norm(vector: Vec3) -> float:
-    return math.hypot(*(float(x) for x in vector))  # type: ignore[arg-type]
