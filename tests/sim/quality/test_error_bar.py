@@ -144,3 +144,97 @@ def test_a_run_that_diverges_with_twice_the_step_still_has_an_error_bar():
 def test_keep_is_a_length(keep):
     with pytest.raises(InputError, match="keep must be a positive number of metres"):
         pendulum().quality(keep=keep)
+
+
+def rod(**options) -> td.Simulation:
+    """One rod on a pin, whose origin never moves."""
+    spec = td.ModelSpec("rod")
+    spec.add_body("rod", 1.0, center=(0, 0, -0.5), inertia=(0.09, 0.09, 0.001))
+    spec.add_joint("pin", "revolute", None, "rod", axis=(0, 1, 0))
+    return td.Simulation(spec.compile(), q=[2.0], **options)
+
+
+def test_a_link_that_turns_about_its_own_origin_has_an_error():
+    sim, exact = rod(dt=5e-3), rod(**EXACT)
+    for each in (sim, exact):
+        each.run(5.0)
+    # of the centre of mass, and a little more farther out
+    true = 0.5 * abs(sim.q[0] - exact.q[0])
+    assert true > 1e-3
+    quality = sim.quality(thorough=True)
+    assert true < quality["error bar"] * 1e-3 < 2.0 * true
+    assert quality["step error"] > 0.0
+
+
+def stepped_force(tolerance: float) -> td.Simulation:
+    """A cart that meets a force of 1 mN behind 0.5 m: a jump that error control cannot resolve."""
+    spec = td.ModelSpec("cart", gravity=(0, 0, 0))
+    spec.add_body("cart", 1.0, inertia=(1, 1, 1))
+    spec.add_joint("rail", "prismatic", None, "cart", axis=(1, 0, 0))
+
+    def wall(q, v, t):
+        return {"rail": td.where(q["rail"] > 0.5, -1e-3, 0.0)}
+
+    settings = {"dt": 0.02, "integrator": "dopri5", "tolerance": tolerance}
+    sim = td.Simulation(spec.compile(), v=[1.0], laws=[wall], **settings)
+    sim.run(2.0)
+    return sim
+
+
+def test_a_repetition_that_gets_stuck_speaks_for_its_part_of_the_run():
+    quality = stepped_force(1e-6).quality(thorough=True)
+    assert quality.rating == "fair"
+    assert quality.verdict.startswith("Fair for the first 0.48 of 2 s: no link is ever farther than about ")
+    assert "from where it should be up to then. Look for a force that jumps" in quality.verdict
+    expected = "The error after 0.48 s is not known: repeating it with tolerance = 1e-07 got stuck there."
+    assert quality.verdict.endswith(expected)
+    assert "up to 0.48 s of 2 s, not now" in quality.measure("error bar").meaning
+    assert "up to 0.48 s of 2 s" in quality.measure("largest error").meaning
+    times, _ = quality.error_growth
+    assert times[-1] == pytest.approx(0.48)
+
+
+def test_a_repetition_that_reaches_the_end_speaks_for_the_whole_run():
+    quality = stepped_force(1e-4).quality(thorough=True)
+    assert quality.rating == "good"
+    assert "for the first" not in quality.verdict
+    assert "not known" not in quality.verdict
+
+
+def test_a_run_too_long_to_repeat_is_judged_for_its_first_part(monkeypatch):
+    monkeypatch.setattr("treadle.sim.quality.rerun._BUDGET", 0.0)
+    monkeypatch.setattr("treadle.sim.quality.rerun._LEAST_STEPS", 200)
+    sim = pendulum(integrator="rk4", dt=5e-3)
+    sim.run(5.0)
+    quality = sim.quality(thorough=True)
+    assert quality.verdict.startswith("Good for the first 1 of 5 s: ")
+    assert quality.verdict.endswith("The error after 1 s is not known: repeating all of it would take too long.")
+
+
+def striker(dt: float) -> td.Simulation:
+    """Two rods, the lower one with a ball that strikes a floor and comes to rest by friction."""
+    spec = td.ModelSpec("striker")
+    spec.add_material("skin", friction=0.5, restitution=0.4)
+    for i, length in enumerate((0.5, 0.4)):
+        spec.add_body(f"rod{i}", 1.0, center=(0, 0, -0.5 * length), inertia=(0.02, 0.02, 0.002))
+        place = (0.0, 0.0, -0.5 if i else 0.0)
+        spec.add_joint(
+            f"pin{i}", "revolute", f"rod{i - 1}" if i else None, f"rod{i}", axis=(0, 1, 0), position=place
+        )
+    where = {"role": "collision", "material": "skin"}
+    spec.add_shape("ball", "rod1", "sphere", (0.05,), position=(0, 0, -0.4), **where)
+    spec.add_shape("floor", None, "plane", position=(0, 0, -0.7), **where)
+    return td.Simulation(spec.compile(), dt, q=[1.5, 0.0])
+
+
+def test_one_halving_of_the_step_is_not_believed_where_forces_jump():
+    """Steps of 2h, h and h/2 may agree on a motion that is not that of finer ones."""
+    ratios = []
+    for dt in (1.5e-3, 2e-3, 2.5e-3, 3e-3, 4e-3):
+        sim, exact = striker(dt), striker(dt / 64)
+        for each in (sim, exact):
+            each.run(0.9)
+        places = [td.frame_poses(each.model, each.q)[:, :3, 3] for each in (sim, exact)]
+        true = np.linalg.norm(places[0] - places[1], axis=1).max()
+        ratios.append(true / (sim.quality(thorough=True)["error bar"] * 1e-3))
+    assert max(ratios) < 3.0

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from treadle.sim.quality.borrowed import borrowed
+from treadle.sim.quality.places import distances
 from treadle.sim.quality.repetition import repeat
 from treadle.sim.quality.resolution import Resolution
 
@@ -79,7 +80,7 @@ def _distances(run: Run, marks: np.ndarray) -> np.ndarray:
         own = repeat(sim, trial, run.start, resolution, marks)
         near = repeat(sim, trial, run.start, resolution, marks, change=change)
     length = min(len(own), len(near))
-    return np.linalg.norm(own.positions[:length] - near.positions[:length], axis=2).max(axis=1, initial=0.0)
+    return distances(own.positions[:length], near.positions[:length]).max(axis=1, initial=0.0)
 
 
 def _small(distance: np.ndarray) -> int:

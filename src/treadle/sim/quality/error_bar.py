@@ -62,11 +62,13 @@ def _judged(run: Run, again: Rerun, where: str) -> _Judgement:
         reason = f"no link is ever farther than about {length_text(error)} from where it should be"
     elif error > _LOST * run.size and not again.settled:
         return _unsettled(run, again, where.partition(" s ")[2])
-    if again.stopped is not None:
-        reason = f"{_until(run, again)} {reason}"
+    if again.stopped is not None and rating == "good":
+        reason += " up to then"
     if again.stuck:
         # finer steps should have come at least as far
-        return _Judgement("poor" if rating == "poor" else "fair", f"{reason}, where {again.stopped}", advice)
+        known = run.start.time + float(again.times[-1])
+        advice = f"look for a force that jumps, or for links stretched out or locked, after {known:.3g} s"
+        rating = "poor" if rating == "poor" else "fair"
     return _Judgement(rating, reason, advice)
 
 

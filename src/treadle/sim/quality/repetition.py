@@ -10,6 +10,7 @@ import numpy as np
 from treadle.dynamics import compiled
 from treadle.dynamics.energy import spring_energy
 from treadle.sim.quality.borrowed import Borrowed, borrowed
+from treadle.sim.quality.places import Places, distances
 from treadle.sim.quality.resolution import Resolution
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class Energies(NamedTuple):
 
 @dataclass(frozen=True)
 class Repetition:
-    """Origins of all frames (m; marks, frames, 3), and energies (J; marks, 3) if they are wanted.
+    """Points of all frames (m; marks, frames, 4, 3), and energies (J; marks, 3) if they are wanted.
 
     There are fewer marks than were asked for where the repetition diverged or got stuck.
     """
@@ -64,11 +65,11 @@ def repeat(
     trial.go_to(start, resolution.dt if resolution.dt != start.dt else None, resolution.tolerance)
     if change is not None:
         trial.v[:] += change
-    rows: list[np.ndarray] = []
+    places, rows = Places(sim.model), []
     seen: list[Energies] = []
 
     def look() -> None:
-        rows.append(compiled.frame_poses(sim.model, trial.q)[:, :3, 3])
+        rows.append(places.at(trial.q))
         if energies:
             work = float(sim._journal.ledger[0, 0]) if before else 0.0
             seen.append(energies_at(sim.model, trial.q, trial.v, work))
@@ -97,8 +98,8 @@ def largest_error(
         run, finer = (repeat(sim, trial, start, resolution.refined(k), marks) for k in (0, 1))
     if len(run) < len(marks) or len(finer) < len(marks):
         return float("inf")
-    gap = np.linalg.norm(run.positions - finer.positions, axis=2).max(initial=0.0)
-    return float(gap) * shrink / (shrink - 1.0)
+    gap = float(distances(run.positions, finer.positions).max(initial=0.0))
+    return gap * shrink / (shrink - 1.0)
 
 
 def energies_at(model: Model, q: np.ndarray, v: np.ndarray, work: float) -> Energies:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from treadle.sim.quality.borrowed import borrowed
+from treadle.sim.quality.places import distances
 from treadle.sim.quality.repetition import Repetition, repeat
 from treadle.sim.quality.resolution import Resolution, expected_shrink, jumps
 
@@ -32,6 +33,9 @@ _SAMPLES = 64
 
 #: Seconds of computing that repeating a run may take.
 _BUDGET = 20.0
+
+#: Steps that are repeated whatever they cost.
+_LEAST_STEPS = 1
 
 #: Steps whose time is taken.
 _PROBE = 20
@@ -95,7 +99,7 @@ def rerun(sim: Simulation, start: State, steps: int, end: State, size: float) ->
     """
     present = Resolution.of(sim, start.dt)
     affordable = _BUDGET / max(_cost(sim, start, steps), 1e-12)
-    count = max(1, min(steps, int(affordable / 3.5)))
+    count = min(steps, max(_LEAST_STEPS, int(affordable / 3.5)))
     marks = _marks(count)
     stopped = None if count == steps else "repeating all of it would take too long"
     with borrowed(sim) as trial:
@@ -134,7 +138,7 @@ def rerun(sim: Simulation, start: State, steps: int, end: State, size: float) ->
 class _Ladder:
     """Positions in the run and in finer repetitions of it, and what they say about its error."""
 
-    #: from the run itself to the finest (samples, frames, 3)
+    #: from the run itself to the finest (samples, frames, 4, 3)
     levels: tuple[np.ndarray, ...]
     #: sizes (m) of the last two differences, the one before None if it is not known
     before: tuple[float, float] | None
@@ -149,12 +153,12 @@ class _Ladder:
         levels = run.positions[:length], finer.positions[:length]
         wide = None
         if len(coarser) >= length:
-            wide = _sizes(coarser.positions[:length] - levels[0])
-        return cls(levels, wide, _sizes(levels[0] - levels[1]), expected)
+            wide = _sizes(distances(coarser.positions[:length], levels[0]))
+        return cls(levels, wide, _sizes(distances(*levels)), expected)
 
     def extended(self, finer: Repetition) -> _Ladder:
         """One level finer."""
-        last = _sizes(self.levels[-1] - finer.positions)
+        last = _sizes(distances(self.levels[-1], finer.positions))
         return _Ladder((*self.levels, finer.positions), self.last, last, self.expected)
 
     @property
@@ -180,7 +184,7 @@ class _Ladder:
             # one difference alone tells the error if errors fall as they should
             low, high = 0.5 * (1.0 + self.expected), 1.5 * self.expected
             return all(low * b <= a <= high * b for a, b in zip(self.before, self.last, strict=True))
-        known = _sizes(self.levels[0] - self.levels[-1])
+        known = _sizes(distances(self.levels[0], self.levels[-1]))
         left = [x / (self.shrink - 1.0) for x in self.last]
         return all(b <= _LEFT * (a + b) or b < _ROUNDING for a, b in zip(known, left, strict=True))
 
@@ -189,16 +193,16 @@ class _Ladder:
 
         Where finer steps do not settle, differences beyond `lost` (m) say as much as anything.
         """
-        known = np.linalg.norm(self.levels[0] - self.levels[-1], axis=2)
+        known = distances(self.levels[0], self.levels[-1])
         if not self.settled and known.max(initial=0.0) > lost:
             return known
-        left = np.linalg.norm(self.levels[-2] - self.levels[-1], axis=2) / (self.shrink - 1.0)
+        left = distances(self.levels[-2], self.levels[-1]) / (self.shrink - 1.0)
         return known + left
 
 
-def _sizes(difference: np.ndarray) -> tuple[float, float]:
-    """Root mean square over time of the largest distance of a frame, and that at the end."""
-    worst = np.linalg.norm(difference, axis=2).max(axis=1, initial=0.0)
+def _sizes(distance: np.ndarray) -> tuple[float, float]:
+    """Root mean square over time of the largest distance of a frame (samples, frames), and that at the end."""
+    worst = distance.max(axis=1, initial=0.0)
     return float(np.sqrt(np.mean(worst**2))), float(worst[-1])
 
 

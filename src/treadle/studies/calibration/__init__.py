@@ -1,8 +1,8 @@
 """Error bars and verdicts of random machines against their true errors.
 
-`machines` draws them, `judge` compares what `quality(thorough=True)` says with a much finer run.
+`machines` draws the machines, `judge` runs them and their references, `study` counts.
 """
 
-pass#from treadle.studies.calibration.study import run
+from treadle.studies.calibration.study import run
 
-#__all__ = ["run"]
+__all__ = ["run"]

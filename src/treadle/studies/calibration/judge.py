@@ -7,17 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from treadle.dynamics.compiled import frame_poses
 from treadle.errors import SimulationDiverged
 from treadle.integrators import INTEGRATORS
 from treadle.sim import Simulation
 from treadle.sim.quality import Quality, machine_size
+from treadle.sim.quality.places import Places, distances
 from treadle.studies.calibration.machines import Machine
 
 __all__ = ["FLOOR", "Judged", "Trial", "draw_trials", "judge"]
 
 #: Errors (of the machine's size) below this count as this: what references and rounding leave.
 FLOOR = 1e-8
+
+#: By how much an error may exceed what is stated with "about"; errors (of the size) that are right.
+_ABOUT, _RIGHT = 3.0, 1e-3
 
 #: How many times smaller the steps of a reference are where no method of high order applies.
 _FINER = 64
@@ -57,15 +60,22 @@ class Judged:
     largest_bar: float
     largest_true: float
 
-    @property
-    def ratio(self) -> float:
-        """True error by the error bar at the end, both at least the floor."""
-        return self._ratio(self.true, self.bar)
+    def within(self, factor: float) -> bool:
+        """Whether the true error at the end and the bar differ by no more than a factor."""
+        return 1.0 / factor <= self._ratio(self.true, self.bar) <= factor
+
+    def largest_within(self, factor: float) -> bool:
+        """The same at the worst time."""
+        return 1.0 / factor <= self._ratio(self.largest_true, self.largest_bar) <= factor
 
     @property
-    def largest_ratio(self) -> float:
-        """The same at the worst time."""
-        return self._ratio(self.largest_true, self.largest_bar)
+    def wrong(self) -> str | None:
+        """What is wrong with the verdict: too good for the error, or too bad; None if nothing is."""
+        if self.quality.rating == "good" and self._ratio(self.largest_true, self.largest_bar) > _ABOUT:
+            return "good though off by more than stated"
+        if self.quality.rating == "poor" and self.largest_true <= _RIGHT * self.size:
+            return "poor though right"
+        return None
 
     def _ratio(self, true: float, bar: float) -> float:
         floor = FLOOR * self.size
@@ -83,7 +93,8 @@ def draw_trials(machine: Machine, rng: np.random.Generator, count: int) -> list[
             tolerance = float(10.0 ** rng.uniform(*np.log10(_TOLERANCES)))
             trials.append(Trial(machine, integrator, machine.seconds / steps, steps, tolerance))
             continue
-        dt = float(np.exp(rng.uniform(*np.log(_STEPS[method.order]))))
+        least, most = machine.steps or _STEPS[method.order]
+        dt = float(np.exp(rng.uniform(np.log(least), np.log(most))))
         steps = max(8, round(machine.seconds / dt))
         trials.append(Trial(machine, integrator, machine.seconds / steps, steps))
     return trials
@@ -105,7 +116,7 @@ def judge(trial: Trial) -> Judged | str:
     exact = _reference(trial, marks)
     if exact is None or own is None:
         return "the reference diverged"
-    errors = np.linalg.norm(own - exact, axis=2).max(axis=1, initial=0.0)
+    errors = distances(own, exact).max(axis=1, initial=0.0)
     return Judged(
         quality=quality,
         size=machine_size(sim.model),
@@ -117,7 +128,7 @@ def judge(trial: Trial) -> Judged | str:
 
 
 def _reference(trial: Trial, marks: np.ndarray) -> np.ndarray | None:
-    """Origins of all frames of the exact run."""
+    """Points of all frames in the exact run."""
     machine = trial.machine
     if machine.fine is not None:
         fine: dict[str, Any] = dict(machine.fine)
@@ -127,13 +138,13 @@ def _reference(trial: Trial, marks: np.ndarray) -> np.ndarray | None:
 
 
 def _frames(sim: Simulation, marks: np.ndarray, per_step: int) -> np.ndarray | None:
-    """Origins of all frames (marks, frames, 3) after so many steps of the run; None where it diverged."""
-    rows, before = [], 0
+    """Points of all frames (marks, frames, 4, 3) after so many steps of the run; None where it diverged."""
+    places, rows, before = Places(sim.model), [], 0
     for mark in marks.tolist():
         try:
             sim.step((mark - before) * per_step)
         except SimulationDiverged:
             return None
         before = mark
-        rows.append(frame_poses(sim.model, sim.q)[:, :3, 3])
+        rows.append(places.at(sim.q))
     return np.array(rows)

@@ -49,6 +49,8 @@ class Machine:
     commands: Mapping[str, float] = field(default_factory=dict)
     #: arguments of the simulation: laws, controllers, motions, terrain
     given: Mapping[str, Any] = field(default_factory=dict)
+    #: least and largest step (s), where those of the method's order do not do
+    steps: tuple[float, float] | None = None
 
     def simulation(self, integrator: str, dt: float, **options: Any) -> Simulation:
         """The machine at its start."""
@@ -61,6 +63,9 @@ class Machine:
             sim.actuator(name).command = command
         return sim
 
+
+#: Steps (s) of contact, which are long to compute.
+_CONTACT_STEPS = (1e-3, 5e-3)
 
 #: A reference for smooth machines: order 8, at rounding.
 _EXACT = {"integrator": "dopri853", "tolerance": 1e-12}
@@ -312,7 +317,7 @@ def contact(rng: Rng) -> Machine:
     v = np.zeros(model.nv)
     for joint in model.joints:
         v[joint.v][3:] = rng.uniform(-1.0, 1.0, 3) * (1.0, 1.0, 0.0)
-    return Machine(model, float(rng.uniform(0.3, 1.0)), _FIRST, None, None, v)
+    return Machine(model, float(rng.uniform(0.3, 0.8)), _FIRST, v=v, steps=_CONTACT_STEPS)
 
 
 def arm_on_ground(rng: Rng) -> Machine:
@@ -337,7 +342,7 @@ def arm_on_ground(rng: Rng) -> Machine:
     model = spec.compile()
     q = np.zeros(model.nv)
     q[0] = rng.choice([-1.0, 1.0]) * rng.uniform(1.3, 1.8)
-    return Machine(model, float(rng.uniform(0.5, 1.5)), _FIRST, None, q, np.zeros(model.nv))
+    return Machine(model, float(rng.uniform(0.5, 1.5)), _FIRST, q=q, v=np.zeros(model.nv), steps=_CONTACT_STEPS)
 
 
 #: Functions that draw a machine, by the name of the family; those that act in a fluid belong here too.
