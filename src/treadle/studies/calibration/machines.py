@@ -65,7 +65,7 @@ class Machine:
 
 
 #: Steps (s) of contact, which are long to compute.
-_CONTACT_STEPS = (1e-3, 5e-3)
+_CONTACT_STEPS = (2e-3, 8e-3)
 
 #: A reference for smooth machines: order 8, at rounding.
 _EXACT = {"integrator": "dopri853", "tolerance": 1e-12}
@@ -317,7 +317,7 @@ def contact(rng: Rng) -> Machine:
     v = np.zeros(model.nv)
     for joint in model.joints:
         v[joint.v][3:] = rng.uniform(-1.0, 1.0, 3) * (1.0, 1.0, 0.0)
-    return Machine(model, float(rng.uniform(0.3, 0.8)), _FIRST, v=v, steps=_CONTACT_STEPS)
+    return Machine(model, float(rng.uniform(0.3, 0.6)), _FIRST, v=v, steps=_CONTACT_STEPS)
 
 
 def arm_on_ground(rng: Rng) -> Machine:
