@@ -1,6 +1,7 @@
 """Wheels by force balance: closed forms of resting, driving, sliding, turning and parking."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -184,8 +185,8 @@ def test_the_error_is_linear_in_the_step(hills):
         return sim.q[4:7].copy()
 
     ends = [end(1e-3 / 2**k) for k in range(5)]
-    changes = [np.linalg.norm(a - b) for a, b in zip(ends, ends[1:])]
-    for coarse, fine in zip(changes, changes[1:]):
+    changes = [np.linalg.norm(a - b) for a, b in pairwise(ends)]
+    for coarse, fine in pairwise(changes):
         # kinks of the hills' grid are met at other moments with every step
         assert coarse / fine == pytest.approx(2.0, rel=0.15 if hills else 0.1)
     # and is small from the start: a tenth of a millimetre for a step of a millisecond

@@ -209,7 +209,9 @@ def test_a_run_too_long_to_repeat_is_judged_for_its_first_part(monkeypatch):
     sim.run(5.0)
     quality = sim.quality(thorough=True)
     assert quality.verdict.startswith("Good for the first 1 of 5 s: ")
-    assert quality.verdict.endswith("The error after 1 s is not known: repeating all of it would take too long.")
+    assert quality.verdict.endswith(
+        "The error after 1 s is not known: repeating all of it would take too long."
+    )
 
 
 def boom(dt: float) -> td.Simulation:

@@ -38,12 +38,14 @@ def largest_error(run: Run) -> Measure | None:
     if not isinstance(again, Rerun):
         return None
     error, (time, name) = again.largest, _worst(run, again)
-    found = _judged(run, again, f"at {time:.3g} s {name!r}")
+    found = _judged(run, again, time, name)
     meaning = f"estimated error at the worst time and link, at {time:.3g} s and {name!r}"
     if again.stopped is not None:
         meaning += f", of the part {_until(run, again)}: {again.stopped}"
     limit = _GOOD * run.size * 1e3
-    return Measure("largest error", error * 1e3, "mm", meaning, found.rating, limit, found.reason, found.advice)
+    return Measure(
+        "largest error", error * 1e3, "mm", meaning, found.rating, limit, found.reason, found.advice
+    )
 
 
 class _Judgement(NamedTuple):
@@ -52,16 +54,16 @@ class _Judgement(NamedTuple):
     advice: str
 
 
-def _judged(run: Run, again: Rerun, where: str) -> _Judgement:
-    """What the error says about the part of the run that it is known for."""
+def _judged(run: Run, again: Rerun, time: float, name: str) -> _Judgement:
+    """What the largest error, of this link at this time (s), says about the part that it is known for."""
     error = again.largest
     rating = rate(error, _GOOD * run.size, _FAIR * run.size)
     advice = run.finer(error / (_GOOD * run.size))
-    reason = f"{where} is about {length_text(error)} from where it should be"
+    reason = f"at {time:.3g} s {name!r} is about {length_text(error)} from where it should be"
     if rating == "good":
         reason = f"no link is ever farther than about {length_text(error)} from where it should be"
     elif error > _LOST * run.size and not again.settled:
-        return _unsettled(run, again, where.partition(" s ")[2])
+        return _unsettled(run, again, name)
     if again.stopped is not None and rating == "good":
         reason += " up to then"
     if again.stuck:
@@ -75,7 +77,9 @@ def _judged(run: Run, again: Rerun, where: str) -> _Judgement:
 def _unsettled(run: Run, again: Rerun, name: str) -> _Judgement:
     """A run that finer steps do not settle: chaotic, or just far off."""
     error = again.largest
-    reason = f"a smaller step moves {name} by up to {length_text(error)} and does not settle: this trajectory "
+    reason = (
+        f"a smaller step moves {name!r} by up to {length_text(error)} and does not settle: this trajectory "
+    )
     reason += f"cannot be trusted {'to its end' if again.stopped is None else _until(run, again)}"
     if run.worst_drift < 0.01 * run.energy_scale and (parted := run.parting_rate) is not None:
         # no method follows it for long

@@ -33,7 +33,7 @@ class Places:
 
 
 def distances(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Distance (m; ..., frames) of every frame at its point that is farthest from where it is in the other."""
+    """Distance (m; ..., frames) of every frame, at the point of it that is farthest from the other's."""
     return np.linalg.norm(first - second, axis=-1).max(axis=-1, initial=0.0)
 
 

@@ -105,6 +105,4 @@ def largest_error(
 def energies_at(model: Model, q: np.ndarray, v: np.ndarray, work: float) -> Energies:
     """Energies (J) of a state."""
     springs = float(spring_energy(model, q.tolist()))  # type: ignore[arg-type]
-    return Energies(
-        compiled.kinetic_energy(model, q, v), compiled.potential_energy(model, q) + springs, work
-    )
+    return Energies(compiled.kinetic_energy(model, q, v), compiled.potential_energy(model, q) + springs, work)

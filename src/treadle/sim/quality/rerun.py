@@ -201,14 +201,16 @@ class _Ladder:
 
 
 def _sizes(distance: np.ndarray) -> tuple[float, float]:
-    """Root mean square over time of the largest distance of a frame (samples, frames), and that at the end."""
+    """Largest distance of a frame: root mean square over the samples (samples, frames), and at the end."""
     worst = distance.max(axis=1, initial=0.0)
     return float(np.sqrt(np.mean(worst**2))), float(worst[-1])
 
 
 def _marks(count: int) -> np.ndarray:
     """Steps at which runs are compared: even numbers, which twice the step meets too, and the last."""
-    marks = 2 * np.unique(np.linspace(0, count // 2, min(max(count // 2, 1), _SAMPLES) + 1).round().astype(int))
+    marks = 2 * np.unique(
+        np.linspace(0, count // 2, min(max(count // 2, 1), _SAMPLES) + 1).round().astype(int)
+    )
     return np.unique(np.append(marks, count))
 
 

@@ -135,13 +135,13 @@ def four_bar(rng: Rng) -> Machine:
     axis = {"axis": (0.0, -1.0, 0.0)}
     for name, length in (("crank", crank), ("coupler", coupler), ("rocker", rocker)):
         mass = float(rng.uniform(0.3, 3.0))
-        spec.add_body(
-            name, mass, center=(0.5 * length, 0, 0), inertia=box_inertia(mass, length, 0.05, 0.05)
-        )
+        spec.add_body(name, mass, center=(0.5 * length, 0, 0), inertia=box_inertia(mass, length, 0.05, 0.05))
     spec.add_joint("a", "revolute", None, "crank", damping=_some(rng, 0.5), **axis)
     spec.add_joint("b", "revolute", "crank", "coupler", position=(crank, 0, 0), **axis)
     place = {"position": (coupler, 0, 0), "child_position": (rocker, 0, 0)}
-    spec.add_joint("c", "revolute", None, "rocker", position=(ground, 0, 0), stiffness=_some(rng, 5.0), **axis)
+    spec.add_joint(
+        "c", "revolute", None, "rocker", position=(ground, 0, 0), stiffness=_some(rng, 5.0), **axis
+    )
     spec.add_joint("d", "revolute", "coupler", "rocker", **place, **axis)
     end = pin + coupler * np.array([np.cos(turn), np.sin(turn)])
     lean = float(np.arctan2(end[1], end[0] - ground))
@@ -180,7 +180,10 @@ def driven(rng: Rng) -> Machine:
         kind = str(rng.choice(["motor", "position", "velocity", "general"]))
         options = {
             "motor": {"gain": float(rng.uniform(1.0, 10.0))},
-            "position": {"stiffness": float(rng.uniform(5.0, 200.0)), "damping": float(rng.uniform(0.5, 10.0))},
+            "position": {
+                "stiffness": float(rng.uniform(5.0, 200.0)),
+                "damping": float(rng.uniform(0.5, 10.0)),
+            },
             "velocity": {"damping": float(rng.uniform(0.5, 10.0))},
             "general": {"gain": 1.0, "bias": (0.1, -5.0, -1.0)},
         }[kind]
@@ -242,8 +245,8 @@ def hydraulic(rng: Rng) -> Machine:
     spec.add_joint("stroke", "prismatic", "barrel", "rod", axis=(0, 0, 1), lower=0.0, upper=1.6)
     spec.add_joint("eye", "revolute", "rod", "boom", child_position=(0.5, 0, 0), axis=(0, -1, 0))
     spec.add_actuator(
-        "lift", "cylinder", "stroke", areas=(2e-3, 1.2e-3), pressure=1.5e7, flow=float(rng.uniform(2e-4, 1e-3)),
-        lower=-1.0, upper=1.0,
+        "lift", "cylinder", "stroke", areas=(2e-3, 1.2e-3), pressure=1.5e7, lower=-1.0, upper=1.0,
+        flow=float(rng.uniform(2e-4, 1e-3)),
     )  # fmt: skip
     angle = float(np.arctan2(0.2, 0.8))
     spec.add_keyframe("initial", {"foot": -angle, "stroke": float(np.hypot(0.2, 0.8))})
@@ -287,7 +290,9 @@ def wheels(rng: Rng) -> Machine:
             spec.add_actuator(name, "velocity", f"{name}_axle", damping=float(rng.uniform(2.0, 20.0)))
     ground: Any = Plane(friction=float(rng.uniform(0.3, 0.9)))
     if rng.random() < 0.3:
-        ground = Ramp(0.3, float(rng.uniform(0.1, 0.3)), 4.0, flat=2.0, center=(float(rng.uniform(1.5, 3.0)), 0.0))
+        ground = Ramp(
+            0.3, float(rng.uniform(0.1, 0.3)), 4.0, flat=2.0, center=(float(rng.uniform(1.5, 3.0)), 0.0)
+        )
     elif rng.random() < 0.5:
         ground = random_grid((20, 20), 0.2, 0.05, 1.5, seed=int(rng.integers(1000)))
     height = radius + float(ground.height(0.0, 0.0)) + 0.02
@@ -342,7 +347,9 @@ def arm_on_ground(rng: Rng) -> Machine:
     model = spec.compile()
     q = np.zeros(model.nv)
     q[0] = rng.choice([-1.0, 1.0]) * rng.uniform(1.3, 1.8)
-    return Machine(model, float(rng.uniform(0.5, 1.5)), _FIRST, q=q, v=np.zeros(model.nv), steps=_CONTACT_STEPS)
+    return Machine(
+        model, float(rng.uniform(0.5, 1.5)), _FIRST, q=q, v=np.zeros(model.nv), steps=_CONTACT_STEPS
+    )
 
 
 #: Functions that draw a machine, by the name of the family; those that act in a fluid belong here too.
@@ -394,9 +401,7 @@ def _soften(rng: Rng, spec: ModelSpec) -> None:
             joint.stiffness = _some(rng, 30.0)
 
 
-def _close(
-    spec: ModelSpec, rng: Rng, q: np.ndarray, kind: str, first: str | None, second: str
-) -> None:
+def _close(spec: ModelSpec, rng: Rng, q: np.ndarray, kind: str, first: str | None, second: str) -> None:
     """Add a joint that is closed at the position q of the machine without loops."""
     from treadle.dynamics.compiled import frame_poses
 

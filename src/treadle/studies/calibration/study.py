@@ -93,7 +93,9 @@ def _checks(every: list[Judged]) -> list[Check]:
     good = [judged.wrong == "good though off by more than stated" for judged in every]
     poor = [judged.wrong == "poor though right" for judged in every]
     return [
-        at_least("share of true errors within 3 times the bar", _share(j.within(3.0) for j in every), _WITHIN),
+        at_least(
+            "share of true errors within 3 times the bar", _share(j.within(3.0) for j in every), _WITHIN
+        ),
         at_most("share of wrong verdicts", _share(j.wrong is not None for j in every), _WRONG),
         at_most("share that is good though off by more than stated", _share(good), _WRONG),
         at_most("share that is poor though right", _share(poor), _WRONG),
