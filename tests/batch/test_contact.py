@@ -8,8 +8,8 @@ import treadle as td
 WORLDS, STEPS = 5, 60
 
 
-@pytest.fixture(scope="module")
-def model():
+def pair():
+    """A box over a plane, and a ball over the box."""
     spec = td.ModelSpec("pair")
     spec.add_material("stone", friction=0.4, restitution=0.3)
     spec.add_material("foam", friction=0.6, stiffness=2e4, restitution=0.2)
@@ -20,7 +20,12 @@ def model():
     spec.add_body("ball", mass=1.0, inertia=(0.004, 0.004, 0.004))
     spec.add_joint("throw", "free", None, "ball", position=(0.02, 0.01, 0.45))
     spec.add_shape("skin", "ball", "sphere", (0.1,), role="collision", material="foam")
-    return spec.compile()
+    return spec
+
+
+@pytest.fixture(scope="module")
+def model():
+    return pair().compile()
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +52,10 @@ def test_worlds_have_the_bits_of_a_simulation(model, starts, threads):
         sim = alone(model, starts[k])
         np.testing.assert_array_equal(worlds.q[k], sim.q)
         np.testing.assert_array_equal(worlds.v[k], sim.v)
-    # they do touch: nothing has fallen through the ground
-    assert worlds.q[:, model.joint("flight").q][:, 6].min() > -0.06
+    # they do touch: without the ground the box would be twice as deep, and no corner is below it
+    for k in range(WORLDS):
+        assert alone(model, starts[k]).contacts()
+        assert _lowest_corner(model, worlds.q[k]) > -1e-6
 
 
 def test_saved_batches_go_on_bit_for_bit(model, starts):
@@ -68,11 +75,29 @@ def test_saved_batches_go_on_bit_for_bit(model, starts):
     np.testing.assert_array_equal(other.q, after[0])
 
 
+def _lowest_corner(model, q):
+    """Height (m) of the lowest corner of the box."""
+    corners = 0.1 * np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+    pose = td.frame_pose(model, q, "box")
+    return (corners @ pose[:3, :3].T + pose[:3, 3])[:, 2].min()
+
+
 def test_constants_differ_by_world(model):
+    """Each world moves as a simulation of a machine whose ball has its mass."""
+    masses = [1.0, 4.0]
     worlds = td.Batch(model, 2, dt=4e-3, parameters=["ball.mass"])
-    worlds.parameter("ball.mass")[:] = [1.0, 4.0]
+    worlds.parameter("ball.mass")[:] = masses
     worlds.step(STEPS)
-    assert not np.array_equal(worlds.v[0], worlds.v[1])
+    for k, mass in enumerate(masses):
+        spec = pair()
+        # another density: the inertia goes with the mass
+        spec.body("ball").mass, spec.body("ball").inertia = mass, (0.004 * mass,) * 3
+        sim = td.Simulation(spec.compile(), dt=4e-3)
+        sim.step(STEPS)
+        assert sim.contacts()
+        np.testing.assert_allclose(worlds.q[k], sim.q, atol=1e-12)
+        np.testing.assert_allclose(worlds.v[k], sim.v, atol=1e-10)
+    assert np.abs(worlds.v[0] - worlds.v[1]).max() > 1e-2
 
 
 def test_a_world_that_diverges_stops_alone(model):
@@ -87,6 +112,8 @@ def test_a_world_that_diverges_stops_alone(model):
 def test_contact_can_be_left_out(model):
     worlds = td.Batch(model, 2, dt=4e-3, contact=False)
     worlds.step(200)
-    assert worlds.q[:, model.joint("flight").q][:, 6].max() < -0.5
+    # both fall as if alone, to the first order of the step
+    for name in ("flight", "throw"):
+        assert worlds.q[:, model.joint(name).q][:, 6] == pytest.approx(-0.5 * 9.81 * 0.8 * 0.804, rel=1e-9)
     with pytest.raises(td.InputError, match="float64"):
         td.Batch(model, 2, precision="float32")

@@ -1,6 +1,7 @@
 """Wheels by force balance: closed forms of resting, driving, sliding, turning and parking."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -169,23 +170,28 @@ def test_a_free_rolling_cart_never_gains_energy():
         most = energy() + held
 
 
-def test_the_error_is_linear_in_the_step():
-    ground = td.random_grid((20, 10), 0.1, 0.05, 1.0, seed=8)
+@pytest.mark.parametrize("hills", [False, True])
+def test_the_error_is_linear_in_the_step(hills):
+    """Halving the step halves the change that halving it makes, where it is short beside the slip's decay."""
+    ground = td.random_grid((20, 10), 0.1, 0.05, 1.0, seed=8) if hills else LEVEL
     machine = cart(parameters=STIFF, speed=1.0)
 
     def end(dt: float) -> np.ndarray:
         sim = td.Simulation(machine, dt=dt, terrain=ground)
         sim.q[6] += ground.height(0.0, 0.0)
         for name in WHEELS:
-            sim.actuator(name).command = 1.0 / RADIUS
-        sim.run(2.0)
+            sim.actuator(name).command = (1.0 if hills or "left" not in name else 1.02) / RADIUS
+        sim.run(1.0)
         return sim.q[4:7].copy()
 
-    reference = end(1e-4)
-    errors = [np.linalg.norm(end(dt) - reference) for dt in (0.01, 0.005, 0.0025)]
-    assert errors[0] / errors[1] == pytest.approx(2.0, rel=0.4)
-    assert errors[1] / errors[2] == pytest.approx(2.0, rel=0.4)
-    assert errors[0] < 0.02
+    ends = [end(1e-3 / 2**k) for k in range(5)]
+    changes = [np.linalg.norm(a - b) for a, b in pairwise(ends)]
+    for coarse, fine in pairwise(changes):
+        # kinks of the hills' grid are met at other moments with every step
+        assert coarse / fine == pytest.approx(2.0, rel=0.15 if hills else 0.1)
+    # and is small from the start: a tenth of a millimetre for a step of a millisecond
+    assert changes[0] < (1e-4 if hills else 1e-5)
+    assert np.linalg.norm(end(0.01) - ends[-1]) < 5e-4
 
 
 def test_forces_added_directly_give_the_same_motion_at_small_steps():

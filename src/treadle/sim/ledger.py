@@ -29,15 +29,29 @@ __all__ = ["curved_freedoms", "floats", "ledger_size", "step_entry"]
 
 
 def ledger_size(model: Model) -> int:
-    """Numbers in the ledger: work (J), then for a machine that floats H (N m s) and J (N s)."""
-    return 7 if floats(model) else 1
+    """Numbers in the ledger: work (J), then where impulses are counted H (N m s) and J (N s)."""
+    return 7 if _counts_impulse(model) else 1
 
 
 def floats(model: Model) -> bool:
-    """Whether nothing but free joints, without rotors and wheels, ties the machine to the world."""
+    """Whether nothing ties the machine to the world but free joints whose forces the ledger has.
+
+    Ties are other joints, rotors and dry friction of the free joints, rigid motors on them, loops and ropes
+    to the world, and wheels.
+    """
     roots = [body.joint for body in model.bodies if body.parent == WORLD]
-    free = [joint.type.kind == "free" and not any(a != 0.0 for a in joint.armature) for joint in roots]
-    return bool(free) and all(free) and not model.wheels
+    plain = all(x == 0.0 for joint in roots for x in (*joint.armature, *joint.friction))
+    return _counts_impulse(model) and plain
+
+
+def _counts_impulse(model: Model) -> bool:
+    """Whether the ledger has the impulse: by the machine's structure alone, whose numbers may be inputs."""
+    roots = [body.joint for body in model.bodies if body.parent == WORLD]
+    free = bool(roots) and all(joint.type.kind == "free" for joint in roots)
+    tied = any(WORLD in (loop.predecessor, loop.successor) for loop in model.loops)
+    held = {actuator.v for actuator in model.actuators if actuator.rigid}
+    moved = any(held.intersection(range(joint.v.start, joint.v.stop)) for joint in roots)
+    return free and not tied and not moved and not model.wheels
 
 
 def curved_freedoms(model: Model) -> list[int]:
@@ -148,7 +162,7 @@ def _rates(system: System, node: _Node) -> list[Scalar]:
     if loads:
         velocities = body_velocities(model, node.q, node.moved)
         power = sum((velocities[i].dot(load) for i, load in loads.items()), power)
-    if not floats(model):
+    if not _counts_impulse(model):
         return [power]
     from treadle.dynamics.momentum import center_of_mass
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import sys
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -12,10 +13,24 @@ if TYPE_CHECKING:
     from treadle.sim.simulation import Simulation
     from treadle.sim.state import State
 
-__all__ = ["RunLog"]
+__all__ = ["LEAST_PIECE", "RunLog", "Sample"]
 
 #: What acts on the machine from outside.
 _INPUTS = ("tau", "dt", "loads", "commands", "locked", "inputs")
+
+#: Steps between samples at first, times the degrees of freedom: a sample costs no more than a few of them.
+LEAST_PIECE = 1024
+
+#: Samples beyond which every other is dropped and the time between them doubles.
+_MOST = 32
+
+
+class Sample(NamedTuple):
+    """Positions and velocities on the way, in bytes, and the work (J) since the start of the run."""
+
+    q: bytes
+    v: bytes
+    work: float
 
 
 class RunLog:
@@ -36,8 +51,9 @@ class RunLog:
         #: whether the same steps from `start` would come out the same
         self.repeatable = True
         self.rounds = 0.0
-        #: least and most work so far, as seen between calls
-        self.least = self.most = 0.0
+        #: states on the way, evenly spread over the run
+        self.samples: list[Sample] = []
+        self._stride = self._next = sys.maxsize
         self._left: tuple[bytes, ...] = ()
         self._inputs: tuple[bytes, ...] = ()
 
@@ -59,7 +75,8 @@ class RunLog:
         if (arrays["q"].tobytes(), arrays["v"].tobytes()) != self._left:
             self.start, self.steps, self.repeatable = sim.save(), 0, True
             self.ledger[:] = 0.0
-            self.least = self.most = 0.0
+            self.samples = []
+            self._stride = self._next = self.piece
             self.rounds = sim.effort[0]
             if sim.contact_step is not None:
                 sim.contact_step.scratch.totals.worst[:] = 0.0
@@ -73,11 +90,24 @@ class RunLog:
         arrays = self._sim.arrays
         self._left = arrays["q"].tobytes(), arrays["v"].tobytes()
         self.steps += taken
-        work = self.ledger[0, 0]
-        if work < self.least:
-            self.least = float(work)
-        elif work > self.most:
-            self.most = float(work)
+        if self.steps >= self._next:
+            self.samples.append(Sample(*self._left, float(self.ledger[0, 0])))
+            if len(self.samples) > _MOST:
+                self.samples = self.samples[1::2]
+                self._stride *= 2
+            self._next = self.steps + self._stride
+
+    def due(self) -> int:
+        """Steps until the next sample, at least one."""
+        if not self.goes_on():
+            return self.piece
+        return max(1, self._next - self.steps)
+
+    @property
+    def piece(self) -> int:
+        """Steps between the first samples; steps with contact are long."""
+        sim = self._sim
+        return 4 if sim.contact else max(1, LEAST_PIECE // max(sim.model.nv, 1))
 
     def restart(self) -> None:
         """Let the next step begin a new run."""

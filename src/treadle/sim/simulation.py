@@ -246,7 +246,8 @@ class Simulation(Guarded, Parts, Choices):
         left = check_count("steps", count, least=0)
         self.events.stopped_by = None
         while left and self.events.stopped_by is None:
-            piece = min([self.stepper.pieces.next(left), *[observer.due() for observer in self.observers]])
+            due = [observer.due() for observer in self.observers]
+            piece = min([self.stepper.pieces.next(left), self.run_log.due(), *due])
             taken = self._advance(piece)
             left -= piece
             for observer in tuple(self.observers if taken else ()):

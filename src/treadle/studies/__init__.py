@@ -11,6 +11,7 @@ from treadle.errors import InputError
 from treadle.model.model import suggest
 from treadle.studies import (
     bouncing_ball,
+    calibration,
     chain_scaling,
     landtamer_prediction,
     landtamer_ramp,
@@ -33,6 +34,7 @@ __all__ = ["STUDIES", "Findings", "Study", "description", "find_study"]
 #: Functions that run a study, by name.
 STUDIES: dict[str, Study] = {
     "bouncing-ball": bouncing_ball.run,
+    "calibration": calibration.run,
     "chain-scaling": chain_scaling.run,
     "landtamer-prediction": landtamer_prediction.run,
     "landtamer-ramp": landtamer_ramp.run,

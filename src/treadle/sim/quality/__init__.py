@@ -26,12 +26,13 @@ from treadle.sim.quality import (
 from treadle.sim.quality.measure import Measure, Quality, Rating
 from treadle.sim.quality.rerun import Rerun
 from treadle.sim.quality.run import Run
+from treadle.sim.quality.size import machine_size
 from treadle.sim.quality.verdict import verdict
 
 if TYPE_CHECKING:
     from treadle.sim.simulation import Simulation
 
-__all__ = ["MEASURES", "Measure", "Quality", "Rating", "Run", "measure"]
+__all__ = ["MEASURES", "Measure", "Quality", "Rating", "Run", "machine_size", "measure"]
 
 #: Every measure, in the order of the table.
 MEASURES: list[Callable[[Run], Measure | Iterable[Measure] | None]] = [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from treadle.sim.quality.measure import Measure, rate
-from treadle.sim.quality.rerun import Rerun, stored_energy
 from treadle.sim.quality.run import Run
 
 __all__ = ["energy", "energy_drift", "kinetic_energy", "work"]
@@ -14,7 +13,7 @@ _GOOD, _FAIR = 0.01, 0.05
 
 def energy(run: Run) -> Measure:
     """Energy that the machine has now."""
-    value = stored_energy(run.model, run.now.q, run.now.v)
+    value = float(run.energies[-1, :2].sum())
     return Measure("energy", value, "J", "kinetic, gravity and springs together")
 
 
@@ -31,7 +30,7 @@ def energy_drift(run: Run) -> Measure:
     drift, scale = run.energy_drift, run.energy_scale
     if run.early:
         return Measure("energy drift", drift, "J", "since the start, beyond the work; too few steps to judge")
-    worst = max(abs(drift), run.rerun.peak_drift if isinstance(run.rerun, Rerun) else 0.0)
+    worst = run.worst_drift
     part = worst / scale
     most = f", at most {worst:.2g} J on the way" if worst > abs(drift) else ""
     share = f": {part:.2g} of the {scale:.4g} J that moved" if worst else ""
@@ -49,7 +48,7 @@ def energy_drift(run: Run) -> Measure:
 
 def kinetic_energy(run: Run) -> Measure:
     """Kinetic energy now."""
-    value = run.kinetic(run.now.q, run.now.v)
+    value = float(run.energies[-1, 0])
     return Measure("kinetic energy", value, "J", "to judge the drift by")
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 
 from treadle.sim.quality.measure import Measure
-from treadle.sim.quality.rerun import Rerun, Resolution, largest_error
+from treadle.sim.quality.repetition import largest_error
+from treadle.sim.quality.rerun import Rerun
+from treadle.sim.quality.resolution import Resolution
 from treadle.sim.quality.run import Run
 
 __all__ = ["largest_step"]

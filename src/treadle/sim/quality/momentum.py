@@ -49,7 +49,13 @@ def _kept(run: Run) -> bool:
     """Whether nothing of the world holds or touches the machine."""
     fixed = any(shape.role == "collision" and shape.body == WORLD for shape in run.model.shapes)
     touched = run.sim.contact and (fixed or run.sim.terrain is not None)
-    return floats(run.model) and not touched
+    # a locked freedom of a free joint holds on to the world
+    locked = any(
+        run.now.locked[body.joint.v].any() or run.start.locked[body.joint.v].any()
+        for body in run.model.bodies
+        if body.parent == WORLD and len(run.now.locked)
+    )
+    return floats(run.model) and not touched and not locked
 
 
 def _gained(run: Run) -> np.ndarray:
@@ -63,7 +69,7 @@ def _judged(run: Run, name: str, drift: float, unit: str, meaning: str, arm: flo
     """A drift beside sqrt(2 m T), the momentum of the whole mass with the kinetic energy T, times an arm."""
     if run.early:
         return Measure(name, drift, unit, meaning)
-    scale = float(np.sqrt(2.0 * run.model.mass * run.energy_scale)) * arm
+    scale = float(np.sqrt(2.0 * run.model.mass * run.peak_kinetic)) * arm
     what = name.removesuffix(" drift")
     return Measure(
         name,

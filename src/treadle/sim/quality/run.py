@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from treadle.dynamics import compiled
-from treadle.model.model import WORLD, Model
 from treadle.sim.quality.borrowed import borrowed
-from treadle.sim.quality.rerun import Rerun, effective_order, rerun, stored_energy
+from treadle.sim.quality.repetition import energies_at, repeat
+from treadle.sim.quality.rerun import Rerun, rerun
+from treadle.sim.quality.resolution import Resolution, effective_order
+from treadle.sim.quality.size import machine_size
 from treadle.sim.quality.stepping import stepping
-from treadle.spatial import Vec3
 
 if TYPE_CHECKING:
     from treadle.sim.simulation import Simulation
 
-__all__ = ["FEW_STEPS", "Run", "machine_size"]
+__all__ = ["FEW_STEPS", "Run"]
 
 #: Fewer steps than this say nothing about a drift.
 FEW_STEPS = 100
@@ -26,8 +26,8 @@ FEW_STEPS = 100
 #: A step so many times smaller costs more than a better method.
 _TOO_SMALL = 50.0
 
-#: Steps into the future in which kinetic energy is looked for.
-_AHEAD = 100
+#: Looks at the first part of the run, which it is repeated for.
+_LOOKS = 16
 
 
 class Run:
@@ -51,8 +51,8 @@ class Run:
         self.steps = journal.steps if begun else 0
         self.repeatable = journal.repeatable and not sim.controllers.called_back
         self.ledger = journal.ledger[:, 0].copy() if begun else np.zeros(len(journal.ledger))
-        #: work that went in and came back out (J), as far as it was seen between calls
-        self.swing = journal.most - journal.least if begun else 0.0
+        #: states on the way
+        self.samples = tuple(journal.samples) if begun else ()
         self.rounds = sim.effort[0] - journal.rounds if begun else 0.0
 
     @property
@@ -71,24 +71,48 @@ class Run:
         return machine_size(self.model)
 
     @cached_property
+    def energies(self) -> np.ndarray:
+        """Kinetic energy, that of gravity and springs, and work (J; 3) at the start, on the way, and now."""
+        start = energies_at(self.model, self.start.q, self.start.v, 0.0)
+        now = energies_at(self.model, self.now.q, self.now.v, float(self.ledger[0]))
+        between = [
+            energies_at(self.model, np.frombuffer(s.q).copy(), np.frombuffer(s.v).copy(), s.work)
+            for s in self.samples
+        ]
+        repeated = self.rerun.energies if isinstance(self.rerun, Rerun) else self._first_part()
+        return np.array([start, *between, *repeated, now])
+
+    @cached_property
     def energy_drift(self) -> float:
         """Change of the energy (J) since the start beyond the work."""
-        before = stored_energy(self.model, self.start.q, self.start.v)
-        after = stored_energy(self.model, self.now.q, self.now.v)
-        return after - before - float(self.ledger[0])
+        return float(self._balance[-1] - self._balance[0])
+
+    @property
+    def worst_drift(self) -> float:
+        """The same where it was largest (J), as far as it was seen."""
+        return float(np.abs(self._balance - self._balance[0]).max())
+
+    @property
+    def peak_kinetic(self) -> float:
+        """The most kinetic energy (J) that the machine had, as far as it was seen."""
+        return max(float(self.energies[:, 0].max()), self._floor)
 
     @cached_property
     def energy_scale(self) -> float:
-        """Energy (J) that moves through the machine: the most kinetic energy seen, or what was exchanged."""
-        start, now = (self.kinetic(state.q, state.v) for state in (self.start, self.now))
-        lifted = compiled.potential_energy(self.model, self.now.q) - compiled.potential_energy(
-            self.model, self.start.q
-        )
-        seen = self.rerun.peak_kinetic if isinstance(self.rerun, Rerun) else self._kinetic_ahead()
+        """Energy (J) that moved through the machine: the most kinetic energy, or what was exchanged."""
+        stored, work = (float(np.ptp(self.energies[:, k])) for k in (1, 2))
+        return max(self.peak_kinetic, stored, work)
+
+    @property
+    def _balance(self) -> np.ndarray:
+        return self.energies[:, 0] + self.energies[:, 1] - self.energies[:, 2]
+
+    @property
+    def _floor(self) -> float:
+        """Energy (J) that is rounding beside what the machine has."""
         # places of what touches are found up to a tolerance, beside which a machine at rest has no energy
         rounding = 1e-9 if self.sim.contact else 1e-12
-        floor = rounding * max(abs(stored_energy(self.model, self.now.q, self.now.v)), 1e-12)
-        return max(start, now, abs(lifted), self.swing, seen, floor)
+        return rounding * max(abs(float(self.energies[-1, :2].sum())), 1e-12)
 
     @cached_property
     def rerun(self) -> Rerun | str:
@@ -101,7 +125,14 @@ class Run:
             return "there are no steps yet"
         if not self.model.frames:
             return "there are no links"
-        return rerun(self.sim, self.start, self.steps, self.now)
+        return rerun(self.sim, self.start, self.steps, self.now, self.size)
+
+    @cached_property
+    def parting_rate(self) -> float | None:
+        """Rate (1/s) at which neighbouring runs part exponentially; None where they do not."""
+        from treadle.sim.quality.chaos import parting_rate
+
+        return parting_rate(self)
 
     def finer(self, excess: float, within_run: bool = True) -> str:
         """What to change for an error of the run, or of a step, that is `excess` times too large."""
@@ -123,45 +154,18 @@ class Run:
         smaller = f"dt = {_rounded(sim.dt / min(factor, _TOO_SMALL)):g} s"
         return " or ".join(["try " + smaller, better] if better else ["try " + smaller])
 
-    def kinetic(self, q: np.ndarray, v: np.ndarray) -> float:
-        """Kinetic energy in J."""
-        return compiled.kinetic_energy(self.model, q, v)
-
-    def _kinetic_ahead(self) -> float:
-        """The most kinetic energy in the near future: a pendulum may have none at the moment."""
-        with borrowed(self.sim) as sim:
-            count = max(1, min(_AHEAD, self.steps) // 5)
-            peak = 0.0
-            for _ in range(5):
-                if not sim.try_steps(count):
-                    break
-                peak = max(peak, self.kinetic(sim.q, sim.v))
-        return peak
+    def _first_part(self) -> np.ndarray:
+        """Energies (J; looks, 3) in the first steps, which are repeated; of later ones there are samples."""
+        if not self.repeatable or self.steps < 2:
+            return np.zeros((0, 3))
+        count = min(self.steps, 2 * self.sim.run_log.piece)
+        marks = np.unique(np.linspace(0, count, _LOOKS + 1).round().astype(int))
+        with borrowed(self.sim) as trial:
+            resolution = Resolution.of(self.sim, self.start.dt)
+            return repeat(self.sim, trial, self.start, resolution, marks, energies=True).energies
 
 
 def _rounded(value: float) -> float:
     """The number with one digit that is just below: 1, 2 or 5 times a power of ten."""
     power = 10.0 ** math.floor(math.log10(value))
     return max(x * power for x in (1.0, 2.0, 5.0) if x * power <= value * (1.0 + 1e-9))
-
-
-def machine_size(model: Model) -> float:
-    """How far the machine reaches from its first joint, all links stretched out, in m; at least 1 mm."""
-    reach: list[float] = []
-    far = 1e-3
-    for body in model.bodies:
-        step = 0.0 if body.parent == WORLD else reach[body.parent] + _norm(body.placement.translation)
-        reach.append(step)
-        mass = float(body.inertia.mass)
-        if mass > 0.0:
-            trace = sum(float(row[k]) for k, row in enumerate(body.inertia.rotational.to_rows()))  # type: ignore[arg-type]
-            # of a body's mass about its origin, in each direction
-            far = max(far, step + math.sqrt(max(trace, 0.0) / (2.0 * mass)))
-    for frame in model.frames:
-        if frame.body != WORLD:
-            far = max(far, reach[frame.body] + _norm(frame.placement.translation))
-    return far
-
-
-def _norm(vector: Vec3) -> float:
-    return math.hypot(*(float(x) for x in vector))  # type: ignore[arg-type]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from treadle.sim.quality.measure import Measure, length_text, rate
-from treadle.sim.quality.rerun import Resolution, expected_shrink, largest_error
+from treadle.sim.quality.repetition import largest_error
+from treadle.sim.quality.resolution import Resolution, expected_shrink
 from treadle.sim.quality.run import Run
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ def verdict(run: Run, measures: Sequence[Measure]) -> tuple[Rating | None, str]:
     if worst is None:
         return None, "Nothing about this run can be judged."
     reasons = [m.reason for m in judged if m.rating == worst and m.reason]
-    text = f"{worst.capitalize()}: {_listed(reasons)}."
+    text = f"{worst.capitalize()}{_scope(run)}: {_listed(reasons)}."
     if worst == "good":
         return worst, text + _unknown(run)
     advice = next((m.advice for m in judged if m.rating == worst and m.advice), "")
@@ -31,10 +31,22 @@ def verdict(run: Run, measures: Sequence[Measure]) -> tuple[Rating | None, str]:
     return worst, text + _unknown(run)
 
 
+def _scope(run: Run) -> str:
+    """The part of the run that the verdict speaks for, where that is not all of it."""
+    again = run.rerun
+    if isinstance(again, str) or again.stopped is None:
+        return ""
+    return f" for the first {float(again.times[-1]):.3g} of {run.duration:.3g} s"
+
+
 def _unknown(run: Run) -> str:
     """What the run does not tell about itself."""
-    if isinstance(run.rerun, str) and run.thorough:
-        return f" The error of the whole run is not known: {run.rerun}."
+    again = run.rerun
+    if isinstance(again, str):
+        return f" The error of the whole run is not known: {again}." if run.thorough else ""
+    if again.stopped is not None:
+        known = run.start.time + float(again.times[-1])
+        return f" The error after {known:.3g} s is not known: {again.stopped}."
     return ""
 
 
