@@ -17,6 +17,7 @@ from treadle.scenes.four_bar_chain import four_bar_chain
 from treadle.scenes.friction_chain import friction_chain
 from treadle.scenes.gripper import gripper
 from treadle.scenes.marbles import marbles
+from treadle.scenes.mobile_manipulator import mobile_manipulator
 from treadle.scenes.peaucellier import peaucellier
 from treadle.scenes.pendulum import pendulum
 from treadle.scenes.roadheader import roadheader
@@ -47,6 +48,7 @@ SCENES: dict[str, Callable[..., ModelSpec]] = {
     "marbles": marbles,
     "mecanum": mecanum,
     "minibaja": minibaja,
+    "mobile-manipulator": mobile_manipulator,
     "peaucellier": peaucellier,
     "pendulum": pendulum,
     "roadheader": roadheader,
