@@ -44,7 +44,7 @@ _WHEELS = {
 
 def mobile_manipulator() -> ModelSpec:
     """A rover of 40 kg with an arm of four joints, a crate of 4 kg before it, and on that a block of 0.3 kg."""
-    spec = ModelSpec("mobile-manipulator", settings={"dt": 0.01, "routine": _routine()})
+    spec = ModelSpec("mobile-manipulator", settings={"dt": 2e-3, "routine": _routine()})
     spec.add_material("rubber", friction=0.9)
     spec.add_material("wood", friction=0.5)
     spec.add_material("terrain", friction=0.5)
