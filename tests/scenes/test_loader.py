@@ -40,7 +40,10 @@ def test_at_rest_the_wheels_carry_the_weight(model):
 
 
 def test_half_on_the_ramp_terrain_and_boxes_share_the_weight(model):
-    sim, routine = td.Simulation(model), td.Routine(model, [[1.5, _rates(2.5)], [1.9, {}], [0.8, _rates(0.0)]])
+    sim, routine = (
+        td.Simulation(model),
+        td.Routine(model, [[1.5, _rates(2.5)], [1.9, {}], [0.8, _rates(0.0)]]),
+    )
     routine.run(sim)
     sim.run(3.0)
     weight = model.mass * G

@@ -1,4 +1,4 @@
-"""Wheels, contact, servos and a coupling in one step: forces, momentum and grasp of the mobile manipulator."""
+"""Wheels, contact, servos and a coupling in one step: forces, momentum and grasp of a mobile manipulator."""
 
 import numpy as np
 import pytest

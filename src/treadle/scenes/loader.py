@@ -1,8 +1,8 @@
 """A skid-steer loader that carries stones over a sleeper and a ramp of boxes, and dumps them from a platform.
 
 Its wheels run on the terrain by their wheel-ground model and on boxes by contact, both at once where a wheel
-leaves the ground. Two lift and two tilt cylinders close a loop each: every one hangs on a universal joint, its
-rod slides in it, and a ball joint pins the rod, so that no constraint is redundant.
+leaves the ground. Two lift and two tilt cylinders close a loop each: every one hangs on a universal joint,
+its rod slides in it, and a ball joint pins the rod, so that no constraint is redundant.
 """
 
 from __future__ import annotations
@@ -25,11 +25,16 @@ MASS, ARM_MASS, BUCKET_MASS = 2000.0, 250.0, 150.0
 #: Stones in the bucket: how many, their sides (m), the mass of each (kg).
 STONES, STONE, STONE_MASS = 3, 0.3, 50.0
 STIFFNESS = 2900.0 * 9.81 / (4.0 * SINKAGE)
-CONTACT = {"stiffness": STIFFNESS, "damping": STIFFNESS / 20, "grip": STIFFNESS / 10, "side_grip": STIFFNESS / 10}
+CONTACT = {
+    "stiffness": STIFFNESS,
+    "damping": STIFFNESS / 20,
+    "grip": STIFFNESS / 10,
+    "side_grip": STIFFNESS / 10,
+}
 
 #: In the chassis' frame, between the axles (x, z in m): hinge of the arm, hinge of the bucket.
 _ARM, _BUCKET = (-0.75, 0.95), (1.08, 0.0)
-#: How far the bucket is curled back at the start (rad); its depth, width, height and the thickness of its plates.
+#: How far the bucket is curled back at the start (rad); its depth, width, height and thickness of plates (m).
 _CURL = 0.3
 _DEPTH, _BREADTH, _BACK, _PLATE = 0.6, 1.6, 0.42, 0.03
 #: Floor of the bucket below its hinge (m).
@@ -78,8 +83,12 @@ _CYLINDERS = tuple(
     cylinder
     for side, sign in (("left", 1.0), ("right", -1.0))
     for cylinder in (
-        _Cylinder(f"lift_{side}", "chassis", (-0.45, 0.1), "arm", (0.25, 0.62), sign * 0.45, 0.83, 0.70, 0.07, 0.15),
-        _Cylinder(f"tilt_{side}", "arm", (0.6, 0.65), "bucket", _TILT_PIN, sign * 0.28, 0.49, 0.46, 0.06, 0.15),
+        _Cylinder(
+            f"lift_{side}", "chassis", (-0.45, 0.1), "arm", (0.25, 0.62), sign * 0.45, 0.83, 0.70, 0.07, 0.15
+        ),
+        _Cylinder(
+            f"tilt_{side}", "arm", (0.6, 0.65), "bucket", _TILT_PIN, sign * 0.28, 0.49, 0.46, 0.06, 0.15
+        ),
     )
 )
 #: Pressures of pump and relief valves (Pa), bulk modulus (Pa), leakage (m3/(s Pa)).
@@ -89,7 +98,13 @@ _SUPPLY, _RELIEF, _BULK, _LEAKAGE = 20e6, 23e6, 1.2e9, 1e-13
 def loader() -> ModelSpec:
     """A loader of 2.6 t with 150 kg of stones in its bucket, a sleeper, a ramp and a platform before it."""
     spec = ModelSpec("loader", settings={"dt": 5e-3, "routine": _routine()})
-    for name, friction in (("rubber", 0.9), ("concrete", 0.8), ("steel", 0.25), ("stone", 0.5), ("terrain", 0.7)):
+    for name, friction in (
+        ("rubber", 0.9),
+        ("concrete", 0.8),
+        ("steel", 0.6),
+        ("stone", 0.6),
+        ("terrain", 0.7),
+    ):
         spec.add_material(name, friction=friction)
     _add_chassis(spec)
     _add_arm(spec)
@@ -98,7 +113,9 @@ def loader() -> ModelSpec:
     # after all others, so that these are the joints that close the loops
     for cylinder in _CYLINDERS:
         pin = (_in_arm if cylinder.rod_body == "arm" else _in_bucket)(*cylinder.rod_pin, cylinder.side)
-        spec.add_joint(f"{cylinder.name}_pin", "ball", cylinder.rod_body, f"{cylinder.name}_rod", position=pin)
+        spec.add_joint(
+            f"{cylinder.name}_pin", "ball", cylinder.rod_body, f"{cylinder.name}_rod", position=pin
+        )
     _add_stones(spec)
     _add_course(spec)
     start_level(spec, RADIUS - SINKAGE)
@@ -158,7 +175,9 @@ def _add_arm(spec: ModelSpec) -> None:
             ends = (_in_arm(*path[k], y), _in_arm(*path[k + 1], y))
             add_tube(spec, f"{side}_arm{k}", "arm", *ends, 0.065, ORANGE)
         for k, point in enumerate(path):
-            spec.add_shape(f"{side}_knee{k}", "arm", "sphere", (0.075,), position=_in_arm(*point, y), color=ORANGE)
+            spec.add_shape(
+                f"{side}_knee{k}", "arm", "sphere", (0.075,), position=_in_arm(*point, y), color=ORANGE
+            )
     for name, point in (("upper", (0.6, 0.65)), ("lower", (1.02, 0.16))):
         ends = (_in_arm(*point, 0.52), _in_arm(*point, -0.52))
         add_tube(spec, f"{name}_cross", "arm", *ends, 0.04, GREY)
@@ -172,7 +191,11 @@ def _add_bucket(spec: ModelSpec) -> None:
         ("floor", (_DEPTH, _BREADTH, _PLATE), (mid, 0.0, low - 0.5 * _PLATE)),
         ("back", (_PLATE, _BREADTH, _BACK), (-0.5 * _PLATE, 0.0, low + 0.5 * _BACK)),
         ("left_cheek", (0.75 * _DEPTH, _PLATE, 0.3), (0.37 * _DEPTH, 0.5 * (_BREADTH + _PLATE), low + 0.15)),
-        ("right_cheek", (0.75 * _DEPTH, _PLATE, 0.3), (0.37 * _DEPTH, -0.5 * (_BREADTH + _PLATE), low + 0.15)),
+        (
+            "right_cheek",
+            (0.75 * _DEPTH, _PLATE, 0.3),
+            (0.37 * _DEPTH, -0.5 * (_BREADTH + _PLATE), low + 0.15),
+        ),
     )
     for name, size, place in plates:
         spec.add_shape(f"bucket_{name}", "bucket", "box", size, position=place, color=GREY)
@@ -184,7 +207,9 @@ def _add_bucket(spec: ModelSpec) -> None:
         if cylinder.rod_body == "bucket":
             x, y, z = _in_bucket(*cylinder.rod_pin, cylinder.side)
             name = f"{cylinder.name}_lug"
-            spec.add_shape(name, "bucket", "box", (0.08, 0.05, 0.12), position=(x, y + 0.06, z - 0.03), color=GREY)
+            spec.add_shape(
+                name, "bucket", "box", (0.08, 0.05, 0.12), position=(x, y + 0.06, z - 0.03), color=GREY
+            )
 
 
 def _add_cylinder(spec: ModelSpec, cylinder: _Cylinder) -> None:

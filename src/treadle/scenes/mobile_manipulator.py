@@ -24,11 +24,11 @@ MASS = 30.0
 CONTACT = {"stiffness": 1e5, "damping": 2e3, "grip": 8e3, "side_grip": 8e3}
 #: Front of the bumper, and top of the deck, in the chassis' frame between the axles (m).
 FRONT, DECK = 0.345, 0.2
-#: Sides of the crate and of the block on it (m), their masses (kg); gap between bumper and crate at the start.
+#: Sides of the crate and of the block on it (m), their masses (kg); gap from bumper to crate at the start.
 CRATE, BLOCK = 0.24, (0.05, 0.05, 0.08)
 CRATE_MASS, BLOCK_MASS = 4.0, 0.3
 GAP = 0.2
-#: Shoulder in the chassis' frame; lengths of upper arm and forearm, from the wrist to the middle of the pads (m).
+#: Shoulder in the chassis' frame; lengths of upper arm, forearm, and from the wrist to the pads' middle (m).
 _SHOULDER, _UPPER, _FOREARM, _HAND = (0.12, 0.0, 0.24), 0.30, 0.28, 0.14
 #: Half of the width between the open pads, and how far each one closes at most (m).
 _OPEN, _TRAVEL = 0.045, 0.03
@@ -43,7 +43,7 @@ _WHEELS = {
 
 
 def mobile_manipulator() -> ModelSpec:
-    """A rover of 40 kg with an arm of four joints, a crate of 4 kg before it, and on that a block of 0.3 kg."""
+    """A rover of 38 kg with an arm of four joints, a crate of 4 kg before it, and a block of 0.3 kg on that."""
     spec = ModelSpec("mobile-manipulator", settings={"dt": 2e-3, "routine": _routine()})
     spec.add_material("rubber", friction=0.9)
     spec.add_material("wood", friction=0.5)
@@ -154,7 +154,9 @@ def _add_cargo(spec: ModelSpec) -> None:
         for k, (a, b) in enumerate(((1, 1), (1, -1), (-1, 1), (-1, -1))):
             size = [CRATE - 2 * wide * (axis > 0) if i == axis else wide for i in range(3)]
             place = [0.0 if i == axis else away * (a if i == (axis + 1) % 3 else b) for i in range(3)]
-            spec.add_shape(f"batten_{axis}{k}", "crate", "box", size, position=place, color=(0.6, 0.43, 0.25, 1))
+            spec.add_shape(
+                f"batten_{axis}{k}", "crate", "box", size, position=place, color=(0.6, 0.43, 0.25, 1)
+            )
 
 
 def _add_touching(

@@ -1,4 +1,4 @@
-"""The roadheader on the ground: its base floats on the shoes of its tracks, and its head presses against rock.
+"""The roadheader on the ground: it stands on the shoes of its tracks and presses its head against rock.
 
 The nine cylinders in their loops push the head; friction under the tracks is all that holds the machine.
 """
@@ -60,7 +60,13 @@ def _add_head(spec: ModelSpec, gap: float) -> None:
     """What touches of the head, and the rock before it."""
     middle = 0.5 * HEAD_LENGTH
     spec.add_shape(
-        "head_skin", "cutting_head", "ellipsoid", _HEAD, position=(middle, 0, 0), role="collision", material="steel"
+        "head_skin",
+        "cutting_head",
+        "ellipsoid",
+        _HEAD,
+        position=(middle, 0, 0),
+        role="collision",
+        material="steel",
     )
     along = TELESCOPE_MOUNT[0] + HEAD_MOUNT[0] + middle
     # how far an ellipsoid that is raised by an angle reaches ahead of its middle
