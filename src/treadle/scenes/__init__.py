@@ -16,10 +16,13 @@ from treadle.scenes.chain import chain
 from treadle.scenes.four_bar_chain import four_bar_chain
 from treadle.scenes.friction_chain import friction_chain
 from treadle.scenes.gripper import gripper
+from treadle.scenes.loader import loader
 from treadle.scenes.marbles import marbles
+from treadle.scenes.mobile_manipulator import mobile_manipulator
 from treadle.scenes.peaucellier import peaucellier
 from treadle.scenes.pendulum import pendulum
 from treadle.scenes.roadheader import roadheader
+from treadle.scenes.roadheader.ground import roadheader_ground
 from treadle.scenes.rovers.differential_drive import differential_drive
 from treadle.scenes.rovers.landtamer import landtamer
 from treadle.scenes.rovers.mecanum import mecanum
@@ -44,12 +47,15 @@ SCENES: dict[str, Callable[..., ModelSpec]] = {
     "gripper": gripper,
     "differential-drive": differential_drive,
     "landtamer": landtamer,
+    "loader": loader,
     "marbles": marbles,
     "mecanum": mecanum,
     "minibaja": minibaja,
+    "mobile-manipulator": mobile_manipulator,
     "peaucellier": peaucellier,
     "pendulum": pendulum,
     "roadheader": roadheader,
+    "roadheader-ground": roadheader_ground,
     "rocky7": rocky7,
     "slider-crank": slider_crank,
     "slope": slope,
