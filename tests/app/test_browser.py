@@ -92,6 +92,27 @@ def test_keyboard_alone(page, app, until):
     until(lambda: not app.pace.paused)
 
 
+def test_keys_are_the_machines_after_the_panel_was_used(page, app, until):
+    sim = app.sim
+    # space presses no button that the mouse pressed before
+    page.get_by_role("button", name="Pause").click()
+    until(lambda: app.pace.paused)
+    page.wait_for_function("document.activeElement === document.body")
+    page.keyboard.press("Space")
+    until(lambda: not app.pace.paused)
+    # keys are not typed into a list from which something was chosen
+    field = page.locator("input[aria-haspopup=listbox]").first
+    field.click()
+    page.get_by_role("option", name="0.5x", exact=True).click()
+    until(lambda: app.pace.speed == 0.5)
+    page.wait_for_function("document.activeElement === document.body")
+    page.keyboard.down("r")
+    until(lambda: sim.actuator("hoist").command == 1.0)
+    page.keyboard.up("r")
+    until(lambda: sim.actuator("hoist").command == 0.0)
+    app.pace.speed = 1.0
+
+
 def test_drag_a_body(page, app, until):
     sim = app.sim
     app.send(lambda sim: (sim.reset(), setattr(sim.actuator("hoist"), "command", 0.0))).result()

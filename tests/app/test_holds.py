@@ -2,6 +2,7 @@ import pytest
 
 import treadle as td
 from treadle.app.controls import controls
+from treadle.app.driving import driving
 from treadle.app.holds import Holds
 from treadle.app.moves import moves
 
@@ -89,36 +90,18 @@ def test_moves_of_the_roadheader_do_what_they_are_called(move, joint, sign):
     assert sign * (sim.joint(joint).position - start) > 1e-3
 
 
-@pytest.mark.parametrize("name", ["rocky7", "landtamer"])
-def test_rovers_go_forward_and_turn(name):
-    places = {}
-    for move in ("Forward", "Turn left" if name == "landtamer" else "Steer left"):
-        sim = td.Simulation(td.scene(name))
-        found = controls(sim.model)
-        clock = [0.0]
-        holds = Holds(moves(sim.model, found), {c.name: c for c in found}, clock=lambda clock=clock: clock[0])
-        holds.press(1, "Forward")
-        holds.press(1, move)
-        for _ in range(20):
-            clock[0] += 0.05
-            holds.apply(sim)
-            sim.run(seconds=0.08)
-        pose = sim.body(sim.model.links[0].name).pose
-        places[move] = pose[0, 3], pose[1, 0]
-    (forward, straight), (_, turned) = places.values()
-    assert forward > 0.1
-    assert abs(straight) < 0.02
-    assert turned > 0.05
-
-
-def test_two_moves_at_once():
+def test_two_moves_at_once_and_their_end():
     sim = td.Simulation(td.scene("landtamer"))
-    found = controls(sim.model)
-    holds = Holds(moves(sim.model, found), {c.name: c for c in found})
+    levers = driving(sim.model)
+    holds = Holds(levers.moves, {c.name: c for c in levers.controls})
     holds.press(1, "Forward")
-    holds.press(1, "Turn left")
+    holds.press(1, "Left")
     holds.apply(sim)
-    assert (sim.actuator("front_left").command, sim.actuator("front_right").command) == (2.0, 6.0)
+    assert levers.wanted == {"throttle": 1.0, "steer": 1.0, "brake": 0.0}
+    holds.lift(1, "Left")
+    holds.press(2, "Back")
+    holds.apply(sim)
+    assert levers.wanted == {"throttle": 0.0, "steer": 0.0, "brake": 0.0}
 
 
 def test_switches():

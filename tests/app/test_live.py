@@ -216,6 +216,39 @@ def test_closing_while_another_machine_comes(until):
     assert not closing.is_alive()
 
 
+def test_leaving_does_not_wait_for_a_compiler(until):
+    making, made = threading.Event(), threading.Event()
+
+    def slowly():
+        making.set()
+        made.wait(PATIENCE)
+        return td.Simulation(td.scene("arm"))
+
+    app = Live(open_server(port=0), td.Simulation(td.scene("pendulum"), q=[1.0, 0.0]))
+    app.start()
+    app.switch(slowly)
+    until(making.is_set)
+    assert not app.leave(0.05)
+    # the port is free, and what went on ends when it can
+    socket.create_server(("127.0.0.1", app.server.get_port())).close()
+    made.set()
+    app.close()
+    other = Live(open_server(port=0), td.Simulation(td.scene("pendulum"), q=[1.0, 0.0]))
+    other.start()
+    until(lambda: other.sim.time > 0.0)
+    until(lambda: other.leave(1.0))
+
+
+def test_buttons_wait_for_the_first_frame(apps, until):
+    app = apps(Live, td.Simulation(td.scene("pendulum"), q=[1.0, 0.0]))
+    run = app.stage.run
+    assert run.run.disabled
+    assert not run.buttons.visible
+    app.start()
+    until(lambda: not run.run.disabled and run.buttons.visible)
+    assert "simulated time" in run.status.content
+
+
 def test_closing_ends_the_run_and_frees_the_port(until):
     sim = td.Simulation(td.scene("pendulum"), q=[1.0, 0.0])
     app = Live(open_server(port=0), sim)

@@ -26,6 +26,11 @@ class Closing:
             _open.discard(self)
             self._close()
 
+    def leave(self, patience: float) -> bool:
+        """Close, and wait no longer (s) for what cannot be interrupted; whether all has ended."""
+        self.close()
+        return True
+
     def _close(self) -> None:
         raise NotImplementedError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-__all__ = ["message_html", "note_html", "plain", "rows_html", "sentence"]
+__all__ = ["message_html", "note_html", "plain", "rows_html", "sentence", "success_html"]
 
 _STYLE = 'style="font-size: 0.8em; margin: 0.3em 1em; line-height: 1.4"'
 
@@ -26,6 +26,12 @@ def message_html(error: BaseException | str) -> str:
     """An error as a line that is seen."""
     style = "color: #b00020; background: #fdecea; font-size: 0.85em; margin: 0.5em 1em; padding: 0.4em"
     return f'<p role="alert" style="{style}">{escape(sentence(error))}</p>'
+
+
+def success_html(text: str) -> str:
+    """A line that says that something was done."""
+    style = "color: #14532d; background: #e8f5e9; font-size: 0.85em; margin: 0.5em 1em; padding: 0.4em"
+    return f'<p role="status" style="{style}">{escape(text)}</p>'
 
 
 def sentence(error: BaseException | str) -> str:

@@ -122,6 +122,21 @@ class Live(Closing):
         self._next = make, note
         self.stage.close()
 
+    def leave(self, patience: float) -> bool:
+        """Close, and wait no longer (s) for a compiler; False where one goes on in its thread."""
+        self._closing = True
+        end = time.monotonic() + patience
+        self.stage.warmth.end()
+        while (self._thread.is_alive() or self.stage.warmth.working) and time.monotonic() < end:
+            self.stage.close()
+            time.sleep(0.02)
+        if self._thread.is_alive() or self.stage.warmth.working:
+            self.stage.history.close()
+            self.server.stop()
+            return False
+        self.close()
+        return True
+
     def _close(self) -> None:
         """Stop the simulation and free the port."""
         self._closing = True
@@ -158,12 +173,15 @@ class Live(Closing):
             self.stage.closed = False
             self.stage.complain(error)
             return
+        if self._closing:
+            return
         paused, speed = self.pace.paused, self.pace.speed
         same = sim is self.sim
         self.stage.clear()
         self._set_stage(sim)
         settle_heap()
         if same:
+            self.stage.say("changed: the machine has other freedoms now, and its controls were made anew")
             self.pace.paused, self.pace.speed = paused, speed
         if wanted[1]:
             self.stage.complain(wanted[1])

@@ -26,6 +26,8 @@ class Move:
     rates: bool = False
     #: whether values are commands as they are, and not shares of the controls' ranges
     absolute: bool = False
+    #: a second key for the same
+    other_key: str = ""
 
     @property
     def hint(self) -> str:
@@ -37,15 +39,17 @@ class Move:
 
 
 def moves(model: Model, controls: Sequence[Control]) -> list[Move]:
-    """The moves of a known machine; else two for every control whose range has ends."""
+    """The moves of a known machine; else two for each of the first controls whose range has ends.
+
+    All others have their sliders: nobody finds a move among dozens of buttons.
+    """
     known = {control.name: control for control in controls}
     named = [move for move in _NAMED.get(model.name, ()) if set(move.commands) <= set(known)]
     if named:
         return [move if move.absolute else _scaled(move, known) for move in named]
     found: list[Move] = []
     ranged = [c for c in controls if math.isfinite(c.lower) and math.isfinite(c.upper) and c.lower < c.upper]
-    for number, control in enumerate(ranged):
-        ups, downs = _KEYS[number] if number < len(_KEYS) else ("", "")
+    for (ups, downs), control in zip(_KEYS, ranged, strict=False):
         step = 0.25 * (control.upper - control.lower)
         up, down = (step, -step) if control.held else (control.upper, control.lower)
         for key, sign, value in ((downs, "-", down), (ups, "+", up)):
@@ -70,27 +74,6 @@ def _both(name: str, share: float) -> dict[str, float]:
     return {f"{name}_left": share, f"{name}_right": share}
 
 
-def _rover(sides: dict[str, tuple[str, ...]], speed: float, turning: float) -> tuple[Move, ...]:
-    """Forward and back (rad/s of the wheels); with `turning` to the sides by different speeds."""
-    wheels = [*sides["left"], *sides["right"]]
-    found = [
-        Move("Forward", "i", dict.fromkeys(wheels, speed), absolute=True),
-        Move("Back", "k", dict.fromkeys(wheels, -speed), absolute=True),
-    ]
-    for name, key, way in (("Turn left", "j", 1.0), ("Turn right", "l", -1.0)):
-        if turning:
-            commands = dict.fromkeys(sides["left"], -way * turning) | dict.fromkeys(
-                sides["right"], way * turning
-            )
-            found.append(Move(name, key, commands, absolute=True))
-    return tuple(found)
-
-
-def _wheels(pattern: str) -> dict[str, tuple[str, ...]]:
-    rows = ("front", "middle", "rear")
-    return {side: tuple(pattern.format(side=side, row=row) for row in rows) for side in ("left", "right")}
-
-
 #: Moves by name of machine; values are shares of the controls' ranges unless they are absolute.
 _NAMED: dict[str, tuple[Move, ...]] = {
     "roadheader": (
@@ -107,10 +90,4 @@ _NAMED: dict[str, tuple[Move, ...]] = {
         Move("Rear support down", "y", _both("rear_support", 1.0)),
         Move("Rear support up", "h", _both("rear_support", -1.0)),
     ),
-    "rocky7": (
-        *_rover(_wheels("{side}_{row}"), speed=4.0, turning=0.0),
-        Move("Steer left", "j", {"left_steering": 0.6, "right_steering": 0.6}, rates=True, absolute=True),
-        Move("Steer right", "l", {"left_steering": -0.6, "right_steering": -0.6}, rates=True, absolute=True),
-    ),
-    "landtamer": _rover(_wheels("{row}_{side}"), speed=4.0, turning=2.0),
 }

@@ -10,6 +10,8 @@
   const say = (message) => {
     if (line.readyState === WebSocket.OPEN) line.send(JSON.stringify(message));
   };
+  // keys that drive the machine, though viser would use them
+  const taken = new Set();
   const typing = (target) =>
     target instanceof Element &&
     target.closest("input, textarea, select, [contenteditable], [role=slider], [role=dialog]") !== null;
@@ -18,13 +20,36 @@
     // a button in focus takes the space bar as a press
     if (event.key === " " && event.target instanceof HTMLButtonElement) return;
     if (event.key === " ") event.preventDefault();
-    if (event.key.length === 1 || event.key === "Backspace") say({ down: event.key.toLowerCase() });
+    const key = event.key.toLowerCase();
+    if (taken.has(key)) {
+      // viser would turn the camera
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    }
+    if (key.length === 1 || key === "backspace" || taken.has(key)) say({ down: key });
   };
-  const up = (event) => say({ up: event.key.toLowerCase() });
+  const up = (event) => {
+    say({ up: event.key.toLowerCase() });
+    // a text that was entered is done with, and the next keys are the machine's
+    if ((event.key === "Enter" || event.key === "Escape") && typing(event.target)) event.target.blur();
+  };
+  // what was used with the mouse lets go of the keyboard, unless it is a field to type into; by tabbing all is reached
+  const used = "button, [role=slider], [role=tab], [role=switch], [role=option], input[type=checkbox], input[readonly]";
+  const choice = "[aria-haspopup=listbox]";
+  const release = (event) => {
+    const canvas = event.target instanceof HTMLCanvasElement;
+    setTimeout(() => {
+      const focus = document.activeElement;
+      if (!(focus instanceof HTMLElement)) return;
+      const chosen = focus.matches(choice) && focus.getAttribute("aria-expanded") !== "true";
+      if (canvas || chosen || (focus.matches(used) && !focus.matches(choice))) focus.blur();
+    }, 100);
+  };
   const all = () => say({ up: null });
   const hidden = () => document.hidden && all();
-  window.addEventListener("keydown", down);
+  window.addEventListener("keydown", down, true);
   window.addEventListener("keyup", up);
+  window.addEventListener("pointerup", release, true);
   window.addEventListener("blur", all);
   document.addEventListener("visibilitychange", hidden);
 
@@ -54,6 +79,10 @@
   let film = null;
   window.treadle = {
     ready: () => line.readyState === WebSocket.OPEN,
+    keys: (names) => {
+      taken.clear();
+      names.forEach((name) => taken.add(name));
+    },
     title: (name) => {
       document.title = `${name} - Treadle`;
     },
@@ -92,8 +121,9 @@
     close: () => {
       line.close();
       watcher.disconnect();
-      window.removeEventListener("keydown", down);
+      window.removeEventListener("keydown", down, true);
       window.removeEventListener("keyup", up);
+      window.removeEventListener("pointerup", release, true);
       window.removeEventListener("blur", all);
       document.removeEventListener("visibilitychange", hidden);
     },

@@ -13,7 +13,7 @@ from treadle.app.cameras import aim_task
 from treadle.app.commands import Commands
 from treadle.app.crew import Crew
 from treadle.app.ground import add_terrain
-from treadle.app.html import message_html
+from treadle.app.html import message_html, success_html
 from treadle.app.log import collect
 from treadle.app.meter import Meter
 from treadle.app.panels.drive import DrivePanel
@@ -101,6 +101,7 @@ class Stage:
 
     def loop(self) -> None:
         """Frames until the stage is closed; an error pauses, and people may change something and go on."""
+        self.run.await_first()
         while not self.closed:
             try:
                 self.pace.run(on_frame=self.frame)
@@ -145,6 +146,10 @@ class Stage:
         """Say what went wrong, until the next button is pressed."""
         self.message.content, self.message.visible = message_html(error), True
 
+    def say(self, text: str) -> None:
+        """Say what was done, until the next button is pressed."""
+        self.message.content, self.message.visible = success_html(text), True
+
     def forgive(self) -> None:
         """Take away what was said."""
         self.message.visible = False
@@ -183,7 +188,12 @@ class Stage:
     def introduce(self, clients: Sequence[int] | None = None) -> None:
         """Give pages the title and the tooltips."""
         title, hints = json.dumps(self.sim.model.name), json.dumps(self.hints())
-        self.script(f"window.treadle?.title({title}); window.treadle?.hints({hints})", clients)
+        # arrows would turn the camera
+        keys = json.dumps([key for key in self.drive.keys if len(key) > 1])
+        self.script(
+            f"window.treadle?.title({title}); window.treadle?.hints({hints}); window.treadle?.keys({keys})",
+            clients,
+        )
         self.view.chase(clients)
 
     def aim(

@@ -58,6 +58,11 @@ class Warmth(Closing):
                 lambda: self._ending or not (self._first or self._expected or self._working)
             )
 
+    @property
+    def working(self) -> bool:
+        """Whether something is being compiled."""
+        return self._working
+
     def end(self) -> None:
         """End the work after what is being compiled now."""
         self._set(ending=True)

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 __all__ = ["has_display", "view"]
 
+#: Seconds that Ctrl-C waits for the run to end.
+_PATIENCE = 0.5
+
 #: How the name of a recording ends.
 _RECORDINGS = (".mcap", ".parquet", ".partial")
 
@@ -81,15 +84,24 @@ def view(
         sim = Simulation(machine, dt=dt, integrator=integrator, contact=contact)
         app = _live(sim, host, port, demo)
     # Ctrl-C may come as soon as there is anything to see
-    with contextlib.suppress(KeyboardInterrupt), app:
-        app.start()
-        url = app.server.url
-        typer.echo(f"{Path(name).name} is at {url} (Ctrl-C ends it)")
-        if "token=" in url:
-            typer.echo("Whoever has this address, token and all, can drive the machine.", err=True)
-        if open_ and has_display():
-            webbrowser.open(url)
-        threading.Event().wait()
+    try:
+        with app:
+            app.start()
+            url = app.server.url
+            typer.echo(f"{Path(name).name} is at {url} (Ctrl-C ends it)")
+            if "token=" in url:
+                typer.echo("Whoever has this address, token and all, can drive the machine.", err=True)
+            if open_ and has_display():
+                webbrowser.open(url)
+            with contextlib.suppress(KeyboardInterrupt):
+                threading.Event().wait()
+            if not app.leave(_PATIENCE):
+                # a thread that compiles cannot be interrupted, and Python would wait for it
+                sys.stdout.flush()
+                sys.stderr.flush()
+                os._exit(0)
+    except KeyboardInterrupt:
+        pass
 
 
 def _live(sim: Simulation, host: str, port: int, demo: bool) -> Live:

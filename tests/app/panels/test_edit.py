@@ -90,9 +90,20 @@ def test_mistakes_leave_the_machine_as_it_was(live):
     for text in ("-1", "heavy", "", "nan", "1, 2"):
         app.stage.edit.fields["mass"].value = text
         app.stage.edit.apply.value = True
-        assert "mass" in app.stage.message.content
+        assert "mass" in app.stage.edit.outcome.content
         app.stage.forgive()
     assert sim.model is model
+
+
+def test_a_change_is_confirmed_where_it_was_made(live, until):
+    app = live(td.Simulation(td.scene("pendulum"), q=[1.0, 0.5]))
+    edit = app.stage.edit
+    edit.choose("body", "lower")
+    before = edit.fields["mass"].value
+    edit.fields["mass"].value = "3.5"
+    edit.apply.value = True
+    until(lambda: edit.outcome.visible)
+    assert f"body lower: mass is now 3.5 (was {before})" in edit.outcome.content
 
 
 def test_another_type_of_joint_builds_the_page_anew(live, until):

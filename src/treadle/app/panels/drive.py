@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import viser
 
 from treadle.app.controls import Control, controls, measured
+from treadle.app.driving import driving
 from treadle.app.holds import Holds
 from treadle.app.html import note_html, plain, rows_html
-from treadle.app.moves import moves
+from treadle.app.moves import Move, moves
 from treadle.app.panels.panel import Panel, put
 from treadle.sim.simulation import Simulation
 
@@ -29,10 +32,17 @@ class DrivePanel(Panel):
     def __init__(self, stage: Stage) -> None:
         super().__init__(stage)
         gui, model = stage.server.gui, stage.sim.model
-        self.controls = controls(model)
+        #: how a machine on wheels is driven
+        self.driving = driving(model)
+        self.controls = [self._bounded(control) for control in controls(model)]
+        by_hand = [] if self.driving is None else self.driving.controls
         self._start = [control.read(stage.sim) for control in self.controls]
-        self.holds = Holds(moves(model, self.controls), {control.name: control for control in self.controls})
-        self.keys = {move.key: move for move in self.holds.moves.values() if move.key}
+        found = moves(model, self.controls) if self.driving is None else self.driving.moves
+        self.holds = Holds(found, {control.name: control for control in (*by_hand, *self.controls)})
+        self.keys = {
+            key: move for move in self.holds.moves.values() for key in (move.key, move.other_key) if key
+        }
+        self._before = time.monotonic()
         #: buttons of the moves by name
         self.buttons: dict[str, viser.GuiButtonHandle] = {}
         if self.holds.moves:
@@ -63,6 +73,10 @@ class DrivePanel(Panel):
     def frame(self, sim: Simulation) -> None:
         """Command what is held."""
         self.holds.apply(sim)
+        now = time.monotonic()
+        if self.driving is not None:
+            self.driving.apply(sim, min(now - self._before, 0.1))
+        self._before = now
 
     def numbers(self, sim: Simulation) -> None:
         """Commands in force, and what the drives do."""
@@ -76,6 +90,8 @@ class DrivePanel(Panel):
     def settle(self, sim: Simulation) -> None:
         """Bring the sliders to the commands that are in force."""
         self._shown = dict.fromkeys(self._shown, math.nan)
+        if self.driving is not None:
+            self.driving.rest()
         self._follow(sim)
 
     def key_down(self, client: int, key: str) -> bool:
@@ -103,7 +119,7 @@ class DrivePanel(Panel):
 
     def _add_button(self, name: str) -> None:
         move = self.holds.moves[name]
-        label = f"{name}  [{move.key.upper()}]" if move.key else name
+        label = f"{name}  [{_key_names(move)}]" if move.key else name
         button = self.buttons[name] = self.stage.server.gui.add_button(
             label, hint=move.hint, color="gray" if move.switch else None
         )
@@ -115,6 +131,13 @@ class DrivePanel(Panel):
             self.holds.renew(-1 if event.client_id is None else event.client_id, name)
 
         button.on_hold(held, callback_hz=_HOLD_RATE)
+
+    def _bounded(self, control: Control) -> Control:
+        """A control whose range has ends: for the drive of a wheel, of the speeds that it is driven at."""
+        rate = None if self.driving is None else self.driving.rate(control.name)
+        if rate is None or math.isfinite(control.upper - control.lower):
+            return control
+        return replace(control, lower=-rate, upper=rate)
 
     def _command(self, sim: Simulation, control: Control, value: float) -> None:
         control.write(sim, value)
@@ -132,6 +155,11 @@ class DrivePanel(Panel):
         for control, start in zip(self.controls, self._start, strict=True):
             control.write(sim, start)
         self.settle(sim)
+
+
+def _key_names(move: Move) -> str:
+    arrows = {"arrowup": "↑", "arrowdown": "↓", "arrowleft": "←", "arrowright": "→"}
+    return " ".join(arrows.get(key, key.upper()) for key in (move.key, move.other_key) if key)
 
 
 def command_field(gui: viser.GuiApi, control: Control, start: float) -> Any:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from treadle.app.edits import KINDS, Field, change, fields, item_names, shown, unit
-from treadle.app.html import note_html
+from treadle.app.html import message_html, note_html, success_html
 from treadle.app.panels.panel import Panel, put
 from treadle.app.warmth import compile_step, knows, twin
 from treadle.errors import TreadleError
@@ -40,6 +40,8 @@ class EditPanel(Panel):
         self._folder: Any = None
         self._place = gui.add_folder(None)
         self.apply = gui.add_button("Apply", hint="Change the machine, which goes on from where it is")
+        #: what became of the last change, beside the button that made it
+        self.outcome = gui.add_html("", visible=False)
         self._filling = threading.Lock()
         self._names = {kind: item_names(spec, kind) for kind in kinds}
         self._fill()
@@ -66,19 +68,26 @@ class EditPanel(Panel):
         """Change fields of a part; the machine is compiled aside, so that the run hardly stops for it."""
         stage = self.stage
         stage.forgive()
+        self.outcome.content, self.outcome.visible = "", False
         # what was foreseen is to keep nobody waiting
         stage.warmth.expect([])
         before = stage.sim.model
+        was = shown(describe(before), kind, name)
         model = _prepared(stage.sim, kind, name, texts)
 
         def edit(sim: Simulation) -> None:
-            if sim.model is before:
-                adopt(sim, model)
-            else:
-                # someone else was faster: what they changed stays
-                with sim.edit() as spec:
-                    change(spec, kind, name, texts)
+            try:
+                if sim.model is before:
+                    adopt(sim, model)
+                else:
+                    # someone else was faster: what they changed stays
+                    with sim.edit() as spec:
+                        change(spec, kind, name, texts)
+            except TreadleError as error:
+                self._say(error)
+                return
             stage.edited(sim)
+            self._say(None, f"{kind} {name}: {_changes(was, texts)}")
 
         stage.commands.do(edit)
 
@@ -102,6 +111,11 @@ class EditPanel(Panel):
         for key, field in self.fields.items():
             put(field, texts[key])
         self._foresee()
+
+    def _say(self, error: TreadleError | None, text: str = "") -> None:
+        """Show what became of a change, right below the button."""
+        self.outcome.content = message_html(error) if error is not None else success_html(text)
+        self.outcome.visible = True
 
     def _moving(self, sim: Simulation) -> bool:
         return any(joint.name == self.name.value for joint in sim.model.joints)
@@ -153,12 +167,22 @@ class EditPanel(Panel):
             try:
                 self.change(self.kind.value, self.name.value, texts)
             except TreadleError as error:
-                self.stage.complain(error)
+                self._say(error)
 
         self.kind.on_update(kind_chosen)
         self.name.on_update(name_chosen)
         self.apply.on_click(apply)
         self.lock.on_click(lambda _: self.toggle_lock())
+
+
+def _changes(before: Mapping[str, str], texts: Mapping[str, str]) -> str:
+    """What is different, to be read."""
+    found = [
+        f"{key} is now {text.strip() or 'none'} (was {before[key] or 'none'})"
+        for key, text in texts.items()
+        if text.strip() != before[key]
+    ]
+    return ", ".join(found) or "nothing to change"
 
 
 def _guess(field: Field) -> str:

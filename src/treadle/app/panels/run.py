@@ -25,6 +25,9 @@ SPEEDS = {"0.1x": 0.1, "0.25x": 0.25, "0.5x": 0.5, "1x": 1.0, "2x": 2.0, "5x": 5
 #: Seconds that the button for it goes back, and between the pictures of a replay.
 _BACK, _PICTURE = 5.0, 1.0 / 30.0
 
+#: Seconds between lines about the progress of the compiler.
+_TELL = 0.5
+
 
 class RunPanel(Panel):
     """Drives time. A past time on the slider is only looked at, until the run goes on from there."""
@@ -73,11 +76,30 @@ class RunPanel(Panel):
         #: the past time that is looked at, in seconds
         self.looking: float | None = None
         self._replay = threading.Event()
+        self._ready = False
+        self._enable(False)
         self._connect()
+
+    def await_first(self) -> None:
+        """Say for how long the machine is being compiled, until its first frame; returns at once."""
+
+        def tell() -> None:
+            begun = time.monotonic()
+            while not self._ready and not self.stage.closed:
+                seconds = time.monotonic() - begun
+                text = f"compiling the machine: {seconds:.0f} s (the first time may take a minute or two)"
+                self.status.content = rows_html([(text,)])
+                time.sleep(_TELL)
+
+        if not self._ready:
+            threading.Thread(target=tell, name="treadle progress", daemon=True).start()
 
     def numbers(self, sim: Simulation) -> None:
         """Time, speed, and the range of the slider."""
         pace, crew = self.stage.pace, self.stage.crew
+        if not self._ready:
+            self._ready = True
+            self._enable(True)
         self.run.label = "Start" if pace.paused else "Pause"
         shown = sim.time if self.looking is None else self.looking
         rows = [
@@ -206,6 +228,13 @@ class RunPanel(Panel):
                 lambda _, field=field, name=name: self._send(lambda sim: _choose(sim, field, name))
             )
         self.dt.on_update(lambda _: self._send(lambda sim: setattr(sim, "dt", 1e-3 * float(self.dt.value))))
+
+    def _enable(self, ready: bool) -> None:
+        """Let the buttons be pressed, once there is something to be run."""
+        # a group of buttons cannot be greyed, so it comes later
+        self.buttons.visible = ready
+        for control in (self.run, self.slider):
+            control.disabled = not ready
 
     def _methods(self) -> list[tuple[Any, str]]:
         """Fields of the method, and the attributes of the simulation that they set."""

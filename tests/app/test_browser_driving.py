@@ -1,0 +1,85 @@
+"""Vehicles are driven in a real Chromium: they go where they are sent, and stay in the picture."""
+
+from time import monotonic
+
+import numpy as np
+import pytest
+
+import treadle as td
+from tests.app.framing import boxes, framed
+from tests.app.pages import PATIENCE
+from tests.app.test_browser import DRAWN, READY
+from tests.app.test_driving import WHEELED, place
+from treadle.app import Live, open_server
+
+pytestmark = pytest.mark.slow
+
+#: Simulated seconds for which the machine is sent forward.
+HELD = 3.0
+
+
+@pytest.fixture(scope="module")
+def app():
+    with Live(open_server(port=0), td.Simulation(td.scene(WHEELED[0]))) as live:
+        live.start()
+        yield live
+
+
+@pytest.fixture(scope="module")
+def page(chromium, app):
+    page = chromium.new_page(viewport={"width": 760, "height": 480})
+    page.set_default_timeout(1e3 * PATIENCE)
+    page.goto(app.url)
+    page.wait_for_function(READY)
+    yield page
+    page.close()
+
+
+def shown(page, app, name: str, until) -> None:
+    """Put a machine on the page, and wait until it is there."""
+    before = app.stage
+    app.switch(lambda: td.Simulation(td.scene(name)))
+    until(lambda: app.stage is not before and app.sim.time > 0.0)
+    page.wait_for_function("root => window.treadleCameras.seen.root === root", arg=app.stage.scene.under)
+    stays(page, app)
+
+
+def stays(page, app) -> None:
+    """Wait until the machine, where it is now, is all in the free part of the window."""
+    end = monotonic() + PATIENCE
+    while not framed(page, app.stage.scene, (0.15, 1.0)):
+        assert monotonic() < end, boxes(page, app.stage.scene)
+        page.evaluate(DRAWN, 1)
+
+
+@pytest.mark.parametrize("name", WHEELED)
+def test_forward_for_three_seconds(page, app, until, name):
+    shown(page, app, name, until)
+    sim, levers = app.sim, app.stage.drive.driving
+    start, time = place(sim), sim.time
+    page.keyboard.down("ArrowUp" if WHEELED.index(name) % 2 else "i")
+    until(lambda: sim.time > time + HELD)
+    page.keyboard.up("ArrowUp" if WHEELED.index(name) % 2 else "i")
+    gone = place(sim) - start
+    assert gone[0] > 0.5 * HELD * levers.speed
+    assert abs(gone[1]) < 0.1 * gone[0]
+    # it stops when it is let go, in the picture
+    until(lambda: all(sim.actuator(w.actuator.name).command == 0.0 for w in levers.wheels))
+    stays(page, app)
+    # views are of where it is now
+    app.stage.aim("Left")
+    page.wait_for_function("window.treadleCameras.seen.view === 'Left'")
+    stays(page, app)
+
+
+def test_a_button_and_a_turn(page, app, until):
+    shown(page, app, "differential-drive", until)
+    sim, levers = app.sim, app.stage.drive.driving
+    page.get_by_role("button", name="Left", exact=False).first.hover()
+    page.mouse.down()
+    until(lambda: levers.wanted["steer"] == 1.0)
+    until(lambda: abs(sim.body("body").pose[1, 0]) > 0.5)
+    page.mouse.up()
+    until(lambda: levers.wanted["steer"] == 0.0)
+    assert np.linalg.norm(place(sim)) < 0.5
+    stays(page, app)

@@ -1,0 +1,101 @@
+"""Every scene on wheels is driven by the same few levers."""
+
+import numpy as np
+import pytest
+
+import treadle as td
+from treadle.app.driving import driving
+from treadle.scenes import scene_names
+
+WHEELED = [name for name in scene_names() if td.scene(name).wheels]
+
+
+def drive(sim, levers, wanted: dict[str, float], seconds: float) -> None:
+    levers.wanted |= dict.fromkeys(levers.wanted, 0.0) | wanted
+    steps = max(1, round(1.0 / 60.0 / sim.dt))
+    for _ in range(round(seconds / (steps * sim.dt))):
+        levers.apply(sim, steps * sim.dt)
+        sim.step(steps)
+
+
+def begun(name: str):
+    sim = td.Simulation(td.scene(name))
+    levers = driving(sim.model)
+    assert levers is not None
+    return sim, levers
+
+
+def place(sim) -> np.ndarray:
+    return np.array(sim.body(sim.model.bodies[0].name).pose[:2, 3])
+
+
+def heading(sim) -> float:
+    x, y = sim.body(sim.model.bodies[0].name).pose[:2, 0]
+    return float(np.arctan2(y, x))
+
+
+def test_there_are_six():
+    assert len(WHEELED) == 6
+    assert driving(td.scene("pendulum")) is None
+    assert driving(td.scene("roadheader")) is None
+
+
+@pytest.mark.parametrize("name", WHEELED)
+def test_throttle_brake_and_steering(name):
+    sim, levers = begun(name)
+    drive(sim, levers, {"throttle": 1.0}, 2.0)
+    forward = place(sim)
+    # up to speed within a second
+    assert 0.7 * 1.4 * levers.speed < forward[0] < 2.0 * levers.speed
+    assert abs(forward[1]) < 0.02 * forward[0]
+    drive(sim, levers, {"throttle": 1.0, "steer": 1.0}, 0.8)
+    assert heading(sim) > 0.1
+    drive(sim, levers, {"brake": 1.0}, 1.5)
+    stopped = place(sim)
+    drive(sim, levers, {}, 1.0)
+    assert np.linalg.norm(place(sim) - stopped) < 0.05 * levers.speed
+
+
+@pytest.mark.parametrize("name", WHEELED)
+def test_back_and_to_the_right(name):
+    sim, levers = begun(name)
+    drive(sim, levers, {"throttle": -1.0}, 1.5)
+    assert place(sim)[0] < -0.5 * levers.speed
+    sim, levers = begun(name)
+    drive(sim, levers, {"throttle": 1.0, "steer": -1.0}, 1.2)
+    assert heading(sim) < -0.1
+
+
+@pytest.mark.parametrize("name", ["rocky7", "minibaja"])
+def test_steering_returns_when_it_is_let_go(name):
+    sim, levers = begun(name)
+    drive(sim, levers, {"steer": 1.0}, 0.6)
+    steered = [a.name for a in sim.model.actuators if "steering" in a.name]
+    assert steered
+    assert all(sim.actuator(n).command > 0.1 for n in steered)
+    drive(sim, levers, {}, 0.6)
+    assert all(sim.actuator(n).command == 0.0 for n in steered)
+
+
+def test_rollers_go_sideways():
+    sim, levers = begun("mecanum")
+    drive(sim, levers, {"sideways": 1.0}, 2.0)
+    x, y = place(sim)
+    assert y > 0.7 * 1.4 * levers.speed
+    assert abs(x) < 0.05 * y
+    assert "sideways" not in begun("rocky7")[1].wanted
+
+
+def test_others_have_their_say_while_nobody_drives():
+    sim, levers = begun("differential-drive")
+    sim.actuator("left").command = 3.0
+    drive(sim, levers, {}, 0.1)
+    assert sim.actuator("left").command == 3.0
+
+
+def test_fields_have_ends():
+    for name in WHEELED:
+        model = td.scene(name)
+        levers = driving(model)
+        rates = [levers.rate(a.name) for a in model.actuators if a.type == "rigid_velocity"]
+        assert all(rate is not None and 0.0 < rate < 30.0 for rate in rates)
