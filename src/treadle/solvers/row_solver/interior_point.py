@@ -36,6 +36,12 @@ _PROXIMAL = 1e-9
 #: Share of the way to the boundary of a cone that a step takes.
 _NEAR = 0.99
 
+#: Centring of a step at most for slacks that do not belong to their velocities.
+_CENTRED = 0.8
+
+#: Length of a step from which on the derivative of the shift is used.
+_BLOCKED = 0.4
+
 #: Newton steps that are tried from inside, and the share of the residual that has to go in between.
 _STEPS, _FURTHER = 5, 0.03
 
@@ -57,7 +63,7 @@ def interior_point(island, limit, tolerance):
     z = np.zeros(n)
     cones, speed = _start(island, x, low, high, side)
     best, last, taken, idle = inf, 1e-3 * speed, 0, 0
-    cones = max(cones, 1.0)
+    cones, slope = max(cones, 1.0), True
     while taken < limit:
         trial[:] = x
         project(island, trial)
@@ -78,7 +84,7 @@ def interior_point(island, limit, tolerance):
                 break
         _evaluate(island, x, z, u, r)
         product = _products(island, x, low, high, side) / cones
-        symmetric = _scalings(island, x, u, low, high, side, product, rd)
+        symmetric = _scalings(island, x, u, low, high, side, product, slope, rd)
         assemble(island, symmetric)
         taken += 1
         # predictor
@@ -87,6 +93,9 @@ def interior_point(island, limit, tolerance):
         length = min(_longest(island, x, low, high, side, dx, dlow, dhigh, dside), 1.0)
         after = _products_after(island, x, low, high, side, dx, dlow, dhigh, dside, length) / cones
         centre = min(max(after / product, 0.0), 1.0) ** 3
+        # impulses and slacks must not come close to their cones before they belong together
+        gap = _mismatch(island, u, low, high, side) / cones
+        centre = max(centre, min(_CENTRED, gap / product))
         # corrector
         _second_order(island, x, low, high, side, dx, dlow, dhigh, dside, c0, c1)
         _direction(
@@ -101,6 +110,8 @@ def interior_point(island, limit, tolerance):
             length = min(0.9 * _longest(island, x, low, high, side, dx, dlow, dhigh, dside), 1.0)
         if not length > 1e-8:
             break
+        # where its linearization blocks the steps, the shift follows them
+        slope = slope and length > _BLOCKED
         for k in range(count):
             x[k] += length * dx[k]
             low[k] += length * dlow[k]
@@ -126,23 +137,27 @@ def _evaluate(island, p, z, u, r):
 def _start(island, x, low, high, side):
     """Impulses and slacks in the middle; the number of cones and the largest velocity missed."""
     role, own = island.role, island.own
-    speed, cones = 0.0, 0.0
+    speed, cones = 1e-12, 0.0
     for r in range(island.sizes[2]):
-        speed = max(speed, abs(island.velocity[r] - island.target[r]))
-    speed, normal = max(speed, 1e-12), 0
+        missed = island.target[r] - island.velocity[r]
+        speed = max(speed, missed if island.low[r] == 0.0 else abs(missed))
+    normal = 0
     for r in range(island.sizes[2]):
         low[r] = high[r] = side[r] = 0.0
-        least, most, reach = island.low[r], island.high[r], speed / max(own[r], island.scale[r])
+        least, most = island.low[r], island.high[r]
+        # far from its target a row has little to do
+        apart = max(speed, island.velocity[r] - island.target[r]) if least == 0.0 else speed
+        reach = speed * speed / (apart * max(own[r], island.scale[r]))
         if role[r] == BOUNDED:
             x[r] = 0.0
             if least > -inf and most < inf:
-                x[r] = 0.5 * (least + most)
+                x[r] = least + min(reach, 0.5 * (most - least))
             elif least > -inf:
                 x[r] = least + reach
             elif most < inf:
                 x[r] = most - reach
             if least > -inf:
-                low[r] = speed
+                low[r] = apart
                 cones += 1.0
             if most < inf:
                 high[r] = speed
@@ -153,10 +168,9 @@ def _start(island, x, low, high, side):
         else:
             x[r] = 0.0
             if role[r] != OTHER:
-                # the scale of a contact is that of its slowest cone
-                if island.low[normal] < island.high[normal]:
-                    x[normal] = min(x[normal], speed / island.scale[r])
                 low[r] = speed
+                if island.low[normal] < island.high[normal]:
+                    low[r] = max(speed, island.velocity[normal] - island.target[normal])
                 cones += 1.0
     return cones, speed
 
@@ -201,6 +215,26 @@ def _products_after(island, x, low, high, side, dx, dlow, dhigh, dside, length):
 
 
 @inner()
+def _mismatch(island, u, low, high, side):
+    """Sum of the squares of what slacks differ from velocities, in the units of the products."""
+    role, target, scale, total = island.role, island.target, island.scale, 0.0
+    for b in range(island.sizes[1]):
+        begin, end = island.rows[b], island.rows[b + 1]
+        gap = u[begin] - target[begin]
+        if role[begin] == BOUNDED:
+            gap += high[begin] - low[begin]
+        for r in range(begin + 1, end):
+            slip = u[r] - target[r]
+            total += (slip - side[r]) ** 2 / scale[r]
+            if role[r] != OTHER:
+                other = u[r + 1] - target[r + 1] if role[r] == FIRST else 0.0
+                gap += sqrt(slip * slip + other * other) - low[r]
+        if island.low[begin] < island.high[begin]:
+            total += gap * gap / scale[begin]
+    return total
+
+
+@inner()
 def _scaling(x0, x1, x2, y0, y1, y2):
     """Nesterov and Todd's scaling of a cone: theta^2 and the unit vector w with W^2 y = x."""
     det_x, det_y = max(x0 * x0 - x1 * x1 - x2 * x2, 1e-300), max(y0 * y0 - y1 * y1 - y2 * y2, 1e-300)
@@ -211,7 +245,7 @@ def _scaling(x0, x1, x2, y0, y1, y2):
 
 
 @inner()
-def _scalings(island, x, u, low, high, side, product, rd):
+def _scalings(island, x, u, low, high, side, product, slope, rd):
     """G of all blocks, and what the velocities miss (u - target, with the shift); whether G is symmetric.
 
     The shift's derivative T = I + e t^T (t the direction of the slip) makes G unsymmetric.
@@ -246,7 +280,7 @@ def _scalings(island, x, u, low, high, side, product, rd):
             slip = sqrt(rd[r] * rd[r] + v2 * v2)
             rd[begin] += slip
             smooth = sqrt(slip * slip + product * island.own[r])
-            if smooth > 0.0:
+            if smooth > 0.0 and slope:
                 hat[a] = rd[r] / smooth
                 if pair:
                     hat[a + 1] = v2 / smooth

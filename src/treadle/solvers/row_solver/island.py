@@ -25,6 +25,9 @@ __all__ = [
 #: Inverse effective mass (1/kg, 1/(kg m2)) below which a row is skipped.
 DEAF = 1e-14
 
+#: Impulse (N s, N m s) from which on a bound is none.
+_NO_BOUND = 1e20
+
 #: Roles of the rows of a block: a bounded row; the normal of a contact; both rows of a friction cone; the
 #: only row of one.
 BOUNDED, NORMAL, FIRST, OTHER, ONLY = 0, 1, 2, 3, 4
@@ -121,11 +124,11 @@ def gather(rows, own, members, begin, end, base, mark, at):
                     continue
                 role[count], source[count], factors[count], target[count] = BOUNDED, i, 1.0 - 2.0 * side, goal
                 if equal:
-                    lows[count], highs[count], p[count] = low[i], high[i], impulse[i]
+                    lows[count], highs[count], p[count] = _bound(low[i]), _bound(high[i]), impulse[i]
                 elif side == 0:
-                    lows[count], highs[count], p[count] = 0.0, max(high[i], 0.0), max(impulse[i], 0.0)
+                    lows[count], highs[count], p[count] = 0.0, _bound(max(high[i], 0.0)), max(impulse[i], 0.0)
                 else:
-                    lows[count], highs[count], p[count] = 0.0, max(-low[i], 0.0), max(-impulse[i], 0.0)
+                    lows[count], highs[count], p[count] = 0.0, _bound(max(-low[i], 0.0)), max(-impulse[i], 0.0)
                 count += 1
                 blocks += 1
                 block_rows[blocks] = count
@@ -136,6 +139,12 @@ def gather(rows, own, members, begin, end, base, mark, at):
         rows, own, base, mark, at, role[:count], source[:count], numbers[:, :count].copy(),
         block_rows[: blocks + 1],
     )
+
+
+@inner()
+def _bound(value):
+    """A bound, infinite where it is none in practice."""
+    return value if abs(value) < _NO_BOUND else (inf if value > 0.0 else -inf)
 
 
 @inner()
