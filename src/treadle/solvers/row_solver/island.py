@@ -28,6 +28,10 @@ DEAF = 1e-14
 #: Impulse (N s, N m s) from which on a bound is none.
 _NO_BOUND = 1e20
 
+#: Places of an island up to which their order is kept, and how much longer than the blocks are wide the rows
+#: of its skyline may be on average.
+_SMALL, _WIDE = 48, 1.0
+
 #: Roles of the rows of a block: a bounded row; the normal of a contact; both rows of a friction cone; the
 #: only row of one.
 BOUNDED, NORMAL, FIRST, OTHER, ONLY = 0, 1, 2, 3, 4
@@ -65,10 +69,10 @@ class Island(NamedTuple):
 
 
 @inner()
-def gather(rows, own, members, begin, end, base, mark, at):
-    """The island of the rows members[begin:end].
+def gather(rows, own, members, begin, end, order, held, base, at):
+    """The island of the rows members[begin:end], over the places `order`, `held` loops last.
 
-    `base` (places) is zero and is left so; `mark` and `at` (places) are scratch.
+    `base` (places) is zero and is left so; `at` (places) is scratch.
     """
     kind, normal, share, first, loops, place, y = (
         rows.kind, rows.normal, rows.share, rows.first, rows.loops, rows.place, rows.y
@@ -136,9 +140,9 @@ def gather(rows, own, members, begin, end, base, mark, at):
             impulse[members[m]] = 0.0
         k = last
     return _lay_out(
-        rows, own, base, mark, at, role[:count], source[:count], numbers[:, :count].copy(),
+        rows, own, order, held, base, at, role[:count], source[:count], numbers[:, :count].copy(),
         block_rows[: blocks + 1],
-    )
+    )  # fmt: skip
 
 
 @inner()
@@ -148,12 +152,12 @@ def _bound(value):
 
 
 @inner()
-def _lay_out(rows, own, base, mark, at, role, source, numbers, block_rows):
+def _lay_out(rows, own, order, held, base, at, role, source, numbers, block_rows):
     """The entries of the blocks, the order of the places and the skyline."""
-    first, loops, place, y = rows.first, rows.loops, rows.place, rows.y
+    first, place, y = rows.first, rows.place, rows.y
     factors, target, lows, highs, p = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
     velocity, soft, owns, scale = numbers[5], numbers[6], numbers[7], numbers[8]
-    count, blocks = len(role), len(block_rows) - 1
+    count, blocks, n = len(role), len(block_rows) - 1, len(order)
     touched, entry = np.zeros(blocks + 1, np.int64), np.zeros(blocks + 1, np.int64)
     square = np.zeros(blocks + 1, np.int64)
     entries = 0
@@ -163,86 +167,87 @@ def _lay_out(rows, own, base, mark, at, role, source, numbers, block_rows):
         total = rows.velocity[i]
         for e in range(first[i], first[i + 1]):
             total += y[e] * base[place[e]]
-            mark[place[e]] = -1
-            at[place[e]] = -1
         velocity[r], soft[r] = factors[r] * total, factors[r] ** 2 * rows.softness[i]
         owns[r] = factors[r] ** 2 * own[i]
         scale[r] = max(owns[r] + soft[r], DEAF)
         if role[r] == OTHER:
             scale[r] = scale[r - 1] = max(scale[r], scale[r - 1])
-    local, found = np.zeros(entries, np.int64), np.zeros(entries, np.int64)
-    n, size = 0, 0
+    for a in range(n):
+        base[order[a]] = 0.0
+        at[order[a]] = a
+    local, mark = np.zeros(entries, np.int64), np.full(n, -1)
     for b in range(blocks):
         k = touched[b]
         for r in range(block_rows[b], block_rows[b + 1]):
             i = source[r]
             for e in range(first[i], first[i + 1]):
-                if mark[place[e]] != b:
-                    mark[place[e]] = b
-                    local[k] = place[e]
+                a = at[place[e]]
+                if mark[a] != b:
+                    mark[a] = b
+                    local[k] = a
                     k += 1
-                if at[place[e]] == -1:
-                    at[place[e]] = 0
-                    found[n] = place[e]
-                    n += 1
         touched[b + 1] = k
         m = block_rows[b + 1] - block_rows[b]
         entry[b + 1] = entry[b] + m * (k - touched[b])
         square[b + 1] = square[b] + m * m
-    values, sign = np.zeros(entry[blocks]), np.ones(n)
-    order = _order(found[:n], touched, local, at, blocks)
-    for a in range(n):
-        at[order[a]] = a
-    for r in range(count):
-        for e in range(loops[source[r]], first[source[r] + 1]):
-            sign[at[place[e]]] = -1.0
-    n_held = _held_last(order, sign, at)
+    start, reach = np.zeros(n + 1, np.int64), np.zeros(n, np.int64)
+    if n > _SMALL and _skyline(touched, local, blocks, start, reach, n) > _WIDE * touched[blocks] / blocks * n:
+        order = _by_levels(order, held, touched, local, blocks, at)
+    values = np.zeros(entry[blocks])
     for b in range(blocks):
         k0, width = touched[b], touched[b + 1] - touched[b]
+        _sort(local, k0, k0 + width)
         for k in range(k0, k0 + width):
             mark[local[k]] = k - k0
-            local[k] = at[local[k]]
         for r in range(block_rows[b], block_rows[b + 1]):
             i, e0 = source[r], entry[b] + (r - block_rows[b]) * width
             for e in range(first[i], first[i + 1]):
-                values[e0 + mark[place[e]]] += factors[r] * y[e]
-    for a in range(n):
-        base[order[a]] = 0.0
-    start, reach = np.zeros(n + 1, np.int64), np.zeros(n, np.int64)
+                values[e0 + mark[at[place[e]]]] += factors[r] * y[e]
     _skyline(touched, local, blocks, start, reach, n)
+    sign = np.ones(n)
+    sign[n - held :] = -1.0
     return Island(
-        np.array([n, blocks, count, n_held]), order, sign, block_rows, touched, entry, square, local, values,
+        np.array([n, blocks, count]), order, sign, block_rows, touched, entry, square, local, values,
         role, source, factors, velocity, target, lows, highs, soft, owns, scale, p, np.zeros(square[blocks]),
         start, reach, np.zeros(start[n]), np.zeros(start[n]), np.zeros(n),
     )  # fmt: skip
 
 
 @inner()
-def _order(found, touched, local, at, blocks):
-    """The order of elimination: by levels from one end to the other, or from the last place to the first."""
-    n = len(found)
-    natural = np.sort(found)[::-1].copy()
-    # blocks of each place
+def _sort(values, begin, end):
+    """Sort a few integers in place; most are in order."""
+    for k in range(begin + 1, end):
+        value, j = values[k], k - 1
+        while j >= begin and values[j] > value:
+            values[j + 1] = values[j]
+            j -= 1
+        values[j + 1] = value
+
+
+@inner()
+def _by_levels(order, held, touched, local, blocks, at):
+    """The places in an order of small skylines: by levels from one end of the island to the other, reversed.
+
+    `local` and `at` follow; held loops stay last.
+    """
+    n = len(order)
     many = np.zeros(n + 1, np.int64)
-    for a in range(n):
-        at[found[a]] = a
     for k in range(touched[blocks]):
-        many[at[local[k]] + 1] += 1
+        many[local[k] + 1] += 1
     for a in range(n):
         many[a + 1] += many[a]
     blocks_of, fill = np.zeros(many[n], np.int64), many.copy()
     for b in range(blocks):
         for k in range(touched[b], touched[b + 1]):
-            a = at[local[k]]
-            blocks_of[fill[a]] = b
-            fill[a] += 1
+            blocks_of[fill[local[k]]] = b
+            fill[local[k]] += 1
     levels, seed = np.zeros(n, np.int64), 0
     seen, done = np.zeros(n, np.bool_), np.zeros(blocks, np.bool_)
     for _ in range(2):
         seen[:], done[:] = False, False
         filled, head = 0, 0
         for root in range(-1, n):
-            # an island may fall apart where what connects it is held
+            # an island may fall apart where what connects it does not move
             a = seed if root < 0 else root
             if not seen[a]:
                 seen[a], levels[filled] = True, a
@@ -256,62 +261,31 @@ def _order(found, touched, local, at, blocks):
                         continue
                     done[b] = True
                     for e in range(touched[b], touched[b + 1]):
-                        c = at[local[e]]
-                        if not seen[c]:
-                            seen[c], levels[filled] = True, c
+                        if not seen[local[e]]:
+                            seen[local[e]], levels[filled] = True, local[e]
                             filled += 1
         seed = levels[n - 1]
-    reverse = np.zeros(n, np.int64)
+    new, to = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    k, h = 0, n - held
+    for a in range(n - 1, -1, -1):
+        old = levels[a]
+        if old < n - held:
+            to[old] = k
+            k += 1
+        else:
+            to[old] = h
+            h += 1
+        new[to[old]] = order[old]
+    for k in range(touched[blocks]):
+        local[k] = to[local[k]]
     for a in range(n):
-        reverse[n - 1 - a] = found[levels[a]]
-    for a in range(n):
-        at[natural[a]] = a
-    plain = _profile(touched, local, at, blocks, n)
-    for a in range(n):
-        at[reverse[a]] = a
-    return reverse if _profile(touched, local, at, blocks, n) < plain else natural
-
-
-@inner()
-def _profile(touched, local, at, blocks, n):
-    """Work of the factors: the sum of the squared lengths of the rows."""
-    reach, total = np.arange(n), 0.0
-    for b in range(blocks):
-        least = n
-        for k in range(touched[b], touched[b + 1]):
-            least = min(least, at[local[k]])
-        for k in range(touched[b], touched[b + 1]):
-            a = at[local[k]]
-            reach[a] = min(reach[a], least)
-    for a in range(n):
-        total += float(a - reach[a]) ** 2
-    return total
-
-
-@inner()
-def _held_last(order, sign, at):
-    """Move the places of held loops, whose pivots are negative, to the end; how many there are."""
-    n, held = len(order), 0
-    for a in range(n):
-        held += sign[a] < 0.0
-    if held:
-        kept, k, h = order.copy(), 0, n - held
-        negative = sign < 0.0
-        for a in range(n):
-            if negative[a]:
-                order[h] = kept[a]
-                h += 1
-            else:
-                order[k] = kept[a]
-                k += 1
-        for a in range(n):
-            at[order[a]] = a
-            sign[a] = 1.0 if a < n - held else -1.0
-    return held
+        at[new[a]] = a
+    return new
 
 
 @inner()
 def _skyline(touched, local, blocks, start, reach, n):
+    """Fill `start` and `reach`; the number of entries."""
     for a in range(n):
         reach[a] = a
     for b in range(blocks):
@@ -322,6 +296,7 @@ def _skyline(touched, local, blocks, start, reach, n):
             reach[local[k]] = min(reach[local[k]], least)
     for a in range(n):
         start[a + 1] = start[a] + a - reach[a]
+    return start[n]
 
 
 @inner()
@@ -337,12 +312,25 @@ def _push(first, loops, place, y, z, i, impulse):
 @inner()
 def rates(island, z, out):
     """Y z: what velocities of the places are along the rows."""
+    y, local, touched, entry, rows = island.y, island.local, island.touched, island.entry, island.rows
     for b in range(island.sizes[1]):
-        k0, k1, e = island.touched[b], island.touched[b + 1], island.entry[b]
-        for r in range(island.rows[b], island.rows[b + 1]):
+        k0, k1, e = touched[b], touched[b + 1], entry[b]
+        r = rows[b]
+        if rows[b + 1] == r + 3:
+            # the three rows of a contact at once
+            width = k1 - k0
+            t0, t1, t2 = 0.0, 0.0, 0.0
+            for k in range(width):
+                value = z[local[k0 + k]]
+                t0 += y[e + k] * value
+                t1 += y[e + width + k] * value
+                t2 += y[e + 2 * width + k] * value
+            out[r], out[r + 1], out[r + 2] = t0, t1, t2
+            continue
+        for r in range(rows[b], rows[b + 1]):
             total = 0.0
             for k in range(k0, k1):
-                total += island.y[e + k - k0] * z[island.local[k]]
+                total += y[e + k - k0] * z[local[k]]
             e += k1 - k0
             out[r] = total
 
@@ -350,15 +338,22 @@ def rates(island, z, out):
 @inner()
 def impulse_effect(island, p, z, signed):
     """z = S Y^T p, or without the signature."""
+    y, local, touched, entry, rows = island.y, island.local, island.touched, island.entry, island.rows
     n = island.sizes[0]
     for a in range(n):
         z[a] = 0.0
     for b in range(island.sizes[1]):
-        k0, k1, e = island.touched[b], island.touched[b + 1], island.entry[b]
-        for r in range(island.rows[b], island.rows[b + 1]):
+        k0, k1, e = touched[b], touched[b + 1], entry[b]
+        r = rows[b]
+        if rows[b + 1] == r + 3:
+            width, p0, p1, p2 = k1 - k0, p[r], p[r + 1], p[r + 2]
+            for k in range(width):
+                z[local[k0 + k]] += y[e + k] * p0 + y[e + width + k] * p1 + y[e + 2 * width + k] * p2
+            continue
+        for r in range(rows[b], rows[b + 1]):
             if p[r] != 0.0:
                 for k in range(k0, k1):
-                    z[island.local[k]] += island.y[e + k - k0] * p[r]
+                    z[local[k]] += y[e + k - k0] * p[r]
             e += k1 - k0
     if signed:
         for a in range(n):
@@ -376,47 +371,47 @@ def assemble(island, symmetric):
     lower[:], upper[:] = 0.0, 0.0
     for a in range(n):
         diagonal[a] = island.sign[a]
-    scaled = np.zeros(6 * 64)
+    scaled, line = np.zeros(0), np.zeros(0)
     for b in range(blocks):
         m, k0 = island.rows[b + 1] - island.rows[b], island.touched[b]
         width, e0, g0 = island.touched[b + 1] - k0, island.entry[b], island.square[b]
         if m * width > len(scaled):
-            scaled = np.zeros(m * width)
+            scaled, line = np.zeros(m * width), np.zeros(m * width)
         empty = True
         for s in range(m * m):
             empty &= G[g0 + s] == 0.0
-        if empty:
-            continue
-        # G Y of the block
-        for s in range(m * width):
-            scaled[s] = 0.0
-        for s in range(m):
-            for t in range(m):
-                g = G[g0 + m * s + t]
-                if g != 0.0:
-                    for k in range(width):
-                        scaled[s * width + k] += g * y[e0 + t * width + k]
-        for k in range(width):
-            a = local[k0 + k]
-            offset = start[a] - reach[a]
-            for c in range(width):
-                o = local[k0 + c]
-                if o > a:
-                    continue
-                total = 0.0
-                for s in range(m):
-                    total += y[e0 + s * width + c] * scaled[s * width + k]
-                if o == a:
-                    diagonal[a] += total
-                    continue
-                # total is the entry in row o and column a
-                upper[offset + o] += total
-                if not symmetric:
-                    total = 0.0
-                    for s in range(m):
-                        total += y[e0 + s * width + k] * scaled[s * width + c]
-                    lower[offset + o] += total
+        if not empty:
+            _add_block(y, e0, G, g0, 1, m, width, local, k0, start, reach, upper, diagonal, scaled, line)
+            if not symmetric:
+                _add_block(y, e0, G, g0, 0, m, width, local, k0, start, reach, lower, diagonal, scaled, line)
     factor(start, reach, lower, upper, diagonal, n, symmetric)
+
+
+@inner()
+def _add_block(y, e0, G, g0, turned, m, width, local, k0, start, reach, side, diagonal, scaled, line):
+    """Add Y^T G Y of a block above the diagonal (`turned` 1, with the diagonal) or below it (0)."""
+    for s in range(m * width):
+        scaled[s] = 0.0
+    for s in range(m):
+        for t in range(m):
+            g = G[g0 + m * s + t] if turned == 1 else G[g0 + m * t + s]
+            if g != 0.0:
+                for k in range(width):
+                    scaled[s * width + k] += g * y[e0 + t * width + k]
+    for k in range(width):
+        a = local[k0 + k]
+        for c in range(k + 1):
+            line[c] = 0.0
+        for s in range(m):
+            f = scaled[s * width + k]
+            if f != 0.0:
+                for c in range(k + 1):
+                    line[c] += y[e0 + s * width + c] * f
+        offset = start[a] - reach[a]
+        for c in range(k):
+            side[offset + local[k0 + c]] += line[c]
+        if turned == 1:
+            diagonal[a] += line[k]
 
 
 @inner()

@@ -131,7 +131,7 @@ def _linearize(island, p, u, c):
             if many == 2:
                 t1 = p[r + 1] + (target[r + 1] - u[r + 1]) / scale[r]
             length = sqrt(t0 * t0 + t1 * t1)
-            if length <= radius:
+            if length <= max(radius, w):
                 for s in range(r, r + many):
                     give = _PROXIMAL * island.own[s] + island.softness[s]
                     c[s], G[g0 + (m + 1) * (s - begin)] = (target[s] - u[s]) / give, 1.0 / give

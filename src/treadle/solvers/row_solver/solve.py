@@ -32,8 +32,8 @@ def solve_rows(rows, count, z, residual, limit, tolerance):
         return 0, worst
     places, own = rows.places[0], np.zeros(count)
     _own(rows, count, own)
-    members, bounds = _islands(rows, count, places)
-    base, mark, at = np.zeros(places), np.zeros(places, np.int64), np.zeros(places, np.int64)
+    members, bounds, order, begins, held = _islands(rows, count, places)
+    base, at = np.zeros(places), np.zeros(places, np.int64)
     most = 0
     for k in range(len(bounds) - 1):
         left = 0.0
@@ -41,7 +41,9 @@ def solve_rows(rows, count, z, residual, limit, tolerance):
             left = max(left, residual[members[m]])
         if left <= tolerance:
             continue
-        island = gather(rows, own, members, bounds[k], bounds[k + 1], base, mark, at)
+        island = gather(
+            rows, own, members, bounds[k], bounds[k + 1], order[begins[k] : begins[k + 1]], held[k], base, at
+        )
         taken, left = newton(island, min(_WARM, limit), tolerance)
         if left > tolerance and taken < limit:
             before = island.p.copy()
@@ -157,46 +159,76 @@ def _own(rows, count, own):
 
 @inner()
 def _islands(rows, count, places):
-    """Rows by island, in the order of their first rows: row numbers, and where each island begins."""
-    first, place, normal = rows.first, rows.place, rows.normal
-    root = np.arange(places)
+    """Rows and places by island, in the order of their first rows.
+
+    Row numbers and where each island begins among them; places, from the last to the first, those of held
+    loops at the end, and where each island begins among them; and its number of held loops.
+    """
+    first, loops, place, normal = rows.first, rows.loops, rows.place, rows.normal
+    root, looped = np.arange(places), np.zeros(places, np.bool_)
     for i in range(count):
         if first[i] == first[i + 1]:
             continue
-        a = _find(root, place[first[i]])
+        a, last = _find(root, place[first[i]]), np.int64(-1)
         for e in range(first[i] + 1, first[i + 1]):
-            b = _find(root, place[e])
-            if b != a:
+            # the places of a row are often connected already
+            b = root[place[e]]
+            if b != a and b != last:
+                b = _find(root, b)
                 root[b] = a
+            last = b
+        for e in range(loops[i], first[i + 1]):
+            looped[place[e]] = True
         n = normal[i]
         if n >= 0 and first[n] < first[n + 1]:
-            b = _find(root, place[first[n]])
-            root[b] = a
-    number, of_row = np.full(places, -1), np.zeros(count, np.int64)
-    found = 0
+            root[_find(root, place[first[n]])] = a
+    number, of_row, found = np.full(places, -1), np.zeros(count, np.int64), 0
     for i in range(count):
         k = normal[i] if normal[i] >= 0 else i
-        if first[k] == first[k + 1]:
-            of_row[i] = -1
-            continue
-        a = _find(root, place[first[k]])
-        if number[a] < 0:
-            number[a] = found
-            found += 1
-        of_row[i] = number[a]
+        of_row[i] = -1
+        if first[k] < first[k + 1]:
+            a = _find(root, place[first[k]])
+            if number[a] < 0:
+                number[a] = found
+                found += 1
+            of_row[i] = number[a]
+    members, bounds = _sorted(of_row, found, False)
+    of_place, held = np.full(places, -1), np.zeros(found, np.int64)
+    for k in range(places):
+        of_place[k] = number[_find(root, k)]
+        if of_place[k] >= 0 and looped[k]:
+            held[of_place[k]] += 1
+    order, begins = _sorted(of_place, found, True)
+    if looped.any():
+        for k in range(found):
+            part = order[begins[k] : begins[k + 1]].copy()
+            a, b = begins[k], begins[k + 1] - held[k]
+            for j in range(len(part)):
+                if looped[part[j]]:
+                    order[b] = part[j]
+                    b += 1
+                else:
+                    order[a] = part[j]
+                    a += 1
+    return members, bounds, order, begins, held
+
+
+@inner()
+def _sorted(label, found, backwards):
+    """Numbers by label (-1: none), in order or backwards, and where each label begins."""
     bounds = np.zeros(found + 1, np.int64)
-    for i in range(count):
-        if of_row[i] >= 0:
-            bounds[of_row[i] + 1] += 1
+    for k in range(len(label)):
+        if label[k] >= 0:
+            bounds[label[k] + 1] += 1
     for k in range(found):
         bounds[k + 1] += bounds[k]
-    members, fill = np.zeros(bounds[found], np.int64), bounds.copy()
-    for i in range(count):
-        k = of_row[i]
-        if k >= 0:
-            members[fill[k]] = i
-            fill[k] += 1
-    return members, bounds
+    result, fill = np.zeros(bounds[found], np.int64), bounds.copy()
+    for j in range(len(label)):
+        k = len(label) - 1 - j if backwards else j
+        if label[k] >= 0:
+            result[fill[label[k]]] = k
+            fill[label[k]] += 1
+    return result, bounds
 
 
 @inner()
