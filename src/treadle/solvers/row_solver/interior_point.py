@@ -1,10 +1,11 @@
 """An interior-point method for bounded rows and Coulomb cones: the active sets where they are not known.
 
 Impulses x and slacks y of velocities stay inside their cones while their products go to zero (Mehrotra's
-predictor and corrector, Nesterov and Todd's scaling); x in K and u + s in K* with De Saxce's shift s = mu |u_t|
-along the normal is Coulomb's law, and its derivative is part of every step. All steps solve S + Y^T G Y over
-the places of an island, with G = (softness + T^-1 W^-2)^-1 of each block. Acary, Armand, Nguyen and Shpakovych
-(2024), "Second-order cone programming for frictional contact mechanics using interior point algorithm".
+predictor and corrector, Nesterov and Todd's scaling). Coulomb's law is x in K and u + s in K* with De Saxce's
+shift s = mu |u_t| along the normal; its derivative is part of a step as long as it does not block it. All steps
+solve S + Y^T G Y over the places of an island, with G = (softness + T^-1 W^-2)^-1 of each block. Acary, Armand,
+Nguyen and Shpakovych (2024), "Second-order cone programming for frictional contact mechanics using interior
+point algorithm".
 """
 
 from __future__ import annotations
@@ -78,9 +79,9 @@ def interior_point(island, limit, tolerance):
             break
         if best <= last:
             last = _FURTHER * best
-            steps, best = newton(island, _STEPS, tolerance)
+            steps, best = newton(island, min(_STEPS, limit - taken), tolerance)
             taken += steps
-            if best <= tolerance:
+            if best <= tolerance or taken >= limit:
                 break
         _evaluate(island, x, z, u, r)
         product = _products(island, x, low, high, side) / cones
@@ -117,8 +118,8 @@ def interior_point(island, limit, tolerance):
             low[k] += length * dlow[k]
             high[k] += length * dhigh[k]
             side[k] += length * dside[k]
-    if best > tolerance:
-        steps, best = newton(island, 2 * _STEPS, tolerance)
+    if best > tolerance and taken < limit:
+        steps, best = newton(island, min(2 * _STEPS, limit - taken), tolerance)
         taken += steps
     return taken, best
 
@@ -474,7 +475,9 @@ def _longest(island, x, low, high, side, dx, dlow, dhigh, dside):
             begin = r
         elif role[r] != OTHER:
             pair = role[r] == FIRST
-            x2, y2, d2, e2 = (x[r + 1], side[r + 1], dx[r + 1], dside[r + 1]) if pair else (0.0, 0.0, 0.0, 0.0)
+            x2, y2, d2, e2 = (
+                (x[r + 1], side[r + 1], dx[r + 1], dside[r + 1]) if pair else (0.0, 0.0, 0.0, 0.0)
+            )
             length = min(length, _leaves(x[begin], x[r], x2, dx[begin], dx[r], d2))
             length = min(length, _leaves(low[r], side[r], y2, dlow[r], dside[r], e2))
     return length

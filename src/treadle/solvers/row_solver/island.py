@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treadle.native.calling import integers, reals
 from treadle.native.kernels import inner
 from treadle.solvers.row_solver.skyline import factor, solve_factored
 from treadle.solvers.row_solver.table import PAIR
@@ -132,7 +133,11 @@ def gather(rows, own, members, begin, end, order, held, base, at):
                 elif side == 0:
                     lows[count], highs[count], p[count] = 0.0, _bound(max(high[i], 0.0)), max(impulse[i], 0.0)
                 else:
-                    lows[count], highs[count], p[count] = 0.0, _bound(max(-low[i], 0.0)), max(-impulse[i], 0.0)
+                    lows[count], highs[count], p[count] = (
+                        0.0,
+                        _bound(max(-low[i], 0.0)),
+                        max(-impulse[i], 0.0),
+                    )
                 count += 1
                 blocks += 1
                 block_rows[blocks] = count
@@ -191,7 +196,10 @@ def _lay_out(rows, own, order, held, base, at, role, source, numbers, block_rows
         entry[b + 1] = entry[b] + m * (k - touched[b])
         square[b + 1] = square[b] + m * m
     start, reach = np.zeros(n + 1, np.int64), np.zeros(n, np.int64)
-    if n > _SMALL and _skyline(touched, local, blocks, start, reach, n) > _WIDE * touched[blocks] / blocks * n:
+    if (
+        n > _SMALL
+        and _skyline(touched, local, blocks, start, reach, n) > _WIDE * touched[blocks] / blocks * n
+    ):
         order = _by_levels(order, held, touched, local, blocks, at)
     values = np.zeros(entry[blocks])
     for b in range(blocks):
@@ -312,7 +320,10 @@ def _push(first, loops, place, y, z, i, impulse):
 @inner()
 def rates(island, z, out):
     """Y z: what velocities of the places are along the rows."""
-    y, local, touched, entry, rows = island.y, island.local, island.touched, island.entry, island.rows
+    # pointers: indices of arrays might be negative, which costs more than the product
+    y, local = reals(island.y.ctypes.data), integers(island.local.ctypes.data)
+    touched, entry, rows = island.touched, island.entry, island.rows
+    z, out = reals(z.ctypes.data), reals(out.ctypes.data)
     for b in range(island.sizes[1]):
         k0, k1, e = touched[b], touched[b + 1], entry[b]
         r = rows[b]
@@ -338,8 +349,9 @@ def rates(island, z, out):
 @inner()
 def impulse_effect(island, p, z, signed):
     """z = S Y^T p, or without the signature."""
-    y, local, touched, entry, rows = island.y, island.local, island.touched, island.entry, island.rows
-    n = island.sizes[0]
+    y, local = reals(island.y.ctypes.data), integers(island.local.ctypes.data)
+    touched, entry, rows = island.touched, island.entry, island.rows
+    z, p, n = reals(z.ctypes.data), reals(p.ctypes.data), island.sizes[0]
     for a in range(n):
         z[a] = 0.0
     for b in range(island.sizes[1]):
@@ -364,19 +376,23 @@ def impulse_effect(island, p, z, signed):
 def assemble(island, symmetric):
     """Factor S + Y^T G Y."""
     n, blocks = island.sizes[0], island.sizes[1]
-    start, reach, lower, upper, diagonal = (
-        island.start, island.reach, island.lower, island.upper, island.diagonal
-    )  # fmt: skip
-    y, local, G = island.y, island.local, island.G
-    lower[:], upper[:] = 0.0, 0.0
+    island.lower[:], island.upper[:] = 0.0, 0.0
+    start, reach = integers(island.start.ctypes.data), integers(island.reach.ctypes.data)
+    lower, upper = reals(island.lower.ctypes.data), reals(island.upper.ctypes.data)
+    diagonal, y = reals(island.diagonal.ctypes.data), reals(island.y.ctypes.data)
+    local, G = integers(island.local.ctypes.data), reals(island.G.ctypes.data)
+    rows, touched, entry, square = island.rows, island.touched, island.entry, island.square
+    most = 0
     for a in range(n):
         diagonal[a] = island.sign[a]
-    scaled, line = np.zeros(0), np.zeros(0)
     for b in range(blocks):
-        m, k0 = island.rows[b + 1] - island.rows[b], island.touched[b]
-        width, e0, g0 = island.touched[b + 1] - k0, island.entry[b], island.square[b]
-        if m * width > len(scaled):
-            scaled, line = np.zeros(m * width), np.zeros(m * width)
+        most = max(most, entry[b + 1] - entry[b])
+    scratch = np.zeros(2 * most)
+    scaled = reals(scratch.ctypes.data)
+    line = reals(scratch.ctypes.data + 8 * most)
+    for b in range(blocks):
+        m, k0 = rows[b + 1] - rows[b], touched[b]
+        width, e0, g0 = touched[b + 1] - k0, entry[b], square[b]
         empty = True
         for s in range(m * m):
             empty &= G[g0 + s] == 0.0
@@ -385,14 +401,16 @@ def assemble(island, symmetric):
             if not symmetric:
                 _add_block(y, e0, G, g0, 0, m, width, local, k0, start, reach, lower, diagonal, scaled, line)
     factor(start, reach, lower, upper, diagonal, n, symmetric)
+    # what the pointers point to is kept until here
+    scratch[0] = 0.0
 
 
 @inner()
 def _add_block(y, e0, G, g0, turned, m, width, local, k0, start, reach, side, diagonal, scaled, line):
     """Add Y^T G Y of a block above the diagonal (`turned` 1, with the diagonal) or below it (0)."""
-    for s in range(m * width):
-        scaled[s] = 0.0
     for s in range(m):
+        for k in range(width):
+            scaled[s * width + k] = 0.0
         for t in range(m):
             g = G[g0 + m * s + t] if turned == 1 else G[g0 + m * t + s]
             if g != 0.0:
@@ -400,11 +418,15 @@ def _add_block(y, e0, G, g0, turned, m, width, local, k0, start, reach, side, di
                     scaled[s * width + k] += g * y[e0 + t * width + k]
     for k in range(width):
         a = local[k0 + k]
-        for c in range(k + 1):
-            line[c] = 0.0
-        for s in range(m):
-            f = scaled[s * width + k]
-            if f != 0.0:
+        if m == 3:
+            f0, f1, f2 = scaled[k], scaled[width + k], scaled[2 * width + k]
+            for c in range(k + 1):
+                line[c] = y[e0 + c] * f0 + y[e0 + width + c] * f1 + y[e0 + 2 * width + c] * f2
+        else:
+            for c in range(k + 1):
+                line[c] = 0.0
+            for s in range(m):
+                f = scaled[s * width + k]
                 for c in range(k + 1):
                     line[c] += y[e0 + s * width + c] * f
         offset = start[a] - reach[a]
@@ -418,8 +440,10 @@ def _add_block(y, e0, G, g0, turned, m, width, local, k0, start, reach, side, di
 def solve_places(island, x):
     """Solve (S + Y^T G Y) x = x in place, after `assemble`."""
     solve_factored(
-        island.start, island.reach, island.lower, island.upper, island.diagonal, island.sizes[0], x
-    )
+        integers(island.start.ctypes.data), integers(island.reach.ctypes.data),
+        reals(island.lower.ctypes.data), reals(island.upper.ctypes.data),
+        reals(island.diagonal.ctypes.data), island.sizes[0], reals(x.ctypes.data),
+    )  # fmt: skip
 
 
 @inner()

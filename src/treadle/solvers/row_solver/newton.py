@@ -14,9 +14,7 @@ import numpy as np
 
 from treadle.native.kernels import inner
 from treadle.solvers.row_solver.island import (
-    BOUNDED,
     FIRST,
-    NORMAL,
     OTHER,
     assemble,
     impulse_effect,
@@ -30,6 +28,9 @@ __all__ = ["newton"]
 
 #: Regularization of a step relative to the inverse effective mass, and the least part of a slip.
 _PROXIMAL, _LEAST = 1e-7, 1e-12
+
+#: Share of the largest velocity missed within which a row without a warm start is closed.
+_CLOSED = 1e-6
 
 #: Shorter trial steps, and how much of the largest of the last residuals has to go.
 _TRIALS, _SHORTER, _ENOUGH = 4, 0.4, 0.9
@@ -53,8 +54,11 @@ def newton(island, limit, tolerance):
     island.p[:] = p
     best, taken = worst, 0
     last = np.full(3, total)
+    # without a warm start, rows at their targets count as closed: what rests on what moves will press
+    near = _CLOSED * worst if np.all(p == 0.0) else 0.0
     while taken < limit and worst > tolerance:
-        symmetric = _linearize(island, p, u, c)
+        symmetric = _linearize(island, p, u, c, near)
+        near = 0.0
         assemble(island, symmetric)
         impulse_effect(island, c, z, False)
         solve_places(island, z)
@@ -98,8 +102,11 @@ def _evaluate(island, p, z, u, r):
 
 
 @inner()
-def _linearize(island, p, u, c):
-    """Impulse steps c - G (Y dz) on the active sets; whether all G are symmetric."""
+def _linearize(island, p, u, c, near):
+    """Impulse steps c - G (Y dz) on the active sets; whether all G are symmetric.
+
+    Rows that miss their targets by less than `near` (m/s) count as pressed.
+    """
     role, target, scale, low, high, G = (
         island.role, island.target, island.scale, island.low, island.high, island.G
     )  # fmt: skip
@@ -108,7 +115,7 @@ def _linearize(island, p, u, c):
     for b in range(island.sizes[1]):
         begin, end, g0 = island.rows[b], island.rows[b + 1], island.square[b]
         m = end - begin
-        w = p[begin] + (target[begin] - u[begin]) / scale[begin]
+        w = p[begin] + (target[begin] - u[begin] + near) / scale[begin]
         if low[begin] == high[begin]:
             c[begin] = 0.0
         elif w <= low[begin]:

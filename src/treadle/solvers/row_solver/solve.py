@@ -12,19 +12,23 @@ from treadle.solvers.row_solver.island import DEAF, gather, write_back
 from treadle.solvers.row_solver.newton import newton
 from treadle.solvers.row_solver.table import PAIR, SECOND
 
-__all__ = ["impulses_to_places", "residuals", "solve_rows"]
+__all__ = ["BOTH", "INTERIOR", "NEWTON", "impulses_to_places", "residuals", "solve_rows"]
+
+#: Methods of an island: Newton steps from the warm start, the interior point, and the one after the other.
+NEWTON, INTERIOR, BOTH = 1, 2, 3
 
 #: Newton steps from a warm start.
 _WARM = 6
 
 
 @kernel()
-def solve_rows(rows, count, z, residual, limit, tolerance):
+def solve_rows(rows, count, z, residual, limit, tolerance, way=BOTH):
     """Find the impulses of the first `count` rows; the iterations taken, and the residual left (m/s).
 
     They start from the impulses that the rows have. It ends when the natural residual of every row is at most
     `tolerance` (m/s), or an island took `limit` iterations, each with one sparse factorization. Afterwards z
-    (places) belongs to the impulses, and `residual` (rows) holds what was left of each row.
+    (places) belongs to the impulses, and `residual` (rows) holds what was left of each row. The rows of a
+    contact follow its normal row.
     """
     impulses_to_places(rows, count, z)
     worst = residuals(rows, count, z, residual)
@@ -44,8 +48,9 @@ def solve_rows(rows, count, z, residual, limit, tolerance):
         island = gather(
             rows, own, members, bounds[k], bounds[k + 1], order[begins[k] : begins[k + 1]], held[k], base, at
         )
-        taken, left = newton(island, min(_WARM, limit), tolerance)
-        if left > tolerance and taken < limit:
+        steps = limit if way == NEWTON else (min(_WARM, limit) if way == BOTH else 0)
+        taken, left = newton(island, steps, tolerance)
+        if way != NEWTON and left > tolerance and taken < limit:
             before = island.p.copy()
             more, now = interior_point(island, limit - taken, tolerance)
             taken += more
@@ -173,7 +178,7 @@ def _islands(rows, count, places):
         for e in range(first[i] + 1, first[i + 1]):
             # the places of a row are often connected already
             b = root[place[e]]
-            if b != a and b != last:
+            if b not in (a, last):
                 b = _find(root, b)
                 root[b] = a
             last = b
