@@ -1,13 +1,13 @@
 """How the solver of rows converges, and what it costs, against other methods on the same tables.
 
 1. Tables of towers, walls, arches, mass ratios and random contacts (`treadle.solvers.row_solver.problems`),
-   and, with `--scenes`, of simulated scenes. For each method: share solved to 1e-8 m/s, without and with a warm
-   start (impulses that are off by 1 %), mean iterations, and CPU time.
+   and, with `--scenes`, of simulated scenes. For each method: share solved to 1e-8 m/s, without and with a
+   warm start (impulses that are off by 1 %), mean iterations, and CPU time.
 2. Towers against a whole step of MuJoCo in the same scene, CPU time.
 
 Methods: `newton` (semi-smooth Newton steps alone), `interior` (interior point alone), `both` (what solve_rows
-does), `sweeps` (projected Gauss-Seidel with subspace solves, 150 sweeps), and `admm` (ADMM on the dense Delassus
-matrix with De Saxce's shift and an adapted penalty, 1000 iterations, in NumPy: its time is not comparable).
+does), `sweeps` (projected Gauss-Seidel with subspace solves, 150 sweeps), and `admm` (ADMM on the dense
+Delassus matrix with De Saxce's shift and an adapted penalty, 1000 iterations, in NumPy: no time to compare).
 
 python benchmarks/row_solver.py [--json] [--quick] [--scenes]
 """
@@ -30,8 +30,8 @@ from treadle.solvers.sequential import TOGETHER, empty_rows, prepare, solve
 TOLERANCE = 1e-8
 BUDGET = 200
 SHARED = (
-    "first", "loops", "place", "y", "kind", "normal", "share", "velocity", "slowest", "fastest", "low", "high",
-    "softness", "impulse",
+    "first", "loops", "place", "y", "kind", "normal", "share", "velocity", "slowest", "fastest", "low",
+    "high", "softness", "impulse",
 )  # fmt: skip
 
 
@@ -111,7 +111,7 @@ def run_sweeps(table):
 
 
 def run_admm(table, limit=1000):
-    """ADMM: x solves (A + R + rho) x = ..., s is x in its cone, and the penalty rho balances both residuals."""
+    """ADMM: x solves (A + R + rho) x = ..., s is x in its cone, and rho balances both residuals."""
     count = len(table.kind)
     Y = np.zeros((count, table.places[0]))
     for i in range(count):
@@ -290,9 +290,8 @@ def main():
                 f"{row['warm_solved']:12.3f} {row['warm_iterations']:6.1f} {row['warm_us']:9.1f}"
             )
     for row in peers:
-        print(
-            f"{row['group']:10s} {row['start']:8s} {row['us']:8.1f} us, MuJoCo's step {row['peer_us']:8.1f} us"
-        )
+        ours = f"{row['group']:10s} {row['start']:8s} {row['us']:8.1f} us"
+        print(f"{ours}, MuJoCo's step {row['peer_us']:8.1f} us")
     missed = [check for check in checks if not check["holds"]]
     print(f"{len(checks) - len(missed)} of {len(checks)} checks hold")
     for check in missed:

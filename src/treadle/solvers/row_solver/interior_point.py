@@ -1,11 +1,11 @@
 """An interior-point method for bounded rows and Coulomb cones: the active sets where they are not known.
 
 Impulses x and slacks y of velocities stay inside their cones while their products go to zero (Mehrotra's
-predictor and corrector, Nesterov and Todd's scaling). Coulomb's law is x in K and u + s in K* with De Saxce's
-shift s = mu |u_t| along the normal; its derivative is part of a step as long as it does not block it. All steps
-solve S + Y^T G Y over the places of an island, with G = (softness + T^-1 W^-2)^-1 of each block. Acary, Armand,
-Nguyen and Shpakovych (2024), "Second-order cone programming for frictional contact mechanics using interior
-point algorithm".
+predictor and corrector, Nesterov and Todd's scaling). Coulomb's law is x in K and u + s in K* with De
+Saxce's shift s = mu |u_t| along the normal; its derivative is part of a step as long as it does not block it.
+All steps solve S + Y^T G Y over the places of an island, with G = (softness + T^-1 W^-2)^-1 of each block.
+Acary, Armand, Nguyen and Shpakovych (2024), "Second-order cone programming for frictional contact mechanics
+using interior point algorithm".
 """
 
 from __future__ import annotations
