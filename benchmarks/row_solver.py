@@ -7,7 +7,7 @@
 
 Methods: `newton` (semi-smooth Newton steps alone), `interior` (interior point alone), `both` (what solve_rows
 does), `sweeps` (projected Gauss-Seidel with subspace solves, 150 sweeps), and `admm` (ADMM on the dense
-Delassus matrix with De Saxce's shift and an adapted penalty, 1000 iterations, in NumPy: no time to compare).
+Delassus matrix with De Saxce's shift and an adapted penalty, 500 iterations, in NumPy: no time to compare).
 
 python benchmarks/row_solver.py [--json] [--quick] [--scenes]
 """
@@ -110,7 +110,7 @@ def run_sweeps(table):
     return taken, residuals(table, count, z, table.residual), taken_time
 
 
-def run_admm(table, limit=1000):
+def run_admm(table, limit=500):
     """ADMM: x solves (A + R + rho) x = ..., s is x in its cone, and rho balances both residuals."""
     count = len(table.kind)
     Y = np.zeros((count, table.places[0]))
@@ -180,8 +180,8 @@ METHODS = {
 }
 
 
-def measure(groups, methods):
-    """One record per group and method."""
+def measure(groups, methods, report):
+    """One record per group and method, each reported as soon as it is there."""
     rng = np.random.default_rng(0)
     rows = []
     for name, tables in groups.items():
@@ -193,7 +193,7 @@ def measure(groups, methods):
         for method in methods:
             run = METHODS[method]
             if method == "admm":
-                chosen = [k for k, table in enumerate(tables) if len(table.kind) <= 130][:20]
+                chosen = [k for k, table in enumerate(tables) if len(table.kind) <= 130][:4]
             else:
                 chosen = list(range(len(tables)))
             record = {"group": name, "method": method, "tables": len(chosen)}
@@ -216,6 +216,7 @@ def measure(groups, methods):
                     record[f"{start}_iterations"] = round(float(np.mean(iterations)), 1)
                     record[f"{start}_us"] = round(1e6 * float(np.mean(cost)), 1)
             rows.append(record)
+            report(record)
     return rows
 
 
@@ -258,6 +259,20 @@ def against_mujoco():
     return rows
 
 
+def _print_record(row):
+    if row["tables"]:
+        print(
+            f"{row['group']:20s} {row['method']:9s} {row['tables']:4d} "
+            f"{row['cold_solved']:14.3f} {row['cold_iterations']:6.1f} {row['cold_us']:9.1f} "
+            f"{row['warm_solved']:12.3f} {row['warm_iterations']:6.1f} {row['warm_us']:9.1f}",
+            flush=True,
+        )
+
+
+def _ignore(row):
+    pass
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true")
@@ -265,7 +280,11 @@ def main():
     parser.add_argument("--scenes", action="store_true", help="simulated scenes, too")
     options = parser.parse_args()
     groups = cases(options.quick) | (scenes() if options.scenes else {})
-    rows = measure(groups, METHODS)
+    if not options.json:
+        print(
+            f"{'tables':20s} {'method':9s} {'n':>4s}   cold: solved  its      us   warm: solved  its      us"
+        )
+    rows = measure(groups, METHODS, _ignore if options.json else _print_record)
     peers = against_mujoco()
     both = [row for row in rows if row["method"] == "both"]
     checks = [
@@ -281,14 +300,6 @@ def main():
     if options.json:
         print(json.dumps({"rows": rows + peers, "checks": checks}))
         return
-    print(f"{'tables':20s} {'method':9s} {'n':>4s}   cold: solved  its      us   warm: solved  its      us")
-    for row in rows:
-        if row["tables"]:
-            print(
-                f"{row['group']:20s} {row['method']:9s} {row['tables']:4d} "
-                f"{row['cold_solved']:14.3f} {row['cold_iterations']:6.1f} {row['cold_us']:9.1f} "
-                f"{row['warm_solved']:12.3f} {row['warm_iterations']:6.1f} {row['warm_us']:9.1f}"
-            )
     for row in peers:
         ours = f"{row['group']:10s} {row['start']:8s} {row['us']:8.1f} us"
         print(f"{ours}, MuJoCo's step {row['peer_us']:8.1f} us")

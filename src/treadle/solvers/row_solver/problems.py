@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
 
 from treadle.solvers.row_solver.table import PAIR, SECOND, RowTable, empty_table
 
 __all__ = ["Boxes", "arch", "random_contacts", "tower", "wall"]
+
+Numbers: TypeAlias = Sequence[float] | np.ndarray
 
 #: Acceleration of gravity (m/s2).
 GRAVITY = np.array([0.0, 0.0, -9.81])
@@ -28,9 +31,7 @@ class Boxes:
     bodies: list[tuple] = field(default_factory=list)
     contacts: list[tuple] = field(default_factory=list)
 
-    def body(
-        self, mass: float, size: Sequence[float], centre: Sequence[float], velocity=(0.0, 0.0, 0.0)
-    ) -> int:
+    def body(self, mass: float, size: Numbers, centre: Numbers, velocity: Numbers = (0.0, 0.0, 0.0)) -> int:
         """Add a box, with its sides along the axes as far as its inertia goes; its number."""
         a, b, c = np.square(size)
         inertia = mass / 12.0 * np.array([b + c, a + c, a + b])
