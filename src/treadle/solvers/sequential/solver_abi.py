@@ -10,12 +10,17 @@ from numba import types
 
 from treadle.native.calling import call
 from treadle.native.frames import Integers, Reals, table, view
-from treadle.native.kernels import cfunc, part
-from treadle.solvers.sequential.gauss_seidel import correct, prepare, solve
-from treadle.solvers.sequential.rows import TOGETHER, Rows
+from treadle.native.kernels import cfunc, inner, part
+from treadle.solvers.row_solver.solve import solve_rows
+from treadle.solvers.sequential.gauss_seidel import ENOUGH, correct, prepare, solve
+from treadle.solvers.sequential.rows import MOST_TOGETHER, TOGETHER, Rows
 from treadle.solvers.sequential.subspace import hold_free, react
 
 __all__ = ["Solver", "SolverMemory", "answer", "close_gaps", "find_impulses", "hold_rows", "prepare_rows"]
+
+#: Sweeps before islands are solved, with few rows and with many; iterations of an island, each of which counts
+#: as so many sweeps, and the residual (m/s) from which on a solve counts as unfinished.
+_SWEEPS, _FIRST_SWEEPS, _ITERATIONS, _PER_ITERATION, _UNFINISHED = 40, 2, 60, 5, 1e-8
 
 #: What is asked for.
 _PREPARE, _SOLVE, _CORRECT, _HOLD, _REACT = 0, 1, 2, 3, 4
@@ -88,6 +93,21 @@ def _ask(solver, what, count, limit, speed):
     return solver.task[3]
 
 
+@inner()
+def _solve(rows, count, z, limit, speed, blur):
+    """Impulses by a few sweeps, which is all that most solves take; else by islands (see `row_solver`).
+
+    Returns the sweeps, at least ENOUGH of them where impulses were left that miss their targets.
+    """
+    few = min(_SWEEPS if count <= MOST_TOGETHER else _FIRST_SWEEPS, limit)
+    taken, _ = solve(rows, count, z, few, 0.0, speed, TOGETHER, blur)
+    if taken < few or few == limit:
+        return taken
+    steps, left = solve_rows(rows, count, z, rows.before, _ITERATIONS, speed + blur)
+    taken += _PER_ITERATION * steps
+    return max(taken, ENOUGH) if left > _UNFINISHED + blur else min(taken, ENOUGH - 1)
+
+
 @cache
 def _entry() -> Any:
     return cfunc(types.void(types.CPointer(types.int64)), cache=True)(_run)
@@ -100,7 +120,7 @@ def _run(pointer: Any) -> None:
     if task[0] == _PREPARE:
         prepare(rows, count, z)
     elif task[0] == _SOLVE:
-        task[3], _ = solve(rows, count, z, limit, 0.0, speed, TOGETHER, f.speed[1])
+        task[3] = _solve(rows, count, z, limit, speed, f.speed[1])
     elif task[0] == _HOLD:
         task[3] = hold_free(rows, count)
     elif task[0] == _REACT:
