@@ -13,14 +13,17 @@ from treadle.native.frames import Integers, Reals, table, view
 from treadle.native.kernels import cfunc, inner, part
 from treadle.solvers.row_solver.solve import solve_rows
 from treadle.solvers.sequential.gauss_seidel import ENOUGH, correct, prepare, solve
-from treadle.solvers.sequential.rows import MOST_TOGETHER, TOGETHER, Rows
+from treadle.solvers.sequential.rows import IN_TURN, TOGETHER, Rows
 from treadle.solvers.sequential.subspace import hold_free, react
 
 __all__ = ["Solver", "SolverMemory", "answer", "close_gaps", "find_impulses", "hold_rows", "prepare_rows"]
 
-#: Sweeps before islands are solved, with few rows and with many; iterations of an island, each of which counts
-#: as so many sweeps, and the residual (m/s) from which on a solve counts as unfinished.
-_SWEEPS, _FIRST_SWEEPS, _ITERATIONS, _PER_ITERATION, _UNFINISHED = 40, 2, 60, 5, 1e-8
+#: Rows that count as few, and sweeps before islands are solved, with few rows and with many.
+_FEW, _SWEEPS, _FIRST_SWEEPS = 60, 40, 2
+
+#: Iterations of an island, each of which counts as so many sweeps, and the residual (m/s) from which on a
+#: solve counts as unfinished.
+_ITERATIONS, _PER_ITERATION, _UNFINISHED = 60, 5, 1e-8
 
 #: What is asked for.
 _PREPARE, _SOLVE, _CORRECT, _HOLD, _REACT = 0, 1, 2, 3, 4
@@ -99,8 +102,10 @@ def _solve(rows, count, z, limit, speed, blur):
 
     Returns the sweeps, at least ENOUGH of them where impulses were left that miss their targets.
     """
-    few = min(_SWEEPS if count <= MOST_TOGETHER else _FIRST_SWEEPS, limit)
-    taken, _ = solve(rows, count, z, few, 0.0, speed, TOGETHER, blur)
+    few, way = min(_SWEEPS, limit), TOGETHER
+    if count > _FEW:
+        few, way = min(_FIRST_SWEEPS, limit), IN_TURN
+    taken, _ = solve(rows, count, z, few, 0.0, speed, way, blur)
     if taken < few or few == limit:
         return taken
     steps, left = solve_rows(rows, count, z, rows.before, _ITERATIONS, speed + blur)
