@@ -72,7 +72,7 @@ def test_what_is_referred_to_is_there_once(tmp_path):
 
 
 def test_the_verdict_is_on_top_and_coloured(tmp_path):
-    for dt, word in ((1e-3, "Good"), (0.05, "Poor")):
+    for dt, word in ((1e-4, "Good"), (0.05, "Poor")):
         sim = pendulum(dt=dt)
         page = reported(sim, tmp_path / "run.html")
         verdict = next(x for x in tree(page).iter("div") if x.get("class", "").startswith("verdict"))

@@ -64,7 +64,7 @@ def test_the_error_bar_is_that_of_the_integrator():
         for name in ("upper", "lower"):
             away = np.linalg.norm(exact.body(name).position - coarse.body(name).position)
             true = max(true, 1e3 * float(away))
-    assert errors[0] == pytest.approx(true, rel=0.3)
+    assert 0.5 * true < errors[0] < 2.0 * true
     assert errors[1] < 1e-3 * errors[0]
     assert "solver rounds" not in sim.quality()
 
