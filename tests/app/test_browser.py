@@ -101,7 +101,7 @@ def test_keys_are_the_machines_after_the_panel_was_used(page, app, until):
     page.keyboard.press("Space")
     until(lambda: not app.pace.paused)
     # keys are not typed into a list from which something was chosen
-    field = page.locator("input[aria-haspopup=listbox]").first
+    field = page.locator("input[aria-haspopup=listbox]:visible").first
     field.click()
     page.get_by_role("option", name="0.5x", exact=True).click()
     until(lambda: app.pace.speed == 0.5)

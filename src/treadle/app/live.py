@@ -15,6 +15,7 @@ from typing import Any
 
 import viser
 
+from treadle.app.changes import Changes
 from treadle.app.closing import Closing
 from treadle.app.crew import Crew
 from treadle.app.heap import release_heap, settle_heap
@@ -153,8 +154,8 @@ class Live(Closing):
     def _repr_html_(self) -> str:
         return f'<iframe src="{self.url}" width="100%" height="600"></iframe>'
 
-    def _set_stage(self, sim: Simulation) -> None:
-        self.stage = Stage(self.server, self.crew, sim)
+    def _set_stage(self, sim: Simulation, changes: Changes | None = None) -> None:
+        self.stage = Stage(self.server, self.crew, sim, changes)
         self.stage.switch = self.switch
 
     def _run(self) -> None:
@@ -178,7 +179,7 @@ class Live(Closing):
         paused, speed = self.pace.paused, self.pace.speed
         same = sim is self.sim
         self.stage.clear()
-        self._set_stage(sim)
+        self._set_stage(sim, self.stage.changes if same else None)
         settle_heap()
         if same:
             self.stage.say("changed: the machine has other freedoms now, and its controls were made anew")

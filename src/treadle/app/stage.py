@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from viser import _messages
 
 from treadle.app.cameras import aim_task
+from treadle.app.changes import Changes
 from treadle.app.commands import Commands
 from treadle.app.crew import Crew
 from treadle.app.ground import add_terrain
@@ -49,9 +50,11 @@ _WIDTH = 440.0
 class Stage:
     """Shows and drives a simulation until it is closed; `loop` runs it, in the thread that calls it."""
 
-    def __init__(self, server: Server, crew: Crew, sim: Simulation) -> None:
+    def __init__(self, server: Server, crew: Crew, sim: Simulation, changes: Changes | None = None) -> None:
         self.server, self.crew, self.sim = server, crew, sim
         self.closed = False
+        #: what can be undone of the edits
+        self.changes = changes or Changes(sim.model)
         self.meter = Meter(server._websock_server._server_thread)
         self.pace = Pace(sim, frame=1.0 / RATE, clock=self.meter)
         self.history = History(sim, _KEPT)
@@ -112,6 +115,9 @@ class Stage:
 
     def frame(self, sim: Simulation) -> None:
         """Send a frame; what goes wrong with the page is no business of the simulation."""
+        if self.closed:
+            # it may have another machine already, for which the page is made anew
+            return
         self._attempt("scene", lambda: self.scene.show(self.run.shown(sim)))
         for panel in self.panels:
             self._attempt(type(panel).__name__, lambda panel=panel: panel.frame(sim))

@@ -135,3 +135,53 @@ def test_fields_and_texts():
         change(spec, "joint", "lift", {"colour": "1"})
     with pytest.raises(InputError, match="must be a number in kg"):
         parsed(Field("mass", "kg", ""), "1," * 99)
+
+
+def suits(app) -> bool:
+    """Whether the page is that of the machine as it is now."""
+    freedoms = [joint.type.nv for joint in app.sim.model.joints]
+    return not app.stage.closed and app.stage._freedoms == freedoms
+
+
+@pytest.mark.parametrize(
+    ("kind", "part", "texts"),
+    [
+        ("body", "lower", {"mass": "3.5"}),
+        ("body", "lower", {"center": "0, 0, -0.4"}),
+        ("joint", "elbow", {"damping": "0.3", "upper": "2"}),
+        ("machine", "pendulum", {"gravity": "0, 0, -1.6"}),
+        ("joint", "elbow", {"type": "ball"}),
+    ],
+)
+def test_undo_and_redo(live, until, kind, part, texts):
+    app = live(td.Simulation(td.scene("pendulum"), q=[1.0, 0.5]))
+    sim, original = app.sim, app.sim.model
+    app.stage.edit.change(kind, part, texts)
+    until(lambda: sim.model is not original and suits(app))
+    edited = sim.model
+    for which, model in (("Undo", original), ("Redo", edited), ("Original", original), ("Undo", edited)):
+        app.stage.edit.go(which)
+        until(lambda model=model: sim.model is model and suits(app))
+    until(lambda: app.stage.changes.target("Undo") is original)
+
+
+def test_nothing_to_undo(live, until):
+    app = live(td.Simulation(td.scene("pendulum"), q=[1.0, 0.5]))
+    app.stage.edit.go("Undo")
+    until(lambda: "nothing to undo" in app.stage.edit.outcome.content)
+
+
+def test_an_edited_machine_is_saved_and_loaded_again(live, until, tmp_path):
+    sim = td.Simulation(td.scene("pendulum"), q=[1.0, 0.5])
+    app = live(sim)
+    app.pace.pause()
+    app.stage.edit.change("body", "lower", {"mass": "3.5"})
+    until(lambda: "3.5" in app.stage.edit.outcome.content)
+    name, content = app.stage.edit.saved(".toml")
+    assert name == "pendulum.toml"
+    (tmp_path / name).write_bytes(content)
+    again = td.load(tmp_path / name)
+    q, v = sim.q.copy(), sim.v.copy()
+    tau = [0.0] * sim.model.nv
+    expected = td.forward_dynamics(sim.model, q, v, tau)
+    assert td.forward_dynamics(again, q, v, tau) == pytest.approx(expected, rel=1e-9)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import io
+import tempfile
 import threading
+import zipfile
 from collections.abc import Mapping
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treadle.app.edits import KINDS, Field, change, fields, item_names, shown, unit
@@ -12,6 +16,7 @@ from treadle.app.html import message_html, note_html, success_html
 from treadle.app.panels.panel import Panel, put
 from treadle.app.warmth import compile_step, knows, twin
 from treadle.errors import TreadleError
+from treadle.formats.save import WRITERS, save_files
 from treadle.model.describe import describe
 from treadle.model.model import Model
 from treadle.sim.edit import adopt, edited
@@ -21,6 +26,10 @@ if TYPE_CHECKING:
     from treadle.app.stage import Stage
 
 __all__ = ["EditPanel"]
+
+
+#: What is said when it is done.
+_DONE = {"Undo": "taken back", "Redo": "made again", "Original": "as it was opened"}
 
 
 class EditPanel(Panel):
@@ -42,6 +51,15 @@ class EditPanel(Panel):
         self.apply = gui.add_button("Apply", hint="Change the machine, which goes on from where it is")
         #: what became of the last change, beside the button that made it
         self.outcome = gui.add_html("", visible=False)
+        self.history = gui.add_button_group(
+            "changes",
+            ("Undo", "Redo", "Original"),
+            hint="take back the last change; make it again; return to the machine as it was opened",
+        )
+        self.format = gui.add_dropdown(
+            "save as", tuple(WRITERS), hint="Robot description of Treadle, of MuJoCo, or URDF"
+        )
+        self.save = gui.add_button("Save the machine", hint="As it is now; your browser keeps the file")
         self._filling = threading.Lock()
         self._names = {kind: item_names(spec, kind) for kind in kinds}
         self._fill()
@@ -76,6 +94,7 @@ class EditPanel(Panel):
         model = _prepared(stage.sim, kind, name, texts)
 
         def edit(sim: Simulation) -> None:
+            last = sim.model
             try:
                 if sim.model is before:
                     adopt(sim, model)
@@ -86,10 +105,46 @@ class EditPanel(Panel):
             except TreadleError as error:
                 self._say(error)
                 return
+            self.stage.changes.note(last)
             stage.edited(sim)
             self._say(None, f"{kind} {name}: {_changes(was, texts)}")
 
         stage.commands.do(edit)
+
+    def go(self, which: str) -> None:
+        """Take back a change, make it again, or return to the original; the machine stays where it is."""
+        stage = self.stage
+        stage.forgive()
+        stage.warmth.expect([])
+
+        def act(sim: Simulation) -> None:
+            before = sim.model
+            try:
+                adopt(sim, self.stage.changes.target(which))
+            except TreadleError as error:
+                self._say(error)
+                return
+            self.stage.changes.went(which, before)
+            stage.edited(sim)
+            self._say(None, f"{_DONE[which]}; {self.stage.changes.count} changes can be undone")
+
+        stage.commands.do(act)
+
+    def saved(self, suffix: str) -> tuple[str, bytes]:
+        """The machine as it is now: name and content of a file, an archive where it has meshes."""
+        model = self.stage.sim.model
+        with tempfile.TemporaryDirectory(prefix="treadle-") as name:
+            folder = Path(name)
+            path = folder / f"{_file_name(model.name)}{suffix}"
+            save_files(model, path, gather=True)
+            files = sorted(file for file in folder.rglob("*") if file.is_file())
+            if len(files) == 1:
+                return path.name, path.read_bytes()
+            archive = io.BytesIO()
+            with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as pack:
+                for file in files:
+                    pack.write(file, file.relative_to(folder))
+            return f"{path.stem}.zip", archive.getvalue()
 
     def toggle_lock(self) -> None:
         """Lock the joint that is chosen, or free it."""
@@ -169,10 +224,26 @@ class EditPanel(Panel):
             except TreadleError as error:
                 self._say(error)
 
+        def save(event: Any) -> None:
+            try:
+                name, content = self.saved(self.format.value)
+            except TreadleError as error:
+                self._say(error)
+                return
+            if event.client is not None:
+                event.client.send_file_download(name, content, save_immediately=True)
+            self._say(None, f"saved as {name}")
+
+        self.history.on_click(lambda event: self.go(event.target.value))
+        self.save.on_click(save)
         self.kind.on_update(kind_chosen)
         self.name.on_update(name_chosen)
         self.apply.on_click(apply)
         self.lock.on_click(lambda _: self.toggle_lock())
+
+
+def _file_name(name: str) -> str:
+    return "".join(c if c.isalnum() or c in "-_." else "_" for c in name) or "machine"
 
 
 def _changes(before: Mapping[str, str], texts: Mapping[str, str]) -> str:
