@@ -108,11 +108,13 @@ def four_bar(rng: np.random.Generator, digits: int | None) -> Linkage:
     return spec, [0.0, 1.2, 0.2], [2.0, 0.0, 0.0]
 
 
-def scissors(rng: np.random.Generator, digits: int | None, cells: int = 4) -> Linkage:
+def scissors(
+    rng: np.random.Generator, digits: int | None, cells: int = 4, lean: float | None = None
+) -> Linkage:
     """A lift of crossed bars, held by a spring; the first foot is a hinge, the other slides."""
     spec = ModelSpec(f"scissors of {cells}")
     R = np.array(rpy(0, 0, float(_rounded([rng.uniform(-3.0, 3.0)], digits)[0])))
-    length, lean = 1.0, rng.uniform(0.5, 1.0)
+    length, lean = 1.0, rng.uniform(0.5, 1.0) if lean is None else lean
     axis = _rounded(R @ (0, 1, 0), digits)
 
     def place(x: float) -> np.ndarray:
