@@ -8,6 +8,7 @@ import pytest
 from scipy.special import ellipj, ellipk
 
 import treadle as td
+from treadle.sim.quality.rerun import stored_energy
 from treadle.studies.pendulums import G, absolute_angles, pendulum_start, point_pendulum, reference_angles
 
 #: Seconds over which the tolerance has to be kept; the longer ones of two and three rods are chaotic.
@@ -86,3 +87,18 @@ def test_a_step_that_cannot_be_finished_is_an_error():
     assert sim.save() == caught.value.last_good_state
     # it falls into the centre after pi / (2 sqrt 2) seconds
     assert caught.value.time == pytest.approx(pi / sqrt(8.0), abs=0.1)
+
+
+@pytest.mark.parametrize("cells", [1, 2])
+@pytest.mark.parametrize(("integrator", "tolerance"), [
+    ("dopri5", 1e-6), ("dopri5", 1e-9), ("dopri853", 1e-7), ("dopri853", 1e-9),
+])  # fmt: skip
+def test_singular_positions_of_loops_are_passed(integrator, tolerance, cells):
+    """Four-bars of equal rods lie flat four times; there the rank of their loops drops."""
+    model = td.scene("four-bar-chain", cells=cells)
+    sim = td.Simulation(model, 1e-2, integrator, tolerance=tolerance)
+    first = stored_energy(model, sim.q, sim.v)
+    sim.run(6.0)
+    angles = [sim.joint(f"pin{k}").position for k in range(cells + 1)]
+    assert np.ptp(angles) < 1e-9
+    assert abs(stored_energy(model, sim.q, sim.v) - first) < 1e-6

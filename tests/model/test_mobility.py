@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from tests.linkages import LINKAGES, scissors
 from treadle import ModelSpec, scene
 from treadle.model.mobility import constraint_jacobian, mobility
 from treadle.spatial import Quaternion
@@ -76,3 +77,20 @@ def test_jacobian_agrees_with_differences():
     for row, name in enumerate(gaps):
         block = G[3 * row : 3 * row + 3, joint.v.start]
         assert np.linalg.norm(block) * step == pytest.approx(after[name], rel=1e-3, abs=1e-6)
+
+
+@pytest.mark.parametrize("lean", [0.0, 0.6])
+@pytest.mark.parametrize("cells", [2, 10])
+def test_a_lift_has_one_degree_of_freedom_even_if_it_is_drawn_flat(cells, lean):
+    """Where all bars of scissors lie in one line each cell could fold on its own."""
+    spec, q, _ = scissors(np.random.default_rng(0), None, cells, lean)
+    names = [joint.name for joint in spec.compile().joints]
+    spec.add_keyframe("initial", positions=dict(zip(names, q, strict=True)))
+    summary = spec.compile().summary()
+    assert (summary.mobility, summary.redundant) == (1, 3 * (cells - 1))
+
+
+@pytest.mark.parametrize("name", ["sarrus", "bricard"])
+def test_linkages_that_are_singular_in_their_zero_position_have_one_degree_of_freedom(name):
+    spec, _, _ = LINKAGES[name](np.random.default_rng(0), None)
+    assert mobility(spec.compile()).left == 1

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from treadle.constraints.rows import Group
 from treadle.solvers.saddle import saddle_solve
 
 
@@ -17,7 +18,13 @@ def test_solves_equations_that_are_not_symmetric(seed):
     G = B + 0.1 * rng.standard_normal((m, n))
     r, c = rng.standard_normal(n), rng.standard_normal(m)
     x, y = saddle_solve(
-        K.tolist(), [sparse(b) for b in B], [sparse(g) for g in G], list(r), list(c), [0] * m, [0.0] * m
+        K.tolist(),
+        [sparse(b) for b in B],
+        [sparse(g) for g in G],
+        list(r),
+        list(c),
+        [Group(0, 1.0)] * m,
+        [0.0] * m,
     )
     np.testing.assert_allclose(K @ x - B.T @ y, r, atol=1e-9)
     np.testing.assert_allclose(G @ x, c, atol=1e-9)
@@ -33,7 +40,7 @@ def test_rows_that_depend_on_others_take_nothing(seed):
     r, c = rng.standard_normal(n), rng.standard_normal(2)
     c = np.append(c, c[0] - 2.0 * c[1])
     rows = [sparse(b) for b in B]
-    x, y = saddle_solve(K.tolist(), rows, rows, list(r), list(c), [0] * 3, [0.0] * 3)
+    x, y = saddle_solve(K.tolist(), rows, rows, list(r), list(c), [Group(0, 1.0)] * 3, [0.0] * 3)
     np.testing.assert_allclose(K @ x - B.T @ y, r, atol=1e-9)
     np.testing.assert_allclose(B @ x, c, atol=1e-9)
     assert 0.0 in y

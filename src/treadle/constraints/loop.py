@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import reduce
 
@@ -12,7 +13,7 @@ from treadle.model.attachments import Loop
 from treadle.model.model import WORLD, Model
 from treadle.spatial import Transform, Vec3
 
-__all__ = ["closure_at", "loop_closure", "loop_frames"]
+__all__ = ["closure_at", "loop_closure", "loop_frames", "loop_length"]
 
 
 def loop_closure(model: Model, q: Sequence[Scalar], loop: Loop) -> Closure:
@@ -31,14 +32,28 @@ def loop_frames(model: Model, q: Sequence[Scalar], loop: Loop) -> tuple[int, Tra
 
     It is the body where their ways to the base meet, so that nothing depends on the joints below it.
     """
+    meeting, first, second = _ways(model, loop)
+    P = _pose(model, q, first) @ loop.predecessor_placement
+    S = _pose(model, q, second) @ loop.successor_placement
+    return meeting, P, S
+
+
+def loop_length(model: Model, loop: Loop) -> float:
+    """The way around a loop (m), from joint frame to joint frame, each at its zero position."""
+    _, first, second = _ways(model, loop)
+    frames = [model.bodies[index].placement for index in (*first, *second)]
+    frames += [loop.predecessor_placement, loop.successor_placement]
+    return sum(math.hypot(*(float(x) for x in frame.translation)) for frame in frames)  # type: ignore[arg-type]
+
+
+def _ways(model: Model, loop: Loop) -> tuple[int, list[int], list[int]]:
+    """The body where the ways to the base meet, and the bodies from predecessor and successor to it."""
     first, second = _way(model, loop.predecessor), _way(model, loop.successor)
     meeting = WORLD
     while first and second and first[-1] == second[-1]:
         meeting = first.pop()
         second.pop()
-    P = _pose(model, q, first) @ loop.predecessor_placement
-    S = _pose(model, q, second) @ loop.successor_placement
-    return meeting, P, S
+    return meeting, first, second
 
 
 def _way(model: Model, body: int) -> list[int]:

@@ -10,27 +10,35 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from treadle.constraints.coupling import coupling_residual
-from treadle.constraints.loop import loop_closure
+from treadle.constraints.loop import loop_closure, loop_length
 from treadle.dynamics.derivatives import tangent_seeds
 from treadle.graph import Expr, Scalar, forward, memoized
 from treadle.model.model import Model
 
-__all__ = ["Row", "bias", "closure_rows", "rates", "residuals", "row_names"]
+__all__ = ["Group", "Row", "bias", "closure_rows", "rates", "residuals", "row_names", "row_scales"]
+
+
+class Group(NamedTuple):
+    """The loop or coupling that a row belongs to, and what its residual is compared with.
+
+    That is the way around the loop for lengths (m), and 1 for sines of angles. Divided by it, rows of one
+    loop are of the same size: one that is much weaker than the others says nothing that they do not.
+    """
+
+    number: int
+    scale: float
 
 
 @dataclass(frozen=True)
 class Row:
-    """One row at a position: its residual (the `index`-th), and its Jacobian by freedom, zeros left out.
-
-    Rows of one `group` have the same unit and belong to the same loop: one that is much weaker than the
-    others says nothing that they do not.
-    """
+    """One row at a position: its residual (the `index`-th), and its Jacobian by freedom, zeros left out."""
 
     name: str
     index: int
-    group: int
+    group: Group
     residual: Scalar
     jacobian: dict[int, Scalar]
 
@@ -60,6 +68,11 @@ def row_names(model: Model) -> list[str]:
     return [name for name, _, _ in _named_residuals(model, model.neutral())]
 
 
+def row_scales(model: Model) -> list[float]:
+    """What every residual is compared with, see `Group`."""
+    return [group.scale for _, group, _ in _named_residuals(model, model.neutral())]
+
+
 def rates(model: Model, q: Sequence[Expr], v: Sequence[Scalar], values: Sequence[Scalar]) -> list[Scalar]:
     """Rates of values that depend on q when the machine moves with v."""
     seeds: dict[Expr, dict[int, Scalar]] = {}
@@ -75,14 +88,12 @@ def bias(model: Model, q: Sequence[Expr], v: Sequence[Scalar], rows: Sequence[Ro
     return rates(model, q, v, first)
 
 
-def _named_residuals(model: Model, q: Sequence[Scalar]) -> list[tuple[str, int, Scalar]]:
-    named = []
-    group = 0
-    for loop in model.loops:
-        for values in loop_closure(model, q, loop):
-            named += [(loop.name, group, c) for c in values]
-            group += 1
-    for coupling in model.couplings:
-        named.append((coupling.name, group, coupling_residual(q, coupling)))
-        group += 1
+def _named_residuals(model: Model, q: Sequence[Scalar]) -> list[tuple[str, Group, Scalar]]:
+    named: list[tuple[str, Group, Scalar]] = []
+    for number, loop in enumerate(model.loops):
+        lengths, sines = loop_closure(model, q, loop)
+        named += [(loop.name, Group(number, loop_length(model, loop) or 1.0), c) for c in lengths]
+        named += [(loop.name, Group(number, 1.0), c) for c in sines]
+    for number, coupling in enumerate(model.couplings, len(model.loops)):
+        named.append((coupling.name, Group(number, 1.0), coupling_residual(q, coupling)))
     return named

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle.constraints.rows import closure_rows, residuals
+from treadle.constraints.rows import Group, closure_rows, residuals
 from treadle.graph import Scalar, hold, through_graph, trace
 from treadle.integrators.system import System
 from treadle.model.model import Model
@@ -29,8 +29,8 @@ __all__ = [
 Jacobian = list[dict[int, Scalar]]
 
 
-def loop_groups(model: Model) -> list[int]:
-    """Of every row that some joint moves, the number of those that it belongs to (see `Row`)."""
+def loop_groups(model: Model) -> list[Group]:
+    """Of every row that some joint moves, the group that it belongs to."""
     return [group for _, group in _kept(model)]
 
 
@@ -103,11 +103,11 @@ def closing_speeds(system: System, q: Sequence[Scalar], v: Sequence[Scalar], J: 
     return [s - c / system.closing_time for s, c in zip(speeds, openings(system, q), strict=True)]
 
 
-def _kept(model: Model) -> list[tuple[int, int]]:
+def _kept(model: Model) -> list[tuple[int, Group]]:
     """Index and group of the rows that some joint moves."""
     if not model.closed:
         return []
-    kept: list[tuple[int, int]] = []
+    kept: list[tuple[int, Group]] = []
 
     def look(q: Sequence[Scalar]) -> list[Scalar]:
         kept.extend((row.index, row.group) for row in closure_rows(model, q))  # type: ignore[arg-type]

@@ -25,6 +25,9 @@ LIMIT = 1_000_000
 #: Error of the rates by rounding, relative to their mean.
 _ROUNDING = 6e-14
 
+#: The substep (s) in which a jump of the accelerations is passed, and how many of them in a step.
+_JUMP, _MOST_JUMPS = 1e-8, 200.0
+
 #: Where the search for a first substep begins, in seconds.
 _FIRST = 1e-4
 
@@ -45,20 +48,21 @@ def controlled_step(
     nothing: list[Scalar] = [0.0] * len(system.accounts(q, v, time))
 
     def substep(values: list[Scalar]) -> tuple[list[Scalar], object]:
-        (done, h, tried), q, v, entry = (
-            values[:3],
-            values[3 : 3 + nq],
-            values[3 + nq :][:nv],
-            values[3 + nq + nv :],
+        (done, h, tried, jumps), q, v, entry = (
+            values[:4],
+            values[4 : 4 + nq],
+            values[4 + nq :][:nv],
+            values[4 + nq + nv :],
         )
-        now = attempt(coefficients, order, system, q, v, time + done, dt - done, h)
+        now = attempt(coefficients, order, system, q, v, time + done, dt - done, h, jumps)
         after = [*now.q, *now.v, *[x + dx for x, dx in zip(entry, now.gain, strict=True)]]
         kept = [where(now.accept, new, old) for new, old in zip(after, [*q, *v, *entry], strict=True)]
         reached = where(now.accept, where(now.last, dt, done + now.h), done)
-        return [reached, now.h_next, tried + 1.0, *kept], unfinished(reached, dt, now.h_next)
+        after = [reached, now.h_next, tried + 1.0, now.jumps, *kept]
+        return after, unfinished(reached, dt, now.h_next)
 
-    start = [0.0, first_substep(system.memory[0], dt), 0.0, *q, *v, *nothing]
-    done, h, tried, *state = iterate(substep, start, LIMIT)
+    start = [0.0, first_substep(system.memory[0], dt), 0.0, 0.0, *q, *v, *nothing]
+    done, h, tried, _, *state = iterate(substep, start, LIMIT)
     return Advance(state[:nq], state[nq : nq + nv], [h], [tried, dt - done], entry=state[nq + nv :])
 
 
@@ -71,6 +75,8 @@ class Attempt(NamedTuple):
     h: Scalar
     h_next: Scalar
     accept: Any
+    #: jumps of the accelerations that were passed in this step
+    jumps: Scalar
     #: whether it is the last of the step
     last: Any
     #: rates of (delta, v) at the first and the last stage, and their change
@@ -90,8 +96,14 @@ def attempt(
     time: Scalar,
     left: Scalar,
     h: Scalar,
+    jumps: Scalar = 0.0,
 ) -> Attempt:
-    """A substep of h seconds, or of those that are left if they are fewer."""
+    """A substep of h seconds, or of those that are left if they are fewer.
+
+    No substep across a jump of the accelerations is short enough for any tolerance. Closed loops have them
+    where they are all but singular, and a row that depends on others begins or ends to count: there a very
+    short substep is taken as it is. `jumps` counts them.
+    """
     nv = len(v)
     last = left <= h * 1.0001
     h_now = where(last, left, h)
@@ -105,15 +117,19 @@ def attempt(
     noise = _ROUNDING * math.hypot(*tableau.errors[0]) / tolerance
     noise = noise * sqrt(_mean_square(rates[0], [1.0] * len(rates[0])))
     scale = [size + noise for size in scale]
-    error = _error(tableau, rates, scale) / tolerance
+    estimate = _error(tableau, rates, scale)
+    error = estimate / tolerance
     # what is not a number counts as very large
     error = where(error < 1e10, maximum(error, 1e-10), 1e10)
-    accept = error <= 1.0
+    accept: Any = error <= 1.0
     factor = minimum(maximum(0.9 * error ** (-1.0 / order), 0.2), 6.0)
+    if system.model.closed:
+        jump = (error > 1.0) & (estimate < 1e6) & (h_now < _JUMP) & (jumps < _MOST_JUMPS)
+        accept, factor, jumps = jump | accept, where(jump, 3.0, factor), where(jump, jumps + 1.0, jumps)
     # a substep cut short at the end says little about the next
     h_next = where(accept & last, maximum(h, h_now * factor), h_now * factor)
     new_q = system.integrate(q, change[:nv])
-    return Attempt(new_q, new_v, h_now, h_next, accept, last, rates[0], rates[-1], change, gain)
+    return Attempt(new_q, new_v, h_now, h_next, accept, jumps, last, rates[0], rates[-1], change, gain)
 
 
 def first_substep(known: Scalar, dt: Scalar) -> Scalar:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from treadle.constraints.rows import Group
 from treadle.graph import Expr, Scalar, iterate, jacobian, maximum, through_graph
 from treadle.solvers.saddle import saddle_solve
 
@@ -29,7 +30,7 @@ class Solution(NamedTuple):
 
 
 def newton(
-    residual: Residual, start: Sequence[Scalar], scale: Scalar, groups: Sequence[int] = ()
+    residual: Residual, start: Sequence[Scalar], scale: Scalar, groups: Sequence[Group] = ()
 ) -> Solution:
     """x and y where both parts of residual(x, y) vanish; changes count relative to x and the scale.
 
@@ -55,7 +56,9 @@ def newton(
     return Solution(result[:n], result[n : n + m], result[n + m :])
 
 
-def _newton_step(residual: Residual, x: list[Scalar], y: list[Scalar], groups: Sequence[int]) -> list[Scalar]:
+def _newton_step(
+    residual: Residual, x: list[Scalar], y: list[Scalar], groups: Sequence[Group]
+) -> list[Scalar]:
     """The change of x and y; plain numbers are traced and evaluated."""
     n = len(x)
 

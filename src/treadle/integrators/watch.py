@@ -78,18 +78,18 @@ def watched_step(
     """What is left of a step of dt seconds after `done` of them; if `every` is 1, its next substep only."""
     nq, nv, events = len(q), len(v), len(watch.directions)
     nothing: list[Scalar] = [0.0] * len(system.accounts(q, v, time))
-    sizes = [6, events, nq + nv, nq + nv, len(nothing)]
+    sizes = [7, events, nq + nv, nq + nv, len(nothing)]
 
     def substep(values: list[Scalar]) -> tuple[list[Scalar], object]:
-        (done, h, tried, _, begin, span), fired, state, old_state, entry = _split(values, sizes)
+        (done, h, tried, _, jumps, begin, span), fired, state, old_state, entry = _split(values, sizes)
         q, v = state[:nq], state[nq:]
-        now = attempt(tableau, order, system, q, v, time + done, dt - done, h)
+        now = attempt(tableau, order, system, q, v, time + done, dt - done, h, jumps)
         crossed = _crossed(system, watch, q, v, time + done, now, fired)
         # what is left of a step that stopped at its very end is nothing
         some = now.h > 0.0
         stopped = where(now.accept & some, maximum(crossed, every), 0.0)
         reached = where(now.accept, where(now.last, dt, done + now.h), done)
-        spent = [now.h_next, where(some, tried + 1.0, tried), stopped]
+        spent = [now.h_next, where(some, tried + 1.0, tried), stopped, now.jumps]
         # of the substep after which it stops, the caller knows how much counts
         gained = [where(stopped > 0.5, x, x + dx) for x, dx in zip(entry, now.gain, strict=True)]
         after = [reached, *spent, done, now.h, *[0.0] * events, *now.q, *now.v, *state, *gained]
@@ -98,9 +98,9 @@ def watched_step(
         return kept, unfinished(reached, dt, now.h_next) & (stopped < 0.5)
 
     first = first_substep(system.memory[0], dt)
-    start = [done, first, 0.0, 0.0, done, 0.0, *watch.fired, *q, *v, *q, *v, *nothing]
+    start = [done, first, 0.0, 0.0, 0.0, done, 0.0, *watch.fired, *q, *v, *q, *v, *nothing]
     numbers, fired, state, old_state, entry = _split(iterate(substep, start, LIMIT), sizes)
-    reached, h, tried, stopped, begin, span = numbers
+    reached, h, tried, stopped, _, begin, span = numbers
     return Watched(
         state[:nq], state[nq:], reached, stopped, h, tried, fired, begin, span,
         old_state[:nq], old_state[nq:], entry,

@@ -1,9 +1,9 @@
 """How many degrees of freedom loops and couplings leave, and which of their constraints are redundant.
 
 Counting (Gruebler) gives nv - rows, too few wherever constraints repeat each other, as in every planar
-linkage in space. The rank of the constraints' Jacobian G v = 0 in the initial position tells them apart:
-mobility = nv - rank, redundant = rows - rank (Featherstone 2008, section 8.2). Both hold for that position,
-and in all others too unless it is a singular one.
+linkage in space. The rank of the constraints' Jacobian G v = 0 tells them apart: mobility = nv - rank,
+redundant = rows - rank (Featherstone 2008, section 8.2). The initial position may be a singular one, as that
+of linkages drawn flat; the largest rank there and in a few closed positions near it is that of almost all.
 """
 
 from __future__ import annotations
@@ -25,11 +25,13 @@ _TOLERANCE = 1e-8
 #: A loop that is open by more (m, rad) is not closed.
 _CLOSED = 1e-5
 _ITERATIONS = 20
+#: Lengths of random moves to neighbouring positions; singular values below this share are zero for them.
+_MOVES, _WEAK = (0.3, 0.2, 0.1), 1e-6
 
 
 @dataclass(frozen=True)
 class Mobility:
-    """Mobility of a machine in its initial position."""
+    """Mobility of a machine, in the positions that it can move to from the initial one."""
 
     #: degrees of freedom of the tree's joints
     freedoms: int
@@ -52,27 +54,73 @@ def mobility(model: Model) -> Mobility:
         return Mobility(model.nv, 0, 0)
     q = model.initial()[0]
     G, gaps = constraint_jacobian(model, q)
-    values = np.linalg.svd(G, compute_uv=False) if G.size else np.zeros(0)
-    rank = int((values > _TOLERANCE * values.max(initial=0.0)).sum())
+    near = [constraint_jacobian(model, position)[0] for position in _neighbours(model, q)]
+    rank = max(_rank(matrix) for matrix in (G, *near))
     unclosed = tuple((name, gap) for name, gap in gaps.items() if gap > _CLOSED)
     return Mobility(model.nv, len(G), len(G) - rank, unclosed)
 
 
+def _rank(G: np.ndarray) -> int:
+    values = np.linalg.svd(G, compute_uv=False) if G.size else np.zeros(0)
+    return int((values > _TOLERANCE * values.max(initial=0.0)).sum())
+
+
+def _neighbours(model: Model, q: list[float]) -> list[list[float]]:
+    """Some closed positions near one, each a random move along the loops from the one before."""
+    rng = np.random.default_rng(0)
+    found: list[list[float]] = []
+    for length in _MOVES:
+        G, _ = constraint_jacobian(model, q)
+        move = rng.uniform(-1.0, 1.0, model.nv)
+        move -= np.linalg.lstsq(G, G @ move, rcond=_WEAK)[0]
+        near = _close(model, _moved(model, q, length * move))
+        if near is not None:
+            found.append(near)
+            q = near
+    return found
+
+
+def _close(model: Model, q: list[float]) -> list[float] | None:
+    """The closed position near one, by Newton's method, or None."""
+    for _ in range(_ITERATIONS):
+        G, c, _ = _constraints(model, q)
+        if np.abs(c).max(initial=0.0) < 1e-12:
+            return q
+        q = _moved(model, q, -np.linalg.lstsq(G, c, rcond=_WEAK)[0])
+    return None
+
+
+def _moved(model: Model, q: list[float], step: np.ndarray) -> list[float]:
+    parts = [joint.type.integrate(q[joint.q], step[joint.v].tolist()) for joint in model.joints]
+    return [float(x) for part in parts for x in part]  # type: ignore[arg-type]
+
+
 def constraint_jacobian(model: Model, q: list[float]) -> tuple[np.ndarray, dict[str, float]]:
     """G (constraints, nv) of all loops, then couplings, at q; and how far each loop is open there."""
+    G, _, gaps = _constraints(model, q)
+    return G, gaps
+
+
+def _constraints(model: Model, q: list[float]) -> tuple[np.ndarray, np.ndarray, dict[str, float]]:
+    """G, what every row is open by (m, rad), and the same for every loop."""
     X_WB, J_WB = _kinematics(model, q)
     rows, gaps = [np.zeros((0, model.nv))], {}
+    residuals = [np.zeros(0)]
     for loop in model.loops:
         X_WP = _pose(X_WB, loop.predecessor, loop.predecessor_placement)
         X_WS = _pose(X_WB, loop.successor, loop.successor_placement)
         X_PS = np.linalg.inv(X_WP) @ X_WS
         relative = _jacobian(J_WB, loop.successor, model.nv) - _jacobian(J_WB, loop.predecessor, model.nv)
         if isinstance(loop.type, Tie):
-            blocked, gaps[loop.name] = _blocked(loop.type, X_PS)
+            blocked, lengths = _blocked(loop.type, X_PS)
+            residuals.append(lengths)
+            gaps[loop.name] = float(np.abs(lengths).max(initial=0.0))
         else:
-            S, gaps[loop.name] = _allowed(loop, X_PS)
+            S, error = _allowed(loop, X_PS)
             # what the joint does not allow: the complement of its motion subspace
             blocked = np.linalg.svd(S, full_matrices=True)[0][:, S.shape[1] :]
+            residuals.append(blocked.T @ error)
+            gaps[loop.name] = _size(error)
         rows.append(blocked.T @ _motion_matrix(np.linalg.inv(X_WS)) @ relative)
     for coupling in model.couplings:
         row = np.zeros((1, model.nv))
@@ -81,7 +129,10 @@ def constraint_jacobian(model: Model, q: list[float]) -> tuple[np.ndarray, dict[
             slope = np.polynomial.Polynomial(coupling.coefficients).deriv()
             row[0, coupling.source_v] -= slope(q[coupling.source_q])
         rows.append(row)
-    return np.vstack(rows), gaps
+        source = 0.0 if coupling.source_q is None else q[coupling.source_q]
+        wanted = np.polynomial.Polynomial(coupling.coefficients)(source)
+        residuals.append(np.array([q[coupling.q] - wanted]))
+    return np.vstack(rows), np.concatenate(residuals), gaps
 
 
 def _kinematics(model: Model, q: list[float]) -> tuple[list[np.ndarray], list[np.ndarray]]:
@@ -108,10 +159,10 @@ def _jacobian(J_WB: list[np.ndarray], body: int, count: int) -> np.ndarray:
     return np.zeros((6, count)) if body == WORLD else J_WB[body]
 
 
-def _allowed(loop: Loop, X_PS: np.ndarray) -> tuple[np.ndarray, float]:
-    """The loop joint's subspace (6, nv) where its position fits best, and the distance that is left."""
+def _allowed(loop: Loop, X_PS: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The loop joint's subspace (6, nv) where its position fits best, and the motion that is left."""
     if loop.type is None:
-        return np.zeros((6, 0)), _size(_twist(X_PS))
+        return np.zeros((6, 0)), _twist(X_PS)
     q = loop.type.neutral()
     S, error = np.zeros((6, 0)), np.zeros(6)
     for _ in range(_ITERATIONS):
@@ -121,11 +172,11 @@ def _allowed(loop: Loop, X_PS: np.ndarray) -> tuple[np.ndarray, float]:
         if np.abs(step).max() < 1e-12:
             break
         q = loop.type.integrate(q, step.tolist())
-    return S, _size(error)
+    return S, error
 
 
-def _blocked(tie: Tie, X_PS: np.ndarray) -> tuple[np.ndarray, float]:
-    """Motions of S, by column, that a tie prevents, and how far it is from being closed."""
+def _blocked(tie: Tie, X_PS: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Motions of S, by column, that a tie prevents, and the lengths (m) by which it is open along each."""
     R, position = Mat3.of(X_PS[:3, :3].tolist()), Vec3(*X_PS[:3, 3].tolist())
 
     def closure(move: list[Scalar]) -> list[Scalar]:
@@ -136,7 +187,7 @@ def _blocked(tie: Tie, X_PS: np.ndarray) -> tuple[np.ndarray, float]:
     slopes = through_graph(lambda x: [s for row in jacobian(closure(x), x) for s in row], [0.0] * 3)
     gaps = np.array(closure([0.0] * 3), dtype=float)
     linear = np.array(slopes, dtype=float).reshape(-1, 3)
-    return np.hstack([np.zeros_like(linear), linear]).T, float(np.abs(gaps).max(initial=0.0))
+    return np.hstack([np.zeros_like(linear), linear]).T, gaps
 
 
 def _twist(X: np.ndarray) -> np.ndarray:

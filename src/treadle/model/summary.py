@@ -30,7 +30,7 @@ class Summary:
     #: loop joints and the number of constraints of each
     loops: tuple[tuple[str, int], ...]
     couplings: int
-    #: degrees of freedom that loops and couplings leave in the initial position
+    #: degrees of freedom that loops and couplings leave near the initial position
     mobility: int
     #: constraints that follow from the others there
     redundant: int

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from treadle.constraints.rows import closure_rows, residuals, row_names
+from treadle.constraints.rows import closure_rows, residuals, row_names, row_scales
 from treadle.errors import InputError, ModelError
 from treadle.graph import Scalar
 from treadle.model.model import Model
@@ -24,11 +24,15 @@ Evaluation = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 #: Residuals (m, sines of angles) below this count as closed.
 CLOSED = 1e-10
 
+#: What loops whose numbers do not quite fit may stay open, as a share of the machine's size (or in rad).
+TOLERANCE = 1e-5
+
 #: Steps of Newton's method after which it gives up.
 _LIMIT = 200
 
-#: Singular values below this share of the largest are zero.
-_RANK = 1e-9
+#: Singular values below this share of the largest are zero, and the most that counts as such where loops
+#: stay open: gaps turn dependent rows against each other.
+_RANK, _MOST_RANK = 1e-5, 1e-4
 
 #: Singular values below this share of the largest make a position nearly singular.
 _WEAK = 1e-4
@@ -52,6 +56,8 @@ class Assembly:
     def __str__(self) -> str:
         freedoms = f"{self.mobility} degree{'s' if self.mobility != 1 else ''} of freedom left"
         parts = [f"closed to {self.residual:.1e} (m, rad)", freedoms]
+        if self.residual > CLOSED:
+            parts[0] += ", as far as rounded numbers let redundant constraints agree"
         if self.redundant:
             parts.append(f"{self.redundant} redundant constraints, whose forces are not determined")
         if self.weak:
@@ -69,36 +75,49 @@ def assemble(model: Model, q: ArrayLike | None = None, v: ArrayLike | None = Non
     velocity = _vector("v", first_v if v is None else v, model.nv)
     if not model.closed:
         return Assembly(position, velocity, 0.0, model.nv, 0)
-    evaluate = closure_evaluation(model)
+    evaluate, scales = closure_evaluation(model), np.array(row_scales(model))
+    position = _closed(model, position, evaluate, scales)
     c, J = evaluate(position)
-    for _ in range(_LIMIT):
-        size = float(np.linalg.norm(c))
-        if np.abs(c).max(initial=0.0) < 1e-14:
-            break
-        step = -np.linalg.lstsq(J, c, rcond=_RANK)[0]
-        # a step that goes too far is halved; one that no longer helps is at rounding, or stuck
-        for length in 0.5 ** np.arange(12):
-            trial = _moved(model, position, length * step)
-            new_c, new_J = evaluate(trial)
-            if np.linalg.norm(new_c) < (1.0 - 0.1 * length) * size:
-                break
-        else:
-            break
-        position, c, J = trial, new_c, new_J
     residual = float(np.abs(c).max(initial=0.0))
-    if residual > CLOSED:
+    if np.abs(c / scales).max(initial=0.0) > TOLERANCE:
         names = row_names(model)
         raise ModelError(
             f"{model.name!r} cannot be assembled near this position: its loop "
             f"{names[int(np.argmax(np.abs(c)))]!r} stays open by {residual:.3g} (m or rad)",
             hint="correct the lengths of its links or the frames of its joints, or start nearer",
         )
-    velocity = velocity - np.linalg.lstsq(J, J @ velocity, rcond=_RANK)[0]
+    smallest = _rank_share(c, scales)
+    velocity = velocity - np.linalg.lstsq(J, J @ velocity, rcond=smallest)[0]
     _, sizes, directions = np.linalg.svd(J)
     scale = sizes.max(initial=0.0)
-    rank = int((sizes > _RANK * scale).sum())
-    weak = [directions[k] for k in range(len(sizes)) if _RANK * scale < sizes[k] < _WEAK * scale]
+    rank = int((sizes > smallest * scale).sum())
+    weak = [directions[k] for k in range(len(sizes)) if smallest * scale < sizes[k] < _WEAK * scale]
     return Assembly(position, velocity, residual, model.nv - rank, len(J) - rank, _joints(model, weak))
+
+
+def _closed(model: Model, position: np.ndarray, evaluate: Evaluation, scales: np.ndarray) -> np.ndarray:
+    """The position near a given one with the least squares of residuals, by Gauss and Newton."""
+    c, J = evaluate(position)
+    for _ in range(_LIMIT):
+        gap = float(np.linalg.norm(c))
+        if np.abs(c).max(initial=0.0) < 1e-14:
+            break
+        step = -np.linalg.lstsq(J, c, rcond=_rank_share(c, scales))[0]
+        # a step that goes too far is halved; one that no longer helps is at rounding, or stuck
+        for length in 0.5 ** np.arange(12):
+            trial = _moved(model, position, length * step)
+            new_c, new_J = evaluate(trial)
+            if np.linalg.norm(new_c) < (1.0 - 0.1 * length) * gap:
+                break
+        else:
+            break
+        position, c, J = trial, new_c, new_J
+    return position
+
+
+def _rank_share(c: np.ndarray, scales: np.ndarray) -> float:
+    """Share of the largest singular value below which one counts as zero where loops are open by c."""
+    return float(np.clip(10.0 * np.abs(c / scales).max(initial=0.0), _RANK, _MOST_RANK))
 
 
 def closure_evaluation(model: Model) -> Evaluation:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from treadle.constraints.rows import Row
+from treadle.constraints.rows import Group, Row
 from treadle.dynamics.cholesky import factor, parent_freedoms
 from treadle.dynamics.crba import crba
 from treadle.dynamics.regroup import regroup
@@ -25,10 +25,12 @@ __all__ = [
     "closure_of",
     "dependence",
     "elimination_order",
+    "group_sizes",
     "half_solved",
 ]
 
-#: A row counts as dependent where what the others leave of it is below this share of its group.
+#: A row counts as dependent where what the others leave of it is below this share of its group: the square of
+#: an angle that is larger than what numbers rounded to six digits leave.
 DEPENDENT = 1e-11
 
 #: What an open loop may leave of such a row, in squares of the angle that its gap amounts to; and at most.
@@ -61,6 +63,10 @@ class ClosureFactor:
             for j, value in self.lower[i].items():
                 x[j] = x[j] - value * x[i]
         return [x[i] for i in range(len(b))]
+
+    def independent(self, values: Sequence[Scalar]) -> list[Scalar]:
+        """Values of the rows, with zeros for those that depend on others."""
+        return [where(x > 0.0, value, 0.0) for x, value in zip(self.inverse_pivots, values, strict=True)]
 
     def half_coupled(self, y: dict[int, Scalar]) -> dict[int, Scalar]:
         """Coupling of the rows with a half-solved column y of the tree, itself half solved."""
@@ -113,19 +119,28 @@ def closure_of(H: Sequence[Sequence[Scalar]], parents: Sequence[int], rows: Sequ
     return ClosureFactor(rows, L, inverse_diagonal, Y, order, lower, inverse_pivots, doubtful)
 
 
-def dependence(gaps: Sequence[Scalar], J: Sequence[dict[int, Scalar]], groups: Sequence[int]) -> Scalar:
+def dependence(gaps: Sequence[Scalar], J: Sequence[dict[int, Scalar]], groups: Sequence[Group]) -> Scalar:
     """The share of its group below which what is left of a row counts as nothing.
 
     A gap c of rows with the lever |J| turns rows against each other by about c / |J| (rad).
     """
     widest: dict[int, Scalar] = {}
     lever: dict[int, Scalar] = {}
-    for gap, row, group in zip(gaps, J, groups, strict=True):
-        size = sum((x * x for x in row.values()), 0.0)
-        widest[group] = maximum(widest.get(group, 0.0), abs(gap))
-        lever[group] = maximum(lever.get(group, 1e-30), size)
-    angle = sum((c * c / lever[group] for group, c in widest.items()), 0.0)
+    for gap, row, (number, scale) in zip(gaps, J, groups, strict=True):
+        size = sum((x * x for x in row.values()), 0.0) * (1.0 / scale**2)
+        widest[number] = maximum(widest.get(number, 0.0), abs(gap) * (1.0 / scale))
+        lever[number] = maximum(lever.get(number, 1e-30), size)
+    angle = sum((c * c / lever[number] for number, c in widest.items()), 0.0)
     return clip(DOUBT * angle, DEPENDENT, MOST_DOUBT)
+
+
+def group_sizes(diagonal: Sequence[Scalar], groups: Sequence[Group]) -> list[Scalar]:
+    """Of every row, what the largest diagonal entry in its group would be at its own scale."""
+    largest: dict[int, Scalar] = {}
+    for value, (number, scale) in zip(diagonal, groups, strict=True):
+        size = value * (1.0 / scale**2)
+        largest[number] = maximum(largest[number], size) if number in largest else size
+    return [largest[number] * scale**2 for number, scale in groups]
 
 
 def half_solved(L: Sequence[dict[int, Scalar]], jacobian: dict[int, Scalar]) -> dict[int, Scalar]:
@@ -163,10 +178,7 @@ def _factor_rows(
     A: Sequence[dict[int, Scalar]], order: Sequence[int], rows: Sequence[Row], share: Scalar
 ) -> tuple[list[dict[int, Scalar]], list[Scalar], Scalar]:
     """Unit lower-triangular rows (by the rows eliminated before), reciprocal pivots or zeros, and doubts."""
-    groups: dict[int, Scalar] = {}
-    for i, row in enumerate(rows):
-        size = A[i][i]
-        groups[row.group] = maximum(groups[row.group], size) if row.group in groups else size
+    sizes = group_sizes([row[i] for i, row in enumerate(A)], [row.group for row in rows])
     place = {i: k for k, i in enumerate(order)}
     left: list[dict[int, Scalar]] = [{} for _ in A]
     for i, row in enumerate(A):
@@ -178,7 +190,7 @@ def _factor_rows(
     doubtful: Scalar = 0.0
     for k in order:
         pivot = left[k][k]
-        size = groups[rows[k].group]
+        size = sizes[k]
         independent = pivot > share * size
         doubtful = where((pivot > DEPENDENT * size) & (pivot <= share * size), 1.0, doubtful)
         inverse[k] = where(independent, 1.0 / where(independent, pivot, 1.0), 0.0)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from treadle.constraints.rows import closure_rows, rates, residuals
 from treadle.graph import Expr, Scalar, iterate, maximum, minimum, through_graph
 from treadle.model.model import Model
-from treadle.solvers.closure import closure_factor
+from treadle.solvers.closure import ClosureFactor, closure_factor
 
 __all__ = ["project"]
 
@@ -67,29 +67,32 @@ def _onto(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar
         step = solver.response(solver.multipliers(speeds))
         return [x - dx for x, dx in zip(velocity, step, strict=True)], speeds
 
-    *position, gap, rounds = _repeat(lambda x: moved(x[:nq]), list(q))
-    *velocity, _, _ = _repeat(lambda x: slowed(position, x[:nv]), list(v), linear=True)
+    *position, _, gap, rounds = _repeat(solver, lambda x: moved(x[:nq]), list(q))
+    *velocity, _, _, _ = _repeat(solver, lambda x: slowed(position, x[:nv]), list(v), linear=True)
     return [*position, *velocity, gap, rounds, solver.doubtful]
 
 
 def _repeat(
+    solver: ClosureFactor,
     improve: Callable[[list[Scalar]], tuple[list[Scalar], list[Scalar]]],
     start: list[Scalar],
     linear: bool = False,
 ) -> list[Scalar]:
     """Improve while the residual is there and, once small, still halves; then what it was, and the rounds.
 
+    What is left of rows that depend on others is part of the residual that is told; nothing improves it.
     Rounds of a `linear` problem all gain the same digits: the last is the one that will reach rounding.
     """
 
     def one_round(values: list[Scalar]) -> tuple[list[Scalar], object]:
-        *x, previous, rounds = values
+        *x, previous, _, rounds = values
         new, residual = improve(x)
         worst: Scalar = 0.0
-        for c in residual:
-            worst = maximum(worst, abs(c))
+        gap: Scalar = 0.0
+        for c, kept in zip(residual, solver.independent(residual), strict=True):
+            worst, gap = maximum(worst, abs(kept)), maximum(gap, abs(c))
         left = worst * minimum(worst / previous, 1.0) if linear else worst
         go_on = (left > 1e-15) & ((worst < 0.5 * previous) | (worst > _SMALL))
-        return [*new, worst, rounds + 1.0], go_on
+        return [*new, worst, gap, rounds + 1.0], go_on
 
-    return iterate(one_round, [*start, 1e-30 if linear else 1e30, 0.0], _LIMIT)
+    return iterate(one_round, [*start, 1e-30 if linear else 1e30, 0.0, 0.0], _LIMIT)

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from treadle.constraints.rows import Group
 from treadle.dynamics.lu import lu_factor
-from treadle.graph import Scalar, maximum, where
-from treadle.solvers.closure import dependence, elimination_order
+from treadle.graph import Scalar, where
+from treadle.solvers.closure import dependence, elimination_order, group_sizes
 
 __all__ = ["saddle_solve"]
 
@@ -23,13 +24,13 @@ def saddle_solve(
     G: Sequence[dict[int, Scalar]],
     r: Sequence[Scalar],
     c: Sequence[Scalar],
-    groups: Sequence[int],
+    groups: Sequence[Group],
     gaps: Sequence[Scalar],
 ) -> tuple[list[Scalar], list[Scalar]]:
     """x (nv) and y (m). B is given by columns, G by rows, zeros left out.
 
-    `groups` numbers the rows that one is compared with to find out whether it depends on others, `gaps` says
-    how far they are open where B and G are taken.
+    `groups` tells which rows one is compared with to find out whether it depends on others, `gaps` how far
+    they are open where B and G are taken.
     """
     factors = lu_factor(K)
     columns = [factors.half_solved(column) for column in B]
@@ -54,18 +55,15 @@ def saddle_solve(
 
 
 def _solve_rows(
-    S: list[dict[int, Scalar]], b: list[Scalar], groups: Sequence[int], share: Scalar
+    S: list[dict[int, Scalar]], b: list[Scalar], groups: Sequence[Group], share: Scalar
 ) -> list[Scalar]:
     """y with S y = b; zero for rows that depend on others."""
-    largest: dict[int, Scalar] = {}
-    for i, group in enumerate(groups):
-        size = abs(S[i][i])
-        largest[group] = maximum(largest[group], size) if group in largest else size
+    sizes = group_sizes([abs(S[i][i]) for i in range(len(S))], groups)
     order = elimination_order(S)
     inverse: dict[int, Scalar] = {}
     for place, k in enumerate(order):
         pivot = S[k][k]
-        independent = abs(pivot) > share * largest[groups[k]]
+        independent = abs(pivot) > share * sizes[k]
         inverse[k] = where(independent, 1.0 / where(independent, pivot, 1.0), 0.0)
         later = order[place + 1 :]
         for i in later:
