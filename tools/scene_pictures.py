@@ -31,13 +31,22 @@ EYE, DISTANCE = np.array([0.40, 0.86, 0.32]), 1.55
 
 #: The same for scenes that are better seen from elsewhere.
 EYES = {
+    "loader": (np.array([0.50, 0.80, 0.35]), 1.3),
     "marbles": (EYE, 1.8),
+    "mobile-manipulator": (np.array([0.60, 0.70, 0.35]), 1.55),
     "torso": (np.array([0.78, 0.52, 0.28]), 1.8),
     "slope": (np.array([0.55, 0.75, 0.40]), 1.45),
 }
 
 #: Seconds of the routine after which scenes are drawn.
-MOMENTS = {"gripper": 4.0, "torso": 4.6, "slope": 4.6, "box-stack": 1.0, "marbles": 2.4}
+MOMENTS = {
+    "gripper": 4.0,
+    "torso": 4.6,
+    "slope": 4.6,
+    "box-stack": 1.0,
+    "marbles": 2.4,
+    "mobile-manipulator": 8.5,
+}
 
 #: Options of scenes and positions of joints that show more of them.
 OPTIONS = {"chain": {"links": 8}}
