@@ -53,6 +53,10 @@ def validate(spec: ModelSpec, strict: bool = True) -> list[str]:
         from treadle.model.validate_wheels import validate_wheels
 
         validate_wheels(spec, tree)
+    if spec.elements:
+        from treadle.model.validate_elements import validate_elements
+
+        validate_elements(spec)
     if spec.actuators or spec.couplings or spec.keyframes:
         from treadle.model.validate_drives import validate_drives
 

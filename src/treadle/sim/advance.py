@@ -109,7 +109,7 @@ def advance(step: Step, values: Mapping[str, Sequence[Scalar]]) -> dict[str, Seq
                 books = replace(books, terrain=None)
             # what a stop does at the end of a step changes nothing on the way there
             ends = (values["q"], values["v"]), (after.q, after.v if method.arrests else free)
-            entry = step_entry(books, method.order, *ends, now, dt, step.pushed)
+            entry = step_entry(books, method.order, *ends, now, dt, step.pushed, kicks=method.arrests)
         entry = entry or [0.0] * ledger_size(model)
         entry[0] = entry[0] + (after.work if part is None else where(part.stopped, 0.0, after.work))
         results["ledger"] = [a + b for a, b in zip(values["ledger"], entry, strict=True)]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from treadle.dynamics import compiled
-from treadle.dynamics.energy import spring_energy
+from treadle.forces.energy import elastic_energy
 from treadle.sim.quality.borrowed import Borrowed, borrowed
 from treadle.sim.quality.stepping import stepping
 
@@ -214,5 +214,5 @@ def _positions(
 
 def stored_energy(model: Model, q: np.ndarray, v: np.ndarray) -> float:
     """Kinetic energy, that of gravity and that of the joint springs, in J."""
-    springs = float(spring_energy(model, q.tolist()))  # type: ignore[arg-type]
+    springs = float(elastic_energy(model, q.tolist()))  # type: ignore[arg-type]
     return compiled.kinetic_energy(model, q, v) + compiled.potential_energy(model, q) + springs

@@ -173,12 +173,13 @@ class FreeMotion:
         else:
             # the factors are there anyway
             force = system.force(q, v, time, step=span)
-            a = by_composite_inertia(slowed, q, v, force, system.external(q))
+            a = by_composite_inertia(slowed, q, v, force, system.external(q, v, time, step=span))
         free = [x + span * rate for x, rate in zip(v, a, strict=True)]
         rows = self._rows(machine, q, free, v, time, span, given["step"][0], commands)
         poses = world_transforms(machine, q)
         axes = _world_axes(machine, q, poses)
-        pushes = zip(system.force(q, v, time, springs=False, step=span), system.load_force(q), strict=True)
+        held = system.load_force(q, v, time, step=span)
+        pushes = zip(system.force(q, v, time, springs=False, step=span), held, strict=True)
         return {
             "velocity": free,
             "L": [row[i] for row in solver.L for i in sorted(row, reverse=True)],
