@@ -35,6 +35,8 @@ if TYPE_CHECKING:
         potential_energy,
     )
     from treadle.errors import InputError, ModelError, RecordingError, SimulationDiverged, TreadleError
+    from treadle.forces.frame_law import force_element
+    from treadle.forces.frames import FrameMotion
     from treadle.forces.law import ForceLaw
     from treadle.forces.switch import switch
     from treadle.formats import load, load_spec, save
@@ -91,14 +93,16 @@ if TYPE_CHECKING:
     from treadle.wheels import WheelContact, wheel_model
 
 __all__ = [
-    "Assembly", "Batch", "BodySpec", "Collider", "Derivatives", "Event", "ForceLaw", "FrameSpec", "Grid",
+    "Assembly", "Batch", "BodySpec", "Collider", "Derivatives", "Event", "ForceLaw", "FrameMotion",
+    "FrameSpec", "Grid",
     "HeightField", "History", "InputError", "JointSpec", "Model", "ModelError", "ModelSpec", "Pace",
     "Patch", "Plane", "Prediction", "Ramp", "RecordingError", "Routine", "Simulation", "SimulationDiverged",
     "Soil", "State", "Terrain",
     "Touch", "TreadleError", "WheelContact", "__version__", "acos", "asin", "assemble", "atan", "atan2",
     "box_inertia", "center_of_mass", "clip", "collision_meshes", "contact_law", "contact_points",
     "convex_hull", "cos",
-    "cylinder_inertia", "derivatives", "distance", "exp", "floor", "forward_dynamics", "fractal_grid",
+    "cylinder_inertia", "derivatives", "distance", "exp", "floor", "force_element", "forward_dynamics",
+    "fractal_grid",
     "frame_jacobian", "frame_pose", "frame_poses", "impulse_response", "inverse_dynamics",
     "inverse_dynamics_jacobians", "kinetic_energy", "load", "load_spec", "load_terrain", "log", "lookup",
     "lookup2", "mass_matrix", "maximum", "minimum", "momentum", "parameter_names", "parameter_value",
@@ -137,6 +141,12 @@ _HOMES = {
     ),
     "treadle.errors": (
         "InputError", "ModelError", "RecordingError", "SimulationDiverged", "TreadleError",
+    ),
+    "treadle.forces.frame_law": (
+        "force_element",
+    ),
+    "treadle.forces.frames": (
+        "FrameMotion",
     ),
     "treadle.forces.law": (
         "ForceLaw",

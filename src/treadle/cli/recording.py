@@ -49,7 +49,7 @@ class Recording:
         energy = (
             kinetic_energy(sim.model, sim.q, sim.v)
             + potential_energy(sim.model, sim.q)
-            + float(elastic_energy(sim.model, sim.q.tolist()))  # type: ignore[arg-type]
+            + float(elastic_energy(sim.model, sim.q.tolist(), sim.laws))  # type: ignore[arg-type]
         )
         self._rows.append((sim.time, sim.q.copy(), sim.v.copy(), energy, sim._journal.work))
 

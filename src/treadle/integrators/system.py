@@ -142,7 +142,7 @@ class System:
         `step` is the time to the position that actuators, and elements that may be stiff, are to act on.
         """
         tau = list(self.tau)
-        laws = [law_force(self.model, law, q, v, time) for law in self.laws]
+        laws = [law_force(self.model, law, q, v, time, springs) for law in self.laws]
         for force in (passive_force(self.model, q, v, springs), *laws):
             tau = [a + b for a, b in zip(tau, force, strict=True)]
         if self.elastic and self.model.sprung:
@@ -172,7 +172,7 @@ class System:
 
     def lagrangian(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Scalar:
         """Kinetic energy less that of gravity and springs."""
-        potential = potential_energy(self.model, q) + elastic_energy(self.model, q)
+        potential = potential_energy(self.model, q) + elastic_energy(self.model, q, self.laws)
         return kinetic_energy(self.model, q, v) - potential
 
     def load_force(

@@ -52,6 +52,8 @@ def _element(item: ElementSpec, machine: _Machine) -> Element:
     if "length" in parameters and parameters["length"] is None:
         ends = [machine.point(body, X) for body, X in zip(bodies, placements, strict=True)]
         parameters["length"] = float(np.linalg.norm(ends[1] - ends[0]))
+    if item.type == "gravity" and parameters["mass"] is None:
+        parameters["mass"] = machine.mass(bodies[0])
     element = Element(
         name=item.name,
         type=item.type,
@@ -103,6 +105,9 @@ class _Machine:
     def place(self, name: str) -> tuple[int, Transform]:
         frame = self.model.frame(name)
         return frame.body, frame.placement
+
+    def mass(self, body: int) -> float:
+        return 0.0 if body == WORLD else float(self.model.bodies[body].inertia.mass)  # type: ignore[arg-type]
 
     def point(self, body: int, X_BF: Transform) -> np.ndarray:
         """Origin of a frame in the world."""

@@ -9,12 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from treadle.model.parts import Item
 from treadle.spatial import Transform
 
-__all__ = ["ELEMENT_TYPES", "Element", "ElementSpec", "ElementType", "Parameter", "Scales"]
+if TYPE_CHECKING:
+    from treadle.model.model import Model
+
+__all__ = ["ELEMENT_TYPES", "Element", "ElementSpec", "ElementType", "Parameter", "Scales", "timed"]
 
 
 @dataclass
@@ -92,6 +97,20 @@ def _spring_scales(p: Mapping[str, Any]) -> Scales:
     return Scales(stiffness=max(slopes), damping=p["damping"])
 
 
+def _torsion_scales(p: Mapping[str, Any]) -> Scales:
+    return Scales(turning_stiffness=p["stiffness"], turning_damping=p["damping"])
+
+
+def _bushing_scales(p: Mapping[str, Any]) -> Scales:
+    """Largest eigenvalues of the blocks; what couples them is bounded by these."""
+    K, D = (np.array(p[name], dtype=float) for name in ("stiffness", "damping"))
+    values = [np.linalg.eigvalsh(m[k : k + 3, k : k + 3]).max() for m in (K, D) for k in (0, 3)]
+    return Scales(*[2.0 * float(x) for x in values])
+
+
+_NOTHING_6 = ((0.0,) * 6,) * 6
+
+
 #: The types of force elements.
 ELEMENT_TYPES: dict[str, ElementType] = {
     "spring": ElementType(
@@ -111,4 +130,74 @@ ELEMENT_TYPES: dict[str, ElementType] = {
         },
         _spring_scales,
     ),
+    "torsion_spring": ElementType(
+        "spring and damper against the turn of the second frame in the first about an axis of the first",
+        2,
+        {
+            "axis": Parameter((0.0, 0.0, 1.0), "axis", "axis in the first frame"),
+            "stiffness": Parameter(0.0, "magnitude", "moment per angle (N m/rad)"),
+            "damping": Parameter(0.0, "magnitude", "moment per rate of the angle (N m s/rad)"),
+            "angle": Parameter(0.0, "number", "angle at which it is at rest (rad)"),
+            "preload": Parameter(0.0, "number", "moment at that angle (N m)"),
+        },
+        _torsion_scales,
+    ),
+    "bushing": ElementType(
+        "elastic bearing: moments and forces by the turn and shift of the second frame in the first",
+        2,
+        {
+            "stiffness": Parameter(_NOTHING_6, "six", "6 x 6 or its diagonal: N m/rad, then N/m"),
+            "damping": Parameter(_NOTHING_6, "six", "6 x 6 or its diagonal: N m s/rad, then N s/m"),
+        },
+        _bushing_scales,
+    ),
+    "load": ElementType(
+        "force and moment at a point, constant or varying in time as a sine",
+        1,
+        {
+            "force": Parameter((0.0, 0.0, 0.0), "vector", "force (N)"),
+            "torque": Parameter((0.0, 0.0, 0.0), "vector", "moment (N m)"),
+            "axes": Parameter("world", "choice", "axes of both", ("world", "body")),
+            "amplitude": Parameter(0.0, "number", "of a sine that the load varies with: 1 + a sin(w t + p)"),
+            "frequency": Parameter(0.0, "number", "w of that sine (rad/s)"),
+            "phase": Parameter(0.0, "number", "p of that sine (rad)"),
+        },
+        timed=True,
+    ),
+    "gravity": ElementType(
+        "attraction of a body by a uniform or a central field of gravity, besides the machine's own",
+        1,
+        {
+            "mass": Parameter(None, "magnitude", "mass at the point (kg); the body's if absent"),
+            "uniform": Parameter((0.0, 0.0, 0.0), "vector", "acceleration of a uniform field (m/s2)"),
+            "center": Parameter((0.0, 0.0, 0.0), "vector", "centre of a central field in the world (m)"),
+            "parameter": Parameter(0.0, "number", "gravitational parameter G M of that field (m3/s2)"),
+        },
+    ),
+    "charge_pair": ElementType(
+        "attraction or repulsion of two points by a power of their distance: charges, poles of magnets",
+        2,
+        {
+            "strength": Parameter(0.0, "number", "repulsion at the distance of 1 m (N); negative attracts"),
+            "exponent": Parameter(2.0, "magnitude", "power of the distance that it falls with"),
+            "radius": Parameter(0.0, "magnitude", "softening: the distance is sqrt(r^2 + radius^2) (m)"),
+        },
+    ),
+    "wind": ElementType(
+        "drag of moving air on a point: 1/2 rho Cd A |u| u, with u the wind less the velocity of the point",
+        1,
+        {
+            "velocity": Parameter((0.0, 0.0, 0.0), "vector", "velocity of the air (m/s)"),
+            "density": Parameter(1.225, "magnitude", "of the air (kg/m3)"),
+            "drag_area": Parameter(0.0, "magnitude", "drag coefficient times area (m2)"),
+            "gust": Parameter(0.0, "number", "amplitude of a sine that the wind varies with: 1 + a sin(w t)"),
+            "frequency": Parameter(0.0, "number", "w of that sine (rad/s)"),
+        },
+        timed=True,
+    ),
 }
+
+
+def timed(model: Model) -> bool:
+    """Whether an element of a model depends on the time itself."""
+    return any(ELEMENT_TYPES[element.type].timed for element in model.elements)

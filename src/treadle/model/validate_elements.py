@@ -94,6 +94,14 @@ def _vector(value: Any, parameter: Parameter) -> tuple[float, ...]:
     return tuple(vector(value).tolist())
 
 
+def _axis(value: Any, parameter: Parameter) -> tuple[float, ...]:
+    axis = vector(value)
+    length = float(np.linalg.norm(axis))
+    if length < 1e-12:
+        raise ValueError("is zero; give it a direction, such as (0, 0, 1)")
+    return tuple((axis / length).tolist())
+
+
 def _pairs(value: Any, parameter: Parameter) -> tuple[tuple[float, float], ...]:
     try:
         pairs = tuple((number(x), number(y)) for x, y in value)
@@ -127,6 +135,7 @@ _KINDS = {
     "length": _magnitude,
     "choice": _choice,
     "vector": _vector,
+    "axis": _axis,
     "pairs": _pairs,
     "six": _six,
 }

@@ -74,7 +74,7 @@ class History:
             "v": v,
             "kinetic": kinetic_energy(model, q, v),
             "gravity": potential_energy(model, q),
-            "springs": float(elastic_energy(model, q.tolist())),  # type: ignore[arg-type]
+            "springs": float(elastic_energy(model, q.tolist(), sim.laws)),  # type: ignore[arg-type]
             "work": float(ledger[0]),
             "rounds": sim.effort[0],
         }

@@ -12,6 +12,7 @@ from treadle.forces.actuator import actuator_state_size
 from treadle.forces.load import LOAD_SIZE
 from treadle.graph import Scalar
 from treadle.integrators import INTEGRATORS, Method
+from treadle.model.elements import timed
 from treadle.model.limbs import limb_inputs
 from treadle.model.model import Model
 from treadle.native.program import Program
@@ -93,7 +94,7 @@ def step_program(
         "v": model.nv,
         "tau": model.nv,
         "dt": 1,
-        "clock": 2 if laws or controllers or motions else 0,
+        "clock": 2 if laws or controllers or motions or timed(model) else 0,
         "loads": LOAD_SIZE * len(model.bodies) if loaded else 0,
         "parameters": len(parameters),
         "commands": len(model.actuators),

@@ -14,7 +14,7 @@ _GOOD, _FAIR = 0.01, 0.05
 
 def energy(run: Run) -> Measure:
     """Energy that the machine has now."""
-    value = stored_energy(run.model, run.now.q, run.now.v)
+    value = stored_energy(run.sim, run.now.q, run.now.v)
     return Measure("energy", value, "J", "kinetic, gravity and springs together")
 
 

@@ -21,7 +21,6 @@ from treadle.sim.quality.borrowed import Borrowed, borrowed
 from treadle.sim.quality.stepping import stepping
 
 if TYPE_CHECKING:
-    from treadle.model.model import Model
     from treadle.sim.simulation import Simulation
     from treadle.sim.state import State
 
@@ -198,7 +197,7 @@ def _positions(
         rows.append(compiled.frame_poses(sim.model, trial.q)[:, :3, 3])
         if energies is not None:
             work = float(sim._journal.ledger[0, 0]) if before else 0.0
-            balance = stored_energy(sim.model, trial.q, trial.v) - work
+            balance = stored_energy(sim, trial.q, trial.v) - work
             energies.append((compiled.kinetic_energy(sim.model, trial.q, trial.v), balance))
 
     before = 0
@@ -212,7 +211,8 @@ def _positions(
     return np.array(rows)
 
 
-def stored_energy(model: Model, q: np.ndarray, v: np.ndarray) -> float:
-    """Kinetic energy, that of gravity and that of the joint springs, in J."""
-    springs = float(elastic_energy(model, q.tolist()))  # type: ignore[arg-type]
+def stored_energy(sim: Simulation, q: np.ndarray, v: np.ndarray) -> float:
+    """Kinetic energy, that of gravity and that of springs, force elements and laws, in J."""
+    model = sim.model
+    springs = float(elastic_energy(model, q.tolist(), sim.laws))  # type: ignore[arg-type]
     return compiled.kinetic_energy(model, q, v) + compiled.potential_energy(model, q) + springs

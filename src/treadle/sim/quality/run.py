@@ -73,8 +73,8 @@ class Run:
     @cached_property
     def energy_drift(self) -> float:
         """Change of the energy (J) since the start beyond the work."""
-        before = stored_energy(self.model, self.start.q, self.start.v)
-        after = stored_energy(self.model, self.now.q, self.now.v)
+        before = stored_energy(self.sim, self.start.q, self.start.v)
+        after = stored_energy(self.sim, self.now.q, self.now.v)
         return after - before - float(self.ledger[0])
 
     @cached_property
@@ -87,7 +87,7 @@ class Run:
         seen = self.rerun.peak_kinetic if isinstance(self.rerun, Rerun) else self._kinetic_ahead()
         # places of what touches are found up to a tolerance, beside which a machine at rest has no energy
         rounding = 1e-9 if self.sim.contact else 1e-12
-        floor = rounding * max(abs(stored_energy(self.model, self.now.q, self.now.v)), 1e-12)
+        floor = rounding * max(abs(stored_energy(self.sim, self.now.q, self.now.v)), 1e-12)
         return max(start, now, abs(lifted), self.swing, seen, floor)
 
     @cached_property

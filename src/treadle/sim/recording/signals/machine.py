@@ -30,14 +30,14 @@ def potential(name: str, model: Model) -> Signal:
 
 def spring(name: str, model: Model) -> Signal:
     """Energy in joint springs and force elements."""
-    return Signal.of(name, (), "J", lambda at: [elastic_energy(model, at.q)])
+    return Signal.of(name, (), "J", lambda at: [elastic_energy(model, at.q, at.laws)])
 
 
 def total(name: str, model: Model) -> Signal:
     """Kinetic, gravity and spring energy together."""
 
     def values(at: Moment) -> list[Scalar]:
-        stored = potential_energy(model, at.q) + elastic_energy(model, at.q)
+        stored = potential_energy(model, at.q) + elastic_energy(model, at.q, at.laws)
         return [kinetic_energy(model, at.q, at.v) + stored]
 
     return Signal.of(name, (), "J", values)
