@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     )
     from treadle.model import (
         BodySpec,
+        Fluid,
         FrameSpec,
         JointSpec,
         Model,
@@ -93,7 +94,7 @@ if TYPE_CHECKING:
     from treadle.wheels import WheelContact, wheel_model
 
 __all__ = [
-    "Assembly", "Batch", "BodySpec", "Collider", "Derivatives", "Event", "ForceLaw", "FrameMotion",
+    "Assembly", "Batch", "BodySpec", "Collider", "Derivatives", "Event", "Fluid", "ForceLaw", "FrameMotion",
     "FrameSpec", "Grid",
     "HeightField", "History", "InputError", "JointSpec", "Model", "ModelError", "ModelSpec", "Pace",
     "Patch", "Plane", "Prediction", "Ramp", "RecordingError", "Routine", "Simulation", "SimulationDiverged",
@@ -168,8 +169,8 @@ _HOMES = {
         "maximum", "minimum", "sin", "sqrt", "tan", "tanh", "where",
     ),
     "treadle.model": (
-        "BodySpec", "FrameSpec", "JointSpec", "Model", "ModelSpec", "box_inertia", "cylinder_inertia",
-        "parameter_names", "parameter_value", "rpy", "sphere_inertia",
+        "BodySpec", "Fluid", "FrameSpec", "JointSpec", "Model", "ModelSpec", "box_inertia",
+        "cylinder_inertia", "parameter_names", "parameter_value", "rpy", "sphere_inertia",
     ),
     "treadle.scenes": (
         "scene", "scene_names",

@@ -36,6 +36,12 @@ def parameters_of(kind: str, rng: np.random.Generator) -> dict:
         "charge_pair": lambda: {
             "strength": rng.uniform(-2, 2), "exponent": rng.choice([1.0, 2.0, 4.0]), "radius": 0.1,
         },
+        "hull": lambda: {
+            "shape": str(rng.choice(["ellipsoid", "box"])), "size": rng.uniform(0.3, 1.0, 3), "volume": 0.3,
+            "density": 3.0, "viscosity": 0.1, "surface": 0.1, "gravity": (0.0, 0.0, -2.0),
+            "current": (0.0, 0.0, 0.0), "added_mass": six(), "linear_drag": six(), "drag_coefficient": 0.5,
+            "quadratic_drag": rng.uniform(0, 1, 6),
+        },
         "wind": lambda: {"velocity": rng.uniform(-3, 3, 3), "drag_area": 0.8},
     }  # fmt: skip
     return element_parameters(ElementSpec("x", kind, (None,), (), values[kind]()))
@@ -115,7 +121,8 @@ def test_the_implicit_part_is_that_of_the_damper_and_not_negative(kind, seed):
     linear = law.linear(*frames)
     if linear is None:
         return
-    K, D = (np.array(matrix, dtype=float) for matrix in (linear.stiffness, linear.damping))
+    both = (linear.stiffness or np.zeros((6, 6)), linear.damping)
+    K, D = (np.array(matrix, dtype=float) for matrix in both)
     for matrix in (K, D):
         np.testing.assert_allclose(matrix, matrix.T, atol=1e-12)
         assert np.linalg.eigvalsh(matrix).min() > -1e-12

@@ -12,6 +12,7 @@ PUBLIC = [
     "Collider",
     "Derivatives",
     "Event",
+    "Fluid",
     "ForceLaw",
     "FrameMotion",
     "FrameSpec",

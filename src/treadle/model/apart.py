@@ -69,7 +69,7 @@ def _inertia(inertia: Inertia, places: count) -> Inertia:
         entries = [(x, _number(x, places)) for x in row]
         rows.append(Vec3(*[known.setdefault(x, number) for x, number in entries]))
     moment = Vec3(*[_number(x, places) for x in inertia.moment])
-    return Inertia(_number(inertia.mass, places), moment, Mat3(*rows))
+    return Inertia(_number(inertia.mass, places), moment, Mat3(*rows), inertia.added)
 
 
 def _number(x: Any, places: count) -> Any:

@@ -15,11 +15,12 @@ import numpy as np
 
 from treadle.model.elements import ELEMENT_TYPES, Element
 from treadle.model.fittings import Settings
+from treadle.model.hydrodynamics import added_mass, hull_parameters
 from treadle.model.model import WORLD, Model
 from treadle.model.placement import clean, clean_vector
 from treadle.model.validate_elements import element_parameters
 from treadle.model.values import plain, vector
-from treadle.spatial import Inertia, Mat3, Transform, Vec3
+from treadle.spatial import ArticulatedInertia, Inertia, Mat3, Transform, Vec3
 
 if TYPE_CHECKING:
     from treadle.model.elements import ElementSpec
@@ -36,8 +37,31 @@ STIFF = 0.25
 
 def with_elements(spec: ModelSpec, model: Model) -> Model:
     """The model with the elements of a description that `validate` has passed."""
-    machine = _Machine(model)
+    model = _with_added_masses(spec, model)
+    machine = _Machine(model, spec)
     return replace(model, elements=tuple(_element(item, machine) for item in spec.elements))
+
+
+def _with_added_masses(spec: ModelSpec, model: Model) -> Model:
+    """The model with what the hulls of its bodies add to their inertia."""
+    added: dict[int, ArticulatedInertia] = {}
+    for item in spec.elements:
+        if item.type != "hull" or item.frames[0] is None:
+            continue
+        frame = model.frame(item.frames[0])
+        A = added_mass(hull_parameters(item, spec))
+        if frame.body == WORLD or not A.any():
+            continue
+        shift = Vec3(*vector(item.offsets[0]).tolist()) if item.offsets else Vec3()
+        X = frame.placement @ Transform(Mat3.identity(), shift)
+        own = ArticulatedInertia.of_matrix(A.tolist()).to_parent(X)
+        added[frame.body] = added[frame.body] + own if frame.body in added else own
+    bodies = []
+    for i, body in enumerate(model.bodies):
+        I = body.inertia
+        whole = Inertia(I.mass, I.moment, I.rotational, added[i]) if i in added else I
+        bodies.append(replace(body, inertia=whole))
+    return replace(model, bodies=tuple(bodies))
 
 
 def _element(item: ElementSpec, machine: _Machine) -> Element:
@@ -48,7 +72,7 @@ def _element(item: ElementSpec, machine: _Machine) -> Element:
         shift = Vec3(*clean_vector(vector(points[k]))) if points else Vec3()
         bodies.append(body)
         placements.append(clean(X_BF @ Transform(Mat3.identity(), shift)))
-    parameters = element_parameters(item)
+    parameters = hull_parameters(item, machine.spec) if item.type == "hull" else element_parameters(item)
     if "length" in parameters and parameters["length"] is None:
         ends = [machine.point(body, X) for body, X in zip(bodies, placements, strict=True)]
         parameters["length"] = float(np.linalg.norm(ends[1] - ends[0]))
@@ -82,8 +106,8 @@ def _rated(element: Element, machine: _Machine) -> Element:
 class _Machine:
     """Poses and the inertia matrix of a model of floats at its initial state."""
 
-    def __init__(self, model: Model) -> None:
-        self.model = model
+    def __init__(self, model: Model, spec: ModelSpec) -> None:
+        self.model, self.spec = model, spec
         q = model.initial()[0]
         self.poses: list[Transform] = []
         #: spatial Jacobian of every body about the world's origin
@@ -136,4 +160,6 @@ def _matrix(inertia: Inertia) -> np.ndarray:
     matrix[:3, :3] = inertia.rotational.to_rows()
     matrix[:3, 3:], matrix[3:, :3] = h, h.T
     matrix[3:, 3:] = float(inertia.mass) * np.eye(3)  # type: ignore[arg-type]
+    if inertia.added is not None:
+        matrix += np.array(inertia.added.to_matrix(), dtype=float)
     return matrix

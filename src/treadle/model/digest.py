@@ -36,6 +36,7 @@ def model_digest(model: Model) -> str:
                 _freedoms(body.joint, body.joint.armature, numbers),
                 _placement(body.placement, numbers),
                 _inertia(body.inertia.mass, body.inertia.moment, body.inertia.rotational, numbers),
+                None if body.inertia.added is None else _plain(body.inertia.added.to_matrix()),
             )
             for body in model.bodies
         ],

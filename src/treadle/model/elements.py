@@ -108,6 +108,16 @@ def _bushing_scales(p: Mapping[str, Any]) -> Scales:
     return Scales(*[2.0 * float(x) for x in values])
 
 
+def _hull_scales(p: Mapping[str, Any]) -> Scales:
+    """Drag at the rate of 1 m/s and 1 rad/s."""
+    linear, quadratic = np.array(p["linear_drag"], dtype=float), np.array(p["quadratic_drag"], dtype=float)
+    drag = np.diag(linear) + quadratic
+    axes = max(p["size"])
+    stokes = 6.0 * np.pi * p["viscosity"] * axes
+    blunt = 2.0 * p["density"] * p["drag_coefficient"] * axes**2
+    return Scales(turning_damping=float(drag[:3].max()), damping=float(drag[3:].max() + stokes + blunt))
+
+
 _NOTHING_6 = ((0.0,) * 6,) * 6
 
 
@@ -182,6 +192,34 @@ ELEMENT_TYPES: dict[str, ElementType] = {
             "exponent": Parameter(2.0, "magnitude", "power of the distance that it falls with"),
             "radius": Parameter(0.0, "magnitude", "softening: the distance is sqrt(r^2 + radius^2) (m)"),
         },
+    ),
+    "hull": ElementType(
+        "a shape of a body in a fluid: buoyancy, drag and added mass, about the frame that it is given in",
+        1,
+        {
+            "shape": Parameter(
+                "ellipsoid",
+                "choice",
+                "ellipsoid (half axes), box (lengths), or a volume that is always immersed",
+                ("ellipsoid", "box", "volume"),
+            ),
+            "size": Parameter((0.0, 0.0, 0.0), "vector", "size of the shape (m)"),
+            "volume": Parameter(None, "magnitude", "volume (m3), where it is not that of the shape"),
+            "drag_coefficient": Parameter(
+                0.0, "magnitude", "Cd of 1/2 rho Cd A u^2, with the area A along u"
+            ),
+            "linear_drag": Parameter(_NOTHING_6, "six", "6 x 6 or its diagonal: N m s/rad, then N s/m"),
+            "quadratic_drag": Parameter(
+                (0.0,) * 6, "magnitudes", "by |u_i| u_i in its axes: N m s2/rad2, then N s2/m2"
+            ),
+            "added_mass": Parameter(None, "six", "6 x 6 or its diagonal: kg m2, then kg; Lamb's if absent"),
+            "density": Parameter(None, "magnitude", "of the fluid (kg/m3); that of the machine's if absent"),
+            "viscosity": Parameter(None, "magnitude", "of the fluid (Pa s), for Stokes' drag"),
+            "current": Parameter(None, "vector", "velocity of the fluid (m/s)"),
+            "surface": Parameter(None, "number", "height of the free surface (m)"),
+            "gravity": Parameter(None, "vector", "acceleration of gravity (m/s2); the machine's if absent"),
+        },
+        _hull_scales,
     ),
     "wind": ElementType(
         "drag of moving air on a point: 1/2 rho Cd A |u| u, with u the wind less the velocity of the point",

@@ -233,6 +233,15 @@ class ModelSpec:
         """
         return self.add_element(name, "spring", (first, second), (first_point, second_point), **parameters)
 
+    def add_hull(
+        self, name: str, body: str, offset: Sequence[float] = (0.0, 0.0, 0.0), **parameters: Any
+    ) -> ElementSpec:
+        """Append a shape of a body or frame in the machine's fluid: buoyancy, drag and added mass.
+
+        The offset is its centre in the frame; parameters are those of the element `hull`.
+        """
+        return self.add_element(name, "hull", (body,), (offset,), **parameters)
+
     def add_keyframe(
         self, name: str, positions: dict[str, Any] | None = None, **options: Any
     ) -> KeyframeSpec:

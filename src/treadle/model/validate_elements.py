@@ -112,6 +112,13 @@ def _pairs(value: Any, parameter: Parameter) -> tuple[tuple[float, float], ...]:
     return pairs
 
 
+def _magnitudes(value: Any, parameter: Parameter) -> tuple[float, ...]:
+    numbers = vector(value, len(parameter.default))
+    if (numbers < 0.0).any():
+        raise ValueError("is negative; it must be zero or positive")
+    return tuple(numbers.tolist())
+
+
 def _six(value: Any, parameter: Parameter) -> tuple[tuple[float, ...], ...]:
     """A symmetric 6 x 6 matrix that is not negative, or the six numbers of its diagonal."""
     try:
@@ -138,4 +145,5 @@ _KINDS = {
     "axis": _axis,
     "pairs": _pairs,
     "six": _six,
+    "magnitudes": _magnitudes,
 }

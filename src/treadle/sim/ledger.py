@@ -35,10 +35,11 @@ def ledger_size(model: Model) -> int:
 
 
 def floats(model: Model) -> bool:
-    """Whether nothing but free joints, without rotors and wheels, ties the machine to the world."""
+    """Whether nothing but free joints, without rotors, wheels and fluid, ties the machine to the world."""
     roots = [body.joint for body in model.bodies if body.parent == WORLD]
     free = [joint.type.kind == "free" and not any(a != 0.0 for a in joint.armature) for joint in roots]
-    return bool(free) and all(free) and not model.wheels
+    fluid = any(body.inertia.added is not None for body in model.bodies)
+    return bool(free) and all(free) and not model.wheels and not fluid
 
 
 def curved_freedoms(model: Model) -> list[int]:

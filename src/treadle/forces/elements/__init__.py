@@ -6,6 +6,7 @@ from treadle.forces.element import ForceElement
 from treadle.forces.elements.bushing import Bushing
 from treadle.forces.elements.charge_pair import ChargePair
 from treadle.forces.elements.gravity import Gravity
+from treadle.forces.elements.hull import Hull
 from treadle.forces.elements.load import Load
 from treadle.forces.elements.spring import Spring
 from treadle.forces.elements.torsion import TorsionSpring
@@ -21,5 +22,6 @@ ELEMENTS: dict[str, type[ForceElement]] = {
     "load": Load,
     "gravity": Gravity,
     "charge_pair": ChargePair,
+    "hull": Hull,
     "wind": Wind,
 }
