@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     )
     from treadle.scenes import scene, scene_names
     from treadle.sim import Event, History, Pace, Routine, Simulation, State, trajectory
+    from treadle.sim.linearize import Linearization, linearize
     from treadle.sim.recording import read_recording
     from treadle.solvers.assembly import Assembly, assemble
     from treadle.terrain import (
@@ -96,7 +97,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Assembly", "Batch", "BodySpec", "Collider", "Derivatives", "Event", "Fluid", "ForceLaw", "FrameMotion",
     "FrameSpec", "Grid",
-    "HeightField", "History", "InputError", "JointSpec", "Model", "ModelError", "ModelSpec", "Pace",
+    "HeightField", "History", "InputError", "JointSpec", "Linearization", "Model", "ModelError", "ModelSpec",
+    "Pace",
     "Patch", "Plane", "Prediction", "Ramp", "RecordingError", "Routine", "Simulation", "SimulationDiverged",
     "Soil", "State", "Terrain",
     "Touch", "TreadleError", "WheelContact", "__version__", "acos", "asin", "assemble", "atan", "atan2",
@@ -105,7 +107,8 @@ __all__ = [
     "cylinder_inertia", "derivatives", "distance", "exp", "floor", "force_element", "forward_dynamics",
     "fractal_grid",
     "frame_jacobian", "frame_pose", "frame_poses", "impulse_response", "inverse_dynamics",
-    "inverse_dynamics_jacobians", "kinetic_energy", "load", "load_spec", "load_terrain", "log", "lookup",
+    "inverse_dynamics_jacobians", "kinetic_energy", "linearize", "load", "load_spec", "load_terrain", "log",
+    "lookup",
     "lookup2", "mass_matrix", "maximum", "minimum", "momentum", "parameter_names", "parameter_value",
     "potential_energy", "predict", "random_grid", "ray_cast", "ray_casts", "read_disabled_collisions",
     "read_recording", "rpy", "save", "scene", "scene_names", "sin", "sphere_inertia", "sqrt", "switch", "tan",
@@ -177,6 +180,9 @@ _HOMES = {
     ),
     "treadle.sim": (
         "Event", "History", "Pace", "Routine", "Simulation", "State", "trajectory",
+    ),
+    "treadle.sim.linearize": (
+        "Linearization", "linearize",
     ),
     "treadle.sim.recording": (
         "read_recording",
