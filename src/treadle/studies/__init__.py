@@ -12,6 +12,7 @@ from treadle.model.model import suggest
 from treadle.studies import (
     bouncing_ball,
     chain_scaling,
+    fluid,
     landtamer_prediction,
     landtamer_ramp,
     largest_step,
@@ -34,6 +35,7 @@ __all__ = ["STUDIES", "Findings", "Study", "description", "find_study"]
 STUDIES: dict[str, Study] = {
     "bouncing-ball": bouncing_ball.run,
     "chain-scaling": chain_scaling.run,
+    "fluid": fluid.run,
     "landtamer-prediction": landtamer_prediction.run,
     "landtamer-ramp": landtamer_ramp.run,
     "largest-step": largest_step.run,
