@@ -9,7 +9,8 @@ def test_every_line_holds():
     assert [check.name for check in findings.checks if not check.holds] == []
 
 
-def test_a_wrong_added_mass_is_noticed(monkeypatch):
+def test_a_wrong_coefficient_is_noticed(monkeypatch):
     monkeypatch.setattr(fluid, "_LAMB", {2.0: (0.2100, 0.7142, 0.2394)})
     findings = fluid.run(True, lambda share, what: None)
-    assert [check.name for check in findings.checks if not check.holds] == ["Lamb's k2 at a/b = 2: error (1)"]
+    (failed,) = [check.name for check in findings.checks if not check.holds]
+    assert failed.startswith("Lamb's k2 at a/b = 2: error")

@@ -17,6 +17,7 @@ would take away.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
 from treadle.forces.frames import FrameMotion, common_body, frame_motion, on_body
@@ -27,8 +28,8 @@ from treadle.model.model import WORLD, Model
 from treadle.spatial import Force, Motion, Vec3
 
 __all__ = [
-    "ForceElement", "Linear", "Matrix6", "element_energy", "element_inertia", "element_kick", "element_loads",
-    "elements_of", "pair_wrenches", "relative_motion",
+    "ForceElement", "Linear", "Matrix6", "along_branches", "element_energy", "element_inertia",
+    "element_kick", "element_loads", "elements_of", "pair_wrenches", "relative_motion",
 ]  # fmt: skip
 
 #: Rows of a 6 x 6 matrix, angular part first.
@@ -80,6 +81,19 @@ class _Bound(NamedTuple):
     law: ForceElement
     base: int
     frames: list[FrameMotion]
+
+
+def along_branches(model: Model) -> Model:
+    """The model with elements between branches taken explicitly: they would fill the tree's factor."""
+
+    def explicit(element: Element) -> bool:
+        moving = [body for body in element.bodies if body != WORLD]
+        return element.implicit and len(moving) > 1 and common_body(model, moving) not in moving
+
+    if not any(explicit(element) for element in model.elements):
+        return model
+    elements = [replace(x, implicit=False) if explicit(x) else x for x in model.elements]
+    return replace(model, elements=tuple(elements))
 
 
 def elements_of(

@@ -23,6 +23,7 @@ from treadle.dynamics.forward import by_composite_inertia
 from treadle.dynamics.kinematics import joint_motion, world_transforms
 from treadle.dynamics.regroup import regroup
 from treadle.forces.actuator import actuator_state_size
+from treadle.forces.element import along_branches
 from treadle.forces.law import ForceLaw, law_force
 from treadle.forces.load import LOAD_SIZE
 from treadle.forces.passive import damping
@@ -114,6 +115,10 @@ class FreeMotion:
     controllers: Sequence[ForceLaw] = ()
     motions: Mapping[str, JointMotion] | None = None
     parameters: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        # rows of contact know the way of a body to the base, which no element may change
+        object.__setattr__(self, "model", along_branches(self.model))
 
     def program(self) -> Program:
         """position, v, tau, span, step that it is of, time, ... -> velocity, factors, rows."""
