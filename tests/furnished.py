@@ -43,6 +43,7 @@ def furnished_spec(rng: np.random.Generator, kinds: list[str], parents: list[int
         _dress_joint(rng, joint)
     _add_loops(rng, spec)
     _add_parts(rng, spec)
+    _add_elements(rng, spec)
     moving = [joint for joint in spec.joints[: len(kinds)] if joint.type != "fixed"]
     _add_drives(rng, spec, moving)
     spec.name = str(rng.choice([*ODD_NAMES, "machine", ""]))
@@ -130,6 +131,20 @@ def _add_parts(rng: np.random.Generator, spec: ModelSpec) -> None:
     if len(names) > 2:
         spec.add_contact(names[0], names[1], enabled=False)
         spec.add_contact(names[1], names[2], material="steel")
+
+
+def _add_elements(rng: np.random.Generator, spec: ModelSpec) -> None:
+    """Springs between bodies, frames and the world."""
+    names = [None, *(item.name for item in (*spec.bodies, *spec.frames))]
+    for index in range(int(rng.integers(0, 3))):
+        ends = [names[int(k)] for k in rng.choice(len(names), 2, replace=False)]
+        options: dict[str, Any] = {"stiffness": rng.uniform(1.0, 100.0)}
+        if rng.random() < 0.5:
+            options |= {"length": 0.5, "pretension": -2.0, "acts": "compression"}
+        elif rng.random() < 0.5:
+            options["table"] = ((-0.1, -3.0), (0.2, 1.0), (0.3, 9.0))
+        points = rng.uniform(-1.0, 1.0, (2, 3)).tolist()
+        spec.add_spring(f"spring {index}", *ends, *points, **options)
 
 
 def _add_drives(rng: np.random.Generator, spec: ModelSpec, moving: list[Any]) -> None:

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
         potential_energy,
     )
     from treadle.errors import InputError, ModelError, RecordingError, SimulationDiverged, TreadleError
+    from treadle.forces.frame_law import force_element
+    from treadle.forces.frames import FrameMotion
     from treadle.forces.input import Input
     from treadle.forces.law import ForceLaw
     from treadle.forces.switch import switch
@@ -63,6 +65,7 @@ if TYPE_CHECKING:
     )
     from treadle.model import (
         BodySpec,
+        Fluid,
         FrameSpec,
         JointSpec,
         Model,
@@ -76,6 +79,7 @@ if TYPE_CHECKING:
     )
     from treadle.scenes import scene, scene_names
     from treadle.sim import Event, History, Pace, Routine, Simulation, State, trajectory
+    from treadle.sim.linearize import Linearization, linearize
     from treadle.sim.recording import read_recording
     from treadle.solvers.assembly import Assembly, assemble
     from treadle.terrain import (
@@ -92,16 +96,20 @@ if TYPE_CHECKING:
     from treadle.wheels import WheelContact, wheel_model
 
 __all__ = [
-    "Assembly", "Batch", "BodySpec", "Collider", "Derivatives", "Event", "ForceLaw", "FrameSpec", "Grid",
-    "HeightField", "History", "Input", "InputError", "JointSpec", "Model", "ModelError", "ModelSpec", "Pace",
+    "Assembly", "Batch", "BodySpec", "Collider", "Derivatives", "Event", "Fluid", "ForceLaw", "FrameMotion",
+    "FrameSpec", "Grid",
+    "HeightField", "History", "Input", "InputError", "JointSpec", "Linearization", "Model", "ModelError",
+    "ModelSpec", "Pace",
     "Patch", "Plane", "Prediction", "Ramp", "RecordingError", "Routine", "Simulation", "SimulationDiverged",
     "Soil", "State", "Terrain",
     "Touch", "TreadleError", "WheelContact", "__version__", "acos", "asin", "assemble", "atan", "atan2",
     "box_inertia", "center_of_mass", "clip", "collision_meshes", "contact_law", "contact_points",
     "convex_hull", "cos",
-    "cylinder_inertia", "derivatives", "distance", "exp", "floor", "forward_dynamics", "fractal_grid",
+    "cylinder_inertia", "derivatives", "distance", "exp", "floor", "force_element", "forward_dynamics",
+    "fractal_grid",
     "frame_jacobian", "frame_pose", "frame_poses", "impulse_response", "inverse_dynamics",
-    "inverse_dynamics_jacobians", "kinetic_energy", "load", "load_spec", "load_terrain", "log", "lookup",
+    "inverse_dynamics_jacobians", "kinetic_energy", "linearize", "load", "load_spec", "load_terrain", "log",
+    "lookup",
     "lookup2", "mass_matrix", "maximum", "minimum", "momentum", "parameter_names", "parameter_value",
     "potential_energy", "predict", "random_grid", "ray_cast", "ray_casts", "read_disabled_collisions",
     "read_recording", "rpy", "save", "scene", "scene_names", "sin", "sphere_inertia", "sqrt", "switch", "tan",
@@ -139,6 +147,12 @@ _HOMES = {
     "treadle.errors": (
         "InputError", "ModelError", "RecordingError", "SimulationDiverged", "TreadleError",
     ),
+    "treadle.forces.frame_law": (
+        "force_element",
+    ),
+    "treadle.forces.frames": (
+        "FrameMotion",
+    ),
     "treadle.forces.input": (
         "Input",
     ),
@@ -162,14 +176,17 @@ _HOMES = {
         "maximum", "minimum", "sin", "sqrt", "tan", "tanh", "where",
     ),
     "treadle.model": (
-        "BodySpec", "FrameSpec", "JointSpec", "Model", "ModelSpec", "box_inertia", "cylinder_inertia",
-        "parameter_names", "parameter_value", "rpy", "sphere_inertia",
+        "BodySpec", "Fluid", "FrameSpec", "JointSpec", "Model", "ModelSpec", "box_inertia",
+        "cylinder_inertia", "parameter_names", "parameter_value", "rpy", "sphere_inertia",
     ),
     "treadle.scenes": (
         "scene", "scene_names",
     ),
     "treadle.sim": (
         "Event", "History", "Pace", "Routine", "Simulation", "State", "trajectory",
+    ),
+    "treadle.sim.linearize": (
+        "Linearization", "linearize",
     ),
     "treadle.sim.recording": (
         "read_recording",

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import treadle as td
+from tests.energy import stored_energy
 from tests.loops import CLOSING_KINDS, TIES, swinging_machine
-from treadle.sim.quality.rerun import stored_energy
 
 #: Of machines that a step of 1 ms resolves: three for every kind of joint that closes loops.
 SEEDS = range(22, 22 + 3 * len((*CLOSING_KINDS, *TIES)))

@@ -8,7 +8,7 @@ import pytest
 from scipy.special import ellipj, ellipk
 
 import treadle as td
-from treadle.sim.quality.rerun import stored_energy
+from tests.energy import stored_energy
 from treadle.studies.pendulums import G, absolute_angles, pendulum_start, point_pendulum, reference_angles
 
 #: Seconds over which the tolerance has to be kept; the longer ones of two and three rods are chaotic.

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import treadle as td
+from tests.energy import stored_energy
 from tests.linkages import LINKAGES, scissors
 from treadle.constraints.rows import residuals
 from treadle.model import rpy
-from treadle.sim.quality.rerun import stored_energy
 
 
 @pytest.mark.parametrize("digits", [None, 9, 6])

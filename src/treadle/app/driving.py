@@ -21,7 +21,7 @@ import numpy as np
 from treadle.app.controls import Control
 from treadle.app.moves import Move
 from treadle.dynamics.compiled import frame_poses
-from treadle.model.fittings import Actuator
+from treadle.model.attachments import Actuator
 from treadle.model.model import Model
 from treadle.sim.simulation import Simulation
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from treadle.dynamics.compiled import kinetic_energy, potential_energy
-from treadle.dynamics.energy import spring_energy
 from treadle.errors import InputError
+from treadle.forces.energy import elastic_energy
 from treadle.sim import Simulation
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Recording:
         energy = (
             kinetic_energy(sim.model, sim.q, sim.v)
             + potential_energy(sim.model, sim.q)
-            + float(spring_energy(sim.model, sim.q.tolist()))  # type: ignore[arg-type]
+            + float(elastic_energy(sim.model, sim.q.tolist(), sim.laws))  # type: ignore[arg-type]
         )
         self._rows.append((sim.time, sim.q.copy(), sim.v.copy(), energy, sim.run_log.work))
 

@@ -1,8 +1,4 @@
-"""Ropes: a distance that has an upper limit, so that the rope pulls where it is taut and never pushes.
-
-With r from one end to the other and the length L, c = (r . r + L^2) / (2 L) is the distance where the rope is
-taut, and smooth where the ends meet; c <= L says the same as |r| <= L.
-"""
+"""Ropes: a distance that has an upper limit, so that the rope pulls where it is taut and never pushes."""
 
 from __future__ import annotations
 

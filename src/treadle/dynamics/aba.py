@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from treadle.dynamics.articulated import articulate, propagate
 from treadle.dynamics.kinematics import joint_motion, joint_transforms
-from treadle.dynamics.rnea import base_acceleration
+from treadle.dynamics.rnea import added_relief, base_acceleration
 from treadle.graph import Scalar
 from treadle.model.model import WORLD, Model
 from treadle.spatial import Force, Motion
@@ -30,6 +30,7 @@ def aba(
     S = [body.joint.type.subspace(q[body.joint.q]) for body in model.bodies]
 
     # velocities, velocity-product accelerations c and bias forces p
+    relief = added_relief(model, X)
     velocity: list[Motion] = []
     c: dict[int, Motion] = {}
     p: dict[int, Force] = {}
@@ -40,6 +41,8 @@ def aba(
         velocity.append(v_i)
         c[i] = body.joint.type.bias(qi, vi) + v_i.cross(v_J)
         p[i] = v_i.cross_force(body.inertia.apply(v_i))
+        if i in relief:
+            p[i] = p[i] - relief[i]
         if i in external:
             p[i] = p[i] - external[i]
 

@@ -11,13 +11,33 @@ __all__ = ["factor", "inverse", "parent_freedoms", "solve"]
 
 
 def parent_freedoms(model: Model) -> list[int]:
-    """For every freedom the one before it on the way to the base, or -1."""
+    """For every freedom the one before it on the way to the base, or -1.
+
+    Elements that a step takes implicitly couple branches; the tree is then that of the elimination with them.
+    """
     parents: list[int] = []
     for body in model.bodies:
         start = body.joint.v.start
         base = -1 if body.parent == WORLD else model.bodies[body.parent].joint.v.stop - 1
         parents += [base if k == 0 else start + k - 1 for k in range(body.joint.type.nv)]
-    return parents
+    coupled = [element.bodies for element in model.elements if element.implicit]
+    return _elimination_tree(model, parents, coupled) if coupled else parents
+
+
+def _elimination_tree(model: Model, parents: list[int], coupled: Sequence[Sequence[int]]) -> list[int]:
+    """Parents in the elimination of a matrix in which the ways to all bodies of a group are coupled."""
+    near = [set(_ancestors(k, parents)) for k in range(len(parents))]
+    for group in coupled:
+        tips = [model.bodies[body].joint.v.stop - 1 for body in group if body != WORLD]
+        way = {k for tip in tips for k in (tip, *_ancestors(tip, parents))}
+        for k in way:
+            near[k] |= {i for i in way if i < k}
+    merged: list[int] = [-1] * len(parents)
+    for k in reversed(range(len(parents))):
+        if near[k]:
+            merged[k] = max(near[k])
+            near[merged[k]] |= near[k] - {merged[k]}
+    return merged
 
 
 def factor(

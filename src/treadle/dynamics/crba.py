@@ -13,7 +13,10 @@ __all__ = ["crba"]
 
 
 def crba(model: Model, q: Sequence[Scalar]) -> list[list[Scalar]]:
-    """Symmetric nv x nv matrix M(q); entries between different branches are the float 0.0."""
+    """Symmetric nv x nv matrix M(q); entries between different branches are the float 0.0.
+
+    What a step adds to it (`model.added_inertia`) is part of it.
+    """
     X = joint_transforms(model, q)
     S = [body.joint.type.subspace(q[body.joint.q]) for body in model.bodies]
     composite: list[Inertia] = [body.inertia for body in model.bodies]
@@ -37,4 +40,6 @@ def crba(model: Model, q: Sequence[Scalar]) -> list[list[Scalar]]:
                 for m, other in enumerate(S[j]):
                     index = model.bodies[j].joint.v.start + m
                     M[start + k][index] = M[index][start + k] = other.dot(force)
+    for (i, j), x in model.added_inertia.items():
+        M[i][j] = M[i][j] + x
     return M

@@ -29,7 +29,7 @@ def forward_dynamics(
 ) -> list[Scalar]:
     """Accelerations dv/dt under the joint forces tau and forces on bodies, each in its own frame."""
     model = regroup(model)
-    if model.nv <= LARGEST_BY_COMPOSITE:
+    if model.nv <= LARGEST_BY_COMPOSITE or model.added_inertia:
         return by_composite_inertia(model, q, v, tau, external)
     return aba(model, q, v, tau, external)
 

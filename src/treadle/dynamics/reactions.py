@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from treadle.dynamics.kinematics import body_velocities, joint_motion, joint_transforms
-from treadle.dynamics.rnea import base_acceleration
+from treadle.dynamics.rnea import added_relief, base_acceleration
 from treadle.graph import Scalar
 from treadle.model.model import WORLD, Model
 from treadle.spatial import Force, Motion, Transform
@@ -33,10 +33,13 @@ def joint_reactions(
     velocity = body_velocities(model, q, v, X)
     acceleration = _body_accelerations(model, q, v, a, X, velocity)
     external = external or {}
+    relief = added_relief(model, X)
     force: list[Force] = []
     for i, body in enumerate(model.bodies):
         needed = body.inertia.apply(acceleration[i])
         needed = needed + velocity[i].cross_force(body.inertia.apply(velocity[i]))
+        if i in relief:
+            needed = needed - relief[i]
         force.append(needed - external[i] if i in external else needed)
     for i in reversed(range(len(model.bodies))):
         parent = model.bodies[i].parent

@@ -25,7 +25,7 @@ def regroup(model: Model) -> Model:
     inertia = [body.inertia for body in model.bodies]
     for i in reversed(range(len(model.bodies))):
         body = model.bodies[i]
-        moved = _movable(body.joint, inertia[i])
+        moved = None if inertia[i].added is not None else _movable(body.joint, inertia[i])
         if moved is None:
             continue
         inertia[i] = _remainder(inertia[i], moved)

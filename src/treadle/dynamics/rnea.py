@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from treadle.dynamics.kinematics import joint_motion, joint_transforms
 from treadle.graph import Scalar
 from treadle.model.model import WORLD, Model
-from treadle.spatial import Force, Motion, Vec3
+from treadle.spatial import Force, Motion, Transform, Vec3
 
-__all__ = ["base_acceleration", "rnea"]
+__all__ = ["added_relief", "base_acceleration", "rnea"]
 
 
 def rnea(
@@ -25,6 +25,7 @@ def rnea(
     """
     X = joint_transforms(model, q)
     external = external or {}
+    relief = added_relief(model, X)
     S: list[list[Motion]] = []
     velocity: list[Motion] = []
     acceleration: list[Motion] = []
@@ -45,6 +46,8 @@ def rnea(
         velocity.append(v_i)
         acceleration.append(a_i)
         f_i = body.inertia.apply(a_i) + v_i.cross_force(body.inertia.apply(v_i))
+        if i in relief:
+            f_i = f_i - relief[i]
         force.append(f_i - external[i] if i in external else f_i)
 
     # inwards: project on the joint, hand the rest to the parent
@@ -57,6 +60,20 @@ def rnea(
         if body.parent != WORLD:
             force[body.parent] = force[body.parent] + X[i].force_to_parent(force[i])
     return tau
+
+
+def added_relief(model: Model, X: Sequence[Transform]) -> dict[int, Force]:
+    """What the acceleration that stands for gravity would take of added masses, which have no weight."""
+    if all(body.inertia.added is None for body in model.bodies):
+        return {}
+    relief: dict[int, Force] = {}
+    lifted: list[Motion] = []
+    for i, body in enumerate(model.bodies):
+        carried = base_acceleration(model) if body.parent == WORLD else lifted[body.parent]
+        lifted.append(X[i].motion_to_child(carried))
+        if body.inertia.added is not None:
+            relief[i] = body.inertia.added.apply(lifted[i])
+    return relief
 
 
 def base_acceleration(model: Model) -> Motion:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from treadle.errors import InputError
+from treadle.forces.frame_law import FrameLaw
 from treadle.graph import Scalar
 from treadle.model.model import Model, suggest
 
@@ -48,9 +49,16 @@ class Named(Mapping[str, Any]):
 
 
 def law_force(
-    model: Model, law: ForceLaw, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar
+    model: Model,
+    law: ForceLaw,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    time: Scalar,
+    springs: bool = True,
 ) -> list[Scalar]:
-    """Joint forces (nv) of a law."""
+    """Joint forces (nv) of a law; without `springs` not those that have a potential energy."""
+    if isinstance(law, FrameLaw):
+        return law.joint_forces(model, q, v, time, springs)
     given = law(Named(model, q, positions=True), Named(model, v, positions=False), time)
     if not isinstance(given, Mapping):
         raise InputError(

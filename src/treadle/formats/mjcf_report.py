@@ -8,6 +8,7 @@ import numpy as np
 
 from treadle.formats.mjcf_bodies import BALL, HINGE, SLIDE
 from treadle.formats.mjcf_compiled import Compiled, library
+from treadle.formats.mjcf_tendons import carried_tendons
 
 __all__ = ["report_rest"]
 
@@ -37,6 +38,9 @@ def report_rest(compiled: Compiled) -> None:
     model = compiled.model
     for kind, count in _KINDS.items():
         names = compiled.names(kind, getattr(model, count))
+        if kind == "tendon":
+            carried = carried_tendons(model)
+            names = [name for k, name in enumerate(names) if k not in carried]
         severity = "warning" if kind in _ACTING else "note"
         compiled.note(f"{_CALLED.get(kind, kind + 's')} are not carried over", names, severity)
     mocap = [compiled.bodies[body] for body in np.flatnonzero(model.body_mocapid >= 0)]

@@ -7,6 +7,7 @@ from pathlib import Path
 from treadle.formats.mjcf_element import Element
 from treadle.formats.mjcf_notes import Notes
 from treadle.formats.mjcf_write_drives import add_actuators, add_couplings, add_keyframes, add_loops
+from treadle.formats.mjcf_write_elements import add_elements
 from treadle.formats.mjcf_write_shapes import add_contacts, add_frames, add_shapes
 from treadle.formats.mjcf_write_tree import Names, Tree
 from treadle.model import Model
@@ -30,7 +31,8 @@ def mjcf_text(model: Model) -> tuple[str, list[Finding]]:
     root.add("compiler", angle="radian", inertiafromgeom="false")
     root.children.append(_option(model, notes))
     asset, contact = Element("asset"), Element("contact")
-    equality, actuator, keyframe = Element("equality"), Element("actuator"), Element("keyframe")
+    equality, tendon = Element("equality"), Element("tendon")
+    actuator, keyframe = Element("actuator"), Element("keyframe")
 
     tree = Tree(model, names, notes)
     touching = add_shapes(model, tree, asset, names, notes)
@@ -38,10 +40,11 @@ def mjcf_text(model: Model) -> tuple[str, list[Finding]]:
     add_contacts(model, tree, contact, touching, notes)
     add_loops(model, tree, equality, names, notes)
     add_couplings(model, tree, equality, names, notes)
+    add_elements(model, tree, tendon, names, notes)
     add_actuators(model, tree, actuator, names, notes)
     add_keyframes(model, tree, keyframe, names)
 
-    sections = [asset, tree.finish(), contact, equality, actuator, keyframe]
+    sections = [asset, tree.finish(), contact, equality, tendon, actuator, keyframe]
     root.children += [section for section in sections if section.children]
     for wheel in model.wheels:
         notes.add("wheels that are not written", wheel.name)

@@ -278,9 +278,13 @@ class _Reader:
         if key.choices and result not in key.choices:
             hint = f"use one of {', '.join(key.choices)}"
             raise self._fault(path, element, f"unknown {key.name} {short(result)}", hint)
-        if key.kind == "body" and (result == "" or (result == "world" and "world" not in self.bodies)):
-            return None
-        return result
+        if key.kind == "body":
+            return self._body(result)
+        return tuple(self._body(name) for name in result) if key.kind == "bodies" else result
+
+    def _body(self, name: str) -> str | None:
+        """The name of a body; none stands for the world."""
+        return None if name == "" or (name == "world" and "world" not in self.bodies) else name
 
     def _fault(self, path: Sequence[Any], element: str, message: str, hint: str | None) -> ModelError:
         return ModelError(message, line=self.lines.find(*path), element=element or None, hint=hint)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
+from treadle.model.elements import ELEMENT_TYPES, ElementSpec
 from treadle.model.parts import (
     ACTUATOR_TYPES,
     SHAPE_TYPES,
@@ -279,6 +280,19 @@ _WHEEL = Table(
     ),
 )
 
+_ELEMENT = Table(
+    "elements",
+    ElementSpec,
+    "a force between frames, or from the surroundings on them",
+    (
+        Key("name", "text", "name of the element", required=True),
+        Key("type", "text", "kind of force element", required=True, choices=tuple(ELEMENT_TYPES)),
+        Key("frames", "bodies", 'bodies or frames that it acts on, or "world"', required=True),
+        Key("offsets", "vectors", "where it acts in each of them (m); their origins if absent"),
+        Key("parameters", "values", "values of its parameters by name, where they are not the default"),
+    ),
+)
+
 _KEYFRAME = Table(
     "keyframes",
     KeyframeSpec,
@@ -301,5 +315,6 @@ TABLES = {
     "actuator": _ACTUATOR,
     "coupling": _COUPLING,
     "wheel": _WHEEL,
+    "element": _ELEMENT,
     "keyframe": _KEYFRAME,
 }

@@ -136,6 +136,28 @@ def named(value: Any) -> dict[str, float]:
     return {name: _number(item, f"one number for {name!r}") for name, item in value.items()}
 
 
+def vectors(value: Any) -> tuple[tuple[float, ...], ...]:
+    """Lists of three numbers."""
+    if not isinstance(value, list):
+        raise ValueError(f"needs a list of vectors, not {short(value)}")
+    return tuple(vector(item) for item in value)
+
+
+def values(value: Any) -> dict[str, Any]:
+    """Numbers, words, and lists of numbers or of such lists, by name."""
+    if not isinstance(value, dict):
+        raise ValueError(f"needs names with values, not {short(value)}")
+    return {name: _nested(item, name) for name, item in value.items()}
+
+
+def _nested(value: Any, name: str, depth: int = 0) -> Any:
+    if isinstance(value, str) and depth == 0:
+        return value
+    if isinstance(value, list) and depth < 3:
+        return tuple(_nested(item, name, depth + 1) for item in value)
+    return _number(value, f"numbers for {name!r}")
+
+
 def table(value: Any) -> dict[str, Any]:
     """Keys with values."""
     if not isinstance(value, dict):
@@ -177,6 +199,9 @@ KINDS: dict[str, Callable[[Any], Any]] = {
     "ceilings": ceilings,
     "states": states,
     "named": named,
+    "bodies": texts,
+    "vectors": vectors,
+    "values": values,
     "limits": table,
     "settings": table,
 }
@@ -213,5 +238,8 @@ SCHEMAS: dict[str, dict[str, Any]] = {
     "ceilings": _EACH,
     "states": {"type": "object", "additionalProperties": _EACH},
     "named": {"type": "object", "additionalProperties": _NUMBER},
+    "bodies": {"type": "array", "items": {"type": "string"}},
+    "vectors": {"type": "array", "items": _listed(3)},
+    "values": {"type": "object"},
     "settings": {"type": "object"},
 }

@@ -90,11 +90,13 @@ def _table(kind: str, item: Item, world: str, left_out: str = "") -> list[str]:
         value = value if key.kind == "whole" else plain(value)
         if key.kind == "body":
             value = world if value is None else value
+        elif key.kind == "bodies":
+            value = tuple(world if name is None else name for name in value)
         elif value is None or (not key.required and repr(value) == repr(TABLES[kind].default(key.target))):
             continue
         if key.kind in ("quaternion", "matrix") and (len(value) == 4) != (key.kind == "quaternion"):
             continue
-        if key.kind in ("states", "named"):
+        if key.kind in ("states", "named", "values"):
             tables += ["", f"[{kind}.{key.name}]"]
             tables += [f"{_key(name)} = {_value(number)}" for name, number in value.items()]
         else:

@@ -58,7 +58,7 @@ def _rolled(system: System, q: Sequence[Expr], v: Sequence[Scalar], time: Scalar
     posture = q if system.rolling == "balance" else _initial_posture(machine, q)
     # the ground's forces are those at the end of the step, not among the others
     force = replace(system, terrain=None).force(q, v, time, step=dt)
-    bias = _bias(system, posture, q, v)
+    bias = _bias(system, posture, q, v, time, dt)
     steady = _steady(machine, q, v, dt)
     count = MEMORY * contact_count(machine)
     contacts, change = system.memory[:count], list(system.memory[count:])
@@ -149,17 +149,23 @@ def _initial_posture(model: Model, q: Sequence[Scalar]) -> list[Scalar]:
 
 
 def _bias(
-    system: System, posture: Sequence[Scalar], q: Sequence[Scalar], v: Sequence[Scalar]
+    system: System,
+    posture: Sequence[Scalar],
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    time: Scalar,
+    dt: Scalar,
 ) -> list[Scalar]:
     """Coriolis, centrifugal and gravity forces, or those of the machine with its joints standing still."""
     machine, zeros = system.model, [0.0] * system.model.nv
+    external = system.external(q, v, time, step=dt)
     if system.rolling != "rigid_bias":
-        return rnea(regroup(machine), q, v, zeros, system.external(q))
+        return rnea(regroup(machine), q, v, zeros, external)
     moving: list[Scalar] = list(zeros)
     roots = [body.joint.v for body in machine.bodies if body.parent == WORLD]
     for part in roots:
         moving[part] = v[part]
-    whole = rnea(regroup(machine), posture, moving, zeros, system.external(q))
+    whole = rnea(regroup(machine), posture, moving, zeros, external)
     bias: list[Scalar] = list(zeros)
     for part in roots:
         bias[part] = whole[part]

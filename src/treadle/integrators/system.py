@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from treadle.constraints.bounded import Arrest
-from treadle.dynamics.energy import kinetic_energy, potential_energy, spring_energy
+from treadle.dynamics.energy import kinetic_energy, potential_energy
 from treadle.dynamics.forward import forward_dynamics
 from treadle.dynamics.regroup import regroup
 from treadle.dynamics.rnea import rnea
 from treadle.forces.actuator import Drive, actuator_drives, actuator_state
+from treadle.forces.energy import elastic_energy
 from treadle.forces.law import ForceLaw, law_force
 from treadle.forces.load import body_loads
 from treadle.forces.passive import damping, passive_force
@@ -76,7 +77,7 @@ class System:
     def _acceleration(
         self, model: Model, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, step: Scalar
     ) -> list[Scalar]:
-        force, external = self.force(q, v, time, step=step), self.external(q)
+        force, external = self.force(q, v, time, step=step), self.external(q, v, time, step=step)
         if model.closed:
             from treadle.solvers.direct import closed_dynamics
 
@@ -84,13 +85,18 @@ class System:
         return forward_dynamics(model, q, v, force, external)
 
     def damped(self, q: Sequence[Scalar], v: Sequence[Scalar], step: Scalar) -> Model:
-        """The model with inertia M + h D: its dampers and actuators act at the end of the step."""
+        """The model with inertia M + h D (+ h^2 K): dampers, actuators and stiff elements act at its end."""
         if isinstance(step, float) and step == 0.0:
             return self.model
         slowed = damping(self.model)
         for actuator, drive in self._actuation(q, v, step):
             slowed[actuator.v] = slowed[actuator.v] + drive.damping
-        return _with_rotors(self.model, [d * step for d in slowed])
+        model = _with_rotors(self.model, [d * step for d in slowed])
+        if any(element.implicit for element in model.elements):
+            from treadle.forces.element import element_inertia
+
+            model = replace(model, added_inertia=element_inertia(self.model, q, v, step))
+        return model
 
     def accounts(self, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar) -> list[Scalar]:
         """The rates of the account; none where it is not kept."""
@@ -114,7 +120,7 @@ class System:
             from treadle.solvers.direct import closed_kick
 
             force = self.force(q, v, time, step=dt)
-            return closed_kick(model, q, v, force, dt, self.external(q), self.solver)
+            return closed_kick(model, q, v, force, dt, self.external(q, v, time, step=dt), self.solver)
         a = self._acceleration(model, q, v, time, dt)
         return [x + dt * rate for x, rate in zip(v, a, strict=True)]
 
@@ -133,7 +139,7 @@ class System:
         self, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar], time: Scalar
     ) -> list[Scalar]:
         """M(q) a + C(q, v) - forces: zero where a is the acceleration."""
-        needed = rnea(regroup(self.model), q, v, a, self.external(q))
+        needed = rnea(regroup(self.model), q, v, a, self.external(q, v, time))
         return [x - f for x, f in zip(needed, self.force(q, v, time), strict=True)]
 
     def force(
@@ -146,10 +152,10 @@ class System:
     ) -> list[Scalar]:
         """Joint forces of drives, dampers, laws and, unless they count as energy, springs.
 
-        `step` is the time to the position that actuators are to act on.
+        `step` is the time to the position that actuators, and elements that may be stiff, are to act on.
         """
         tau = list(self.tau)
-        laws = [law_force(self.model, law, q, v, time) for law in self.laws]
+        laws = [law_force(self.model, law, q, v, time, springs) for law in self.laws]
         for force in (passive_force(self.model, q, v, springs), *laws):
             tau = [a + b for a, b in zip(tau, force, strict=True)]
         if self.elastic and self.model.sprung:
@@ -157,6 +163,13 @@ class System:
 
             pull = through_graph(lambda x: spring_force(self.model, x, v), q)
             tau = [a + b for a, b in zip(tau, pull, strict=True)]
+        if any(element.implicit for element in self.model.elements) and not (
+            isinstance(step, float) and step == 0.0
+        ):
+            from treadle.forces.element import element_kick
+
+            kicked = element_kick(self.model, q, v, time, step, springs)
+            tau = [a + b for a, b in zip(tau, kicked, strict=True)]
         for actuator, drive in self._actuation(q, v, step):
             tau[actuator.v] = tau[actuator.v] + drive.force - drive.damping * v[actuator.v]
         if self.terrain is not None and self.model.wheels:
@@ -172,12 +185,14 @@ class System:
 
     def lagrangian(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Scalar:
         """Kinetic energy less that of gravity and springs."""
-        potential = potential_energy(self.model, q) + spring_energy(self.model, q)
+        potential = potential_energy(self.model, q) + elastic_energy(self.model, q, self.laws)
         return kinetic_energy(self.model, q, v) - potential
 
-    def load_force(self, q: Sequence[Scalar]) -> list[Scalar]:
-        """Joint forces that the loads on the bodies amount to."""
-        external = self.external(q)
+    def load_force(
+        self, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, step: Scalar = 0.0
+    ) -> list[Scalar]:
+        """Joint forces that the loads on the bodies, and elements without a potential, amount to."""
+        external = self.external(q, v, time, springs=False, step=step)
         zeros: list[Scalar] = [0.0] * self.model.nv
         if external is None:
             return zeros
@@ -200,9 +215,27 @@ class System:
         drives = actuator_drives(self.model, self.commands, self.drives, q, v, step)
         return list(zip(self.model.actuators, drives, strict=True))
 
-    def external(self, q: Sequence[Scalar]) -> dict[int, Force] | None:
-        """Forces on the bodies, by their index, if there are loads."""
-        return body_loads(self.model, q, self.loads) if self.loads else None
+    def external(
+        self,
+        q: Sequence[Scalar],
+        v: Sequence[Scalar],
+        time: Scalar,
+        springs: bool = True,
+        step: Scalar = 0.0,
+    ) -> dict[int, Force] | None:
+        """Forces on the bodies, by their index, if there are loads or force elements.
+
+        Without `springs` those that count as energy are left out; at the end of `step` stiff elements act.
+        """
+        forces = body_loads(self.model, q, self.loads) if self.loads else {}
+        if self.model.elements:
+            from treadle.forces.element import element_loads
+
+            # those that are taken implicitly are among the joint forces
+            which = None if isinstance(step, float) and step == 0.0 else False
+            for body, force in element_loads(self.model, q, v, time, springs, which).items():
+                forces[body] = forces[body] + force if body in forces else force
+        return forces or None
 
 
 def _with_rotors(model: Model, added: Sequence[Scalar]) -> Model:

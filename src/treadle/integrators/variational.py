@@ -59,7 +59,7 @@ def _momenta(
     moved = _apply(crba(system.model, middle), w)
     slope = _position_derivative(system, middle, w)
     force = system.force(middle, w, time + 0.5 * dt, springs=False)
-    loads = system.load_force(middle)
+    loads = system.load_force(middle, w, time + 0.5 * dt)
     half = 0.5 * dt
     before, after = [], []
     for joint in system.model.joints:

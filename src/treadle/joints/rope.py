@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle.graph import Scalar
+from treadle.graph import Scalar, maximum, sqrt
 from treadle.joints.joint import Closure
 from treadle.joints.tie import Tie
 from treadle.spatial import Transform
@@ -10,11 +10,12 @@ from treadle.spatial import Transform
 __all__ = ["Rope"]
 
 
-class Rope(Tie):
-    """The origins of both frames stay within `length` (m); q = (distance) by (r . r + L^2) / (2 L).
+#: Square of the least distance (m2): points that meet have no direction from one to the other.
+_NEAREST = 1e-30
 
-    That is L where the rope is taut, with the rate of the distance, and smooth where the points meet.
-    """
+
+class Rope(Tie):
+    """The origins of both frames stay within `length` (m); q = (distance)."""
 
     kind = "rope"
     positions = ("distance",)
@@ -31,4 +32,4 @@ class Rope(Tie):
 
     def coordinates(self, P: Transform, S: Transform) -> list[Scalar]:
         gap = S.translation - P.translation
-        return [(gap.dot(gap) + self.length * self.length) / (2.0 * self.length)]
+        return [sqrt(maximum(gap.dot(gap), _NEAREST))]

@@ -16,6 +16,7 @@ from treadle.model.attachments import (
     Shape,
     Wheel,
 )
+from treadle.model.hydrodynamics import Fluid
 from treadle.model.model import WORLD, Body, Frame, Link, Model, ModelJoint
 from treadle.model.parts import (
     ActuatorSpec,
@@ -42,9 +43,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "WORLD", "Actuator", "ActuatorSpec", "Body", "BodySpec", "Contact", "ContactSpec", "Coupling",
-    "CouplingSpec", "Frame", "FrameSpec", "JointSpec", "Keyframe", "KeyframeSpec", "Link", "Loop", "Material",
-    "MaterialSpec", "Model", "ModelJoint", "ModelSpec", "Settings", "Shape", "ShapeSpec", "Summary", "Wheel",
-    "box_inertia", "capsule_inertia", "cylinder_inertia", "ellipsoid_inertia", "lift",
+    "CouplingSpec", "Fluid", "Frame", "FrameSpec", "JointSpec", "Keyframe", "KeyframeSpec", "Link", "Loop",
+    "Material", "MaterialSpec", "Model", "ModelJoint", "ModelSpec", "Settings", "Shape", "ShapeSpec",
+    "Summary", "Wheel", "box_inertia", "capsule_inertia", "cylinder_inertia", "ellipsoid_inertia", "lift",
     "parameter_names", "parameter_value", "require_regular", "rpy", "singular_joints", "sphere_inertia",
     "summarize",
 ]  # fmt: skip

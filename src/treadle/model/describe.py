@@ -8,6 +8,7 @@ from typing import Any
 
 from treadle.joints import Distance, Helical, Rope
 from treadle.model.attachments import Loop, Wheel
+from treadle.model.elements import ELEMENT_TYPES, Element, ElementSpec
 from treadle.model.model import WORLD, Link, Model, ModelJoint
 from treadle.model.parts import ActuatorSpec, ContactSpec, CouplingSpec, Item, MaterialSpec, WheelSpec
 from treadle.model.spec import JointSpec, ModelSpec
@@ -74,6 +75,7 @@ class _Describer:
         spec.actuators += [_copied(ActuatorSpec, item) for item in model.actuators]
         spec.couplings += [_copied(CouplingSpec, item) for item in model.couplings]
         spec.wheels += [_wheel(item) for item in model.wheels]
+        spec.elements += [_element(item) for item in model.elements]
         for keyframe in model.keyframes:
             positions = {joint.name: keyframe.q[joint.q] for joint in model.joints}
             velocities = {joint.name: keyframe.v[joint.v] for joint in model.joints}
@@ -186,6 +188,16 @@ def _wheel(wheel: Wheel) -> WheelSpec:
     spec = _copied(WheelSpec, wheel)
     spec.parameters = dict(wheel.parameters)
     return spec
+
+
+def _element(element: Element) -> ElementSpec:
+    kind = ELEMENT_TYPES[element.type]
+    stated = {
+        name: value
+        for name, value in element.parameters.items()
+        if repr(value) != repr(kind.parameters[name].default)
+    }
+    return ElementSpec(element.name, element.type, element.frames, element.offsets, stated)
 
 
 def _copied(spec: type[Item], item: Any) -> Any:

@@ -18,6 +18,7 @@ from treadle.model.attachments import Loop, Settings
 from treadle.spatial import Mat3, Transform, Vec3
 
 if TYPE_CHECKING:
+    from treadle.model.elements import Element
     from treadle.model.model import Model, ModelJoint
 
 __all__ = ["model_digest"]
@@ -35,6 +36,7 @@ def model_digest(model: Model) -> str:
                 _freedoms(body.joint, body.joint.armature, numbers),
                 _placement(body.placement, numbers),
                 _inertia(body.inertia.mass, body.inertia.moment, body.inertia.rotational, numbers),
+                None if body.inertia.added is None else _plain(body.inertia.added.to_matrix()),
             )
             for body in model.bodies
         ],
@@ -52,6 +54,7 @@ def model_digest(model: Model) -> str:
         [_nameless(actuator) for actuator in model.actuators],
         [(c.q, c.v, c.source_q, c.source_v, _plain(c.coefficients)) for c in model.couplings],
         [_nameless(wheel) for wheel in model.wheels],
+        [_element(element, numbers) for element in model.elements],
         [(frame.body, _placement(frame.placement, numbers)) for frame in model.frames],
         [
             (
@@ -81,6 +84,12 @@ def _freedoms(joint: ModelJoint | Loop, armature: Sequence[Scalar], numbers: lis
     for part in parts:
         numbers += part
     return (*map(len, parts), joint.continuous)
+
+
+def _element(element: Element, numbers: list[Scalar]) -> object:
+    places = [_placement(X, numbers) for X in element.placements]
+    values = _plain(element.parameters)
+    return element.type, element.bodies, places, values, element.implicit, element.stiffness_rate
 
 
 def _placement(X: Transform, numbers: list[Scalar]) -> str:

@@ -8,6 +8,8 @@ from itertools import count
 from typing import Any, TypeVar
 
 from treadle.graph import Number
+from treadle.model.attachments import Settings
+from treadle.model.elements import Element
 from treadle.model.model import Model
 from treadle.spatial import Inertia, Mat3, Vec3
 
@@ -31,6 +33,7 @@ def distinct_constants(model: Model) -> Model:
         bodies=bodies,
         loops=tuple(_part(loop, places) for loop in model.loops),
         actuators=tuple(_part(actuator, places) for actuator in model.actuators),
+        elements=tuple(_element(element, places) for element in model.elements),
         gravity=tuple(_number(x, places) for x in model.gravity),
     )
 
@@ -46,6 +49,17 @@ def _part(part: _Part, places: count) -> _Part:
     return replace(part, **found)  # type: ignore[type-var]
 
 
+def _element(element: Element, places: count) -> Element:
+    numbers = {name: _numbers(value, places) for name, value in element.parameters.items()}
+    return replace(
+        element, parameters=Settings(numbers), stiffness_rate=_number(element.stiffness_rate, places)
+    )
+
+
+def _numbers(value: Any, places: count) -> Any:
+    return tuple(_numbers(x, places) for x in value) if isinstance(value, tuple) else _number(value, places)
+
+
 def _inertia(inertia: Inertia, places: count) -> Inertia:
     """One constant for equal moments of inertia: a body of revolution stays one."""
     known: dict[Any, Any] = {}
@@ -54,7 +68,7 @@ def _inertia(inertia: Inertia, places: count) -> Inertia:
         entries = [(x, _number(x, places)) for x in row]
         rows.append(Vec3(*[known.setdefault(x, number) for x, number in entries]))
     moment = Vec3(*[_number(x, places) for x in inertia.moment])
-    return Inertia(_number(inertia.mass, places), moment, Mat3(*rows))
+    return Inertia(_number(inertia.mass, places), moment, Mat3(*rows), inertia.added)
 
 
 def _number(x: Any, places: count) -> Any:

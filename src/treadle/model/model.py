@@ -11,7 +11,7 @@ those of the tree and do not look at them, a simulation does. `digest` covers al
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -31,6 +31,7 @@ from treadle.model.attachments import (
     Wheel,
 )
 from treadle.model.digest import model_digest
+from treadle.model.elements import Element
 from treadle.model.values import listed
 from treadle.spatial import Inertia, Mat3, Transform, Vec3
 
@@ -128,8 +129,11 @@ class Model:
     actuators: tuple[Actuator, ...] = ()
     couplings: tuple[Coupling, ...] = ()
     wheels: tuple[Wheel, ...] = ()
+    elements: tuple[Element, ...] = ()
     keyframes: tuple[Keyframe, ...] = ()
     settings: Settings = field(default_factory=Settings)
+    #: what is added to the inertia matrix while a step is traced, by row and column: see `forces.element`
+    added_inertia: Mapping[tuple[int, int], Scalar] = field(default_factory=dict, compare=False)
     #: path of the geometry file (.3dt), from the folder of `file`
     geometry: str | None = None
     #: the file that the machine was read from

@@ -20,7 +20,7 @@ from treadle.errors import InputError
 from treadle.graph import Expr, Scalar
 from treadle.model.model import WORLD, Body, Link, Model, ModelJoint, suggest
 from treadle.model.topology import total_inertia
-from treadle.spatial import Transform, Vec3
+from treadle.spatial import Inertia, Transform, Vec3
 
 __all__ = ["lift", "parameter_names", "parameter_value"]
 
@@ -50,7 +50,8 @@ def lift(model: Model, values: Mapping[str, Scalar]) -> Model:
     new_bodies = []
     for index, body in enumerate(bodies[body.joint.name] for body in model.bodies):
         if index in changed:
-            body = replace(body, inertia=total_inertia(link for link in new_links if link.body == index))
+            own = total_inertia(link for link in new_links if link.body == index)
+            body = replace(body, inertia=Inertia(own.mass, own.moment, own.rotational, body.inertia.added))
         new_bodies.append(body)
     return replace(model, bodies=tuple(new_bodies), links=new_links)
 

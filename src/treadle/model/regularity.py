@@ -82,6 +82,8 @@ def _matrix(inertia: Inertia) -> np.ndarray:
     mass, h = float(inertia.mass), _skew(np.array(list(inertia.moment)))  # type: ignore[arg-type]
     matrix = np.diag([0.0, 0.0, 0.0, mass, mass, mass])
     matrix[:3, :3], matrix[:3, 3:], matrix[3:, :3] = inertia.rotational.to_rows(), h, h.T
+    if inertia.added is not None:
+        matrix += np.array(inertia.added.to_matrix(), dtype=float)
     return matrix
 
 

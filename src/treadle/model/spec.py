@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from treadle.errors import InputError, ModelError
+from treadle.model.elements import ElementSpec
 from treadle.model.finding import Finding, as_finding
 from treadle.model.findings import findings
 from treadle.model.model import Model, suggest
@@ -133,6 +134,7 @@ class ModelSpec:
     actuators: list[ActuatorSpec] = field(default_factory=list)
     couplings: list[CouplingSpec] = field(default_factory=list)
     wheels: list[WheelSpec] = field(default_factory=list)
+    elements: list[ElementSpec] = field(default_factory=list)
     keyframes: list[KeyframeSpec] = field(default_factory=list)
     #: gravitational acceleration in the world, m/s2
     gravity: Sequence[float] = (0.0, 0.0, -9.81)
@@ -203,6 +205,43 @@ class ModelSpec:
         self.wheels.append(WheelSpec(name, joint, radius, **options))
         return self.wheels[-1]
 
+    def add_element(
+        self,
+        name: str,
+        type: str,
+        frames: Sequence[str | None],
+        offsets: Sequence[Sequence[float]] = (),
+        **parameters: Any,
+    ) -> ElementSpec:
+        """Append a force element on frames (None: the world); parameters are those of its type."""
+        self.elements.append(ElementSpec(name, type, frames, offsets, parameters))
+        return self.elements[-1]
+
+    def add_spring(
+        self,
+        name: str,
+        first: str | None,
+        second: str | None,
+        first_point: Sequence[float] = (0.0, 0.0, 0.0),
+        second_point: Sequence[float] = (0.0, 0.0, 0.0),
+        **parameters: Any,
+    ) -> ElementSpec:
+        """Append a spring and damper between points of two bodies or frames (None: the world).
+
+        Parameters are stiffness (N/m), damping (N s/m), length (m), pretension (N), acts and table: see
+        docs/reference/force-elements.md.
+        """
+        return self.add_element(name, "spring", (first, second), (first_point, second_point), **parameters)
+
+    def add_hull(
+        self, name: str, body: str, offset: Sequence[float] = (0.0, 0.0, 0.0), **parameters: Any
+    ) -> ElementSpec:
+        """Append a shape of a body or frame in the machine's fluid: buoyancy, drag and added mass.
+
+        The offset is its centre in the frame; parameters are those of the element `hull`.
+        """
+        return self.add_element(name, "hull", (body,), (offset,), **parameters)
+
     def add_keyframe(
         self, name: str, positions: dict[str, Any] | None = None, **options: Any
     ) -> KeyframeSpec:
@@ -221,6 +260,10 @@ class ModelSpec:
     def actuator(self, name: str) -> ActuatorSpec:
         """The actuator of this name, to be changed."""
         return self._part(self.actuators, name, "actuator")
+
+    def element(self, name: str) -> ElementSpec:
+        """The force element of this name, to be changed."""
+        return self._part(self.elements, name, "element")
 
     def coupling(self, name: str) -> CouplingSpec:
         """The coupling of this name, to be changed."""
@@ -289,5 +332,6 @@ _LISTS: dict[str, type[Item]] = {
     "actuators": ActuatorSpec,
     "couplings": CouplingSpec,
     "wheels": WheelSpec,
+    "elements": ElementSpec,
     "keyframes": KeyframeSpec,
 }

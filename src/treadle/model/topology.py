@@ -55,7 +55,7 @@ def assemble(spec: ModelSpec) -> Model:
 
     bodies = _bodies(moving, links)
     by_name = {link.name: link for link in links}
-    return Model(
+    model = Model(
         name=spec.name,
         bodies=bodies,
         links=tuple(links),
@@ -70,6 +70,11 @@ def assemble(spec: ModelSpec) -> Model:
         file=spec.file,
         report=tuple(spec.report),
     )
+    if spec.elements:
+        from treadle.model.attach_elements import with_elements
+
+        model = with_elements(spec, model)
+    return model
 
 
 def body_inertia(body: BodySpec) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +25,12 @@ __all__ = ["KNOWN_TYPES", "validate"]
 
 #: Names that `JointSpec.type` may have.
 KNOWN_TYPES = (*JOINT_TYPES, "continuous", "fixed", *TIE_TYPES)
+
+#: What joints state about their freedoms.
+_OF_FREEDOMS = (
+    "lower", "upper", "limit_restitution", "limit_stiffness", "limit_damping", "effort", "speed", "damping",
+    "friction", "stiffness", "reference", "armature",
+)  # fmt: skip
 
 _PHYSICAL = "check its inertia about the centre of mass, in kg m2"
 
@@ -53,6 +60,10 @@ def validate(spec: ModelSpec, strict: bool = True) -> list[str]:
         from treadle.model.validate_wheels import validate_wheels
 
         validate_wheels(spec, tree)
+    if spec.elements:
+        from treadle.model.validate_elements import validate_elements
+
+        validate_elements(spec)
     if spec.actuators or spec.couplings or spec.keyframes:
         from treadle.model.validate_drives import validate_drives
 
@@ -155,6 +166,7 @@ def _check_freedoms(spec: ModelSpec, element: str, joint: JointSpec) -> None:
     kind = joint_class(joint.type)
     count = len(kind.velocities)
     if count == 0:
+        _check_rigid(spec, element, joint)
         return
 
     def values(name: str, absent: float = 0.0) -> tuple[float, ...]:
@@ -195,6 +207,15 @@ def _check_freedoms(spec: ModelSpec, element: str, joint: JointSpec) -> None:
         if name == "stiffness" and any(given) and len(kind.positions) != count:
             hint = "use revolute or universal joints, or apply the spring as a force"
             raise fault(spec, element, f"a {joint.type} joint cannot have a spring", hint, joint)
+
+
+def _check_rigid(spec: ModelSpec, element: str, joint: JointSpec) -> None:
+    """That a joint which has no freedom states nothing about one."""
+    for item in fields(joint):
+        if item.name in _OF_FREEDOMS and plain(getattr(joint, item.name)) != plain(item.default):
+            message = f"a {joint.type} joint is rigid, so that its {item.name} would act on nothing"
+            hint = "leave it out, or use a spring (add_spring) or a rope instead"
+            raise fault(spec, element, message, hint, joint)
 
 
 def _check_frame(spec: ModelSpec, frame: FrameSpec, known: set[str]) -> None:

@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 
 from treadle.dynamics.compiled import kinetic_energy, potential_energy
-from treadle.dynamics.energy import spring_energy
+from treadle.forces.energy import elastic_energy
 from treadle.sim import Simulation
 from treadle.sim.ledger import floats
 from treadle.sim.quality.momentum import momenta
@@ -74,7 +74,7 @@ class History:
             "v": v,
             "kinetic": kinetic_energy(model, q, v),
             "gravity": potential_energy(model, q),
-            "springs": float(spring_energy(model, q.tolist())),  # type: ignore[arg-type]
+            "springs": float(elastic_energy(model, q.tolist(), sim.laws)),  # type: ignore[arg-type]
             "work": float(ledger[0]),
             "rounds": sim.effort[0],
         }

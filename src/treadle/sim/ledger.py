@@ -17,6 +17,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from treadle.dynamics.kinematics import body_velocities, world_transforms
+from treadle.forces.element import element_kick, element_loads
 from treadle.forces.load import body_loads
 from treadle.graph import Scalar
 from treadle.model.model import WORLD, Model
@@ -37,7 +38,7 @@ def floats(model: Model) -> bool:
     """Whether nothing ties the machine to the world but free joints whose forces the ledger has.
 
     Ties are other joints, rotors and dry friction of the free joints, rigid motors on them, loops and ropes
-    to the world, and wheels.
+    to the world, wheels, and a fluid.
     """
     roots = [body.joint for body in model.bodies if body.parent == WORLD]
     plain = all(x == 0.0 for joint in roots for x in (*joint.armature, *joint.friction))
@@ -51,7 +52,8 @@ def _counts_impulse(model: Model) -> bool:
     tied = any(WORLD in (loop.predecessor, loop.successor) for loop in model.loops)
     held = {actuator.v for actuator in model.actuators if actuator.rigid}
     moved = any(held.intersection(range(joint.v.start, joint.v.stop)) for joint in roots)
-    return free and not tied and not moved and not model.wheels
+    fluid = any(body.inertia.added is not None for body in model.bodies)
+    return free and not tied and not moved and not fluid and not model.wheels
 
 
 def curved_freedoms(model: Model) -> list[int]:
@@ -68,6 +70,8 @@ class _Node(NamedTuple):
     v: Sequence[Scalar]
     moved: Sequence[Scalar]
     time: Scalar
+    #: of a method that kicks: state and length of the step, at whose start force elements act
+    start: tuple[Sequence[Scalar], Sequence[Scalar], Scalar] | None = None
 
 
 def step_entry(
@@ -78,10 +82,12 @@ def step_entry(
     time: Scalar,
     dt: Scalar,
     pushed: bool = True,
+    kicks: bool = False,
 ) -> list[Scalar]:
     """What a step from (q, v) before to (q, v) after adds to the ledger.
 
-    Without `pushed`, the joint forces `tau` are known to be zero at joints that turn in space.
+    Without `pushed`, the joint forces `tau` are known to be zero at joints that turn in space. A method that
+    `kicks` has force elements act as they do at the start of the step.
     """
     total: list[Scalar] = [0.0] * ledger_size(system.model)
     curved, tau = curved_freedoms(system.model), list(system.tau)
@@ -97,6 +103,7 @@ def step_entry(
         tau = [x if k in curved else 0.0 for k, x in enumerate(tau)]
     system = replace(system, tau=tau)
     for node in _nodes(system, order, before, after, time, dt):
+        node = node._replace(start=(*before, dt)) if kicks else node
         total = [x + node.weight * rate for x, rate in zip(total, _rates(system, node), strict=True)]
     total = [dt * x for x in total]
     return [total[0] + done, *total[1:]]
@@ -159,24 +166,50 @@ def _rates(system: System, node: _Node) -> list[Scalar]:
     force = system.force(node.q, node.v, node.time, springs=False)
     power: Scalar = sum((f * x for f, x in zip(force, node.moved, strict=True)), 0.0)
     loads = body_loads(model, node.q, system.loads) if system.loads else {}
-    if loads:
-        velocities = body_velocities(model, node.q, node.moved)
-        power = sum((velocities[i].dot(load) for i, load in loads.items()), power)
+    power = power + _power(model, node.q, node.moved, loads)
+    if model.elements:
+        power = power + _element_rates(model, node, springs=False)[0]
     if not _counts_impulse(model):
         return [power]
     from treadle.dynamics.momentum import center_of_mass
 
     wrench = _outside(model, node.q, force, loads)
+    if model.elements:
+        # those that count as energy change the momentum too
+        wrench = wrench + _element_rates(model, node, springs=True)[1]
     about_center = wrench.angular - center_of_mass(model, node.q).cross(wrench.linear)
     return [power, *about_center, *wrench.linear]
+
+
+def _element_rates(model: Model, node: _Node, springs: bool) -> tuple[Scalar, Force]:
+    """Power of force elements, and their sum about the world's origin in world axes."""
+    if node.start is None:
+        loads = element_loads(model, node.q, node.v, node.time, springs)
+        return _power(model, node.q, node.moved, loads), _summed(model, node.q, loads)
+    q, v, dt = node.start
+    loads = element_loads(model, q, v, node.time, springs, implicit=False)
+    kicked = element_kick(model, q, v, node.time, dt, springs, rate=node.v)
+    power = sum((f * x for f, x in zip(kicked, node.moved, strict=True)), _power(model, q, node.moved, loads))
+    return power, _outside(model, q, kicked, loads) if floats(model) else Force.zero()
+
+
+def _power(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], loads: dict[int, Force]) -> Scalar:
+    if not loads:
+        return 0.0
+    velocities = body_velocities(model, q, v)
+    return sum((velocities[i].dot(load) for i, load in loads.items()), 0.0)
+
+
+def _summed(model: Model, q: Sequence[Scalar], loads: dict[int, Force]) -> Force:
+    """Forces on bodies, about the world's origin in world axes."""
+    poses = world_transforms(model, q)
+    return sum((poses[i].force_to_parent(load) for i, load in loads.items()), Force.zero())
 
 
 def _outside(model: Model, q: Sequence[Scalar], force: Sequence[Scalar], loads: dict[int, Force]) -> Force:
     """Loads and the joint forces at the free joints, about the world's origin in world axes."""
     poses = world_transforms(model, q)
-    total = Force.zero()
-    for i, load in loads.items():
-        total = total + poses[i].force_to_parent(load)
+    total = _summed(model, q, loads)
     for body, X_WB in zip(model.bodies, poses, strict=True):
         if body.parent == WORLD:
             # a moment in body axes about the body's origin, a force in the joint's axes

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from treadle.graph import Scalar
 from treadle.spatial.matrix import Mat3
 from treadle.spatial.motion import Force, Motion
@@ -15,15 +17,19 @@ class Inertia:
     """Inertia of a rigid body about its frame's origin.
 
     `mass` m; `moment` h = m c with c the centre of mass; `rotational` the 3 x 3 inertia about the
-    origin, I_o = I_c - m skew(c) skew(c).
+    origin, I_o = I_c - m skew(c) skew(c). `added` is what a fluid adds to it (added mass), if there is any:
+    an inertia of its own in every direction, without a weight.
     """
 
-    __slots__ = ("mass", "moment", "rotational")
+    __slots__ = ("added", "mass", "moment", "rotational")
 
-    def __init__(self, mass: Scalar, moment: Vec3, rotational: Mat3) -> None:
+    def __init__(
+        self, mass: Scalar, moment: Vec3, rotational: Mat3, added: ArticulatedInertia | None = None
+    ) -> None:
         self.mass = mass
         self.moment = moment
         self.rotational = rotational
+        self.added = added
 
     @classmethod
     def zero(cls) -> Inertia:
@@ -35,12 +41,18 @@ class Inertia:
         return cls(mass, center * mass, rotational + _point_inertia(center, center * mass))
 
     def __add__(self, other: Inertia) -> Inertia:
-        return Inertia(self.mass + other.mass, self.moment + other.moment, self.rotational + other.rotational)
+        added = self.added if other.added is None else other.added
+        if self.added is not None and other.added is not None:
+            added = self.added + other.added
+        return Inertia(
+            self.mass + other.mass, self.moment + other.moment, self.rotational + other.rotational, added
+        )
 
     def apply(self, motion: Motion) -> Force:
-        """I v: momentum of a body that moves with v."""
+        """I v: momentum of a body that moves with v, and of the fluid that moves along."""
         w, v, h = motion.angular, motion.linear, self.moment
-        return Force(self.rotational.apply(w) + h.cross(v), v * self.mass - h.cross(w))
+        momentum = Force(self.rotational.apply(w) + h.cross(v), v * self.mass - h.cross(w))
+        return momentum if self.added is None else momentum + self.added.apply(motion)
 
     def to_parent(self, X_PB: Transform) -> Inertia:
         """The same inertia expressed in the parent frame P.
@@ -51,7 +63,8 @@ class Inertia:
         rotated = R.apply(self.moment)
         moment = rotated + p * self.mass
         shift = _product_inertia(p, rotated) + _product_inertia(moment, p)
-        return Inertia(self.mass, moment, (self.rotational.rotated(R) + shift).symmetric())
+        added = None if self.added is None else self.added.to_parent(X_PB)
+        return Inertia(self.mass, moment, (self.rotational.rotated(R) + shift).symmetric(), added)
 
 
 class ArticulatedInertia:
@@ -66,7 +79,20 @@ class ArticulatedInertia:
 
     @classmethod
     def of(cls, inertia: Inertia) -> ArticulatedInertia:
-        return cls(inertia.rotational, Mat3.skew(inertia.moment), Mat3.identity(inertia.mass))
+        rigid = cls(inertia.rotational, Mat3.skew(inertia.moment), Mat3.identity(inertia.mass))
+        return rigid if inertia.added is None else rigid + inertia.added
+
+    @classmethod
+    def of_matrix(cls, rows: Sequence[Sequence[Scalar]]) -> ArticulatedInertia:
+        """From a symmetric 6 x 6 matrix, angular part first."""
+        blocks = [Mat3.of([row[j : j + 3] for row in rows[i : i + 3]]) for i, j in ((0, 0), (0, 3), (3, 3))]
+        return cls(*blocks)
+
+    def to_matrix(self) -> list[list[Scalar]]:
+        """The 6 x 6 matrix, angular part first."""
+        upper = [[*a, *b] for a, b in zip(self.angular.rows, self.coupling.rows, strict=True)]
+        lower = [[*a, *b] for a, b in zip(self.coupling.T.rows, self.linear.rows, strict=True)]
+        return [*upper, *lower]
 
     def __add__(self, other: ArticulatedInertia) -> ArticulatedInertia:
         return ArticulatedInertia(

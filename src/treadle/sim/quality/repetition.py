@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from treadle.dynamics import compiled
-from treadle.dynamics.energy import spring_energy
+from treadle.forces.energy import elastic_energy
+from treadle.forces.law import ForceLaw
 from treadle.sim.quality.borrowed import Borrowed, borrowed
 from treadle.sim.quality.places import Places, distances
 from treadle.sim.quality.resolution import Resolution
@@ -72,7 +74,7 @@ def repeat(
         rows.append(places.at(trial.q))
         if energies:
             work = float(sim.run_log.ledger[0, 0]) if before else 0.0
-            seen.append(energies_at(sim.model, trial.q, trial.v, work))
+            seen.append(energies_at(sim.model, trial.q, trial.v, work, sim.laws))
 
     before = 0
     look()
@@ -102,7 +104,9 @@ def largest_error(
     return gap * shrink / (shrink - 1.0)
 
 
-def energies_at(model: Model, q: np.ndarray, v: np.ndarray, work: float) -> Energies:
-    """Energies (J) of a state."""
-    springs = float(spring_energy(model, q.tolist()))  # type: ignore[arg-type]
+def energies_at(
+    model: Model, q: np.ndarray, v: np.ndarray, work: float, laws: Sequence[ForceLaw] = ()
+) -> Energies:
+    """Energies (J) of a state; springs, force elements and laws that have one store some."""
+    springs = float(elastic_energy(model, q.tolist(), laws))  # type: ignore[arg-type]
     return Energies(compiled.kinetic_energy(model, q, v), compiled.potential_energy(model, q) + springs, work)

@@ -73,10 +73,11 @@ class Run:
     @cached_property
     def energies(self) -> np.ndarray:
         """Kinetic energy, that of gravity and springs, and work (J; 3) at the start, on the way, and now."""
-        start = energies_at(self.model, self.start.q, self.start.v, 0.0)
-        now = energies_at(self.model, self.now.q, self.now.v, float(self.ledger[0]))
+        laws = self.sim.laws
+        start = energies_at(self.model, self.start.q, self.start.v, 0.0, laws)
+        now = energies_at(self.model, self.now.q, self.now.v, float(self.ledger[0]), laws)
         between = [
-            energies_at(self.model, np.frombuffer(s.q).copy(), np.frombuffer(s.v).copy(), s.work)
+            energies_at(self.model, np.frombuffer(s.q).copy(), np.frombuffer(s.v).copy(), s.work, laws)
             for s in self.samples
         ]
         repeated = self.rerun.energies if isinstance(self.rerun, Rerun) else self._first_part()

@@ -170,7 +170,8 @@ class _FusedStep:
                 books = replace(books, terrain=None)
             # what a limit does at the end of a step changes nothing on the way there
             ends = (values["q"], values["v"]), (after.q, after.v if method.arrests else self.free)
-            entry = step_entry(books, method.order, *ends, self.now, self.dt, self.kind.pushed)
+            pushed, kicks = self.kind.pushed, method.arrests
+            entry = step_entry(books, method.order, *ends, self.now, self.dt, pushed, kicks=kicks)
         entry = entry or [0.0] * ledger_size(self.model)
         entry[0] = entry[0] + (after.work if part is None else where(part.stopped, 0.0, after.work))
         return entry

@@ -25,6 +25,7 @@ from treadle.dynamics.kinematics import joint_motion, world_transforms
 from treadle.dynamics.regroup import regroup
 from treadle.dynamics.rnea import rnea
 from treadle.forces.actuator import actuator_state_size
+from treadle.forces.element import along_branches
 from treadle.forces.input import Input, InputTable, reading
 from treadle.forces.law import ForceLaw, law_force
 from treadle.forces.load import LOAD_SIZE
@@ -140,6 +141,10 @@ class Prediction:
     feedback: float | None = None
     projects: bool = True
 
+    def __post_init__(self) -> None:
+        # rows of contact know the way of a body to the base, which no element may change
+        object.__setattr__(self, "model", along_branches(self.model))
+
     def program(self) -> Program:
         """position, v, v_mid, tau, h, dt of the step, time, ... -> velocity, factors, rows."""
         model = self.model
@@ -249,7 +254,7 @@ class Prediction:
         q, v, v_mid, (h,) = (given[name] for name in ("position", "v", "v_mid", "h"))
         machine, damped = system.model, regroup(system.damped(q, v, h))
         rows = closure_rows(damped, q) if machine.closed else []
-        force, external = self._force(system, given), system.external(q)
+        force, external = self._force(system, given), system.external(q, v, given["time"][0], step=h)
         if self._balances:
             wheels = self._balance(system, damped, given, force)
             return wheels.v, closure_of(wheels.matrix, parent_freedoms(machine), rows), wheels
@@ -277,7 +282,8 @@ class Prediction:
         from treadle.integrators.rolling import wheel_balance
 
         q, v, v_mid, (h,) = (given[name] for name in ("position", "v", "v_mid", "h"))
-        bias = rnea(regroup(system.model), q, v_mid, [0.0] * len(v), system.external(q))
+        external = system.external(q, v, given["time"][0], step=h)
+        bias = rnea(regroup(system.model), q, v_mid, [0.0] * len(v), external)
         push = [h * (f - c) + p for f, c, p in zip(force, bias, given["impulse"], strict=True)]
         assert self.terrain is not None
         machine = (system.model, damped, self.terrain)
@@ -290,9 +296,10 @@ class Prediction:
         q, v, v_mid, (h,), (time,) = (given[name] for name in ("position", "v", "v_mid", "h", "time"))
         total = system.force(q, v, time, springs=False, step=h)
         for law in self.laws:
-            added = law_force(system.model, law, q, v_mid, time + 0.5 * h)
+            added = law_force(system.model, law, q, v_mid, time + 0.5 * h, False)
             total = [a + b for a, b in zip(total, added, strict=True)]
-        total = [a + b for a, b in zip(total, system.load_force(q), strict=True)]
+        held = system.load_force(q, v, time, step=h)
+        total = [a + b for a, b in zip(total, held, strict=True)]
         return total if wheels is None else [a + b for a, b in zip(total, wheels.force, strict=True)]
 
     def _rows(

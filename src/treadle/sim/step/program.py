@@ -12,6 +12,7 @@ from treadle.forces.actuator import actuator_state_size
 from treadle.forces.input import Input, InputTable, reading
 from treadle.forces.load import LOAD_SIZE
 from treadle.graph import Scalar
+from treadle.model.elements import timed as timed_elements
 from treadle.model.identical_subtrees import subtree_inputs
 from treadle.model.model import Model
 from treadle.native.program import Program
@@ -85,7 +86,7 @@ def step_program(
     kind = kind or StepKind()
     method, terrain = options.method, options.terrain if model.wheels else None
     kept, events = STABILIZATIONS[options.stabilization], kind.events
-    timed = options.laws or controllers or options.motions
+    timed = options.laws or controllers or options.motions or timed_elements(model)
     sizes = {
         "q": model.nq,
         "v": model.nv,

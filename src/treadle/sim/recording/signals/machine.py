@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from treadle.dynamics.energy import kinetic_energy, potential_energy, spring_energy
+from treadle.dynamics.energy import kinetic_energy, potential_energy
 from treadle.dynamics.momentum import center_of_mass, momentum
+from treadle.forces.energy import elastic_energy
 from treadle.graph import Scalar
 from treadle.model.model import Model
 from treadle.sim.recording.signals.moment import Moment
@@ -28,15 +29,15 @@ def potential(name: str, model: Model) -> Signal:
 
 
 def spring(name: str, model: Model) -> Signal:
-    """Energy in the joint springs."""
-    return Signal.of(name, (), "J", lambda at: [spring_energy(model, at.q)])
+    """Energy in joint springs and force elements."""
+    return Signal.of(name, (), "J", lambda at: [elastic_energy(model, at.q, at.laws)])
 
 
 def total(name: str, model: Model) -> Signal:
     """Kinetic, gravity and spring energy together."""
 
     def values(at: Moment) -> list[Scalar]:
-        stored = potential_energy(model, at.q) + spring_energy(model, at.q)
+        stored = potential_energy(model, at.q) + elastic_energy(model, at.q, at.laws)
         return [kinetic_energy(model, at.q, at.v) + stored]
 
     return Signal.of(name, (), "J", values)

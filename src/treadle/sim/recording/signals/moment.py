@@ -17,7 +17,7 @@ from treadle.dynamics.kinematics import body_velocities, frame_placements, world
 from treadle.dynamics.reactions import joint_reactions
 from treadle.forces.actuator import actuator_drives
 from treadle.forces.law import ForceLaw, law_force
-from treadle.forces.load import LOAD_SIZE, body_loads
+from treadle.forces.load import LOAD_SIZE
 from treadle.graph import Scalar
 from treadle.integrators import System
 from treadle.model.model import Model
@@ -125,10 +125,10 @@ class Moment:
     @cached_property
     def reactions(self) -> list[Force]:
         """Force through every body's joint, in world axes, the moment about the body's origin."""
-        loads = body_loads(self.model, self.q, self._loads)
+        loads = self._system.external(self.q, self.v, self.time) or {}
         in_loops = body_forces(self.model, self.q, self.loop_reactions).items()
         for body, force in (*in_loops, *self._wheel_loads()):
-            loads[body] = loads[body] + force
+            loads[body] = loads[body] + force if body in loads else force
         forces = joint_reactions(self.model, self.q, self.v, self.acceleration, loads)
         return [
             Force(X_WB.rotation.apply(force.angular), X_WB.rotation.apply(force.linear))
@@ -154,7 +154,7 @@ class Moment:
         if self.bounded and self.model.nv:
             impulses = self._arrest.impulses
             force = [f + p / self.dt for f, p in zip(force, impulses, strict=True)]
-        loads = body_loads(self.model, self.q, self._loads)
+        loads = self._system.external(self.q, self.v, self.time)
         if self.model.closed:
             return closed_motion(self.model, self.q, self.v, force, loads)
         return ClosedMotion(forward_dynamics(self.model, self.q, self.v, force, loads), [])

@@ -1,0 +1,313 @@
+"""Force elements: functions of the poses and velocities of the frames that they name, and of the time.
+
+A type of element is a class with the parameters of `model.elements` (see `forces.elements`). It returns
+wrenches on its frames, split into what has a potential energy and what has none; the sum of all elements
+joins the loads on the bodies. It is traced into the step, so that implicit methods have exact derivatives.
+
+Methods that take dampers at the end of the step h take elements there too that may be stiff for it, with
+their stiffness K >= 0 and damping D >= 0 against the motion of their frames (linear-implicit):
+
+    (M + h J^T D J + h^2 J^T K J) a = J^T f(q*, v) - C,    q* = q (+) h v
+
+J, K and D are those at q*. Where the stiffness is not high for the step (h^2 K |J M^-1 J^T| below STIFF) it
+is taken at q instead, without K: symplectic Euler keeps the energy of such springs, which an implicit step
+would take away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, NamedTuple
+
+from treadle.forces.frames import FrameMotion, common_body, frame_motion, on_body
+from treadle.graph import Scalar, where
+from treadle.model.attach_elements import STIFF
+from treadle.model.elements import Element
+from treadle.model.model import WORLD, Model
+from treadle.spatial import Force, Motion, Vec3
+
+__all__ = [
+    "ForceElement", "Linear", "Matrix6", "along_branches", "element_energy", "element_inertia",
+    "element_kick", "element_loads", "elements_of", "pair_wrenches", "relative_motion",
+]  # fmt: skip
+
+#: Rows of a 6 x 6 matrix, angular part first.
+Matrix6 = Sequence[Sequence[Scalar]]
+
+
+class Linear(NamedTuple):
+    """Stiffness and damping against the motion of the last frame relative to the first, or alone.
+
+    With `own_points` the linear motion is the difference of the velocities of both origins; without, it is
+    the velocity of the last origin as seen from the first frame.
+    """
+
+    stiffness: Matrix6 | None
+    damping: Matrix6 | None
+    own_points: bool = True
+
+
+class ForceElement:
+    """What every type of element answers; wrenches are (moment about a frame's origin, force)."""
+
+    #: whether it depends on how its frames lie and move relative to each other alone
+    relative: ClassVar[bool] = False
+
+    def __init__(self, **parameters: Any) -> None:
+        self.__dict__.update(parameters)
+
+    def energy(self, *frames: FrameMotion) -> Scalar:
+        """Potential energy (J)."""
+        return 0.0
+
+    def conservative(self, *frames: FrameMotion) -> Sequence[Force]:
+        """Wrenches on the frames that the energy has: its negative gradient."""
+        return ()
+
+    def other(self, *frames: FrameMotion, time: Scalar) -> Sequence[Force]:
+        """Wrenches on the frames without a potential."""
+        return ()
+
+    def linear(self, *frames: FrameMotion) -> Linear | None:
+        """Stiffness and damping at the state of the frames, neither with a negative eigenvalue."""
+        return None
+
+
+class _Bound(NamedTuple):
+    """An element of a model with the motion of its frames."""
+
+    record: Element
+    law: ForceElement
+    base: int
+    frames: list[FrameMotion]
+
+
+def along_branches(model: Model) -> Model:
+    """The model with elements between branches taken explicitly: they would fill the tree's factor."""
+
+    def explicit(element: Element) -> bool:
+        moving = [body for body in element.bodies if body != WORLD]
+        return element.implicit and len(moving) > 1 and common_body(model, moving) not in moving
+
+    if not any(explicit(element) for element in model.elements):
+        return model
+    elements = [replace(x, implicit=False) if explicit(x) else x for x in model.elements]
+    return replace(model, elements=tuple(elements))
+
+
+def elements_of(
+    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], implicit: bool | None = None
+) -> Iterator[_Bound]:
+    """The elements of a model at a state: all, or those that a step may take implicitly, or the others."""
+    from treadle.forces.elements import ELEMENTS
+
+    for record in model.elements:
+        if implicit is not None and record.implicit != implicit:
+            continue
+        law = ELEMENTS[record.type](**record.parameters)
+        base = common_body(model, record.bodies) if law.relative else WORLD
+        places = zip(record.bodies, record.placements, strict=True)
+        yield _Bound(record, law, base, [frame_motion(model, q, v, base, *place) for place in places])
+
+
+def element_loads(
+    model: Model,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    time: Scalar,
+    springs: bool = True,
+    implicit: bool | None = None,
+) -> dict[int, Force]:
+    """Forces of elements (see `elements_of`) on the bodies, each in the body's frame.
+
+    Without `springs` it is the part that has no potential energy.
+    """
+    loads: dict[int, Force] = {}
+    for bound in elements_of(model, q, v, implicit):
+        for frame, wrench in zip(bound.frames, _wrenches(bound, time, springs), strict=True):
+            if frame.body != WORLD:
+                own = on_body(frame, wrench)
+                loads[frame.body] = loads[frame.body] + own if frame.body in loads else own
+    return loads
+
+
+def element_kick(
+    model: Model,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    time: Scalar,
+    step: Scalar,
+    springs: bool = True,
+    rate: Sequence[Scalar] | None = None,
+) -> list[Scalar]:
+    """Joint forces (nv) of the elements that a step takes implicitly, where it takes them.
+
+    The velocity that their dampers see is v, or another `rate`.
+    """
+    total: list[Scalar] = [0.0] * model.nv
+    rate = v if rate is None else rate
+    for now, ahead in _both(model, q, v, rate, step):
+        stiff = _is_stiff(now.record, step)
+        here, there = (_joint_forces(model, *at, time, springs) for at in (now, ahead))
+        for k in sorted({*here, *there}):
+            total[k] = total[k] + where(stiff, there.get(k, 0.0), here.get(k, 0.0))
+    return total
+
+
+def element_energy(model: Model, q: Sequence[Scalar]) -> Scalar:
+    """Potential energy (J) of all elements."""
+    rest: list[Scalar] = [0.0] * model.nv
+    return sum((law.energy(*frames) for _, law, _, frames in elements_of(model, q, rest)), 0.0)
+
+
+def element_inertia(
+    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], step: Scalar
+) -> dict[tuple[int, int], Scalar]:
+    """h J^T D J + h^2 J^T K J of the elements that a step h takes implicitly, row by column."""
+    total: dict[tuple[int, int], Scalar] = {}
+    for (now, q_now), (ahead, q_ahead) in _both(model, q, v, v, step):
+        stiff = _is_stiff(now.record, step)
+        parts: list[dict[tuple[int, int], Scalar]] = [{}, {}]
+        for part, bound, at in ((parts[0], now, q_now), (parts[1], ahead, q_ahead)):
+            linear = bound.law.linear(*bound.frames)
+            if linear is None:
+                continue
+            matrix = _scaled_sum(
+                (linear.damping, step), (linear.stiffness if bound is ahead else None, step * step)
+            )
+            _add_projected(part, matrix, _columns(model, at, bound.frames, linear.own_points))
+        for key in sorted({*parts[0], *parts[1]}):
+            value = where(stiff, parts[1].get(key, 0.0), parts[0].get(key, 0.0))
+            total[key] = total[key] + value if key in total else value
+    return total
+
+
+class _At(NamedTuple):
+    """An element at a state, and the position of the machine there."""
+
+    bound: _Bound
+    q: Sequence[Scalar]
+
+    @property
+    def record(self) -> Element:
+        return self.bound.record
+
+
+def _both(
+    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], rate: Sequence[Scalar], step: Scalar
+) -> Iterator[tuple[_At, _At]]:
+    """The elements that a step takes implicitly, at the position q and at q (+) h v."""
+    ahead = [x for j in model.joints for x in j.type.integrate(q[j.q], [step * x for x in v[j.v]])]
+    for now, then in zip(
+        elements_of(model, q, rate, True), elements_of(model, ahead, rate, True), strict=True
+    ):
+        yield _At(now, q), _At(then, ahead)
+
+
+def _is_stiff(record: Element, step: Scalar) -> Any:
+    return step * step * record.stiffness_rate > STIFF
+
+
+def _wrenches(bound: _Bound, time: Scalar, springs: bool) -> list[Force]:
+    """What an element does to its frames."""
+    wrenches = [Force.zero() for _ in bound.frames]
+    parts = [bound.law.other(*bound.frames, time=time)]
+    if springs:
+        parts.append(bound.law.conservative(*bound.frames))
+    for part in parts:
+        for k, wrench in enumerate(part):
+            wrenches[k] = wrenches[k] + wrench
+    return wrenches
+
+
+def _joint_forces(
+    model: Model, bound: _Bound, q: Sequence[Scalar], time: Scalar, springs: bool
+) -> dict[int, Scalar]:
+    """Joint forces of one element, by degree of freedom."""
+    total: dict[int, Scalar] = {}
+    for frame, wrench in zip(bound.frames, _wrenches(bound, time, springs), strict=True):
+        for k, column in frame.columns(model, q).items():
+            value = column.dot(wrench)
+            total[k] = total[k] + value if k in total else value
+    return total
+
+
+def _scaled_sum(*parts: tuple[Matrix6 | None, Scalar]) -> list[list[Scalar]]:
+    matrix: list[list[Scalar]] = [[0.0] * 6 for _ in range(6)]
+    for part, scale in parts:
+        if part is not None:
+            matrix = [
+                [a + scale * b for a, b in zip(row, other, strict=True)]
+                for row, other in zip(matrix, part, strict=True)
+            ]
+    return matrix
+
+
+def relative_motion(frames: Sequence[FrameMotion], own_points: bool) -> Motion:
+    """Motion of the last frame relative to the first, as `Linear` says."""
+    last = frames[-1]
+    if len(frames) == 1:
+        return Motion(last.angular_velocity, last.velocity)
+    first = frames[0]
+    linear = last.velocity - first.velocity
+    if not own_points:
+        linear = linear - first.angular_velocity.cross(last.position - first.position)
+    return Motion(last.angular_velocity - first.angular_velocity, linear)
+
+
+def pair_wrenches(frames: Sequence[FrameMotion], wrench: Force, own_points: bool = False) -> list[Force]:
+    """A wrench on the last frame, and the opposite on the first.
+
+    With `own_points` the force on the first acts at its own origin, which only one along the line between
+    both may do; else at that of the last.
+    """
+    if len(frames) == 1:
+        return [wrench]
+    moment = -wrench.angular
+    if not own_points:
+        moment = moment - (frames[-1].position - frames[0].position).cross(wrench.linear)
+    nothing = [Force.zero()] * (len(frames) - 2)
+    return [Force(moment, -wrench.linear), *nothing, wrench]
+
+
+def _columns(
+    model: Model, q: Sequence[Scalar], frames: Sequence[FrameMotion], own_points: bool
+) -> dict[int, Motion]:
+    """Relative motion per velocity of each degree of freedom."""
+    columns = frames[-1].columns(model, q)
+    if len(frames) > 1:
+        point: Vec3 | None = None if own_points else frames[-1].position
+        for k, column in frames[0].columns(model, q, point).items():
+            columns[k] = columns[k] - column if k in columns else -column
+    return columns
+
+
+def _add_projected(
+    total: dict[tuple[int, int], Scalar], matrix: Matrix6, columns: Mapping[int, Motion]
+) -> None:
+    """Add J^T A J of a symmetric matrix A."""
+    ordered = sorted(columns)
+    for i in ordered:
+        response = _times(matrix, columns[i])
+        for j in ordered:
+            if j > i:
+                break
+            value = _dot(list(columns[j]), response)
+            if _zero(value):
+                continue
+            for key in {(i, j), (j, i)}:
+                total[key] = total[key] + value if key in total else value
+
+
+def _times(matrix: Matrix6, motion: Motion) -> list[Scalar]:
+    values = list(motion)
+    return [_dot(row, values) for row in matrix]
+
+
+def _dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
+    return sum((x * y for x, y in zip(a, b, strict=True) if not (_zero(x) or _zero(y))), 0.0)
+
+
+def _zero(x: Scalar) -> bool:
+    return isinstance(x, float) and x == 0.0

@@ -1,0 +1,241 @@
+"""Force elements: forces between frames of a machine, or from its surroundings on them.
+
+An element names frames (links, or frames added by name; None: the world), a point in each where it acts, and
+its parameters. What each type does with them is in `treadle.forces.elements`; the names, defaults and checks
+of the parameters are here, so that descriptions can be validated, read and written without any dynamics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from treadle.model.parts import Item
+from treadle.spatial import Transform
+
+if TYPE_CHECKING:
+    from treadle.model.model import Model
+
+__all__ = ["ELEMENT_TYPES", "Element", "ElementSpec", "ElementType", "Parameter", "Scales", "timed"]
+
+
+@dataclass
+class ElementSpec(Item):
+    """A force element; `type` is one of ELEMENT_TYPES, `parameters` are its values where not the default.
+
+    `frames` are names of links or frames, None for the world; `offsets` (m) are where it acts in each of
+    them, their origins unless given.
+    """
+
+    name: str
+    type: str
+    frames: Sequence[str | None]
+    offsets: Sequence[Sequence[float]] = ()
+    parameters: dict[str, Any] = field(default_factory=dict)
+    line: int | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Element:
+    """A force element of a model: its frames by body index (-1: the world) and placement in that body.
+
+    `parameters` has all of them. `implicit` tells whether a step may have to take it at its end (see
+    `forces.element`); `stiffness_rate` (1/s2) is the square of the highest frequency that it gives the
+    machine at its initial state, which says for which steps it is stiff.
+    """
+
+    name: str
+    type: str
+    frames: tuple[str | None, ...]
+    offsets: tuple[tuple[float, ...], ...]
+    bodies: tuple[int, ...]
+    placements: tuple[Transform, ...]
+    parameters: Mapping[str, Any]
+    implicit: bool = False
+    stiffness_rate: float = 0.0
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter: its default, the kind of value (see `validate_elements`) and its meaning."""
+
+    default: Any
+    kind: str
+    meaning: str
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Scales:
+    """Largest stiffness and damping of an element against relative turns (N m/rad) and shifts (N/m)."""
+
+    turning_stiffness: float = 0.0
+    stiffness: float = 0.0
+    turning_damping: float = 0.0
+    damping: float = 0.0
+
+
+@dataclass(frozen=True)
+class ElementType:
+    """A type of element: what it is, how many frames it acts on, its parameters, and how stiff it may get."""
+
+    meaning: str
+    frames: int
+    parameters: Mapping[str, Parameter]
+    scales: Callable[[Mapping[str, Any]], Scales] = lambda parameters: Scales()
+    #: whether its force depends on the time itself
+    timed: bool = False
+
+
+def _spring_scales(p: Mapping[str, Any]) -> Scales:
+    slopes = [p["stiffness"]]
+    for (x0, f0), (x1, f1) in zip(p["table"], p["table"][1:]):
+        slopes.append((f1 - f0) / (x1 - x0))
+    return Scales(stiffness=max(slopes), damping=p["damping"])
+
+
+def _torsion_scales(p: Mapping[str, Any]) -> Scales:
+    return Scales(turning_stiffness=p["stiffness"], turning_damping=p["damping"])
+
+
+def _bushing_scales(p: Mapping[str, Any]) -> Scales:
+    """Largest eigenvalues of the blocks; what couples them is bounded by these."""
+    K, D = (np.array(p[name], dtype=float) for name in ("stiffness", "damping"))
+    values = [np.linalg.eigvalsh(m[k : k + 3, k : k + 3]).max() for m in (K, D) for k in (0, 3)]
+    return Scales(*[2.0 * float(x) for x in values])
+
+
+def _hull_scales(p: Mapping[str, Any]) -> Scales:
+    """Drag at the rate of 1 m/s and 1 rad/s."""
+    linear, quadratic = np.array(p["linear_drag"], dtype=float), np.array(p["quadratic_drag"], dtype=float)
+    drag = np.diag(linear) + quadratic
+    axes = max(p["size"])
+    stokes = 6.0 * np.pi * p["viscosity"] * axes
+    blunt = 2.0 * p["density"] * p["drag_coefficient"] * axes**2
+    return Scales(turning_damping=float(drag[:3].max()), damping=float(drag[3:].max() + stokes + blunt))
+
+
+_NOTHING_6 = ((0.0,) * 6,) * 6
+
+
+#: The types of force elements.
+ELEMENT_TYPES: dict[str, ElementType] = {
+    "spring": ElementType(
+        "spring and damper along the line between two points",
+        2,
+        {
+            "stiffness": Parameter(0.0, "magnitude", "force per change of length (N/m)"),
+            "damping": Parameter(0.0, "magnitude", "force per rate of the length (N s/m)"),
+            "length": Parameter(None, "length", "free length (m); the distance at the start if absent"),
+            "pretension": Parameter(0.0, "number", "tension at the free length (N)"),
+            "acts": Parameter(
+                "both", "choice", "whether it pulls, pushes or does both", ("both", "tension", "compression")
+            ),
+            "table": Parameter(
+                (), "pairs", "tension (N) over the extension (m), piecewise linear, besides the stiffness"
+            ),
+        },
+        _spring_scales,
+    ),
+    "torsion_spring": ElementType(
+        "spring and damper against the turn of the second frame in the first about an axis of the first",
+        2,
+        {
+            "axis": Parameter((0.0, 0.0, 1.0), "axis", "axis in the first frame"),
+            "stiffness": Parameter(0.0, "magnitude", "moment per angle (N m/rad)"),
+            "damping": Parameter(0.0, "magnitude", "moment per rate of the angle (N m s/rad)"),
+            "angle": Parameter(0.0, "number", "angle at which it is at rest (rad)"),
+            "preload": Parameter(0.0, "number", "moment at that angle (N m)"),
+        },
+        _torsion_scales,
+    ),
+    "bushing": ElementType(
+        "elastic bearing: moments and forces by the turn and shift of the second frame in the first",
+        2,
+        {
+            "stiffness": Parameter(_NOTHING_6, "six", "6 x 6 or its diagonal: N m/rad, then N/m"),
+            "damping": Parameter(_NOTHING_6, "six", "6 x 6 or its diagonal: N m s/rad, then N s/m"),
+        },
+        _bushing_scales,
+    ),
+    "load": ElementType(
+        "force and moment at a point, constant or varying in time as a sine",
+        1,
+        {
+            "force": Parameter((0.0, 0.0, 0.0), "vector", "force (N)"),
+            "torque": Parameter((0.0, 0.0, 0.0), "vector", "moment (N m)"),
+            "axes": Parameter("world", "choice", "axes of both", ("world", "body")),
+            "amplitude": Parameter(0.0, "number", "of a sine that the load varies with: 1 + a sin(w t + p)"),
+            "frequency": Parameter(0.0, "number", "w of that sine (rad/s)"),
+            "phase": Parameter(0.0, "number", "p of that sine (rad)"),
+        },
+        timed=True,
+    ),
+    "gravity": ElementType(
+        "attraction of a body by a uniform or a central field of gravity, besides the machine's own",
+        1,
+        {
+            "mass": Parameter(None, "magnitude", "mass at the point (kg); the body's if absent"),
+            "uniform": Parameter((0.0, 0.0, 0.0), "vector", "acceleration of a uniform field (m/s2)"),
+            "center": Parameter((0.0, 0.0, 0.0), "vector", "centre of a central field in the world (m)"),
+            "parameter": Parameter(0.0, "number", "gravitational parameter G M of that field (m3/s2)"),
+        },
+    ),
+    "charge_pair": ElementType(
+        "attraction or repulsion of two points by a power of their distance: charges, poles of magnets",
+        2,
+        {
+            "strength": Parameter(0.0, "number", "repulsion at the distance of 1 m (N); negative attracts"),
+            "exponent": Parameter(2.0, "magnitude", "power of the distance that it falls with"),
+            "radius": Parameter(0.0, "magnitude", "softening: the distance is sqrt(r^2 + radius^2) (m)"),
+        },
+    ),
+    "hull": ElementType(
+        "a shape of a body in a fluid: buoyancy, drag and added mass, about the frame that it is given in",
+        1,
+        {
+            "shape": Parameter(
+                "ellipsoid",
+                "choice",
+                "ellipsoid (half axes), box (lengths), or a volume that is always immersed",
+                ("ellipsoid", "box", "volume"),
+            ),
+            "size": Parameter((0.0, 0.0, 0.0), "vector", "size of the shape (m)"),
+            "volume": Parameter(None, "magnitude", "volume (m3), where it is not that of the shape"),
+            "drag_coefficient": Parameter(
+                0.0, "magnitude", "Cd of 1/2 rho Cd A u^2, with the area A along u"
+            ),
+            "linear_drag": Parameter(_NOTHING_6, "six", "6 x 6 or its diagonal: N m s/rad, then N s/m"),
+            "quadratic_drag": Parameter(
+                (0.0,) * 6, "magnitudes", "by |u_i| u_i in its axes: N m s2/rad2, then N s2/m2"
+            ),
+            "added_mass": Parameter(None, "six", "6 x 6 or its diagonal: kg m2, then kg; Lamb's if absent"),
+            "density": Parameter(None, "magnitude", "of the fluid (kg/m3); that of the machine's if absent"),
+            "viscosity": Parameter(None, "magnitude", "of the fluid (Pa s), for Stokes' drag"),
+            "current": Parameter(None, "vector", "velocity of the fluid (m/s)"),
+            "surface": Parameter(None, "number", "height of the free surface (m)"),
+            "gravity": Parameter(None, "vector", "acceleration of gravity (m/s2); the machine's if absent"),
+        },
+        _hull_scales,
+    ),
+    "wind": ElementType(
+        "drag of moving air on a point: 1/2 rho Cd A |u| u, with u the wind less the velocity of the point",
+        1,
+        {
+            "velocity": Parameter((0.0, 0.0, 0.0), "vector", "velocity of the air (m/s)"),
+            "density": Parameter(1.225, "magnitude", "of the air (kg/m3)"),
+            "drag_area": Parameter(0.0, "magnitude", "drag coefficient times area (m2)"),
+            "gust": Parameter(0.0, "number", "amplitude of a sine that the wind varies with: 1 + a sin(w t)"),
+            "frequency": Parameter(0.0, "number", "w of that sine (rad/s)"),
+        },
+        timed=True,
+    ),
+}
+
+
+def timed(model: Model) -> bool:
+    """Whether an element of a model depends on the time itself."""
+    return any(ELEMENT_TYPES[element.type].timed for element in model.elements)

@@ -1,0 +1,121 @@
+"""Fluids around a machine, and the added mass of bodies in them.
+
+A fluid that moves with a body adds to its inertia. For an ellipsoid with half axes a, b, c in an ideal fluid
+of density rho, with m = rho V and alpha_1 = a b c int_0^inf dx / ((a^2 + x) S), and so on, with
+S = sqrt((a^2 + x)(b^2 + x)(c^2 + x)), it adds along and about its first axis (Lamb 1932, articles 114, 115)
+
+    m alpha_1 / (2 - alpha_1),
+    m/5 (b^2 - c^2)^2 (alpha_3 - alpha_2) / (2 (b^2 - c^2) + (b^2 + c^2)(alpha_2 - alpha_3))
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from treadle.errors import InputError
+from treadle.model.elements import ElementSpec
+from treadle.model.values import number, vector
+
+if TYPE_CHECKING:
+    from treadle.model.spec import ModelSpec
+
+__all__ = ["Fluid", "added_mass", "ellipsoid_added_mass", "hull_parameters", "hull_volume"]
+
+
+@dataclass(frozen=True)
+class Fluid:
+    """A fluid: density (kg/m3), viscosity (Pa s), current (m/s, world axes), height of a surface (m)."""
+
+    density: float = 1000.0
+    viscosity: float = 0.0
+    current: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    surface: float | None = None
+
+    def __post_init__(self) -> None:
+        try:
+            object.__setattr__(self, "density", number(self.density))
+            object.__setattr__(self, "viscosity", number(self.viscosity))
+            object.__setattr__(self, "current", tuple(vector(self.current).tolist()))
+            if self.surface is not None:
+                object.__setattr__(self, "surface", number(self.surface))
+        except ValueError as error:
+            raise InputError(f"a fluid {error}") from None
+        if self.density < 0.0 or self.viscosity < 0.0:
+            raise InputError("density and viscosity of a fluid must not be negative")
+
+    @classmethod
+    def of(cls, settings: Any) -> Fluid:
+        """From the setting `fluid` of a description: a table of its fields."""
+        known = [item.name for item in fields(cls)]
+        if not isinstance(settings, dict) or any(name not in known for name in settings):
+            raise InputError(f"the setting 'fluid' needs a table of {', '.join(known)}, not {settings!r}")
+        return cls(**settings)
+
+    def surround(self, spec: ModelSpec) -> None:
+        """Put a machine into this fluid (the setting `fluid`), which its hulls are in."""
+        spec.settings["fluid"] = self.to_dict()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as a setting."""
+        found = {"density": self.density, "viscosity": self.viscosity, "current": list(self.current)}
+        return found if self.surface is None else {**found, "surface": self.surface}
+
+
+def hull_parameters(item: ElementSpec, spec: ModelSpec) -> dict[str, Any]:
+    """All parameters of a hull; what it does not state is that of the machine's fluid and gravity."""
+    from treadle.model.validate_elements import element_parameters
+
+    values = element_parameters(item)
+    fluid = Fluid.of(dict(spec.settings.get("fluid", {})))
+    for name in ("density", "viscosity", "current", "surface"):
+        if values[name] is None:
+            values[name] = getattr(fluid, name)
+    values["gravity"] = (
+        tuple(vector(spec.gravity).tolist()) if values["gravity"] is None else values["gravity"]
+    )
+    values["volume"] = hull_volume(values) if values["volume"] is None else values["volume"]
+    if values["added_mass"] is None:
+        values["added_mass"] = tuple(tuple(row) for row in added_mass(values).tolist())
+    return values
+
+
+def hull_volume(values: dict[str, Any]) -> float:
+    """Volume (m3) of a hull's shape."""
+    a, b, c = values["size"]
+    return a * b * c * (4.0 / 3.0 * math.pi if values["shape"] == "ellipsoid" else 1.0)
+
+
+def added_mass(values: dict[str, Any]) -> np.ndarray:
+    """6 x 6 added mass of a hull in its frame: what it states, or that of its ellipsoid."""
+    if values["added_mass"] is not None:
+        return np.array(values["added_mass"], dtype=float)
+    if values["shape"] != "ellipsoid":
+        return np.zeros((6, 6))
+    return ellipsoid_added_mass(values["size"], values["density"])
+
+
+def ellipsoid_added_mass(half_axes: Any, density: float) -> np.ndarray:
+    """6 x 6 added mass of an ellipsoid about its centre, along its axes (angular part first)."""
+    from scipy.special import elliprd
+
+    axes = np.asarray(half_axes, dtype=float)
+    squares = axes**2
+    alpha = [
+        2.0 / 3.0 * axes.prod() * elliprd(squares[(i + 1) % 3], squares[(i + 2) % 3], squares[i])
+        for i in range(3)
+    ]
+    mass = 4.0 / 3.0 * math.pi * density * axes.prod()
+    matrix = np.zeros((6, 6))
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        matrix[3 + i, 3 + i] = mass * alpha[i] / (2.0 - alpha[i])
+        difference, total = squares[j] - squares[k], squares[j] + squares[k]
+        # about the axis of a round body nothing moves along
+        if abs(difference) > 1e-9 * total:
+            divisor = 2.0 * difference + total * (alpha[j] - alpha[k])
+            matrix[i, i] = mass / 5.0 * difference**2 * (alpha[k] - alpha[j]) / divisor
+    return matrix

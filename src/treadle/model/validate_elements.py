@@ -1,0 +1,149 @@
+"""Checks of force elements."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from treadle.model.elements import ELEMENT_TYPES, ElementSpec, Parameter
+from treadle.model.faults import check_names, fault
+from treadle.model.model import suggest
+from treadle.model.validate_shapes import check_choice
+from treadle.model.values import number, vector
+
+if TYPE_CHECKING:
+    from treadle.model.spec import ModelSpec
+
+__all__ = ["element_parameters", "validate_elements"]
+
+
+def validate_elements(spec: ModelSpec) -> None:
+    """Raise ModelError at the first mistake."""
+    check_names(spec, [("element", item) for item in spec.elements])
+    known = [item.name for item in (*spec.bodies, *spec.frames)]
+    for item in spec.elements:
+        _check_element(spec, item, known)
+
+
+def element_parameters(item: ElementSpec) -> dict[str, Any]:
+    """All parameters of an element, checked and in one form; ValueError if one is wrong."""
+    kind = ELEMENT_TYPES[item.type]
+    unknown = [name for name in item.parameters if name not in kind.parameters]
+    if unknown:
+        hint = suggest(unknown[0], list(kind.parameters))
+        raise ValueError(f"has no parameter {unknown[0]!r}; {hint}")
+    values = {}
+    for name, parameter in kind.parameters.items():
+        given = item.parameters.get(name, parameter.default)
+        if given is None and parameter.default is None:
+            values[name] = None
+            continue
+        try:
+            values[name] = _KINDS[parameter.kind](given, parameter)
+        except ValueError as error:
+            raise ValueError(f"its {name} {error}") from None
+    return values
+
+
+def _check_element(spec: ModelSpec, item: ElementSpec, known: list[str]) -> None:
+    element = f'element "{item.name}"'
+    check_choice(spec, element, item, "type", ELEMENT_TYPES)
+    kind = ELEMENT_TYPES[item.type]
+    if not isinstance(item.frames, tuple) or (kind.frames and len(item.frames) != kind.frames):
+        hint = "give their names, None for the world"
+        raise fault(spec, element, f"a {item.type} acts on {kind.frames} frame(s)", hint, item)
+    for name in item.frames:
+        if name is not None and name not in known:
+            hint = "use None for the world" if name == "world" else suggest(name, known)
+            raise fault(spec, element, f"{name!r} is not a body or frame of {spec.name!r}", hint, item)
+    if all(name is None for name in item.frames):
+        raise fault(spec, element, "acts on the world alone", "name a body that moves", item)
+    try:
+        if item.offsets and len(item.offsets) != len(item.frames):
+            raise ValueError(f"has {len(item.offsets)} offsets for {len(item.frames)} frames")
+        for point in item.offsets:
+            vector(point)
+        values = element_parameters(item)
+    except ValueError as error:
+        raise fault(spec, element, str(error), None, item) from None
+    if values.get("table") and values.get("acts", "both") != "both":
+        hint = "write zeros into the table where it does not act"
+        raise fault(spec, element, "a spring with a table acts both ways", hint, item)
+
+
+def _number(value: Any, parameter: Parameter) -> float:
+    return number(value)
+
+
+def _magnitude(value: Any, parameter: Parameter) -> float:
+    result = number(value)
+    if result < 0.0:
+        raise ValueError("is negative; it must be zero or positive")
+    return result
+
+
+def _choice(value: Any, parameter: Parameter) -> str:
+    if value not in parameter.choices:
+        raise ValueError(f"is {value!r}; use one of {', '.join(parameter.choices)}")
+    return value
+
+
+def _vector(value: Any, parameter: Parameter) -> tuple[float, ...]:
+    return tuple(vector(value).tolist())
+
+
+def _axis(value: Any, parameter: Parameter) -> tuple[float, ...]:
+    axis = vector(value)
+    length = float(np.linalg.norm(axis))
+    if length < 1e-12:
+        raise ValueError("is zero; give it a direction, such as (0, 0, 1)")
+    return tuple((axis / length).tolist())
+
+
+def _pairs(value: Any, parameter: Parameter) -> tuple[tuple[float, float], ...]:
+    try:
+        pairs = tuple((number(x), number(y)) for x, y in value)
+    except (TypeError, ValueError):
+        raise ValueError("needs pairs of numbers") from None
+    if len(pairs) == 1 or any(a[0] >= b[0] for a, b in pairwise(pairs)):
+        raise ValueError("needs at least two pairs, the first numbers rising")
+    return pairs
+
+
+def _magnitudes(value: Any, parameter: Parameter) -> tuple[float, ...]:
+    numbers = vector(value, len(parameter.default))
+    if (numbers < 0.0).any():
+        raise ValueError("is negative; it must be zero or positive")
+    return tuple(numbers.tolist())
+
+
+def _six(value: Any, parameter: Parameter) -> tuple[tuple[float, ...], ...]:
+    """A symmetric 6 x 6 matrix that is not negative, or the six numbers of its diagonal."""
+    try:
+        matrix = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        matrix = np.empty(0)
+    matrix = np.diag(matrix) if matrix.shape == (6,) else matrix
+    if matrix.shape != (6, 6) or not np.isfinite(matrix).all():
+        raise ValueError("needs six numbers, or a 6 x 6 matrix")
+    size = np.abs(matrix).max()
+    if np.abs(matrix - matrix.T).max() > 1e-9 * size:
+        raise ValueError("is not symmetric")
+    if np.linalg.eigvalsh(matrix).min() < -1e-9 * size:
+        raise ValueError("has a negative eigenvalue, so that it would give energy without end")
+    return tuple(tuple(row) for row in (0.5 * (matrix + matrix.T)).tolist())
+
+
+_KINDS = {
+    "number": _number,
+    "magnitude": _magnitude,
+    "length": _magnitude,
+    "choice": _choice,
+    "vector": _vector,
+    "axis": _axis,
+    "pairs": _pairs,
+    "six": _six,
+    "magnitudes": _magnitudes,
+}

@@ -1,0 +1,159 @@
+"""A machine made linear about the present state of a simulation: state space for control design.
+
+    x = (delta, v, p),    dx/dt = A x + B u + constant
+
+delta is the tangent step from the present position (see `Joint.integrate`), v the velocity, p the actuators'
+own state (pressures of cylinders); u are the actuators' commands, or the joint forces where there are none.
+All derivatives are exact, from the graph of the machine's forces and loops: joint springs and dampers, force
+elements, actuators, laws, loads and closed loops are all among them. Stops, dry friction and contact are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from treadle.dynamics.derivatives import tangent_seeds
+from treadle.errors import InputError
+from treadle.forces.actuator import actuator_state_size
+from treadle.forces.load import LOAD_SIZE
+from treadle.graph import Expr, Scalar, forward
+from treadle.integrators import System
+from treadle.model.model import Model
+from treadle.native.program import Program, compile_program
+
+if TYPE_CHECKING:
+    from treadle.sim.simulation import Simulation
+
+__all__ = ["Linearization", "linearize"]
+
+
+@dataclass(frozen=True)
+class Linearization:
+    """A and B of dx/dt = A x + B u about a state, and dx/dt there.
+
+    `states` and `inputs` name the rows: joint names with the number of the freedom, actuators.
+    """
+
+    A: np.ndarray
+    B: np.ndarray
+    rate: np.ndarray
+    states: tuple[str, ...]
+    inputs: tuple[str, ...]
+    #: columns span the motions (nv) that closed loops allow
+    motions: np.ndarray
+
+    def reduced(self) -> tuple[np.ndarray, np.ndarray]:
+        """A and B in independent coordinates y, delta = N y and v = N dy/dt, about a state at rest."""
+        n = len(self.motions)
+        N = self.motions
+        whole = np.zeros((len(self.A), 2 * N.shape[1] + len(self.A) - 2 * n))
+        whole[:n, : N.shape[1]] = whole[n : 2 * n, N.shape[1] : 2 * N.shape[1]] = N
+        whole[2 * n :, 2 * N.shape[1] :] = np.eye(len(self.A) - 2 * n)
+        back = whole.T
+        return back @ self.A @ whole, back @ self.B
+
+
+def linearize(sim: Simulation) -> Linearization:
+    """The machine of a simulation made linear about its present state."""
+    model = sim.model
+    if sim.contact:
+        hint = "give the simulation contact=False"
+        raise InputError(f"contact of {model.name!r} is not smooth and cannot be made linear: {hint}")
+    if model.wheels:
+        raise InputError(f"{model.name!r} is on wheels, whose forces on the ground are not made linear yet")
+    sizes = {
+        "q": model.nq,
+        "v": model.nv,
+        "tau": model.nv,
+        "time": 1,
+        "step": 1,
+        "loads": LOAD_SIZE * len(model.bodies),
+        "commands": len(model.actuators),
+        "drives": actuator_state_size(model),
+    }
+    sizes = {name: size for name, size in sizes.items() if size}
+    program = Program(None, sizes, lambda **given: {"result": _slopes(sim, given)}, hot=False)
+    given = {
+        "q": sim.q, "v": sim.v, "tau": sim.tau, "time": [sim.time], "step": [0.0],
+        "loads": sim.loads[:, 0], "commands": sim.arrays.get("commands", np.zeros((0, 1)))[:, 0],
+        "drives": sim.arrays.get("drives", np.zeros((0, 1)))[:, 0],
+    }  # fmt: skip
+    values = compile_program(program).function()(*[np.asarray(given[name], dtype=float) for name in sizes])
+    n = 2 * model.nv + actuator_state_size(model)
+    m = len(model.actuators) or model.nv
+    rate, rows = values[:n], values[n:].reshape(n, n + m)
+    return Linearization(
+        A=rows[:, :n],
+        B=rows[:, n:],
+        rate=rate,
+        states=_names(model),
+        inputs=tuple(a.name for a in model.actuators) or _freedoms(model),
+        motions=_motions(model, sim.q),
+    )
+
+
+def _slopes(sim: Simulation, given: Mapping[str, Sequence[Expr]]) -> list[Scalar]:
+    """dx/dt, then its derivatives by x and u, row by row."""
+    model, q, v = sim.model, given["q"], given["v"]
+    commands, drives = given.get("commands", ()), given.get("drives", ())
+    (time,), (step,) = given["time"], given["step"]
+    system = System(model, given["tau"], given["loads"], sim.laws, commands=commands, drives=drives)
+    pressed = system.driven(q, v, step) if drives else []
+    flows = [row[0] for row in forward(pressed, {step: {0: 1.0}}, 1)] if drives else []
+    rates = [*v, *system.acceleration(q, v, time), *flows]
+    nv, n = model.nv, 2 * model.nv + len(drives)
+    seeds = tangent_seeds(model, q)
+    inputs = commands or given["tau"]
+    for k, x in enumerate((*v, *drives), start=nv):
+        seeds[x] = {k: 1.0}
+    for k, x in enumerate(inputs, start=n):
+        seeds[x] = {k: 1.0}
+    slopes = forward(rates, seeds, n + len(inputs))
+    for i, row in enumerate(_turning(model, v)):
+        slopes[i][:nv] = row
+    return [*rates, *[x for row in slopes for x in row]]
+
+
+def _turning(model: Model, v: Sequence[Scalar]) -> list[list[Scalar]]:
+    """Derivative of the rate of delta by delta, at zero: of rotations -v x / 2, else nothing."""
+    rows: list[list[Scalar]] = [[0.0] * model.nv for _ in range(model.nv)]
+    for joint in model.joints:
+        if joint.type.nq == joint.type.nv:
+            continue
+        start, w = joint.v.start, v[joint.v.start : joint.v.start + 3]
+        # d(delta)/dt = w + delta x w / 2 + ...
+        for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+            rows[start + i][start + j] = 0.5 * w[k]
+            rows[start + i][start + k] = -(0.5 * w[j])
+    return rows
+
+
+def _motions(model: Model, q: np.ndarray) -> np.ndarray:
+    """An orthonormal basis of the velocities that keep all loops closed."""
+    if not model.closed:
+        return np.eye(model.nv)
+    from treadle.model.mobility import constraint_jacobian
+
+    G, _ = constraint_jacobian(model, list(q))
+    _, values, rows = np.linalg.svd(G)
+    rank = int((values > 1e-8 * values.max(initial=0.0)).sum())
+    return rows[rank:].T
+
+
+def _freedoms(model: Model) -> tuple[str, ...]:
+    return tuple(
+        joint.name if joint.type.nv == 1 else f"{joint.name}[{k}]"
+        for joint in model.joints
+        for k in range(joint.type.nv)
+    )
+
+
+def _names(model: Model) -> tuple[str, ...]:
+    freedoms = _freedoms(model)
+    cylinders = [a.name for a in model.actuators if a.type == "cylinder"]
+    pressures = [f"{name}.{side}" for name in cylinders for side in ("cap", "rod")]
+    return (*freedoms, *[f"{name}.rate" for name in freedoms], *pressures)

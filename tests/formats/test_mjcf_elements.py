@@ -1,0 +1,60 @@
+"""Springs as MuJoCo's tendons: written, read back, and moving as MuJoCo moves them."""
+
+import numpy as np
+import pytest
+
+import treadle as td
+from treadle.formats.mjcf import read
+from treadle.formats.mjcf_write import mjcf_text
+
+mujoco = pytest.importorskip("mujoco")
+
+
+def machine(seed: int) -> td.ModelSpec:
+    rng = np.random.default_rng(seed)
+    spec = td.ModelSpec("sprung")
+    for k in range(3):
+        spec.add_body(f"b{k}", 1.0 + k, center=rng.uniform(-0.1, 0.1, 3), inertia=(0.1, 0.12, 0.15))
+        parent = f"b{k - 1}" if k else None
+        spec.add_joint(
+            f"j{k}", "revolute", parent, f"b{k}", axis=(0, 1, 0), position=rng.uniform(-0.5, 0.5, 3)
+        )
+    for k, ends in enumerate(((None, "b2"), ("b0", "b2"), (None, "b1"))):
+        points = rng.uniform(-1.0, 1.0, (2, 3)).tolist()
+        options = {"stiffness": rng.uniform(5, 50), "damping": rng.uniform(0.1, 1), "length": 0.7}
+        spec.add_spring(f"s{k}", *ends, *points, pretension=float(k), **options)
+    return spec
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_springs_move_a_machine_as_in_mujoco(seed):
+    model = machine(seed).compile()
+    text, findings = mjcf_text(model)
+    assert not any("force elements" in str(finding) for finding in findings)
+    peer = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(peer)
+    rng = np.random.default_rng(seed)
+    data.qpos[:], data.qvel[:] = rng.uniform(-1, 1, 3), rng.uniform(-1, 1, 3)
+    mujoco.mj_forward(peer, data)
+    found = td.linearize(td.Simulation(model, q=data.qpos, v=data.qvel)).rate[3:]
+    np.testing.assert_allclose(found, data.qacc, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_springs_survive_the_file(seed):
+    model = machine(seed).compile()
+    back = read(mjcf_text(model)[0].encode(), "file")
+    assert not any("tendon" in line for line in back.report)
+    again = back.compile()
+    rng = np.random.default_rng(seed)
+    q, v = rng.uniform(-1, 1, 3), rng.uniform(-1, 1, 3)
+    rates = [td.linearize(td.Simulation(one, q=q, v=v)).rate for one in (model, again)]
+    np.testing.assert_allclose(rates[0], rates[1], rtol=1e-9, atol=1e-9)
+
+
+def test_what_mjcf_cannot_say_is_reported():
+    spec = machine(0)
+    spec.elements[0].parameters["acts"] = "tension"
+    spec.add_element("bearing", "bushing", (None, "b0"), stiffness=(1,) * 6)
+    _, findings = mjcf_text(spec.compile())
+    assert [f for f in findings if "force elements that are not written" in str(f)]
