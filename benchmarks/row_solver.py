@@ -9,7 +9,7 @@ Methods: `newton` (semi-smooth Newton steps alone), `interior` (interior point a
 does), `sweeps` (projected Gauss-Seidel with subspace solves, 150 sweeps), and `admm` (ADMM on the dense
 Delassus matrix with De Saxce's shift and an adapted penalty, 500 iterations, in NumPy: no time to compare).
 
-python benchmarks/row_solver.py [--json] [--quick] [--scenes]
+python benchmarks/row_solver.py [--json] [--quick] [--only NAME] [--scenes]
 """
 
 from __future__ import annotations
@@ -135,6 +135,8 @@ def run_admm(table, limit=500):
         x = cho_solve(factor, -(b + shift) + rho * s - y)
         old, s = s, _in_cones(table, x + y / rho)
         y = y + rho * (x - s)
+        if not np.isfinite(s).all():
+            break
         table.impulse[:] = s * unit
         if taken % 10 == 0:
             impulses_to_places(table, count, z)
@@ -277,6 +279,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--only", default="", help="groups whose names contain this")
     parser.add_argument("--scenes", action="store_true", help="simulated scenes, too")
     options = parser.parse_args()
     groups = cases(options.quick) | (scenes() if options.scenes else {})
