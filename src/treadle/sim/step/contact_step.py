@@ -278,7 +278,7 @@ class ContactStep:
             rate=rate,
             last_h=np.zeros(1),
             muted=np.zeros(len(self._overlapping)),
-            effort=np.zeros(3),
+            effort=np.zeros(4),
             totals=make_totals(pairs),
             trace=self._trace,
         )

@@ -113,8 +113,8 @@ class Scratch(NamedTuple):
     rate: Reals  # (nv) acceleration of the substep before, zero after an impact
     last_h: RealList  # (1) s, its length
     muted: RealList  # (pairs) 1: shapes that have overlapped since the start, and do not touch
-    #: substeps and sweeps so far, work (J) of all forces but gravity and springs
-    effort: Reals  # (3)
+    #: substeps and sweeps so far, work (J) of all forces but gravity and springs, solves so far
+    effort: Reals  # (4)
     totals: PairTotals  # of the last step, as what follows
     trace: ContactTrace
 

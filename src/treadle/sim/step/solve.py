@@ -39,6 +39,7 @@ def solve(context):
     scratch, free = context.scratch, context.free
     recall(context)
     _impulses(context)
+    scratch.effort[3] += 1
     copy(free.velocity, scratch.end, context.nv)
     spread(context.tree, scratch.z, scratch.work, scratch.end)
     twists(context.body_tree, free.axes, scratch.end, scratch.twist_end)
