@@ -4,7 +4,7 @@
     python tools/scene_pictures.py                       all of them
     python tools/scene_pictures.py gripper squeezer      some
 
-Only the tools need pyvista; Treadle itself does not. The pictures of the roadheader are made by render_scene.py.
+Only the tools need pyvista; Treadle itself does not. render_scene.py makes the pictures of the roadheader.
 """
 
 from __future__ import annotations

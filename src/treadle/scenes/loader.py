@@ -96,7 +96,7 @@ _SUPPLY, _RELIEF, _BULK, _LEAKAGE = 20e6, 23e6, 1.2e9, 1e-13
 
 
 def loader(stones: bool = False, sleeper: bool = False) -> ModelSpec:
-    """A loader of 2.7 t before a ramp; with `stones` in its bucket and a `sleeper` on the ground before it."""
+    """A loader of 2.7 t before a ramp; `stones`: in its bucket, `sleeper`: on the ground on its way."""
     spec = ModelSpec("loader", settings={"dt": 5e-3, "routine": _routine()})
     for name, friction in (
         ("rubber", 0.9),
