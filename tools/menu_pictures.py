@@ -18,7 +18,7 @@ IMAGES, PICTURES = ROOT / "docs" / "images", ROOT / "src" / "treadle" / "app" / 
 SIZE = (320, 180)
 
 #: Scenes whose picture has another name.
-OTHERS = {"roadheader": "roadheader-front-left.png"}
+OTHERS = {"roadheader": "roadheader-front-left.png", "roadheader-ground": "roadheader-tunnel.png"}
 
 
 def main() -> None:

@@ -4,7 +4,7 @@
     python tools/scene_pictures.py                       all of them
     python tools/scene_pictures.py gripper squeezer      some
 
-Only the tools need pyvista; Treadle itself does not. The roadheader's pictures are made by render_scene.py.
+Only the tools need pyvista; Treadle itself does not. render_scene.py makes the pictures of the roadheader.
 """
 
 from __future__ import annotations
@@ -110,5 +110,5 @@ if __name__ == "__main__":
     # a drawing library that finds no display says so on the error stream, to nobody's use
     os.environ.setdefault("VTK_LOGGING_LEVEL", "OFF")
     pv.OFF_SCREEN = True
-    for each in sys.argv[1:] or [name for name in scene_names() if name != "roadheader"]:
+    for each in sys.argv[1:] or [name for name in scene_names() if not name.startswith("roadheader")]:
         print(draw(each))

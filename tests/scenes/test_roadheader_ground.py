@@ -55,6 +55,8 @@ def _center(sim):
     """Centre of mass of the machine in the world (m)."""
     model = sim.model
     total = sum(
-        link.mass * (sim.body(link.name).pose @ np.array([*link.center, 1.0]))[:3] for link in model.links
+        link.mass
+        * (sim.body(link.name).pose @ np.array([link.center.x, link.center.y, link.center.z, 1.0]))[:3]
+        for link in model.links
     )
     return total / model.mass

@@ -1,4 +1,4 @@
-"""A skid-steer loader that carries stones over a sleeper and a ramp of boxes, and dumps them from a platform.
+"""A skid-steer loader that drives up a ramp of boxes onto a platform and works its arm and bucket there.
 
 Its wheels run on the terrain by their wheel-ground model and on boxes by contact, both at once where a wheel
 leaves the ground. Two lift and two tilt cylinders close a loop each: every one hangs on a universal joint,
@@ -95,8 +95,8 @@ _CYLINDERS = tuple(
 _SUPPLY, _RELIEF, _BULK, _LEAKAGE = 20e6, 23e6, 1.2e9, 1e-13
 
 
-def loader() -> ModelSpec:
-    """A loader of 2.6 t with 150 kg of stones in its bucket, a sleeper, a ramp and a platform before it."""
+def loader(stones: bool = False, sleeper: bool = False) -> ModelSpec:
+    """A loader of 2.7 t before a ramp; `stones`: in its bucket, `sleeper`: on the ground on its way."""
     spec = ModelSpec("loader", settings={"dt": 5e-3, "routine": _routine()})
     for name, friction in (
         ("rubber", 0.9),
@@ -116,7 +116,10 @@ def loader() -> ModelSpec:
         spec.add_joint(
             f"{cylinder.name}_pin", "ball", cylinder.rod_body, f"{cylinder.name}_rod", position=pin
         )
-    _add_stones(spec)
+    if stones:
+        _add_stones(spec)
+    if sleeper:
+        _add_sleeper(spec)
     _add_course(spec)
     start_level(spec, RADIUS - SINKAGE)
     strokes = {f"{cylinder.name}_stroke": cylinder.length - cylinder.closed for cylinder in _CYLINDERS}
@@ -256,24 +259,28 @@ def _add_stones(spec: ModelSpec) -> None:
         spec.add_shape(f"{name}_skin", name, "box", size, role="collision", material="stone")
 
 
-def _add_course(spec: ModelSpec) -> None:
-    """A loose sleeper on the ground, and a ramp and a platform that are fixed to the world."""
+def _add_sleeper(spec: ModelSpec) -> None:
+    """A loose sleeper on the ground."""
     spec.add_body("sleeper", SLEEPER_MASS, inertia=box_inertia(SLEEPER_MASS, *SLEEPER))
     spec.add_joint("sleeper", "free", None, "sleeper", position=(SLEEPER_X, 0.0, 0.5 * SLEEPER[2]))
+    spec.add_shape("sleeper", "sleeper", "box", SLEEPER, color=(0.45, 0.33, 0.22, 1.0))
+    spec.add_shape("sleeper_skin", "sleeper", "box", SLEEPER, role="collision", material="rubber")
+
+
+def _add_course(spec: ModelSpec) -> None:
+    """A ramp and a platform that are fixed to the world."""
     length, width, thick = SLAB
     end, top = RAMP_X + length * cos(RISE), length * sin(RISE)
     ramp = (RAMP_X + 0.5 * length * cos(RISE) + 0.5 * thick * sin(RISE),
             0.0, 0.5 * length * sin(RISE) - 0.5 * thick * cos(RISE))  # fmt: skip
     block = (end + 0.5 * PLATFORM, 0.0, 0.5 * top)
-    things: tuple[tuple[str, str | None, tuple, tuple, Any, str, tuple], ...] = (
-        ("sleeper", "sleeper", SLEEPER, (0.0, 0.0, 0.0), None, "rubber", (0.45, 0.33, 0.22, 1.0)),
-        ("ramp", None, SLAB, ramp, rpy(0.0, -RISE, 0.0), "concrete", (0.68, 0.67, 0.64, 1.0)),
-        ("platform", None, (PLATFORM, width, top), block, None, "concrete", (0.6, 0.6, 0.58, 1.0)),
+    things: tuple[tuple[str, tuple, dict[str, Any], tuple], ...] = (
+        ("ramp", SLAB, {"position": ramp, "rotation": rpy(0.0, -RISE, 0.0)}, (0.68, 0.67, 0.64, 1.0)),
+        ("platform", (PLATFORM, width, top), {"position": block}, (0.6, 0.6, 0.58, 1.0)),
     )
-    for name, body, size, place, turned, material, color in things:
-        at = {"position": place} | ({} if turned is None else {"rotation": turned})
-        spec.add_shape(name, body, "box", size, color=color, **at)
-        spec.add_shape(f"{name}_skin", body, "box", size, role="collision", material=material, **at)
+    for name, size, place, color in things:
+        spec.add_shape(name, None, "box", size, color=color, **place)
+        spec.add_shape(f"{name}_skin", None, "box", size, role="collision", material="concrete", **place)
 
 
 def _drive(rate: float) -> dict[str, float]:
@@ -287,7 +294,7 @@ def _valves(kind: str, opening: float) -> dict[str, float]:
 
 
 def _routine() -> list[list[Any]]:
-    """Over the sleeper and up the ramp; raise the arm, dump the stones, level the bucket, and back down."""
+    """Up the ramp; raise the arm, dump what is in the bucket, curl it and lower the arm, and back down."""
     return [
         [1.5, _drive(2.5)],
         [6.0, {}],

@@ -43,7 +43,7 @@ _WHEELS = {
 
 
 def mobile_manipulator() -> ModelSpec:
-    """A rover of 38 kg with an arm of four joints, a crate of 4 kg before it, a block of 0.3 kg on that."""
+    """A rover of 38 kg with an arm of four joints; before it a crate of 4 kg with a block of 0.3 kg on it."""
     spec = ModelSpec("mobile-manipulator", settings={"dt": 2e-3, "routine": _routine()})
     spec.add_material("rubber", friction=0.9)
     spec.add_material("wood", friction=0.5)
