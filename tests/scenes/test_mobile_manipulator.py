@@ -59,8 +59,7 @@ def test_momentum_and_friction_while_it_pushes(model):
     pushed = sim.contact_between("chassis", "crate").force
     assert pushed[0] > 20.0
     assert pushed[2] + ground[2] == pytest.approx((CRATE_MASS + BLOCK_MASS) * G, rel=1e-6)
-    gap = sim.body("crate").position[0] - sim.body("chassis").position[0]
-    assert gap == pytest.approx(0.345 + 0.12, abs=1e-6)
+    assert sim.contact_between("chassis", "crate").penetration < 1e-6
 
 
 def test_the_block_is_held_by_friction_and_laid_on_the_deck(model):
