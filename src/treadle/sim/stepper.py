@@ -98,7 +98,7 @@ class Stepper:
 
         check_given(self._sim)
         if self._sim.contact:
-            raise diverged(self._sim, self._sim.v)
+            raise diverged(self._sim, self.ready_contact_step().attempted_velocity)
         state, effort = self._sim.save(), self._sim.arrays["effort"].copy()
         self._sim.arrays["effort"][:] = 0.0
         self.runner(guarded=False)(0, 1, 1)

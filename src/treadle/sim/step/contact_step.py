@@ -97,6 +97,11 @@ class ContactStep:
         arrays["clock"][1, 0] += count - left
         arrays["ledger"][0, 0] += self.scratch.effort[2]
 
+    @property
+    def attempted_velocity(self) -> np.ndarray:
+        """(nv) the velocity at the end of the last substep, whether it was taken or not."""
+        return self.scratch.end.copy()
+
     def compile(self) -> None:
         """Compile the kernels, which takes no step."""
         take_steps(self.table, 1.0, 0.0, 0)
