@@ -11,5 +11,5 @@
     account      work, totals per pair, force history, warm start         account, pair_totals, warm_start
 
 A machine with shapes that touch runs the stages as kernels (`advance`, `substep`); one without has them
-composed into one compiled program (`fused`, `program`). `options` has everything that may be chosen about a step.
+composed into one compiled program (`fused`, `program`). `options` has all that may be chosen about a step.
 """
