@@ -108,7 +108,7 @@ def looks_new(page, chromium, app) -> None:
         end = monotonic() + PATIENCE
         while np.abs(seen - picture(fresh)).max() > 12.0:
             assert monotonic() < end, "it looks different"
-        assert errors == []
+        assert [text for text in errors if not text.startswith(OVERTAKEN)] == []
 
 
 def test_a_tour(chromium, app, until):
@@ -116,7 +116,7 @@ def test_a_tour(chromium, app, until):
         for name in ("arm", "torso", "rocky7", "pendulum", "roadheader", "four-bar-chain"):
             change(app, until, td.Simulation(td.scene(name)))
             arrives(page, app)
-        assert errors == []
+        assert [text for text in errors if not text.startswith(OVERTAKEN)] == []
         looks_new(page, chromium, app)
 
 
@@ -142,12 +142,13 @@ def test_a_scene_of_the_menu(chromium, app, until):
         # its panel drives it
         page.get_by_role("button", name="Start").click()
         until(lambda: not app.pace.paused)
-        assert errors == []
+        assert [text for text in errors if not text.startswith(OVERTAKEN)] == []
 
 
 def test_a_file_of_ones_own(chromium, app, until, tmp_path):
     path = tmp_path / "two.urdf"
-    path.write_bytes(urdf("meshes/box.stl"))
+    # something to be seen, which a camera can be aimed at
+    path.write_bytes(urdf("box").replace(b'<mesh filename="box"/>', b'<box size="0.2 0.2 0.4"/>'))
     with opened(chromium, app) as (page, errors):
         before = app.stage
         page.get_by_role("tab", name="Scenes").click()
@@ -157,7 +158,7 @@ def test_a_file_of_ones_own(chromium, app, until, tmp_path):
         until(lambda: app.stage is not before)
         still(app, until)
         arrives(page, app)
-        assert errors == []
+        assert [text for text in errors if not text.startswith(OVERTAKEN)] == []
 
 
 def test_a_joint_of_another_type(chromium, app, until):
@@ -169,5 +170,5 @@ def test_a_joint_of_another_type(chromium, app, until):
         until(lambda: app.stage is not before)
         still(app, until)
         arrives(page, app)
-        assert errors == []
+        assert [text for text in errors if not text.startswith(OVERTAKEN)] == []
         looks_new(page, chromium, app)

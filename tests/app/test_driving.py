@@ -34,8 +34,8 @@ def heading(sim) -> float:
     return float(np.arctan2(y, x))
 
 
-def test_there_are_six():
-    assert len(WHEELED) == 6
+def test_there_are_eight():
+    assert len(WHEELED) == 8
     assert driving(td.scene("pendulum")) is None
     assert driving(td.scene("roadheader")) is None
 

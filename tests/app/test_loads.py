@@ -25,7 +25,7 @@ def test_loads_act_as_apply_force_does_and_go_without_a_trace():
     assert mine.q.tolist() == theirs.q.tolist()
     loads.loads.clear()
     loads.apply(mine, poses(mine))
-    assert not mine._loads.any()
+    assert not mine.loads.any()
 
 
 def test_what_others_apply_stays():

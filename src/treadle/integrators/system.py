@@ -88,15 +88,19 @@ class System:
         """The model with inertia M + h D (+ h^2 K): dampers, actuators and stiff elements act at its end."""
         if isinstance(step, float) and step == 0.0:
             return self.model
-        slowed = damping(self.model)
-        for actuator, drive in self._actuation(q, v, step):
-            slowed[actuator.v] = slowed[actuator.v] + drive.damping
-        model = _with_rotors(self.model, [d * step for d in slowed])
+        model = _with_rotors(self.model, [d * step for d in self.implicit_damping(q, v, step)])
         if any(element.implicit for element in model.elements):
             from treadle.forces.element import element_inertia
 
             model = replace(model, added_inertia=element_inertia(self.model, q, v, step))
         return model
+
+    def implicit_damping(self, q: Sequence[Scalar], v: Sequence[Scalar], step: Scalar) -> list[Scalar]:
+        """D (nv) of dampers and actuators, which act on the velocity at the end of a step."""
+        slowed = damping(self.model)
+        for actuator, drive in self._actuation(q, v, step):
+            slowed[actuator.v] = slowed[actuator.v] + drive.damping
+        return slowed
 
     def accounts(self, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar) -> list[Scalar]:
         """The rates of the account; none where it is not kept."""

@@ -29,6 +29,10 @@ _ITERATIONS = 20
 _MOVES, _WEAK = (0.3, 0.2, 0.1), 1e-6
 
 
+#: A step of Newton's method (m, rad) that leads away from every closed position.
+_FAR = 1e6
+
+
 @dataclass(frozen=True)
 class Mobility:
     """Mobility of a machine, in the positions that it can move to from the initial one."""
@@ -86,7 +90,10 @@ def _close(model: Model, q: list[float]) -> list[float] | None:
         G, c, _ = _constraints(model, q)
         if np.abs(c).max(initial=0.0) < 1e-12:
             return q
-        q = _moved(model, q, -np.linalg.lstsq(G, c, rcond=_WEAK)[0])
+        step = -np.linalg.lstsq(G, c, rcond=_WEAK)[0]
+        if not np.abs(step).max(initial=0.0) < _FAR:
+            return None
+        q = _moved(model, q, step)
     return None
 
 

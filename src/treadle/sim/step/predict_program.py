@@ -29,7 +29,6 @@ from treadle.forces.element import along_branches
 from treadle.forces.input import Input, InputTable, reading
 from treadle.forces.law import ForceLaw, law_force
 from treadle.forces.load import LOAD_SIZE
-from treadle.forces.passive import damping
 from treadle.graph import Expr, Graph, Scalar, sqrt
 from treadle.integrators.system import System
 from treadle.model import lift
@@ -241,7 +240,7 @@ class Prediction:
             "high": [2.0 * row.high for row in rows],
             "softness": [0.5 * row.softness for row in rows],
             "push": self._pushes(system, given, wheels),
-            "drag": damping(machine),
+            "drag": system.implicit_damping(q, v, h),
             **({"next_wheel_memory": wheels.memory} if wheels is not None else {}),
             **_outlook(poses, axes),
             **_world_motions(machine, q, v, velocity, poses, axes),
