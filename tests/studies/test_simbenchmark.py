@@ -46,7 +46,7 @@ def test_larger_errors_and_times_are_noticed(findings):
         row | {"error": 1e8, "figure": 1e30, "step_time": 1e9} if row["engine"] == "Treadle" else row
         for row in findings.rows
     ]
-    assert [check.holds for check in study._checks(worse)] == 8 * [False]
+    assert [check.holds for check in study._checks(worse)] == 9 * [False]
 
 
 def test_without_others_there_is_no_comparison(findings):
