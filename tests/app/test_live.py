@@ -63,6 +63,8 @@ def test_buttons(live, until, click):
     sim = td.Simulation(driven())
     app = live(sim)
     run, drive = app.stage.run, app.stage.drive
+    # what is commanded before the first step is what Reset returns to
+    until(lambda: sim.time > 0.0)
     drive.fields["turn"].value = 1.0
     until(lambda: sim.time > 0.1)
     click(run.run)
@@ -75,7 +77,8 @@ def test_buttons(live, until, click):
     until(lambda: sim.time == 0.0)
     click(run.buttons, "Step")
     until(lambda: sim.time > 0.0)
-    drive.fields["turn"].value = 1.0
+    # commanded where steps are taken: the value of a field would arrive in a thread of its own
+    app.pace.send(lambda sim: setattr(sim.actuator("turn"), "command", 1.0)).result()
     click(run.buttons, "Reset")
     until(lambda: sim.time == 0.0 and sim.actuator("turn").command == 0.0)
     until(lambda: drive.fields["turn"].value == 0.0)
