@@ -23,7 +23,7 @@ from treadle.contact.propagator import propagate
 from treadle.contact.separation_bound import separation_bound
 from treadle.native.kernels import kernel
 
-__all__ = ["linear_contacts"]
+__all__ = ["advance_groups", "linear_contacts"]
 
 #: Length (in 1/omega) of one series; half an oscillation takes pi or more.
 _STRETCH = 1.0
@@ -36,6 +36,9 @@ _STILL = 1e-9
 
 #: Series between two evaluations of the separation bound.
 _BETWEEN = 8
+
+#: Length (in 1/omega) up to which series alone cost less than the propagator, which is a matrix for them all.
+_SHORT = 8.0
 
 
 @kernel()
@@ -59,7 +62,7 @@ def linear_contacts(A, K, D, b, delta, rate, span, impulse, moment, peak, force)
     f = np.empty(_TERMS - 1)
     end, done, ended, count = omega * span, 0.0, -1, 0
     while done < end:
-        if count % _BETWEEN == 0:
+        if count % _BETWEEN == 0 and end > _SHORT:
             safe = min(separation_bound(A, K, b, delta, rate, omega, count == 0), end - done)
             if safe == end - done or (count > 0 and safe > _BETWEEN):
                 propagate(A, K, D, b, omega, safe, delta, rate, impulse, moment)
@@ -87,6 +90,50 @@ def linear_contacts(A, K, D, b, delta, rate, span, impulse, moment, peak, force)
         rate[i] *= omega
         peak[i] = max(peak[i], delta[i])
     return (span if ended < 0 else min(done / omega, span)), ended
+
+
+@kernel()
+def advance_groups(A, group, contacts, span):
+    """Advance groups of contacts that act on each other, each by itself; when the first contact separates.
+
+    `group` has the number of each contact's, below zero: it is left out. `contacts` has K, D, b, and what
+    `linear_contacts` changes and fills.
+    """
+    n, until = len(group), span
+    members = np.empty(n, np.int64)
+    done = np.zeros(n, np.bool_)
+    for first in range(n):
+        if done[first] or group[first] < 0:
+            continue
+        m = 0
+        for i in range(first, n):
+            if group[i] == group[first]:
+                members[m], done[i] = i, True
+                m += 1
+        until = min(until, _advance_group(A, members[:m], contacts, span))
+    return until
+
+
+@kernel()
+def _advance_group(A, members, contacts, span):
+    """The contacts of one group; when the first separates."""
+    K, D, b, delta, rate, impulse, moment, peak, force = contacts
+    m = len(members)
+    own_A, own = np.empty((m, m)), np.empty((9, m))
+    for i in range(m):
+        k = members[i]
+        own[0, i], own[1, i], own[2, i], own[3, i], own[4, i] = K[k], D[k], b[k], delta[k], rate[k]
+        own[5, i], own[6, i], own[7, i], own[8, i] = 0.0, 0.0, peak[k], force[k]
+        for j in range(m):
+            own_A[i, j] = A[k, members[j]]
+    until, _ = linear_contacts(
+        own_A, own[0], own[1], own[2], own[3], own[4], span, own[5], own[6], own[7], own[8]
+    )
+    for i in range(m):
+        k = members[i]
+        delta[k], rate[k], impulse[k] = own[3, i], own[4, i], own[5, i]
+        moment[k], peak[k], force[k] = own[6, i], own[7, i], own[8, i]
+    return until
 
 
 @kernel()

@@ -1,7 +1,7 @@
 """Compliant contacts: their arrays, and the kernel that advances them, called by its address.
 
 Its callers are not compiled together with it. Contacts that are all linear are advanced in closed form
-(`linear_contacts`), others by `nonlinear_contacts`, which is compiled only where a machine has materials with
+(`advance_groups`), others by `nonlinear_contacts`, which is compiled only where a machine has materials with
 such a law.
 """
 
@@ -16,14 +16,17 @@ from numba import types
 from numba.np.numpy_support import carray
 
 from treadle.contact.laws import ContactLaw, law_program
-from treadle.contact.linear_contact import linear_contacts
+from treadle.contact.linear_contact import advance_groups
 from treadle.contact.nonlinear import nonlinear_contacts
 from treadle.native.calling import call, integers, reals
 from treadle.native.frames import Integers, Reals
 from treadle.native.kernels import cfunc
 from treadle.native.program import compile_program
 
-__all__ = ["LawMemory", "Soft", "make_soft", "soft_entry", "soft_frame"]
+__all__ = ["ALONE", "LawMemory", "Soft", "make_soft", "soft_entry", "soft_frame"]
+
+#: Group of contacts that are not advanced here: their rows carry them through the substep.
+ALONE = -1
 
 
 class Soft(NamedTuple):
@@ -31,6 +34,10 @@ class Soft(NamedTuple):
 
     size: Integers  # (1)
     row: Integers  # (n) of each, in the machine's rows
+    group: Integers  # (n) contacts that act on each other have one number; ALONE: a row with a regularization
+    yields: Integers  # (n) 1: a damped contact that the substep resolves, which begins and ends within it
+    touches: Reals  # (n) s, when it begins
+    given: Integers  # (n) 1: its row has the impulse that the propagator gave
     A: Reals  # (n n) Delassus matrix, a row of size[0] after the other
     K: Reals  # (n) N/m
     D: Reals  # (n) N s/m
@@ -55,6 +62,9 @@ def make_soft(count: int, programs: np.ndarray | None = None) -> Soft:
     numbers |= {
         "size": np.zeros(1, np.int64),
         "row": np.zeros(count, np.int64),
+        "group": np.zeros(count, np.int64),
+        "given": np.zeros(count, np.int64),
+        "yields": np.zeros(count, np.int64),
         "A": np.zeros(count * count),
         "span": np.zeros(2),
         "law": np.full(count, -1, np.int64),
@@ -94,41 +104,53 @@ def _compiled(function: Callable[..., None]) -> Any:
 
 
 def _advance(pointer: Any) -> None:
-    f = carray(pointer, 20)
+    f = carray(pointer, 24)
     n = carray(integers(f[1]), (1,))[0]
-    law = carray(integers(f[16]), (n,))
+    law = carray(integers(f[20]), (n,))
     for i in range(n):
         if law[i] >= 0:
-            call(f[19], f.ctypes.data)
+            call(f[23], f.ctypes.data)
             return
-    A, span = carray(reals(f[3]), (n, n)), carray(reals(f[9]), (2,))
-    delta, rate = carray(reals(f[10]), (n,)), carray(reals(f[11]), (n,))
-    peak, force = carray(reals(f[14]), (n,)), carray(reals(f[15]), (n,))
-    delta_start, rate_start = carray(reals(f[7]), (n,)), carray(reals(f[8]), (n,))
+    A, span, group = carray(reals(f[7]), (n, n)), carray(reals(f[13]), (2,)), carray(integers(f[3]), (n,))
+    delta, rate = carray(reals(f[14]), (n,)), carray(reals(f[15]), (n,))
+    peak, force = carray(reals(f[18]), (n,)), carray(reals(f[19]), (n,))
+    delta_start, rate_start = carray(reals(f[11]), (n,)), carray(reals(f[12]), (n,))
     for i in range(n):
-        delta[i], rate[i], peak[i], force[i] = delta_start[i], rate_start[i], 0.0, 0.0
-    K, D, b = carray(reals(f[4]), (n,)), carray(reals(f[5]), (n,)), carray(reals(f[6]), (n,))
-    P, Q = carray(reals(f[12]), (n,)), carray(reals(f[13]), (n,))
-    until, _ = linear_contacts(A, K, D, b, delta, rate, span[0], P, Q, peak, force)
-    span[1] = until
+        if group[i] >= 0:
+            delta[i], rate[i], peak[i], force[i] = delta_start[i], rate_start[i], 0.0, 0.0
+    K, D, b = carray(reals(f[8]), (n,)), carray(reals(f[9]), (n,)), carray(reals(f[10]), (n,))
+    P, Q = carray(reals(f[16]), (n,)), carray(reals(f[17]), (n,))
+    contacts = K, D, b, delta, rate, P, Q, peak, force
+    span[1] = advance_groups(A, group, contacts, span[0])
 
 
 def _advance_laws(pointer: Any) -> None:
-    f = carray(pointer, 20)
+    f = carray(pointer, 24)
     n = carray(integers(f[1]), (1,))[0]
-    A, span = carray(reals(f[3]), (n, n)), carray(reals(f[9]), (2,))
-    delta, rate = carray(reals(f[10]), (n,)), carray(reals(f[11]), (n,))
-    peak, force = carray(reals(f[14]), (n,)), carray(reals(f[15]), (n,))
-    delta_start, rate_start = carray(reals(f[7]), (n,)), carray(reals(f[8]), (n,))
-    law, settings = carray(integers(f[16]), (n,)), carray(reals(f[17]), (n, 4))
-    laws = 0
+    group, law = carray(integers(f[3]), (n,)), carray(integers(f[20]), (n,))
+    A, span = carray(reals(f[7]), (n, n)), carray(reals(f[13]), (2,))
+    settings, laws = carray(reals(f[21]), (n, 4)), 0
     for i in range(n):
-        delta[i], rate[i], peak[i], force[i] = delta_start[i], rate_start[i], 0.0, 0.0
         laws = max(laws, law[i] + 1)
-    programs = carray(integers(f[18]), (laws, 2))
-    K, D, b = carray(reals(f[4]), (n,)), carray(reals(f[5]), (n,)), carray(reals(f[6]), (n,))
-    P, Q = carray(reals(f[12]), (n,)), carray(reals(f[13]), (n,))
+    programs = carray(integers(f[22]), (laws, 2))
+    members = np.flatnonzero(group >= 0)
+    m = len(members)
+    # K, D, b, depths and rates at the start
+    given = np.zeros((5, m))
+    for k in range(5):
+        given[k] = carray(reals(f[8 + k]), (n,))[members]
+    P, Q, peak, force = np.zeros(m), np.zeros(m), np.zeros(m), np.zeros(m)
+    own_A, own_settings = np.zeros((m, m)), np.zeros((m, 4))
+    for i in range(m):
+        own_A[i] = A[members[i]][members]
+        own_settings[i] = settings[members[i]]
+    delta, rate = given[3], given[4]
     until, _ = nonlinear_contacts(
-        A, K, D, law, settings, programs, b, delta, rate, span[0], P, Q, peak, force
+        own_A, given[0], given[1], law[members], own_settings, programs, given[2], delta, rate, span[0], P, Q,
+        peak, force,
     )  # fmt: skip
+    for k, values in enumerate((delta, rate, P, Q, peak, force)):
+        out = carray(reals(f[14 + k]), (n,))
+        for i in range(m):
+            out[members[i]] = values[i]
     span[1] = until

@@ -18,8 +18,9 @@ __all__ = ["LEAST_PIECE", "RunLog", "Sample"]
 #: What acts on the machine from outside.
 _INPUTS = ("tau", "dt", "loads", "commands", "locked", "inputs")
 
-#: Steps between samples at first, times the degrees of freedom: a sample costs no more than a few of them.
-LEAST_PIECE = 1024
+#: Steps between samples at first, times the degrees of freedom, and with contact: a sample costs no more than
+#: a few of them.
+LEAST_PIECE, _CONTACT_PIECE = 4096, 16
 
 #: Samples beyond which every other is dropped and the time between them doubles.
 _MOST = 32
@@ -90,24 +91,24 @@ class RunLog:
         arrays = self._sim.arrays
         self._left = arrays["q"].tobytes(), arrays["v"].tobytes()
         self.steps += taken
-        if self.steps >= self._next:
-            self.samples.append(Sample(*self._left, float(self.ledger[0, 0])))
+
+    def until_sample(self, taken: int) -> int:
+        """Steps until the next sample, with so many taken since `before`; one is taken here if it is due."""
+        if self.steps + taken >= self._next:
+            arrays = self._sim.arrays
+            ends = arrays["q"].tobytes(), arrays["v"].tobytes()
+            self.samples.append(Sample(*ends, float(self.ledger[0, 0])))
             if len(self.samples) > _MOST:
                 self.samples = self.samples[1::2]
                 self._stride *= 2
-            self._next = self.steps + self._stride
-
-    def due(self) -> int:
-        """Steps until the next sample, at least one."""
-        if not self.goes_on():
-            return self.piece
-        return max(1, self._next - self.steps)
+            self._next = self.steps + taken + self._stride
+        return self._next - self.steps - taken
 
     @property
     def piece(self) -> int:
         """Steps between the first samples; steps with contact are long."""
         sim = self._sim
-        return 4 if sim.contact else max(1, LEAST_PIECE // max(sim.model.nv, 1))
+        return _CONTACT_PIECE if sim.contact else max(1, LEAST_PIECE // max(sim.model.nv, 1))
 
     def restart(self) -> None:
         """Let the next step begin a new run."""

@@ -247,7 +247,7 @@ class Simulation(Guarded, Parts, Choices):
         self.events.stopped_by = None
         while left and self.events.stopped_by is None:
             due = [observer.due() for observer in self.observers]
-            piece = min([self.stepper.pieces.next(left), self.run_log.due(), *due])
+            piece = min([self.stepper.pieces.next(left), *due])
             taken = self._advance(piece)
             left -= piece
             for observer in tuple(self.observers if taken else ()):

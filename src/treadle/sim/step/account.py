@@ -20,7 +20,7 @@ def account(context):
     now.work += joint_work(context)
     for k in range(context.nv):
         now.work += 0.5 * now.h * (free.push[k] - free.drag[k] * (end[k] - v[k])) * (v[k] + end[k])
-    if now.springs > 0:
+    if now.joint > 0:
         now.work += _work_along_springs(context)
     now.work += add_totals(context)
     record_substep(context)

@@ -23,6 +23,9 @@ IMPACT_SPEED = 1e-3
 #: rebounds, and the step ends as a time-stepping step without further cuts.
 EVENTS, EVENTS_PER_BODY = 60, 2
 
+#: Impacts with a rebound in one step, per body: each of them is motion that a user asked for.
+REBOUNDS_PER_BODY = 400
+
 #: The same times the number of bodies, up to which those that do not rebound are stopped where they collide,
 #: and then by the substep: in clutter that takes the more time the less it tells.
 STOPS = 200
@@ -99,22 +102,23 @@ def _step(context, table, time):
     now, scratch = context.now[0], context.scratch
     bodies = len(scratch.twist_end) - 1
     # how far to look for the next event: with many of them, one is not far from the one before
-    left, ahead, events, substeps, work = now.dt, now.dt, 0, 0, 0.0
-    budget = EVENTS + EVENTS_PER_BODY * bodies
+    left, ahead, events, rebounds, substeps, work = now.dt, now.dt, 0, 0, 0, 0.0
+    budget, most_rebounds = EVENTS + EVENTS_PER_BODY * bodies, REBOUNDS_PER_BODY * bodies
     while left > NOTHING * now.dt:
         now.h, now.elapsed = min(left, ahead), now.dt - left
         now.time = time + now.elapsed
-        spent = events >= budget or now.sweeps_left == FEWEST_SWEEPS
-        now.uncut, now.safe = int(spent), int(substeps >= SUBSTEPS * budget)
+        spent = events >= budget or rebounds >= most_rebounds or now.sweeps_left == FEWEST_SWEEPS
+        now.uncut, now.safe = int(spent), int(substeps >= SUBSTEPS * (budget + rebounds))
         now.impact_speed = inf if now.uncut == 1 else IMPACT_SPEED
-        now.stop_within = now.dt if (events + 1) * bodies <= STOPS else 0.0
+        now.stop_within = now.dt if (events + rebounds + 1) * bodies <= STOPS else 0.0
         call(context.substep.entry, table)
         if now.h < 0.0:
             return False
         work += now.work
         left -= now.h
         ahead = (2.0 if now.cut == 1 else 4.0) * now.h
-        events, substeps = events + now.cut, substeps + 1
+        rebounds, substeps = rebounds + now.rebound, substeps + 1
+        events += now.cut - now.rebound
     scratch.effort[0] += substeps
     close_loops(context)
     scratch.effort[2] += work

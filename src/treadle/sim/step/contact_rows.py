@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from math import inf, isnan
+from math import inf
 
-from treadle.contact.restitution import damping_of
 from treadle.native.kernels import inner, part
+from treadle.sim.step.compliance import add_compliant, surface_yields
 from treadle.sim.step.conservative_advancement import through
 from treadle.sim.step.convective_terms import convective_rates
 from treadle.solvers.sequential.rows import PAIR, SECOND, SINGLE
@@ -37,6 +37,7 @@ def contact_rows(context):
         surface = context.surfaces[point.surface]
         if point.muted == 1:
             continue
+        touches = True
         if surface.stiffness == inf:
             collides = point.speed < -now.impact_speed
             if _impact_follows(context, point, surface, collides):
@@ -46,8 +47,9 @@ def contact_rows(context):
                 continue
         else:
             pressed = point.speed < 0.0 or (point.speed <= 1e-12 and point.free < 0.0)
-            if not (point.gap < -PRESSED or (point.gap <= TOUCHING and pressed)):
-                point.pending = 1
+            touches = point.gap < -PRESSED or (point.gap <= TOUCHING and pressed)
+            if not touches and point.gap + 0.5 * now.h * (point.speed + point.free) >= 0.0:
+                point.pending = int(not surface_yields(surface, now.h))
                 continue
         point_rows(context, point, context.free.velocity)
         rates = convective_rates(context.detection, context.free.twist, context.free.convective, point, now.h)
@@ -58,28 +60,9 @@ def contact_rows(context):
             lift = rates[0] * point.nx + rates[1] * point.ny + rates[2] * point.nz
             point.bow = 0.25 * now.h * lift
             rows.slowest[point.row] = -lift - max(point.distance - point.bow, 0.0) * 2.0 / now.h
-        else:
-            _compliant(context, point, surface)
+        elif not add_compliant(context, point, surface, touches):
+            point.row, point.rows, point.pending, now.rows = -1, 0, 1, point.row
     return True
-
-
-@part()
-def _compliant(context, point, surface):
-    """Stiffness and damping of a compliant contact, and where it starts from."""
-    now, soft = context.now[0], context.soft
-    mass = 1.0 / _inverse_mass(context.rows, point.row)
-    K, D, i = surface.stiffness, surface.damping, now.springs
-    if surface.per_mass == 1:
-        K, D = K * mass, D * mass
-    if isnan(D):
-        D = damping_of(surface.restitution, K, mass)
-    soft.row[i], soft.law[i], soft.K[i], soft.D[i] = point.row, surface.law, K, D
-    soft.delta_start[i], soft.rate_start[i] = max(-point.gap, 0.0), -point.speed
-    e = 4 * i
-    soft.settings[e], soft.settings[e + 1] = surface.exponent, surface.restitution
-    soft.settings[e + 2], soft.settings[e + 3] = -point.speed, mass
-    point.spring = i
-    now.springs += 1
 
 
 @part()
@@ -236,14 +219,3 @@ def _lay_together(context, point, directions, many, sliding, velocity, i):
     for r in range(many):
         ahead = r * length
         half_solve_chain(tree, place, entries, begin + ahead, other + ahead, both + ahead, e + ahead)
-
-
-@part()
-def _inverse_mass(rows, i):
-    """Inverse effective mass of a row."""
-    first, loops, y, total = rows.first, rows.loops, rows.y, 0.0
-    for e in range(first[i], loops[i]):
-        total += y[e] * y[e]
-    for e in range(loops[i], first[i + 1]):
-        total -= y[e] * y[e]
-    return total

@@ -44,12 +44,15 @@ SUBSTEP = np.dtype(
         ("found", np.int64),  # points near each other
         ("rows", np.int64),  # of joints and contacts
         ("springs", np.int64),  # compliant contacts
+        ("joint", np.int64),  # of these, contacts with a propagator
+        ("fixed", np.int64),  # of these, contacts whose impulse is given
         ("sticking", np.int64),  # rows at none of their bounds
         ("sweeps", np.int64),  # of the last solve
         ("target_error", np.float64),  # m/s, to which the targets of the rows are known
         ("work", np.float64),  # J, of all forces but gravity and springs
         ("ends", np.float64),  # s, until a compliant contact separates
         ("cut", np.int64),  # 1: a contact begins or ends at the end of the substep
+        ("rebound", np.int64),  # 1: bodies that rebound meet there
         ("safe", np.int64),  # 1: nothing can tunnel in it
         ("apart", np.int64),  # 1: what seems to collide at its start does not
         ("idle", np.int64),  # 1: joint rows at rest are left out

@@ -56,4 +56,6 @@ def _impact_rows(context):
             rebounds = speed < -now.impact_speed
             rows.slowest[point.row] = -surface.restitution * speed if rebounds else 0.0
             met = met or rebounds
+            if rebounds and surface.restitution > 0.0:
+                now.rebound = 1
     return met

@@ -5,7 +5,7 @@ from __future__ import annotations
 from treadle.native.calling import call
 from treadle.native.kernels import part
 from treadle.sim.step.points import rate
-from treadle.sim.step.solve import push, zero
+from treadle.sim.step.row_algebra import push, zero
 from treadle.sim.step.stabilize import push_out
 from treadle.sim.step.warm_start import copy
 from treadle.solvers.sequential.solver_abi import answer
@@ -20,7 +20,7 @@ def displacement(context):
     now, scratch, rows, soft, v = context.now[0], context.scratch, context.rows, context.soft, context.v
     for k in range(context.nv):
         scratch.shift[k] = 0.5 * now.h * (v[k] + scratch.end[k])
-    if now.springs > 0:
+    if now.joint > 0:
         # a compliant contact moves the machine by Q, where a constant force would by h P / 2
         z = rows.z_kept
         zero(rows, z)

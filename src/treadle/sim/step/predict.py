@@ -10,10 +10,17 @@ from __future__ import annotations
 
 from treadle.native.calling import call
 from treadle.native.kernels import part
+from treadle.sim.step.row_algebra import row_velocity
 from treadle.sim.step.warm_start import copy
 from treadle.solvers.sequential.tree import spread
 
-__all__ = ["corrects", "free_velocity", "guess_middle", "predict"]
+__all__ = [
+    "ALL_AGAIN", "NOTHING_AGAIN", "VELOCITY_AGAIN", "correct_velocity", "corrects", "free_velocity",
+    "guess_middle", "predict",
+]  # fmt: skip
+
+#: What a substep is to do again: nothing, all from the prediction on, or the free velocity and the solve.
+NOTHING_AGAIN, ALL_AGAIN, VELOCITY_AGAIN = 0, 1, 2
 
 #: Rounds at most in which the velocity in the middle, and the forces of wheels, are predicted again.
 _ROUNDS, _WHEEL_ROUNDS = 2, 20
@@ -54,23 +61,47 @@ def predict(context):
 
 @part()
 def corrects(context):
-    """Predict again with what the solve gave, unless that was predicted well; whether it did."""
+    """Whether to predict again with what the solve gave, and what."""
     now, free, end, v = context.now[0], context.free, context.scratch.end, context.v
     if free.wheels == 1 and _rebalance(context):
         now.rounds += 1
-        return True
+        return ALL_AGAIN
     if now.rounds >= _ROUNDS or now.uncut == 1:
-        return False
+        return NOTHING_AGAIN
     worst, fastest = 0.0, 0.0
     for k in range(context.nv):
         middle = 0.5 * (v[k] + end[k])
         worst, fastest = max(worst, abs(middle - free.v_mid[k])), max(fastest, abs(middle))
     if worst <= _SHARE * fastest + _ACCELERATION * now.h:
-        return False
+        return NOTHING_AGAIN
     for k in range(context.nv):
         free.v_mid[k] = 0.5 * (v[k] + end[k])
     now.rounds += 1
-    return True
+    return ALL_AGAIN if free.wheels == 1 or context.tree.size[1] > 0 else VELOCITY_AGAIN
+
+
+@part()
+def correct_velocity(context):
+    """The free velocity for the velocity in the middle, and what of it the rows have.
+
+    Rows, factors and points stay: they belong to the position in the middle. The velocity J v of a row is
+    y . z of the z that leads to v, D^1/2 L v (see `solvers.sequential.tree`).
+    """
+    free, rows, tree, change, z = (
+        context.free, context.rows, context.tree, context.scratch.extra, context.rows.z_kept
+    )  # fmt: skip
+    copy(free.velocity, change, context.nv)
+    call(free.entry, free.frame)
+    for k in range(context.nv):
+        change[k] = free.velocity[k] - change[k]
+    for k in range(context.nv):
+        total, above, entry = change[k], tree.parent[k], tree.start[k]
+        while above >= 0:
+            total += tree.L[entry] * change[above]
+            above, entry = tree.parent[above], entry + 1
+        z[k] = total / tree.root[k] if tree.root[k] > 0.0 else 0.0
+    for i in range(context.now[0].rows):
+        rows.velocity[i] += row_velocity(rows, i, z)
 
 
 @part()

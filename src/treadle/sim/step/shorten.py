@@ -49,18 +49,19 @@ def shorten_at_impact(context):
     now = context.now[0]
     if now.impact_speed == inf:
         return False
-    begins = _first_impact(context)
+    begins, rebounds = _first_impact(context)
     if begins >= now.h * (1.0 - SAME_END):
         return False
+    now.rebound = rebounds
     now.h, now.cut, now.apart = max(begins, NOTHING * now.dt), 1, 0
     return True
 
 
 @part()
 def _first_impact(context):
-    """When the first of the pending contacts begins; the end of the substep if none does."""
+    """When the first of the pending contacts begins, the end of the substep if none does; is it a rebound."""
     now, scratch = context.now[0], context.scratch
-    begins, flow = now.h, context.flow.active[0]
+    begins, rebounds, flow = now.h, 0, context.flow.active[0]
     for c in range(now.found):
         point = scratch.points[c]
         if point.muted == 1 or (point.pending == 0 and flow == 0):
@@ -73,8 +74,11 @@ def _first_impact(context):
             early = 0.0
             if point.gap <= TOUCHING and change < 0.0 < point.speed:
                 early = min(-point.speed / change, now.h)
-            begins = min(begins, _time_of_impact(context, point.a, point.b, early, begins))
-    return begins
+            meets = _time_of_impact(context, point.a, point.b, early, begins)
+            if meets < begins:
+                begins = meets
+                rebounds = int(context.surfaces[point.surface].restitution > 0.0)
+    return begins, rebounds
 
 
 @inner()

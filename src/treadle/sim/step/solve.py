@@ -5,23 +5,27 @@ contacts may not come closer than touching,
 
     d(q_M) + h/2 J v' >= 0;
 
-compliant contacts are solved in closed form over the whole substep (`contact.linear_contact`), together, and
-in turn with friction and rigid contacts until neither changes. Rows that keep their velocity, such as
-friction that sticks, do so throughout: the inverse effective mass of the compliant contacts is what these
-leave of it, A - C^T B^-1 C, with the Delassus matrices B of such rows and C between them and the compliant
-ones.
+compliant contacts are rows with a regularization (`compliance`). Those that few others act on, or that the
+substep does not resolve, have the closed form over the whole substep (`contact.linear_contact`), to which
+rounds of the solve bring their rows. Rows that keep their velocity, such as friction that sticks, do so
+throughout: the inverse effective mass of these contacts is what such rows leave of it, A - C^T B^-1 C, with
+the Delassus matrices B of such rows and C between them and the compliant ones.
 """
 
 from __future__ import annotations
 
+from math import inf
+
 from treadle.native.calling import call
 from treadle.native.kernels import inner, part
+from treadle.sim.step.compliance import carry_alone, follow_propagator, regularize
 from treadle.sim.step.points import twists
+from treadle.sim.step.row_algebra import push, row_velocity, zero
 from treadle.sim.step.warm_start import FEWEST_SWEEPS, copy, recall
 from treadle.solvers.sequential.solver_abi import answer, find_impulses, hold_rows, prepare_rows
 from treadle.solvers.sequential.tree import spread
 
-__all__ = ["SAME_END", "STILL", "push", "row_velocity", "solve", "zero"]
+__all__ = ["SAME_END", "STILL", "resolve", "solve"]
 
 #: Change of velocity (m/s) at which sweeps over the rows end.
 STILL = 1e-11
@@ -29,15 +33,21 @@ STILL = 1e-11
 #: Share of a substep by which a contact may end before it and yet end with it.
 SAME_END = 1e-12
 
-#: Rounds between compliant contacts and all others, and the share of the impulses that may still change.
-_ROUNDS, _SAME = 60, 1e-11
+#: Rounds between the closed form of compliant contacts and the rows.
+_ROUNDS = 60
 
 
 @part()
 def solve(context):
     """Impulses of all rows, and the velocity at the end of the substep that they lead to."""
-    scratch, free = context.scratch, context.free
     recall(context)
+    resolve(context)
+
+
+@part()
+def resolve(context):
+    """The same from the impulses that the rows have."""
+    scratch, free = context.scratch, context.free
     _impulses(context)
     scratch.effort[3] += 1
     copy(free.velocity, scratch.end, context.nv)
@@ -48,28 +58,49 @@ def solve(context):
 @part()
 def _impulses(context):
     """Impulses; sets until when no compliant contact separates, and the rows that keep their velocity."""
-    now, rows, soft, solver = context.now[0], context.rows, context.soft, context.solver
+    now, soft, solver = context.now[0], context.soft, context.solver
     now.sweeps, now.sticking, now.ends = 0, 0, now.h
-    for i in range(now.springs):
-        _fix(rows, soft.row[i], rows.impulse[soft.row[i]])
+    now.joint, now.fixed = 0, 0
+    if now.springs > 0:
+        regularize(context)
     prepare_rows(solver, now.rows)
     for turn in range(_ROUNDS):
-        if now.rows > now.springs:
+        if now.rows > now.fixed:
             _sweep(context)
-        if now.springs == 0:
-            return
-        now.sticking = hold_rows(solver, now.rows)
+        if now.joint == 0:
+            break
+        now.sticking = _hold(context)
         masses_changed = _inverse_masses(context)
         jump = _accelerations(context)
         if turn > 0 and not masses_changed and jump * now.h <= STILL:
             # converged: inputs unchanged since the last round
             break
-        change, largest = _advance_springs(context)
+        soft.span[0] = now.h
+        call(context.spring.entry, context.spring.frame)
+        converged = follow_propagator(context)
         prepare_rows(solver, now.rows)
-        converged = change <= _SAME * largest or now.rows == now.springs
-        if soft.span[1] < now.h * (1.0 - SAME_END) or converged or now.sweeps_left == FEWEST_SWEEPS:
+        ended = soft.span[1] < now.h * (1.0 - SAME_END)
+        if ended or converged or now.rows == now.fixed or now.sweeps_left == FEWEST_SWEEPS:
             break
-    now.ends = soft.span[1]
+    if now.joint > 0:
+        now.ends = soft.span[1]
+    if now.joint < now.springs:
+        carry_alone(context)
+
+
+@part()
+def _hold(context):
+    """Find the rows that keep their velocity, compliant contacts apart; how many."""
+    now, rows, soft = context.now[0], context.rows, context.soft
+    for i in range(now.springs):
+        if soft.group[i] >= 0:
+            r = soft.row[i]
+            rows.low[r] = rows.high[r] = rows.impulse[r]
+    sticking = hold_rows(context.solver, now.rows)
+    for i in range(now.springs):
+        if soft.given[i] == 0:
+            rows.low[soft.row[i]], rows.high[soft.row[i]] = 0.0, inf
+    return sticking
 
 
 @part()
@@ -86,15 +117,17 @@ def _sweep(context):
 def _inverse_masses(context):
     """Delassus matrix of the compliant contacts, with the rows that keep their velocity; did it change."""
     now, rows, soft, solver = context.now[0], context.rows, context.soft, context.solver
-    z, A, count = rows.z_kept, soft.A, now.springs
+    z, A, group, count = rows.z_kept, soft.A, soft.group, now.springs
     soft.size[0], changed = count, False
     for j in range(count):
+        if group[j] < 0:
+            continue
         zero(rows, z)
         push(rows, soft.row[j], 1.0, z)
         if now.sticking > 0:
             answer(solver, now.sticking)
         for i in range(j + 1):
-            total = row_velocity(rows, soft.row[i], z)
+            total = row_velocity(rows, soft.row[i], z) if group[i] == group[j] else 0.0
             changed |= A[count * i + j] != total
             A[count * i + j] = A[count * j + i] = total
     return changed
@@ -106,57 +139,14 @@ def _accelerations(context):
     now, rows, soft = context.now[0], context.rows, context.soft
     A, count, change = soft.A, now.springs, 0.0
     for i in range(count):
+        if soft.group[i] < 0:
+            continue
         r = soft.row[i]
         total = row_velocity(rows, r, context.scratch.z)
         for j in range(count):
-            total -= A[count * i + j] * rows.impulse[soft.row[j]]
+            if soft.group[i] == soft.group[j]:
+                total -= A[count * i + j] * rows.impulse[soft.row[j]]
         b = -(rows.velocity[r] + total + soft.rate_start[i]) / now.h
         change = max(change, abs(b - soft.b[i]))
         soft.b[i] = b
     return change
-
-
-@inner()
-def _advance_springs(context):
-    """Impulses of the compliant contacts alongside all others; the largest change, and the largest."""
-    now, rows, soft = context.now[0], context.rows, context.soft
-    soft.span[0] = now.h
-    call(context.spring.entry, context.spring.frame)
-    change, largest = 0.0, 0.0
-    for i in range(now.springs):
-        r, p = soft.row[i], soft.P[i]
-        change, largest = max(change, abs(p - rows.impulse[r])), max(largest, abs(p))
-        _fix(rows, r, p)
-    return change, largest
-
-
-@part()
-def _fix(rows, i, impulse):
-    """Let a row have an impulse, whatever the others do."""
-    rows.impulse[i] = rows.low[i] = rows.high[i] = impulse
-
-
-@part()
-def zero(rows, z):
-    """Clear the z of a row table."""
-    for k in range(rows.places[0]):
-        z[k] = 0.0
-
-
-@part()
-def row_velocity(rows, i, z):
-    """Velocity of a row in z."""
-    first, place, y, total = rows.first, rows.place, rows.y, 0.0
-    for e in range(first[i], first[i + 1]):
-        total += y[e] * z[place[e]]
-    return total
-
-
-@part()
-def push(rows, i, impulse, z):
-    """Add the impulse of a row to z."""
-    first, loops, place, y = rows.first, rows.loops, rows.place, rows.y
-    for e in range(first[i], loops[i]):
-        z[place[e]] += y[e] * impulse
-    for e in range(loops[i], first[i + 1]):
-        z[place[e]] -= y[e] * impulse

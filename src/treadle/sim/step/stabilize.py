@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from treadle.native.calling import call
 from treadle.native.kernels import part
+from treadle.sim.step.row_algebra import row_velocity
 from treadle.sim.step.warm_start import copy
 from treadle.solvers.sequential.solver_abi import close_gaps
 from treadle.solvers.sequential.tree import spread
@@ -33,16 +34,8 @@ def push_out(context):
     for c in range(now.found):
         point = scratch.points[c]
         if point.row >= 0 and rows.closes[point.row] == 1:
-            point.end += _displacement(rows, point.row, scratch.z)
+            point.end += row_velocity(rows, point.row, scratch.z)
     spread(context.tree, scratch.z, scratch.work, scratch.shift)
-
-
-@part()
-def _displacement(rows, i, z):
-    first, place, y, total = rows.first, rows.place, rows.y, 0.0
-    for e in range(first[i], first[i + 1]):
-        total += y[e] * z[place[e]]
-    return total
 
 
 @part()

@@ -17,9 +17,18 @@ from treadle.sim.step.flow import flows, land, take_off
 from treadle.sim.step.impact import impact
 from treadle.sim.step.integrate import displacement, integrate
 from treadle.sim.step.joint_rows import joint_rows, stays_idle
-from treadle.sim.step.predict import corrects, free_velocity, guess_middle, predict
+from treadle.sim.step.predict import (
+    ALL_AGAIN,
+    NOTHING_AGAIN,
+    VELOCITY_AGAIN,
+    correct_velocity,
+    corrects,
+    free_velocity,
+    guess_middle,
+    predict,
+)
 from treadle.sim.step.shorten import shorten_at_impact, shorten_at_separation, shorten_before_tunnelling
-from treadle.sim.step.solve import solve
+from treadle.sim.step.solve import resolve, solve
 
 __all__ = ["substep_entry"]
 
@@ -44,53 +53,57 @@ def _substep(table: Any) -> None:
     """
     context = read_context(table)
     now = context.now[0]
-    now.cut, now.work, now.apart, now.idle = 0, 0.0, 0, 1
-    attempt, again = 0, False
+    now.cut, now.rebound, now.work, now.apart, now.idle = 0, 0, 0.0, 0, 1
+    attempt, again = 0, NOTHING_AGAIN
     while attempt < _ATTEMPTS:
         if attempt == _ATTEMPTS - 1:
             # whatever still begins or ends does so without a rebound
             now.impact_speed, now.idle, now.uncut = inf, 0, 1
-        if not again:
-            attempt += 1
-            guess_middle(context)
-        again = False
-        predict(context)
-        if not detect(context):
-            now.h = -1.0
-            return
-        if shorten_before_tunnelling(context):
-            continue
-        if flows(context):
-            take_off(context)
-            if shorten_at_impact(context):
-                continue
-            if not land(context):
-                now.h = -1.0
-            return
-        free_velocity(context)
-        joint_rows(context)
-        if not contact_rows(context):
-            h, now.h = now.h, 0.0
-            guess_middle(context)
+        if again == VELOCITY_AGAIN:
+            correct_velocity(context)
+            resolve(context)
+        else:
+            if again == NOTHING_AGAIN:
+                attempt += 1
+                guess_middle(context)
             predict(context)
             if not detect(context):
                 now.h = -1.0
                 return
-            impact(context)
-            now.h = h
-            continue
-        solve(context)
+            again = NOTHING_AGAIN
+            if shorten_before_tunnelling(context):
+                continue
+            if flows(context):
+                take_off(context)
+                if shorten_at_impact(context):
+                    continue
+                if not land(context):
+                    now.h = -1.0
+                return
+            free_velocity(context)
+            joint_rows(context)
+            if not contact_rows(context):
+                h, now.h = now.h, 0.0
+                guess_middle(context)
+                predict(context)
+                if not detect(context):
+                    now.h = -1.0
+                    return
+                impact(context)
+                now.h = h
+                continue
+            solve(context)
+        again = NOTHING_AGAIN
         if shorten_at_separation(context):
             continue
         if now.idle == 1 and not stays_idle(context):
-            now.idle, again = 0, True
+            now.idle, again = 0, ALL_AGAIN
             continue
         if shorten_at_impact(context):
             continue
-        if corrects(context):
-            again = True
-            continue
-        break
+        again = corrects(context)
+        if again == NOTHING_AGAIN:
+            break
     displacement(context)
     account(context)
     integrate(context)

@@ -13,13 +13,17 @@ from treadle.native.frames import Integers, Reals, table, view
 from treadle.native.kernels import cfunc, inner, part
 from treadle.solvers.row_solver.solve import solve_rows
 from treadle.solvers.sequential.gauss_seidel import ENOUGH, correct, prepare, solve
-from treadle.solvers.sequential.rows import IN_TURN, TOGETHER, Rows
+from treadle.solvers.sequential.rows import CONJUGATE, IN_TURN, TOGETHER, Rows
 from treadle.solvers.sequential.subspace import hold_free, react
 
 __all__ = ["Solver", "SolverMemory", "answer", "close_gaps", "find_impulses", "hold_rows", "prepare_rows"]
 
 #: Rows that count as few, and sweeps before islands are solved, with few rows and with many.
 _FEW, _SWEEPS, _FIRST_SWEEPS = 60, 40, 2
+
+#: With many rows: sweeps at most, how many in one go, and the share of the change that has to be gone after
+#: them for sweeps to go on.
+_MOST_SWEEPS, _GO, _GONE = 240, 12, 0.2
 
 #: Iterations of an island, each of which counts as so many sweeps, and the residual (m/s) from which on a
 #: solve counts as unfinished.
@@ -105,9 +109,17 @@ def _solve(rows, count, z, limit, speed, blur):
     few, way = min(_SWEEPS, limit), TOGETHER
     if count > _FEW:
         few, way = min(_FIRST_SWEEPS, limit), IN_TURN
-    taken, _ = solve(rows, count, z, few, 0.0, speed, way, blur)
+    taken, last = solve(rows, count, z, few, 0.0, speed, way, blur)
     if taken < few or few == limit:
         return taken
+    while count > _FEW and taken + _GO <= min(_MOST_SWEEPS, limit):
+        more, change = solve(rows, count, z, _GO, 0.0, speed, CONJUGATE, blur)
+        taken += more
+        if more < _GO:
+            return taken
+        if change > _GONE * last:
+            break
+        last = change
     steps, left = solve_rows(rows, count, z, rows.before, _ITERATIONS, speed + blur)
     taken += _PER_ITERATION * steps
     return max(taken, ENOUGH) if left > _UNFINISHED + blur else min(taken, ENOUGH - 1)
