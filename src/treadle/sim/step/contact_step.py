@@ -54,7 +54,19 @@ class ContactStep:
     ) -> None:
         self.model = code.model
         self._arrays = arrays
+        names = ("q", "v", "drives", "alive", "clock", "dt", "ledger")
+        self._state = tuple(arrays[name][:, 0] for name in names)
         self.machine = MachineMemory(code)
+        self._tau_column = arrays["tau"][:, 0]
+        flow = self.machine.flow_arrays
+        self._constants = [(flow[name], arrays[name][:, 0]) for name in ("options", "closing") if name in flow]
+        #: what the programs read, other than the state: to where, from where
+        self._given = [
+            (own[name], arrays[name][:, 0])
+            for own in (self.machine.arrays, self.machine.flow_arrays)
+            for name in _GIVEN
+            if name in own and len(own[name])
+        ]
         grounded, fields = on_terrain(self.model, terrain)
         self.collider = Collider(grounded, fields=fields, meshes=meshes)
         self.collider.require_kernels()
@@ -76,26 +88,24 @@ class ContactStep:
 
     def __call__(self, begin: int, end: int, count: int) -> None:
         """Take steps: those that were taken are counted in "alive"."""
-        arrays = self._arrays
+        q, v, drives, alive, clock, dt, ledger = self._state
         self._read_arrays()
-        q, v, alive = (arrays[name][:, 0] for name in ("q", "v", "alive"))
-        start, steps = arrays["clock"][:, 0]
-        dt = float(arrays["dt"][0, 0])
-        left, self.span[0] = count, dt
+        start, steps = clock.tolist()
+        h = float(dt[0])
+        left, self.span[0] = count, h
         self.scratch.effort[2] = 0.0
         self._q[:], self._v[:] = q, v
         while left:
-            time = start + (steps + count - left) * dt
-            left -= take_steps(self.table, dt, time, left)
+            left -= take_steps(self.table, h, start + (steps + count - left) * h, left)
             if left and not self.make_room():
                 alive[0] = 0.0
                 break
         q[:], v[:] = self._q, self._v
-        arrays["drives"][:, 0] = self.machine.ports.drives
+        drives[:] = self.machine.ports.drives
         self._write_wheels()
         alive[1] += count - left
-        arrays["clock"][1, 0] += count - left
-        arrays["ledger"][0, 0] += self.scratch.effort[2]
+        clock[1] = steps + count - left
+        ledger[0] += self.scratch.effort[2]
 
     @property
     def attempted_velocity(self) -> np.ndarray:
@@ -105,11 +115,6 @@ class ContactStep:
     def compile(self) -> None:
         """Compile the kernels, which takes no step."""
         take_steps(self.table, 1.0, 0.0, 0)
-
-    @property
-    def table(self) -> int:
-        """Address of the table of the context."""
-        return self._table.ctypes.data
 
     def make_room(self) -> bool:
         """Make the room that a step asked for that was not taken; False if that is not what was wrong."""
@@ -219,18 +224,14 @@ class ContactStep:
 
     def read_constants(self) -> None:
         """Take over what the programs read that does not change from step to step."""
-        for name in ("options", "closing"):
-            if name in self.machine.flow_arrays:
-                self.machine.flow_arrays[name][:] = self._arrays[name][:, 0]
+        for own, given in self._constants:
+            own[:] = given
 
     def _read_arrays(self) -> None:
         """Take over what the programs read, other than the state."""
-        arrays, machine = self._arrays, self.machine
-        for own in (machine.arrays, machine.flow_arrays):
-            for name in _GIVEN:
-                if name in own:
-                    own[name][:] = arrays[name][:, 0]
-        self._tau_given[:] = arrays["tau"][:, 0]
+        for own, given in self._given:
+            own[:] = given
+        self._tau_given[:] = self._tau_column
         self.read_constants()
 
     def _write_wheels(self) -> None:
@@ -255,6 +256,8 @@ class ContactStep:
             self.scratch.totals.worst[:] = kept[1].totals.worst
         self._context = self._make_context()
         self._table = table(self._context)
+        #: address of the table of the context
+        self.table = self._table.ctypes.data
 
     def _make_scratch(self, pairs: int) -> Scratch:
         model, points, tree = self.model, len(self.collider.contacts.data), self.machine.tree
