@@ -40,7 +40,7 @@ _SMOOTH, _DAMPED = 0.6, 0.5
 _LEAST = 1e-3
 
 #: Velocity (m/s) by which rows and propagator may disagree, and share of the velocity that a contact changes.
-_SAME, _SHARE = 1e-11, 1e-11
+_SAME, _SHARE = 1e-13, 1e-13
 
 
 @part()
@@ -130,15 +130,15 @@ def regularize(context):
 
 @inner()
 def follow_propagator(context):
-    """Give the rows the propagator's impulses, and move their targets there; whether they had them."""
-    now, rows, soft, same = context.now[0], context.rows, context.soft, True
+    """Whether the rows have the propagator's impulses; if not, they get them, and targets that keep them."""
+    now, rows, soft = context.now[0], context.rows, context.soft
+    if _same(context):
+        return True
     now.fixed = 0
     for i in range(now.springs):
         if soft.group[i] < 0:
             continue
         r, P = soft.row[i], soft.P[i]
-        own = soft.A[now.springs * i + i]
-        same &= abs(P - rows.impulse[r]) * own <= _SAME + _SHARE * abs(P) * own
         soft.given[i] = 0
         if soft.law[i] >= 0 or P <= 0.0:
             # a damper may pull where a contact is about to end; a row may not
@@ -146,7 +146,19 @@ def follow_propagator(context):
         else:
             rows.impulse[r], rows.low[r], rows.high[r] = P, 0.0, inf
             rows.slowest[r] = P * rows.softness[r] - soft.rate[i]
-    return same
+    return False
+
+
+@inner()
+def _same(context):
+    """Whether rows and propagator agree."""
+    now, rows, soft = context.now[0], context.rows, context.soft
+    for i in range(now.springs):
+        if soft.group[i] >= 0:
+            P, own = soft.P[i], soft.A[now.springs * i + i]
+            if abs(P - rows.impulse[soft.row[i]]) * own > _SAME + _SHARE * abs(P) * own:
+                return False
+    return True
 
 
 @inner()

@@ -77,10 +77,11 @@ def _impulses(context):
             break
         soft.span[0] = now.h
         call(context.spring.entry, context.spring.frame)
-        converged = follow_propagator(context)
+        if follow_propagator(context):
+            break
         prepare_rows(solver, now.rows)
         ended = soft.span[1] < now.h * (1.0 - SAME_END)
-        if ended or converged or now.rows == now.fixed or now.sweeps_left == FEWEST_SWEEPS:
+        if ended or now.rows == now.fixed or now.sweeps_left == FEWEST_SWEEPS:
             break
     if now.joint > 0:
         now.ends = soft.span[1]
