@@ -2,14 +2,15 @@
 
 | | of two materials |
 |---|---|
-| stiffness | in series, (K1^(-1/n) + K2^(-1/n))^(-n); from moduli 4/3 sqrt(R) E*; per mass, `combination` |
-| damping | in series; per mass, see `combination` |
+| stiffness | in series, (K1^(-1/n) + K2^(-1/n))^(-n); from moduli 4/3 sqrt(R) E*; per mass, see below |
+| damping | in series; per mass, see below |
 | restitution | the smaller one, 0 where none is stated |
 | friction | the geometric mean (0.5 for a material that states none) or by `combination`; see `_friction` |
 | rolling and spinning friction | the larger one, or by the `combination` |
 
-Where one material has the higher priority it counts alone. A material without a stiffness is rigid and leaves
-law and stiffness to the other one.
+How materials combine their friction and what is per mass is in `material_combination`. Where one has the
+higher priority it counts alone. A material without a stiffness is rigid and leaves law and stiffness to the
+other one.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from treadle.contact.laws import LAWS, ContactLaw
 from treadle.errors import InputError, ModelError
 from treadle.model.attachments import Material
 from treadle.model.model import Model, suggest
-from treadle.sim.step.combination import combined, dimensions, mixed_per_mass, turning_friction
+from treadle.sim.step.material_combination import combined, dimensions, mixed_per_mass, turning_friction
 from treadle.sim.step.points import SURFACE
 
 __all__ = ["SurfaceTable", "surface_table"]

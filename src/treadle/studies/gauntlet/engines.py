@@ -80,7 +80,7 @@ class TreadleWorld:
         return {key: found[name] for name, key in names.items() if name in found}
 
     def contacts(self) -> int:
-        return len(self.sim.contacts)
+        return len(self.sim.contacts())
 
     def close(self) -> None:
         pass
