@@ -4,6 +4,7 @@
 
 PYTHON ?=
 ARGS ?=
+COUNT ?= 10000
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
@@ -20,10 +21,10 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test bench lint clean
+.PHONY: help demo test test-fuzz bench lint clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: $(INSTALLED) ## the roadheader at work in the browser
 	$(BIN)/treadle demo $(ARGS)
@@ -34,6 +35,9 @@ test: lint ## lint, then run the whole test suite
 
 bench: $(INSTALLED) ## measure the dynamics against its peers
 	$(BIN)/treadle bench dynamics $(ARGS)
+
+test-fuzz: $(INSTALLED) ## draw COUNT degenerate pairs of every two shapes, and check their contact points
+	TREADLE_FUZZ_COUNT=$(COUNT) $(BIN)/python -m pytest -n 2 tests/collision/test_fuzz.py $(ARGS)
 
 lint: $(INSTALLED) ## ruff, formatting, import layers, types
 	$(BIN)/ruff check

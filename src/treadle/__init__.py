@@ -81,6 +81,7 @@ if TYPE_CHECKING:
     from treadle.sim import Event, History, Pace, Routine, Simulation, State, trajectory
     from treadle.sim.linearize import Linearization, linearize
     from treadle.sim.recording import read_recording
+    from treadle.sim.settle import Settled, settle
     from treadle.solvers.assembly import Assembly, assemble
     from treadle.terrain import (
         Grid,
@@ -100,8 +101,8 @@ __all__ = [
     "FrameSpec", "Grid",
     "HeightField", "History", "Input", "InputError", "JointSpec", "Linearization", "Model", "ModelError",
     "ModelSpec", "Pace",
-    "Patch", "Plane", "Prediction", "Ramp", "RecordingError", "Routine", "Simulation", "SimulationDiverged",
-    "Soil", "State", "Terrain",
+    "Patch", "Plane", "Prediction", "Ramp", "RecordingError", "Routine", "Settled", "Simulation",
+    "SimulationDiverged", "Soil", "State", "Terrain",
     "Touch", "TreadleError", "WheelContact", "__version__", "acos", "asin", "assemble", "atan", "atan2",
     "box_inertia", "center_of_mass", "clip", "collision_meshes", "contact_law", "contact_points",
     "convex_hull", "cos",
@@ -112,8 +113,8 @@ __all__ = [
     "lookup",
     "lookup2", "mass_matrix", "maximum", "minimum", "momentum", "parameter_names", "parameter_value",
     "potential_energy", "predict", "random_grid", "ray_cast", "ray_casts", "read_disabled_collisions",
-    "read_recording", "rpy", "save", "scene", "scene_names", "sin", "sphere_inertia", "sqrt", "switch", "tan",
-    "tanh", "time_of_impact", "trajectory", "view", "wheel_model", "where",
+    "read_recording", "rpy", "save", "scene", "scene_names", "settle", "sin", "sphere_inertia", "sqrt",
+    "switch", "tan", "tanh", "time_of_impact", "trajectory", "view", "wheel_model", "where",
 ]  # fmt: skip
 
 #: Where the public names live; a module is imported when one of its names is first asked for.
@@ -190,6 +191,9 @@ _HOMES = {
     ),
     "treadle.sim.recording": (
         "read_recording",
+    ),
+    "treadle.sim.settle": (
+        "Settled", "settle",
     ),
     "treadle.solvers.assembly": (
         "Assembly", "assemble",

@@ -104,13 +104,51 @@ def test_contact_parameters_become_materials():
     # a mass of 1 kg on such a spring and damper has the frequency and the damping ratio of solref
     assert (np.sqrt(a.stiffness), a.damping / (2.0 * np.sqrt(a.stiffness))) == pytest.approx((100.0, 0.5))
     assert (b.stiffness, b.damping) == (900.0, 30.0)
+    # the larger condim of two geoms says which of the coefficients act, so that all are kept
     assert [frictions(material) for material in (a, b, c, d)] == [
-        (0.7, 0.0, 0.0), (0.7, 0.1, 0.0), (0.3, 0.1, 0.2), (0.0, 0.0, 0.0),
+        (3, 0.7, 0.1, 0.2), (4, 0.7, 0.1, 0.2), (6, 0.3, 0.1, 0.2), (1, 0.3, 0.1, 0.2),
     ]  # fmt: skip
+    assert {material.combination for material in materials.values()} == {"maximum"}
 
 
 def frictions(material: MaterialSpec) -> tuple:
-    return material.friction, material.spinning_friction, material.rolling_friction
+    coefficients = material.friction, material.spinning_friction, material.rolling_friction
+    return material.friction_dimensions, *coefficients
+
+
+MARGINS = """
+<geom name="floor" type="plane" size="1 1 1" margin="0.01"/>
+<body name="a" pos="0 0 1"><freejoint/><geom name="ball" size="0.1" margin="0.02"/></body>
+<body name="b" pos="1 0 1"><freejoint/><geom name="pill" type="capsule" size="0.1 0.2" margin="0.03"/></body>
+<body name="c" pos="2 0 1"><freejoint/><geom name="box" type="box" size="0.1 0.2 0.3" margin="0.04"/>
+</body>"""
+
+
+def test_margins_are_part_of_the_shapes():
+    spec = read(world(MARGINS))
+    shapes = {shape.name: shape for shape in spec.shapes}
+    assert shapes["floor"].position == pytest.approx((0.0, 0.0, 0.01))
+    assert shapes["floor/visual"].position == (0.0, 0.0, 0.0)
+    assert shapes["ball"].size == pytest.approx((0.12,))
+    assert shapes["pill"].size == pytest.approx((0.13, 0.4))
+    assert shapes["box"].size == pytest.approx((0.28, 0.48, 0.68))
+    assert shapes["box/visual"].size == (0.2, 0.4, 0.6)
+    (line,) = [line for line in spec.report if "margin" in line]
+    assert '"box"' in line
+    assert "ball" not in line
+
+
+def test_a_ball_with_a_margin_rests_as_in_mujoco():
+    """A stiff contact holds the ball at the sum of both margins above the floor."""
+    xml = world(MARGINS.partition('<body name="b"')[0], '<option timestep="0.001"/>')
+    there = mujoco.MjModel.from_xml_string(xml)
+    there.geom_solref[:] = (0.002, 1.0)
+    data = mujoco.MjData(there)
+    data.qpos[2] = 0.131
+    mujoco.mj_step(there, data, 2000)
+    spec = read(xml)
+    ball, floor = (next(shape for shape in spec.shapes if shape.name == name) for name in ("ball", "floor"))
+    assert data.qpos[2] == pytest.approx(ball.size[0] + floor.position[2], abs=1e-4)
 
 
 def test_a_mass_bounces_as_in_mujoco():

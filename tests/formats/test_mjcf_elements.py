@@ -58,3 +58,23 @@ def test_what_mjcf_cannot_say_is_reported():
     spec.add_element("bearing", "bushing", (None, "b0"), stiffness=(1,) * 6)
     _, findings = mjcf_text(spec.compile())
     assert [f for f in findings if "force elements that are not written" in str(f)]
+
+
+LIFTED = """<mujoco><option gravity="1 0 -9"/><worldbody>
+<body name="a" gravcomp="1"><joint axis="0 1 0"/><geom pos="0.3 0 0.1" size="0.1"/>
+<body name="b" pos="0.5 0 0" gravcomp="0.4"><joint axis="1 1 0"/><geom pos="0.2 0.1 0" size="0.1"/>
+<body name="c" pos="0.5 0 0"><joint axis="0 1 0"/><geom pos="0.2 0 0.1" size="0.1"/></body></body></body>
+</worldbody></mujoco>"""
+
+
+def test_weights_are_compensated_as_in_mujoco():
+    spec = read(LIFTED.encode(), "file")
+    assert [element.name for element in spec.elements] == ["a/gravcomp", "b/gravcomp"]
+    peer = mujoco.MjModel.from_xml_string(LIFTED)
+    data = mujoco.MjData(peer)
+    rng = np.random.default_rng(0)
+    for _ in range(3):
+        data.qpos[:], data.qvel[:] = rng.uniform(-1, 1, 3), rng.uniform(-1, 1, 3)
+        mujoco.mj_forward(peer, data)
+        sim = td.Simulation(spec.compile(), q=data.qpos, v=data.qvel, contact=False)
+        np.testing.assert_allclose(td.linearize(sim).rate[3:], data.qacc, rtol=1e-9, atol=1e-9)

@@ -27,7 +27,7 @@ REPORTED = {
         "<asset><mesh name='nut'><plugin instance='nut'/></mesh></asset>",
     ),
     "bodies that follow motion capture, fixed here: ": ("<body mocap='true'/>", ""),
-    "bodies whose weight is compensated (gravcomp), which is not carried over: ": (
+    "bodies whose weight is compensated (gravcomp), by force elements here: ": (
         "<body gravcomp='1'><geom size='1'/></body>", "",
     ),
     "ball joints whose limit is not carried over: ": (
@@ -57,8 +57,9 @@ REPORTED = {
     "joints with unequal limits of drive force, of which the larger counts either way: ": (
         "<body><joint actuatorfrcrange='-1 2'/><geom size='1'/></body>", "",
     ),
-    "geoms whose margin or gap is not carried over: ": ("<geom size='1' margin='0.1'/>", ""),
-    "geoms whose priority or solmix is not carried over: ": ("<geom size='1' priority='2'/>", ""),
+    "geoms whose margin is part of their size, with edges where MuJoCo's are round: ": (
+        "<geom type='box' size='1 1 1' margin='0.1'/>", "",
+    ),
     "geoms whose surface velocity is not carried over: ": ("<geom size='1' surfacevel='1 0 0 0 0 0'/>", ""),
     "geoms whose shape for fluid forces is not carried over: ": (
         "<geom size='1' fluidshape='ellipsoid'/>", "",

@@ -34,10 +34,11 @@ _TITLES = {
     "startup": "Fresh processes: seconds (median)",
     "geometry": "Geometry files: reading .3dt, and the same mesh as OBJ with trimesh",
     "endurance": "Long runs in one process: growth of memory, and time of the last steps by the first",
+    "contact": "Contact: time per step beside MuJoCo's fastest setting that does what it should",
     "view": "The page: frames of the server at 60 per second, with a client that receives them",
 }
 #: Tables about several things of the same machine.
-_SEVERAL = ("startup", "geometry", "endurance", "view")
+_SEVERAL = ("startup", "geometry", "endurance", "contact", "view")
 
 
 @bench.callback()
@@ -122,6 +123,35 @@ def geometry(
         raise InputError(f"--size must be between 1 and 2000 MB, not {size:g}")
     effort = QUICK if quick else FULL
     _measure("bench geometry", [Task("geometry", lambda: measure_geometry(size, effort))], json)
+
+
+@bench.command()
+@reported
+def contact(
+    quick: Quick = False,
+    only: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="Only these cases or groups, with commas.")
+    ] = None,
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Compare the cost of a contact step with MuJoCo on towers, piles, grasps and robots.
+
+    The cases of `treadle study contact-gauntlet`, of which only those count that do what they should in both:
+    each beside the fastest setting of MuJoCo with which that is so. Needs the packages to compare with:
+    pip install 'treadle[peers]'.
+
+    \b
+    Groups: towers, stacks, piles, grasps, inclines, spinning, robots.
+
+    \b
+    Examples:
+      treadle bench contact --quick
+      treadle bench contact --only towers,grasps --json
+    """
+    from treadle.studies.gauntlet.bench import contact_tasks
+
+    _measure("bench contact", contact_tasks(quick, _names(only)), json)
 
 
 @bench.command()

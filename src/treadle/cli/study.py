@@ -19,6 +19,10 @@ __all__ = ["study"]
 def study(
     name: Annotated[str | None, typer.Argument(help="The study; without it, all are listed.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A short run: rough numbers.")] = False,
+    only: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="Only these parts of the study, with commas.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of a study that draws its cases.")] = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the plot.")] = Path(),
     json: Json = False,
     debug: Debug = False,
@@ -34,14 +38,16 @@ def study(
       treadle study roadheader-accuracy
       treadle study chain-scaling --quick --out plots
       treadle study roadheader-energy --json
+      treadle study contact-gauntlet --quick --only towers,robots
     """
     if name is None:
         _list(json)
         return
     from treadle.bench.peers import busy, computer
-    from treadle.studies import description, find_study
+    from treadle.studies import description, find_study_parts
 
-    run = find_study(name)
+    names = None if only is None else [part.strip() for part in only.split(",") if part.strip()]
+    run = find_study_parts(name, names, seed)
     picture = _picture(out, name)
     load = busy()
     with progress(shown=not json, steady=False) as bar:

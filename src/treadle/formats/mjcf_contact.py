@@ -6,6 +6,8 @@ damper that grow with the mass they act on. With solref = (timeconst, dampratio)
     stiffness = 1 / (timeconst dampratio)^2,    damping = 2 / timeconst,
 
 and with solref = (-stiffness, -damping) the numbers themselves, per kg of effective mass at the contact.
+Where two geoms meet the larger friction and condim count, the mean of solref by solmix, and of two that
+differ in priority the higher alone. Margins add up and are part of the shapes.
 """
 
 from __future__ import annotations
@@ -33,6 +35,10 @@ _SHAPES = {
     _CYLINDER: ("cylinder", (1.0, 2.0)),
     _BOX: ("box", (2.0, 2.0, 2.0)),
 }
+#: By how much sizes grow with a margin, where it is not by the factors above.
+_GROWTH = {_CAPSULE: (1.0, 0.0)}
+#: Shapes whose edges or curvature a margin changes in another way than MuJoCo does.
+_SHARPENED = (_ELLIPSOID, _CYLINDER, _BOX)
 _DEFAULT_COLOR = (0.5, 0.5, 0.5, 1.0)
 #: Geoms of these groups and above are hidden until the user asks for them.
 _FIRST_HIDDEN_GROUP = 3
@@ -62,8 +68,8 @@ def add_shapes(spec: ModelSpec, compiled: Compiled, materials: Materials) -> Non
         line = compiled.line("geom", name)
         body = compiled.bodies[model.geom_bodyid[geom]]
         if geom in touching:
-            material = materials.of_geom(geom)
-            spec.add_shape(name, body, **fields, role="collision", color=color, material=material, line=line)
+            material, grown = materials.of_geom(geom), _grown(model, geom, fields)
+            spec.add_shape(name, body, **grown, role="collision", color=color, material=material, line=line)
         if seen:
             own = unique(f"{name}/visual", used) if geom in touching else name
             spec.add_shape(own, body, **fields, color=color, line=line)
@@ -91,6 +97,16 @@ def _shape(compiled: Compiled, geom: int) -> tuple[dict[str, Any], str | None]:
         missing = "height fields" if kind == _HFIELD else "distance fields"
         return {}, f"geoms left out, for there are no {missing} here"
     return _mesh(compiled, int(model.geom_dataid[geom]), place)
+
+
+def _grown(model: Any, geom: int, fields: dict[str, Any]) -> dict[str, Any]:
+    """A shape with the margin of its geom, at which MuJoCo's contact acts, as part of it."""
+    margin, kind = float(model.geom_margin[geom]), int(model.geom_type[geom])
+    if margin == 0.0 or kind not in _SHAPES:
+        return fields
+    if kind == _PLANE:
+        return fields | {"position": fields["position"] + margin * fields["rotation"][:, 2]}
+    return fields | {"size": fields["size"] + margin * np.array(_GROWTH.get(kind, _SHAPES[kind][1]))}
 
 
 def _mesh(
@@ -132,20 +148,29 @@ class Materials:
         self.spec = spec
         self.model = compiled.model
         self.override = compiled.switched("mjENBL_OVERRIDE")
+        #: priorities count from the lowest one
+        self.lowest = int(self.model.geom_priority.min(initial=0))
         self.names: dict[tuple[Any, ...], str] = {}
 
     def of_geom(self, geom: int) -> str:
         model = self.model
-        slide, spin, roll = model.geom_friction[geom]
-        return self.named(model.geom_condim[geom], model.geom_solref[geom], slide, spin, roll)
+        own = {
+            "combination": "maximum",
+            "friction_dimensions": int(model.geom_condim[geom]),
+            "priority": int(model.geom_priority[geom]) - self.lowest,
+            "mix": float(model.geom_solmix[geom]),
+        }
+        return self.named(6, model.geom_solref[geom], *model.geom_friction[geom], **own)
 
     def of_pair(self, pair: int) -> str:
         model = self.model
         slide, _, spin, roll, _ = model.pair_friction[pair]
         return self.named(model.pair_dim[pair], model.pair_solref[pair], slide, spin, roll)
 
-    def named(self, dimension: int, reference: np.ndarray, slide: float, spin: float, roll: float) -> str:
-        """The name of a material of these properties."""
+    def named(
+        self, dimension: int, reference: np.ndarray, slide: float, spin: float, roll: float, **own: Any
+    ) -> str:
+        """The name of a material of these properties, with frictions up to a dimension of contact."""
         if self.override:
             reference = self.model.opt.o_solref
             slide, _, spin, roll, _ = self.model.opt.o_friction
@@ -157,6 +182,7 @@ class Materials:
             "spinning_friction": float(spin) if dimension >= 4 else 0.0,
             "rolling_friction": float(roll) if dimension >= 6 else 0.0,
             "per_mass": True,
+            **own,
         }
         key = tuple(values.values())
         if key not in self.names:
@@ -184,9 +210,12 @@ def _note_shapes(compiled: Compiled, names: list[str], touching: set[int]) -> No
     compiled.note(
         "meshes fixed to the world, which touch by their convex hulls in MuJoCo and not here", meshes
     )
+    margins = [geom for geom in sorted(touching) if model.geom_margin[geom] != 0.0]
+    sharp = [names[geom] for geom in margins if model.geom_type[geom] in _SHARPENED]
+    compiled.note("geoms whose margin is part of their size, with edges where MuJoCo's are round", sharp)
+    lost = [names[geom] for geom in margins if model.geom_type[geom] == _MESH]
+    compiled.note("meshes whose margin is not carried over", lost)
     special = {
-        "margin or gap": model.geom_margin + np.abs(model.geom_gap),
-        "priority or solmix": np.abs(model.geom_priority) + np.abs(model.geom_solmix - 1.0),
         "surface velocity": np.abs(model.geom_surfacevel).sum(axis=1),
         "adhesion": np.abs(model.geom_adhesion),
         "shape for fluid forces": np.abs(model.geom_fluid[:, 0]),

@@ -83,7 +83,7 @@ def _report_joints(compiled: Compiled) -> None:
             model.jnt_limited & soft
         ),
         "joints whose dry friction has a softness of its own (solreffriction), not carried over": rough,
-        "joints whose drives carry the weight (actuatorgravcomp), which is not carried over": (
+        "joints whose drives carry the weight (actuatorgravcomp), here without the limits of those drives": (
             model.jnt_actgravcomp != 0
         ),
     }
@@ -101,8 +101,7 @@ def _softness(reference: np.ndarray, impedance: np.ndarray) -> np.ndarray:
 def _report_bodies(compiled: Compiled) -> None:
     model = compiled.model
     lifted = [compiled.bodies[body] for body in np.flatnonzero(model.body_gravcomp)]
-    sentence = "bodies whose weight is compensated (gravcomp), which is not carried over"
-    compiled.note(sentence, lifted, "warning")
+    compiled.note("bodies whose weight is compensated (gravcomp), by force elements here", lifted)
     if (model.tree_sleep_policy >= 3).any():
         compiled.report.append("which bodies may sleep is not carried over")
 

@@ -72,7 +72,8 @@ def add_contacts(
             contact.add("exclude", body1=bodies[0], body2=bodies[1])
     for item in model.contacts:
         if item.enabled:
-            own = {} if item.material is None else _friction(materials[item.material], notes)
+            stated = {} if item.material is None else _friction(materials[item.material], notes)
+            own = {name: value for name, value in stated.items() if name in ("condim", "friction")}
             if "friction" in own:
                 slide, spin, roll = own["friction"]
                 own["friction"] = (slide, slide, spin, roll, roll)
@@ -140,7 +141,11 @@ def _friction(material: Material | None, notes: Notes) -> dict[str, Any]:
         notes.add("materials written with friction alike in all directions, as geoms have it", material.name)
     rolls, spins = material.rolling_friction > 0.0, material.spinning_friction > 0.0
     slide = material.friction
-    if slide == 0.0 and not (rolls or spins):
-        return {"condim": 1}
+    own = {"priority": material.priority or None, "solmix": None if material.mix == 1.0 else material.mix}
+    dimensions = material.friction_dimensions
+    if slide == 0.0 and not (rolls or spins) and dimensions in (None, 1):
+        return {"condim": 1, **own}
+    if material.combination not in (None, "maximum"):
+        notes.add("materials whose friction combines in another way than MuJoCo's maximum", material.name)
     numbers = (slide, material.spinning_friction, material.rolling_friction)
-    return {"condim": 6 if rolls else 4 if spins else 3, "friction": numbers}
+    return {"condim": dimensions or (6 if rolls else 4 if spins else 3), "friction": numbers, **own}

@@ -210,6 +210,14 @@ _MATERIAL = Table(
         Key("per_mass", "flag", "whether stiffness and damping are per kg of the mass that a contact moves"),
         Key("friction_across", "number", "friction across friction_direction; friction is that along it"),
         Key("friction_direction", "vector", "direction of friction in the axes of the shape"),
+        Key(
+            "combination",
+            "text",
+            "how its friction and another material's combine: geometric_mean, maximum, minimum or multiply",
+        ),
+        Key("friction_dimensions", "whole", "1: no friction, 3: sliding, 4: spinning too, 6: rolling too"),
+        Key("priority", "whole", "of two materials that with the higher priority counts alone"),
+        Key("mix", "number", "weight of its stiffness and damping per mass beside another material's"),
     ),
 )
 

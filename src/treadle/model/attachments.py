@@ -91,6 +91,10 @@ class Material:
     per_mass: bool = False
     friction_across: float | None = None
     friction_direction: tuple[float, ...] = (1.0, 0.0, 0.0)
+    combination: str | None = None
+    friction_dimensions: int | None = None
+    priority: int = 0
+    mix: float = 1.0
 
 
 @dataclass(frozen=True)

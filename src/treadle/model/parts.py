@@ -13,7 +13,8 @@ from typing import Any, TypeAlias
 from treadle.model.values import plain
 
 __all__ = [
-    "ACTUATOR_TYPES", "IDENTITY", "SHAPE_TYPES", "ActuatorSpec", "ContactSpec", "CouplingSpec", "Item",
+    "ACTUATOR_TYPES", "COMBINATIONS", "FRICTION_DIMENSIONS", "IDENTITY", "SHAPE_TYPES", "ActuatorSpec",
+    "ContactSpec", "CouplingSpec", "Item",
     "KeyframeSpec", "MaterialSpec", "Rotation", "ShapeSpec", "TREADS", "WheelSpec",
 ]  # fmt: skip
 
@@ -54,10 +55,22 @@ TREADS = {
 }
 
 
+#: Ways to combine the friction of two materials; where both state one, the first of them in this order acts.
+COMBINATIONS = {
+    "maximum": "the larger coefficient",
+    "multiply": "the product",
+    "minimum": "the smaller coefficient",
+    "geometric_mean": "the square root of the product",
+}
+
+#: Which frictions a contact may have.
+FRICTION_DIMENSIONS = (1, 3, 4, 6)
+
+
 #: Fields in which an infinite number says that there is no limit.
 _LIMITS = ("lower", "upper", "effort", "speed")
 #: Fields that hold whole numbers.
-_WHOLE = ("freedom", "line", "points", "contacts")
+_WHOLE = ("freedom", "line", "points", "contacts", "friction_dimensions", "priority")
 
 
 @dataclass
@@ -120,6 +133,8 @@ class MaterialSpec(Item):
     from Young's modulus (Pa), Poisson's ratio and the radii of the shapes that touch, or `radius` (m) where
     they are flat. With `per_mass`, stiffness and damping are per kg of the mass that a contact moves. With
     `friction_across`, `friction` is that along `friction_direction`, a vector in the axes of the shape.
+    `combination` says what becomes of its friction and that of another material, one of COMBINATIONS. Where
+    the `priority` of two materials differs, the higher one counts alone.
     """
 
     name: str
@@ -137,6 +152,12 @@ class MaterialSpec(Item):
     per_mass: bool = False
     friction_across: float | None = None
     friction_direction: Sequence[float] = (1.0, 0.0, 0.0)
+    combination: str | None = None
+    #: 1: no friction, 3: sliding, 4: spinning too, 6: rolling too; of two materials the larger one counts
+    friction_dimensions: int | None = None
+    priority: int = 0
+    #: weight of its stiffness and damping per mass beside those of another material
+    mix: float = 1.0
     line: int | None = field(default=None, compare=False)
 
 

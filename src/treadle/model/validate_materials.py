@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from treadle.model.faults import check_not_negative, converted, fault
+from treadle.model.parts import COMBINATIONS, FRICTION_DIMENSIONS
 from treadle.model.values import number, vector
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def check_material(spec: ModelSpec, material: MaterialSpec) -> None:
     for name in ("stiffness", "damping", "restitution", "friction", "friction_across"):
         if getattr(material, name) is not None:
             check_not_negative(spec, element, material, name)
-    for name in ("rolling_friction", "spinning_friction"):
+    for name in ("rolling_friction", "spinning_friction", "mix"):
         check_not_negative(spec, element, material, name)
     for name in ("exponent", "young_modulus", "radius"):
         given = getattr(material, name)
@@ -46,6 +47,7 @@ def check_material(spec: ModelSpec, material: MaterialSpec) -> None:
         raise wrong("friction_direction has no length", "state a vector such as (1, 0, 0)")
     if material.friction_across is not None and material.friction is None:
         raise wrong("has friction_across, but no friction", "state both")
+    _check_combination(material, wrong)
     if not isinstance(material.per_mass, bool):
         raise wrong(f"per_mass needs true or false, not {material.per_mass!r}", "leave it out for N/m")
     if material.law is not None and not (isinstance(material.law, str) and material.law.strip()):
@@ -55,6 +57,20 @@ def check_material(spec: ModelSpec, material: MaterialSpec) -> None:
     else:
         _check_nonlinear(material, wrong)
     _check_elastic(spec, element, material, wrong)
+
+
+def _check_combination(material: MaterialSpec, wrong: _Wrong) -> None:
+    """What counts where two materials meet."""
+    if material.combination is not None and material.combination not in COMBINATIONS:
+        names = ", ".join(COMBINATIONS)
+        raise wrong(f"there is no combination {material.combination!r}", f"state one of {names}, or none")
+    if material.friction_dimensions not in (None, *FRICTION_DIMENSIONS):
+        numbers = ", ".join(str(number) for number in FRICTION_DIMENSIONS)
+        hint = f"state one of {numbers}, or none"
+        raise wrong(f"friction_dimensions is {material.friction_dimensions!r}", hint)
+    priority = material.priority
+    if isinstance(priority, bool) or not isinstance(priority, int) or priority < 0:
+        raise wrong(f"priority needs a whole number from 0 on, not {priority!r}", "leave it out for 0")
 
 
 def _check_linear(material: MaterialSpec, wrong: _Wrong) -> None:

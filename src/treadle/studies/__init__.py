@@ -6,6 +6,7 @@ A study's description is the first sentence of its file.
 from __future__ import annotations
 
 import sys
+from functools import partial
 
 from treadle.errors import InputError
 from treadle.model.model import suggest
@@ -14,6 +15,7 @@ from treadle.studies import (
     calibration,
     chain_scaling,
     fluid,
+    gauntlet,
     landtamer_prediction,
     landtamer_ramp,
     largest_step,
@@ -30,13 +32,14 @@ from treadle.studies import (
 )
 from treadle.studies.study import Findings, Study
 
-__all__ = ["STUDIES", "Findings", "Study", "description", "find_study"]
+__all__ = ["PARTS", "STUDIES", "Findings", "Study", "description", "find_study", "find_study_parts"]
 
 #: Functions that run a study, by name.
 STUDIES: dict[str, Study] = {
     "bouncing-ball": bouncing_ball.run,
     "calibration": calibration.run,
     "chain-scaling": chain_scaling.run,
+    "contact-gauntlet": gauntlet.run,
     "fluid": fluid.run,
     "landtamer-prediction": landtamer_prediction.run,
     "landtamer-ramp": landtamer_ramp.run,
@@ -53,12 +56,26 @@ STUDIES: dict[str, Study] = {
     "work-precision": work_precision.run,
 }
 
+#: Names of the parts of studies that can be run alone; such a study takes a list of them, and a seed.
+PARTS: dict[str, tuple[str, ...]] = {"contact-gauntlet": gauntlet.PARTS}
+
 
 def find_study(name: str) -> Study:
     """The study of this name."""
     if name not in STUDIES:
         raise InputError(f"there is no study named {name!r}; {suggest(name, list(STUDIES))}")
     return STUDIES[name]
+
+
+def find_study_parts(name: str, only: list[str] | None, seed: int | None) -> Study:
+    """The study of this name, of which only some parts run, with a seed; InputError where it has none."""
+    study = find_study(name)
+    given = {key: value for key, value in (("only", only), ("seed", seed)) if value is not None}
+    if not given:
+        return study
+    if name not in PARTS:
+        raise InputError(f"the study {name!r} runs as a whole: leave out --{next(iter(given))}")
+    return partial(study, **given)
 
 
 def description(name: str) -> str:

@@ -2,13 +2,15 @@
 
 | | of two materials |
 |---|---|
-| stiffness | in series, (K1^(-1/n) + K2^(-1/n))^(-n); from moduli 4/3 sqrt(R) E*; per mass, the mean |
-| damping | in series; per mass, the mean |
+| stiffness | in series, (K1^(-1/n) + K2^(-1/n))^(-n); from moduli 4/3 sqrt(R) E*; per mass, see below |
+| damping | in series; per mass, see below |
 | restitution | the smaller one, 0 where none is stated |
-| friction | the geometric mean, 0.5 for a material that states none; see `_friction` |
-| rolling and spinning friction | the larger one |
+| friction | the geometric mean (0.5 for a material that states none) or by `combination`; see `_friction` |
+| rolling and spinning friction | the larger one, or by the `combination` |
 
-A material without a stiffness is rigid and leaves law and stiffness to the other one.
+How materials combine their friction and what is per mass is in `material_combination`. Where one has the
+higher priority it counts alone. A material without a stiffness is rigid and leaves law and stiffness to the
+other one.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from treadle.contact.laws import LAWS, ContactLaw
 from treadle.errors import InputError, ModelError
 from treadle.model.attachments import Material
 from treadle.model.model import Model, suggest
+from treadle.sim.step.material_combination import combined, dimensions, mixed_per_mass, turning_friction
 from treadle.sim.step.points import SURFACE
 
 __all__ = ["SurfaceTable", "surface_table"]
@@ -79,12 +82,12 @@ def surface_table(model: Model, shapes: Shapes) -> SurfaceTable:
             if j < i or len(bodies[i] | bodies[j]) < 2:
                 continue
             stated, bearer = own.get(frozenset((first.link, second.link)), (None, 0))
-            pair = [stated] if stated else [_material(model, first), _material(model, second)]
+            pair, sides = ([stated], [i]) if stated else _of_priority(model, (first, i), (second, j))
             radii = [first.radius, second.radius]
             places[i, j] = places[j, i] = len(surfaces)
             friction, leads = _friction(pair)
             # the directions of a contact's own material are fixed in its first body
-            owner = (j if second.link == bearer else i) if stated else (i, j)[leads]
+            owner = (j if second.link == bearer else i) if stated else sides[leads]
             surfaces.append(_surface(pair, radii, laws) | friction | {"owner": owner})
     table = np.zeros(max(len(surfaces), 1), SURFACE)
     for row, surface in zip(table, surfaces, strict=False):
@@ -95,6 +98,16 @@ def surface_table(model: Model, shapes: Shapes) -> SurfaceTable:
 
 def _material(model: Model, kind: _Kind) -> Material:
     return model.materials[kind.material] if kind.material >= 0 else Material("none")
+
+
+def _of_priority(
+    model: Model, first: tuple[_Kind, int], second: tuple[_Kind, int]
+) -> tuple[list[Material], list[int]]:
+    """The materials of two kinds that count, and the numbers of their kinds: both, or the higher priority."""
+    materials = [_material(model, kind) for kind, _ in (first, second)]
+    highest = max(material.priority for material in materials)
+    chosen = [k for k, material in enumerate(materials) if material.priority == highest]
+    return [materials[k] for k in chosen], [(first, second)[k][1] for k in chosen]
 
 
 def _curvature(shapes: Shapes, s: int) -> float:
@@ -114,8 +127,7 @@ def _surface(materials: Sequence[Material], radii: Sequence[float], laws: list[C
         "stiffness": math.inf,
         "damping": math.nan,
         "restitution": min(given, default=0.0),
-        "rolling": max(m.rolling_friction for m in materials),
-        "spinning": max(m.spinning_friction for m in materials),
+        **turning_friction(materials),
         "law": -1,
         "exponent": 1.0,
         "per_mass": 0,
@@ -128,8 +140,7 @@ def _surface(materials: Sequence[Material], radii: Sequence[float], laws: list[C
         surface["law"] = _place(law, laws, soft)
     damped = [m.damping for m in materials if m.damping is not None]
     if per_mass:
-        surface["stiffness"] = sum(_stiffness(m) for m in soft) / len(soft)
-        surface["damping"] = sum(damped) / len(damped) if damped else math.nan
+        surface["stiffness"], surface["damping"] = mixed_per_mass(soft)
         return surface
     if damped:
         surface["damping"] = 1.0 / sum(1.0 / d for d in damped) if all(damped) else 0.0
@@ -141,7 +152,8 @@ def _friction(materials: Sequence[Material]) -> tuple[dict[str, float], int]:
     """Friction along and across a direction, the direction, and the number of the material that has it.
 
     Of two materials it is the one whose coefficients differ more, the first where they do not; the other one
-    counts with the geometric mean of its two. Along each direction the geometric mean of both acts.
+    counts with the geometric mean of its two. Along each direction the geometric mean of both acts, or what
+    their combination makes of both.
     """
     pairs = []
     for m in materials:
@@ -151,7 +163,9 @@ def _friction(materials: Sequence[Material]) -> tuple[dict[str, float], int]:
     along, across = pairs[leads]
     if len(pairs) == 2:
         other = math.sqrt(math.prod(pairs[1 - leads]))
-        along, across = math.sqrt(along * other), math.sqrt(across * other)
+        along, across = combined(materials, along, other), combined(materials, across, other)
+    if dimensions(materials) < 3:
+        along = across = 0.0
     direction = np.array(materials[leads].friction_direction)
     dx, dy, dz = (direction / np.linalg.norm(direction)).tolist()
     return {"friction": along, "across": across, "dx": dx, "dy": dy, "dz": dz}, leads

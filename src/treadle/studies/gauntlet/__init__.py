@@ -1,0 +1,7 @@
+"""Contact under stress: towers, arches, clutter, grasps, robots as files have them, in several engines."""
+
+from __future__ import annotations
+
+from treadle.studies.gauntlet.study import PARTS, run
+
+__all__ = ["PARTS", "run"]
