@@ -52,10 +52,12 @@ def thicknesses(shapes: Shapes) -> np.ndarray:
 
 
 @part()
-def through(thickness, a, b):
-    """Mean thickness (m) of two shapes, or that of the one that meets a plane."""
-    near, far = thickness[a], thickness[b]
-    return min(near, far) if max(near, far) == inf else 0.5 * (near + far)
+def through(detection, a, b):
+    """Mean thickness (m) of two shapes; of one that meets a plane, which it cannot pass, its extent."""
+    near, far = detection.thickness[a], detection.thickness[b]
+    if max(near, far) == inf:
+        return 2.0 * detection.radius[a if far == inf else b]
+    return 0.5 * (near + far)
 
 
 @part()
@@ -70,7 +72,7 @@ def safe_substep(context):
             continue
         a, b = point.a, point.b
         # planes have no other side
-        near = _SHARE * through(thickness, a, b) if max(thickness[a], thickness[b]) < inf else inf
+        near = _SHARE * through(detection, a, b) if max(thickness[a], thickness[b]) < inf else inf
         if (reach[a] + reach[b]) * until <= near:
             continue
         if not placed:

@@ -20,6 +20,9 @@ TOUCHING = 1e-10
 #: as deep but for rounding.
 PRESSED = 1e-13
 
+#: How much is kept of the velocity with which what rolls slips, and share of a cone in which friction sticks.
+_KEPT, _INSIDE = 0.98, 1.0 - 1e-9
+
 #: Share of their thickness by which shapes would overlap that do not meet without an impact.
 _DEEP = 0.0125
 
@@ -54,12 +57,14 @@ def contact_rows(context):
         point_rows(context, point, context.free.velocity)
         rates = convective_rates(context.detection, context.free.twist, context.free.convective, point, now.h)
         now.target_error = max(now.target_error, rates[6])
-        _convective_targets(point, surface, rates, rows)
+        slip, kept = _start_slip(context, point, surface, rates)
+        _convective_targets(point, surface, rates, slip, rows)
         if surface.stiffness == inf:
             # touching at the end, with d + h/2 J v' + h^2/8 du/dt, and not to separate there at once
             lift = rates[0] * point.nx + rates[1] * point.ny + rates[2] * point.nz
             point.bow = 0.25 * now.h * lift
-            rows.slowest[point.row] = -lift - max(point.distance - point.bow, 0.0) * 2.0 / now.h
+            apart = (point.distance - point.bow) * 2.0 / now.h
+            rows.slowest[point.row] = -lift - (apart if apart > 0.0 else kept * apart)
         elif not add_compliant(context, point, surface, touches):
             point.row, point.rows, point.pending, now.rows = -1, 0, 1, point.row
     return True
@@ -74,7 +79,7 @@ def _impact_follows(context, point, surface, collides):
     now = context.now[0]
     if surface.restitution > 0.0:
         return collides or _returns(point, now.h, now.impact_speed)
-    thickness = through(context.detection.thickness, point.a, point.b)
+    thickness = through(context.detection, point.a, point.b)
     return collides and -point.speed * now.stop_within > _DEEP * thickness
 
 
@@ -115,13 +120,47 @@ def point_rows(context, point, velocity):
 
 
 @part()
-def _convective_targets(point, surface, rates, rows):
+def _start_slip(context, point, surface, rates):
+    """Velocity at the start that rolling does not explain, as far as a substep keeps it; and that share.
+
+    What rolls has J v = h/2 du/dt at the start, and - h/2 du/dt at the end: then impulses do no work. Where it
+    stuck before, what is left over is what one substep leaves to the next. It keeps its size and changes its
+    sign, so that impulses do no work either, and fades in some dozens of substeps.
+    """
+    twist, a, b, x, y, z = context.free.twist, point.body_a, point.body_b, point.x, point.y, point.z
+    w0, w1, w2 = twist[b, 0] - twist[a, 0], twist[b, 1] - twist[a, 1], twist[b, 2] - twist[a, 2]
+    s0 = twist[b, 3] - twist[a, 3] + w1 * z - w2 * y - rates[0]
+    s1 = twist[b, 4] - twist[a, 4] + w2 * x - w0 * z - rates[1]
+    s2 = twist[b, 5] - twist[a, 5] + w0 * y - w1 * x - rates[2]
+    kept = 0.0
+    if s0 * s0 + s1 * s1 + s2 * s2 < rates[7] * rates[7] and _stuck(context, point, surface):
+        kept = _KEPT
+    return (kept * s0, kept * s1, kept * s2), kept
+
+
+@part()
+def _stuck(context, point, surface):
+    """Whether the same point touched in the substep before, and did not slide."""
+    scratch = context.scratch
+    for k in range(scratch.known[0]):
+        key = scratch.key[k]
+        if key[0] == point.a and key[1] == point.b and key[2] == point.feature:
+            force, rubs = scratch.force[k], max(surface.friction, surface.across) > 0.0
+            along = force[1] / surface.friction if surface.friction > 0.0 else 0.0
+            across = force[2] / surface.across if surface.across > 0.0 else 0.0
+            return force[0] > 0.0 and (not rubs or along * along + across * across < _INSIDE * force[0] ** 2)
+    return False
+
+
+@part()
+def _convective_targets(point, surface, rates, slip, rows):
     """Velocities that tangential rows need in the middle of a substep to be zero at its end."""
     n, t, i = (point.nx, point.ny, point.nz), (point.tx, point.ty, point.tz), point.row + 1
     s = (n[1] * t[2] - n[2] * t[1], n[2] * t[0] - n[0] * t[2], n[0] * t[1] - n[1] * t[0])
     if max(surface.friction, surface.across) > 0.0:
-        _target(rows, i, rates[0], rates[1], rates[2], t)
-        _target(rows, i + 1, rates[0], rates[1], rates[2], s)
+        x, y, z = rates[0] + slip[0], rates[1] + slip[1], rates[2] + slip[2]
+        _target(rows, i, x, y, z, t)
+        _target(rows, i + 1, x, y, z, s)
         i += 2
     if surface.rolling > 0.0:
         _target(rows, i, rates[3], rates[4], rates[5], t)

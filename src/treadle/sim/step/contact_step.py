@@ -59,7 +59,9 @@ class ContactStep:
         self.machine = MachineMemory(code)
         self._tau_column = arrays["tau"][:, 0]
         flow = self.machine.flow_arrays
-        self._constants = [(flow[name], arrays[name][:, 0]) for name in ("options", "closing") if name in flow]
+        self._constants = [
+            (flow[name], arrays[name][:, 0]) for name in ("options", "closing") if name in flow
+        ]
         #: what the programs read, other than the state: to where, from where
         self._given = [
             (own[name], arrays[name][:, 0])
@@ -356,6 +358,7 @@ class ContactStep:
             pairs=contacts.pairs,
             feature=contacts.feature,
             kind=shapes.kind,
+            size=shapes.size,
             placement=shapes.placement,
             body=shapes.body,
             radius=shapes.radius,

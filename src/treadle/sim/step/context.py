@@ -77,6 +77,7 @@ class Detection(NamedTuple):
     pairs: Integers  # (points, 2)
     feature: Integers  # (points)
     kind: Integers  # (shapes)
+    size: Reals  # (shapes, 3)
     placement: Reals  # (shapes, 12) in their bodies
     body: Integers  # (shapes)
     radius: Reals  # (shapes)

@@ -25,6 +25,9 @@ _FEW, _SWEEPS, _FIRST_SWEEPS = 60, 40, 2
 #: them for sweeps to go on.
 _MOST_SWEEPS, _GO, _GONE = 240, 12, 0.2
 
+#: Change of velocity (m/s) of the first sweep up to which the impulses of many rows are those of before.
+_HOLDS = 1e-9
+
 #: Iterations of an island, each of which counts as so many sweeps, and the residual (m/s) from which on a
 #: solve counts as unfinished.
 _ITERATIONS, _PER_ITERATION, _UNFINISHED = 60, 5, 1e-8
@@ -106,10 +109,10 @@ def _solve(rows, count, z, limit, speed, blur):
 
     Returns the sweeps, at least ENOUGH of them where impulses were left that miss their targets.
     """
-    few, way = min(_SWEEPS, limit), TOGETHER
+    few, way, first = min(_SWEEPS, limit), TOGETHER, speed
     if count > _FEW:
-        few, way = min(_FIRST_SWEEPS, limit), IN_TURN
-    taken, last = solve(rows, count, z, few, 0.0, speed, way, blur)
+        few, way, first = min(_FIRST_SWEEPS, limit), IN_TURN, max(speed, _HOLDS)
+    taken, last = solve(rows, count, z, few, 0.0, first, way, blur)
     if taken < few or few == limit:
         return taken
     while count > _FEW and taken + _GO <= min(_MOST_SWEEPS, limit):
