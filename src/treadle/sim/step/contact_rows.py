@@ -11,7 +11,7 @@ from treadle.sim.step.convective_terms import convective_rates
 from treadle.solvers.sequential.rows import PAIR, SECOND, SINGLE
 from treadle.solvers.sequential.tree import half_solve_chain, join_row
 
-__all__ = ["PRESSED", "TOUCHING", "contact_rows", "point_rows"]
+__all__ = ["PRESSED", "TOUCHING", "contact_rows", "point_rows", "retarget"]
 
 #: Distance (m) below which two surfaces touch.
 TOUCHING = 1e-10
@@ -33,7 +33,7 @@ def contact_rows(context):
 
     Returns False where rigid bodies collide at the start of the substep: an impact comes first.
     """
-    now, rows = context.now[0], context.rows
+    now = context.now[0]
     now.springs, now.target_error = 0, 0.0
     for c in range(now.found):
         point = context.scratch.points[c]
@@ -55,19 +55,37 @@ def contact_rows(context):
                 point.pending = int(not surface_yields(surface, now.h))
                 continue
         point_rows(context, point, context.free.velocity)
-        rates = convective_rates(context.detection, context.free.twist, context.free.convective, point, now.h)
-        now.target_error = max(now.target_error, rates[6])
-        slip, kept = _start_slip(context, point, surface, rates)
-        _convective_targets(point, surface, rates, slip, rows)
-        if surface.stiffness == inf:
-            # touching at the end, with d + h/2 J v' + h^2/8 du/dt, and not to separate there at once
-            lift = rates[0] * point.nx + rates[1] * point.ny + rates[2] * point.nz
-            point.bow = 0.25 * now.h * lift
-            apart = (point.distance - point.bow) * 2.0 / now.h
-            rows.slowest[point.row] = -lift - (apart if apart > 0.0 else kept * apart)
-        elif not add_compliant(context, point, surface, touches):
+        _targets(context, point, surface)
+        if surface.stiffness < inf and not add_compliant(context, point, surface, touches):
             point.row, point.rows, point.pending, now.rows = -1, 0, 1, point.row
     return True
+
+
+@part()
+def retarget(context):
+    """Targets of the rows of points for another velocity in the middle."""
+    now = context.now[0]
+    now.target_error = 0.0
+    for c in range(now.found):
+        point = context.scratch.points[c]
+        if point.row >= 0:
+            _targets(context, point, context.surfaces[point.surface])
+
+
+@inner()
+def _targets(context, point, surface):
+    """Velocities that the rows of a point need at the end, in the middle's terms, to be zero there."""
+    now, rows, free = context.now[0], context.rows, context.free
+    rates = convective_rates(context.detection, free.twist_mid, free.convective, point, now.h)
+    now.target_error = max(now.target_error, rates[6])
+    slip, kept = _start_slip(context, point, surface, rates)
+    _convective_targets(point, surface, rates, slip, rows)
+    if surface.stiffness == inf:
+        # touching at the end, with d + h/2 J v' + h^2/8 du/dt, and not to separate there at once
+        lift = rates[0] * point.nx + rates[1] * point.ny + rates[2] * point.nz
+        point.bow = 0.25 * now.h * lift
+        apart = (point.distance - point.bow) * 2.0 / now.h
+        rows.slowest[point.row] = -lift - (apart if apart > 0.0 else kept * apart)
 
 
 @part()
@@ -123,9 +141,9 @@ def point_rows(context, point, velocity):
 def _start_slip(context, point, surface, rates):
     """Velocity at the start that rolling does not explain, as far as a substep keeps it; and that share.
 
-    What rolls has J v = h/2 du/dt at the start, and - h/2 du/dt at the end: then impulses do no work. Where it
-    stuck before, what is left over is what one substep leaves to the next. It keeps its size and changes its
-    sign, so that impulses do no work either, and fades in some dozens of substeps.
+    What rolls has J v = h/2 du/dt at the start, and - h/2 du/dt at the end: then impulses do no work. Where
+    it stuck before, what is left over is what one substep leaves to the next. It keeps its size and changes
+    its sign, so that impulses do no work either, and fades in some dozens of substeps.
     """
     twist, a, b, x, y, z = context.free.twist, point.body_a, point.body_b, point.x, point.y, point.z
     w0, w1, w2 = twist[b, 0] - twist[a, 0], twist[b, 1] - twist[a, 1], twist[b, 2] - twist[a, 2]

@@ -54,7 +54,8 @@ class Free(NamedTuple):
     """The prediction: velocity without contact, joint rows, forces that do work (see `predict_program`).
 
     And, at the same position, poses of the bodies, axes of the degrees of freedom, twists of the bodies at
-    the start and without contact at the end, and the rates of the first while v stays (`convective`).
+    the start, in the middle and without contact at the end, and the rates of those in the middle while v
+    stays (`convective`).
     """
 
     entry: int
@@ -83,6 +84,7 @@ class Free(NamedTuple):
     poses: Reals
     axes: Reals
     twist: RealTable  # (bodies + 1, 6)
+    twist_mid: RealTable
     twist_free: RealTable
     convective: RealTable
 
@@ -209,7 +211,8 @@ class MachineMemory:
         #: all arrays of the prediction, and of the integrator's step, by name
         self.arrays = self._made(code.free)
         self.flow_arrays = {} if code.flow is None else self._made(code.flow)
-        tables = {name: self.arrays[name].reshape(-1, 6) for name in ("twist", "twist_free", "convective")}
+        names = ("twist", "twist_mid", "twist_free", "convective")
+        tables = {name: self.arrays[name].reshape(-1, 6) for name in names}
         wheels = {
             name: self.arrays.get(name, np.zeros(0))
             for name in ("impulse", "wheel_memory", "next_wheel_memory")

@@ -243,7 +243,7 @@ class Prediction:
             "drag": system.implicit_damping(q, v, h),
             **({"next_wheel_memory": wheels.memory} if wheels is not None else {}),
             **_outlook(poses, axes),
-            **_world_motions(machine, q, v, velocity, poses, axes),
+            **_world_motions(machine, q, (v, given["v_mid"], velocity), poses, axes),
         }
 
     def _velocity(
@@ -349,24 +349,26 @@ def _outlook(poses: Sequence[Transform], axes: Sequence[Sequence[Motion]]) -> di
 def _world_motions(
     model: Model,
     q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    free: Sequence[Scalar],
+    velocities: tuple[Sequence[Scalar], Sequence[Scalar], Sequence[Scalar]],
     poses: Sequence[Transform],
     axes: Sequence[Sequence[Motion]],
 ) -> dict[str, list[Scalar]]:
-    """Velocities of the world and of all bodies with v and with `free`, and their rates while v stays.
+    """Velocities of the world and of all bodies at the start, in the middle and at the end without contact.
 
-    In the world's axes at its origin; the rates are dV/dt = dV_parent/dt + V_parent x S v + dS/dt v.
+    And the rates of those in the middle while v stays, dV/dt = dV_parent/dt + V_parent x S v + dS/dt v. In
+    the world's axes at its origin.
     """
-    now, then, rates = [Motion.zero()], [Motion.zero()], [Motion.zero()]
+    v, v_mid, free = velocities
+    now, mid, then, rates = [[Motion.zero()] for _ in range(4)]
     for body, X, S in zip(model.bodies, poses, axes, strict=True):
         joint, above = body.joint, body.parent + 1
-        own = joint_motion(S, v[joint.v])
-        convective_rates = X.motion_to_parent(joint.type.bias(q[joint.q], v[joint.v]))
-        rates.append(rates[above] + now[above].cross(own) + convective_rates)
-        now.append(now[above] + own)
+        own = joint_motion(S, v_mid[joint.v])
+        bias = X.motion_to_parent(joint.type.bias(q[joint.q], v_mid[joint.v]))
+        rates.append(rates[above] + mid[above].cross(own) + bias)
+        mid.append(mid[above] + own)
+        now.append(now[above] + joint_motion(S, v[joint.v]))
         then.append(then[above] + joint_motion(S, free[joint.v]))
-    motions = {"twist": now, "twist_free": then, "convective": rates}
+    motions = {"twist": now, "twist_mid": mid, "twist_free": then, "convective": rates}
     return {name: [x for motion in each for x in motion] for name, each in motions.items()}
 
 

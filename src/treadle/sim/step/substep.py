@@ -10,7 +10,7 @@ from numba import types
 
 from treadle.native.kernels import cfunc
 from treadle.sim.step.account import account
-from treadle.sim.step.contact_rows import contact_rows
+from treadle.sim.step.contact_rows import contact_rows, retarget
 from treadle.sim.step.context import read_context
 from treadle.sim.step.detect import detect
 from treadle.sim.step.flow import flows, land, take_off
@@ -61,6 +61,7 @@ def _substep(table: Any) -> None:
             now.impact_speed, now.idle, now.uncut = inf, 0, 1
         if again == VELOCITY_AGAIN:
             correct_velocity(context)
+            retarget(context)
             resolve(context)
         else:
             if again == NOTHING_AGAIN:
