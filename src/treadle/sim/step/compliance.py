@@ -23,7 +23,7 @@ import numpy as np
 from treadle.contact.restitution import damping_of
 from treadle.contact.soft import ALONE
 from treadle.native.kernels import inner, part
-from treadle.sim.step.row_algebra import row_velocity
+from treadle.sim.step.row_algebra import inverse_mass, row_velocity
 
 __all__ = ["add_compliant", "carry_alone", "follow_propagator", "regularize", "surface_yields"]
 
@@ -50,7 +50,7 @@ def add_compliant(context, point, surface, touches):
     One that does not touch yet can only if it yields.
     """
     now, soft, rows = context.now[0], context.soft, context.rows
-    mass = 1.0 / _inverse_mass(rows, point.row)
+    mass = 1.0 / inverse_mass(rows, point.row)
     K, D, i = surface.stiffness, surface.damping, now.springs
     if surface.per_mass == 1:
         K, D = K * mass, D * mass
@@ -92,17 +92,6 @@ def _first_touch(gap, speed, acceleration, h):
     # the stable one of the two formulas
     time = 2.0 * gap / (root - speed) if speed < 0.0 or acceleration < 0.0 else h
     return min(max(time, 0.0), h)
-
-
-@part()
-def _inverse_mass(rows, i):
-    """Inverse effective mass of a row."""
-    first, loops, y, total = rows.first, rows.loops, rows.y, 0.0
-    for e in range(first[i], loops[i]):
-        total += y[e] * y[e]
-    for e in range(loops[i], first[i + 1]):
-        total -= y[e] * y[e]
-    return total
 
 
 @inner()

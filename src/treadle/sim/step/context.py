@@ -58,6 +58,7 @@ SUBSTEP = np.dtype(
         ("idle", np.int64),  # 1: joint rows at rest are left out
         ("uncut", np.int64),  # 1: the budget is spent: no contact may shorten it any more
         ("rounds", np.int64),  # of the midpoint velocity or of the wheels' forces
+        ("mismatch", np.float64),  # by which the velocity in the middle was off in the last round
         ("unbalanced", np.float64),  # m/s, by which wheels and rows were out of balance in the last round
         ("relaxation", np.float64),  # share of the change of the rows' impulses that wheels are given
     ],

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from treadle.native.kernels import part
+from treadle.sim.step.row_algebra import inverse_mass
 from treadle.sim.step.warm_start import lasting_time
 from treadle.solvers.sequential.rows import SINGLE
 from treadle.solvers.sequential.tree import half_solve, half_solve_chain
 
 __all__ = ["joint_rows", "joint_work", "stays_idle"]
+
+#: Speed (rad/s, m/s) from which on a joint is brought back from beyond its limit by a row that yields, and
+#: how much, as a share of its inverse effective mass.
+_RECOVERS, _YIELDING = 0.01, 0.1
 
 
 @part()
@@ -29,6 +34,9 @@ def joint_rows(context):
         if now.idle == 1 and force[i] == 0.0 and free.slowest[i] < total < free.fastest[i]:
             continue
         _lay(context, i)
+        if free.slowest[i] < free.fastest[i] and max(free.slowest[i], -free.fastest[i]) > _RECOVERS:
+            # contact may hold a joint beyond its limit: it is brought back with a force that has a bound
+            rows.softness[i] += _YIELDING * inverse_mass(rows, i)
     now.rows = context.joint_rows
 
 

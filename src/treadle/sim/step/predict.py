@@ -15,18 +15,23 @@ from treadle.sim.step.warm_start import copy
 from treadle.solvers.sequential.tree import spread
 
 __all__ = [
-    "ALL_AGAIN", "NOTHING_AGAIN", "VELOCITY_AGAIN", "correct_velocity", "corrects", "free_velocity",
-    "guess_middle", "predict",
+    "ALL_AGAIN", "NOTHING_AGAIN", "SHORTER", "VELOCITY_AGAIN", "correct_velocity", "corrects",
+    "free_velocity", "guess_middle", "predict",
 ]  # fmt: skip
 
-#: What a substep is to do again: nothing, all from the prediction on, or the free velocity and the solve.
-NOTHING_AGAIN, ALL_AGAIN, VELOCITY_AGAIN = 0, 1, 2
+#: What a substep is to do again: nothing, all from the prediction on, the free velocity and the solve, or all
+#: of it with half its length.
+NOTHING_AGAIN, ALL_AGAIN, VELOCITY_AGAIN, SHORTER = 0, 1, 2, 3
 
 #: Rounds at most in which the velocity in the middle, and the forces of wheels, are predicted again.
 _ROUNDS, _WHEEL_ROUNDS = 2, 20
 
 #: Share of the speed, and acceleration (m/s2), by which the velocity in the middle may be off.
 _SHARE, _ACCELERATION = 1e-6, 1e-4
+
+#: Share of the speed by which the velocity in the middle may be off without getting nearer, and how much
+#: nearer a round has to bring it.
+_FAR, _NEARER = 0.02, 0.5
 
 #: Change of velocity (m/s) below which wheels are in balance with the rows.
 _BALANCED = 1e-10
@@ -36,8 +41,9 @@ _BALANCED = 1e-10
 def guess_middle(context):
     """The velocity in the middle of the substep, if the machine accelerates as it did; no impulses."""
     now, free, rate, v = context.now[0], context.free, context.scratch.rate, context.v
+    ahead = 0.5 * now.h if now.uncut == 0 else 0.0
     for k in range(context.nv):
-        free.v_mid[k] = v[k] + 0.5 * now.h * rate[k]
+        free.v_mid[k] = v[k] + ahead * rate[k]
     for k in range(free.wheels * context.nv):
         free.impulse[k] = 0.0
     now.rounds = 0
@@ -66,7 +72,7 @@ def corrects(context):
     if free.wheels == 1 and _rebalance(context):
         now.rounds += 1
         return ALL_AGAIN
-    if now.rounds >= _ROUNDS or now.uncut == 1:
+    if now.uncut == 1:
         return NOTHING_AGAIN
     worst, fastest = 0.0, 0.0
     for k in range(context.nv):
@@ -74,6 +80,11 @@ def corrects(context):
         worst, fastest = max(worst, abs(middle - free.v_mid[k])), max(fastest, abs(middle))
     if worst <= _SHARE * fastest + _ACCELERATION * now.h:
         return NOTHING_AGAIN
+    if now.rounds > 0 and worst > max(_NEARER * now.mismatch, _FAR * fastest):
+        return SHORTER
+    if now.rounds >= _ROUNDS:
+        return NOTHING_AGAIN
+    now.mismatch = worst
     for k in range(context.nv):
         free.v_mid[k] = 0.5 * (v[k] + end[k])
     now.rounds += 1

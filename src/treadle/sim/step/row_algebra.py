@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from treadle.native.kernels import part
 
-__all__ = ["push", "row_velocity", "zero"]
+__all__ = ["inverse_mass", "push", "row_velocity", "zero"]
 
 
 @part()
@@ -31,3 +31,14 @@ def push(rows, i, impulse, z):
         z[place[e]] += y[e] * impulse
     for e in range(loops[i], first[i + 1]):
         z[place[e]] -= y[e] * impulse
+
+
+@part()
+def inverse_mass(rows, i):
+    """Inverse effective mass of a row."""
+    first, loops, y, total = rows.first, rows.loops, rows.y, 0.0
+    for e in range(first[i], loops[i]):
+        total += y[e] * y[e]
+    for e in range(loops[i], first[i + 1]):
+        total -= y[e] * y[e]
+    return total

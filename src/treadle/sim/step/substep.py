@@ -20,6 +20,7 @@ from treadle.sim.step.joint_rows import joint_rows, stays_idle
 from treadle.sim.step.predict import (
     ALL_AGAIN,
     NOTHING_AGAIN,
+    SHORTER,
     VELOCITY_AGAIN,
     correct_velocity,
     corrects,
@@ -105,6 +106,9 @@ def _substep(table: Any) -> None:
         again = corrects(context)
         if again == NOTHING_AGAIN:
             break
+        if again == SHORTER:
+            # inertial forces change too much in it
+            now.h, again = 0.5 * now.h, NOTHING_AGAIN
     displacement(context)
     account(context)
     integrate(context)

@@ -13,7 +13,7 @@ from treadle.native.frames import Integers, Reals, table, view
 from treadle.native.kernels import cfunc, inner, part
 from treadle.solvers.row_solver.solve import solve_rows
 from treadle.solvers.sequential.gauss_seidel import ENOUGH, correct, prepare, solve
-from treadle.solvers.sequential.rows import CONJUGATE, IN_TURN, TOGETHER, Rows
+from treadle.solvers.sequential.rows import CONJUGATE, IN_TURN, SINGLE, TOGETHER, Rows
 from treadle.solvers.sequential.subspace import hold_free, react
 
 __all__ = ["Solver", "SolverMemory", "answer", "close_gaps", "find_impulses", "hold_rows", "prepare_rows"]
@@ -24,6 +24,9 @@ _FEW, _SWEEPS, _FIRST_SWEEPS = 60, 40, 2
 #: With many rows: sweeps at most, how many in one go, and the share of the change that has to be gone after
 #: them for sweeps to go on.
 _MOST_SWEEPS, _GO, _GONE = 240, 12, 0.2
+
+#: Sweeps from no impulses, where all else has failed.
+_LAST_SWEEPS = 60
 
 #: Change of velocity (m/s) of the first sweep up to which the impulses of many rows are those of before.
 _HOLDS = 1e-9
@@ -113,7 +116,7 @@ def _solve(rows, count, z, limit, speed, blur):
     if count > _FEW:
         few, way, first = min(_FIRST_SWEEPS, limit), IN_TURN, max(speed, _HOLDS)
     taken, last = solve(rows, count, z, few, 0.0, first, way, blur)
-    if taken < few or few == limit:
+    if taken < few:
         return taken
     while count > _FEW and taken + _GO <= min(_MOST_SWEEPS, limit):
         more, change = solve(rows, count, z, _GO, 0.0, speed, CONJUGATE, blur)
@@ -125,7 +128,52 @@ def _solve(rows, count, z, limit, speed, blur):
         last = change
     steps, left = solve_rows(rows, count, z, rows.before, _ITERATIONS, speed + blur)
     taken += _PER_ITERATION * steps
-    return max(taken, ENOUGH) if left > _UNFINISHED + blur else min(taken, ENOUGH - 1)
+    if left <= _UNFINISHED + blur:
+        return min(taken, ENOUGH - 1)
+    if not _cost(rows, count, z) <= 0.0:
+        # impulses that are worse than none: from those, sweeps take energy only
+        for i in range(count):
+            rows.impulse[i] = min(max(0.0, rows.low[i]), rows.high[i]) if rows.normal[i] < 0 else 0.0
+        prepare(rows, count, z)
+        more, _ = solve(rows, count, z, _LAST_SWEEPS, 0.0, speed, IN_TURN, blur)
+        taken += more
+    _limit_energy(rows, count, z)
+    return max(taken, ENOUGH)
+
+
+@inner()
+def _limit_energy(rows, count, z):
+    """Scale impulses that would add kinetic energy: p u + p A p / 2 is what they do add."""
+    first, place, y, linear, square = rows.first, rows.place, rows.y, 0.0, 0.0
+    for i in range(count):
+        p, rate = rows.impulse[i], 0.0
+        for e in range(first[i], first[i + 1]):
+            rate += y[e] * z[place[e]]
+        linear += p * rows.velocity[i]
+        square += p * rate
+    if linear + 0.5 * square <= 0.0:
+        return
+    share = max(-linear / square, 0.0) if square > 0.0 else 0.0
+    for i in range(count):
+        rows.impulse[i] *= share
+    for k in range(rows.places[0]):
+        z[k] *= share
+
+
+@inner()
+def _cost(rows, count, z):
+    """p (A p / 2 + u - target): what the impulses add to the energy of what rows miss of their targets."""
+    first, place, y, total = rows.first, rows.place, rows.y, 0.0
+    for i in range(count):
+        p = rows.impulse[i]
+        if p == 0.0 or rows.low[i] == rows.high[i]:
+            continue
+        rate = 0.5 * rows.softness[i] * p
+        for e in range(first[i], first[i + 1]):
+            rate += 0.5 * y[e] * z[place[e]]
+        target = rows.slowest[i] if p > 0.0 or rows.kind[i] != SINGLE else rows.fastest[i]
+        total += p * (rows.velocity[i] + rate - target)
+    return total
 
 
 @cache
