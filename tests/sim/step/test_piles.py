@@ -20,7 +20,7 @@ def test_a_pile_with_rolling_and_spinning_resistance_loses_energy_and_comes_to_r
         least = min(least, energy)
     assert np.abs(sim.v).max() < 0.01
     # then every step starts from what holds it, the stop of the slide under it too
-    sim.step(20)
+    sim.step(60)
     before = sim.contact_step.scratch.effort[1]
     sim.step(20)
     assert sim.contact_step.scratch.effort[1] - before == 20

@@ -85,7 +85,10 @@ def _targets(context, point, surface):
         lift = rates[0] * point.nx + rates[1] * point.ny + rates[2] * point.nz
         point.bow = 0.25 * now.h * lift
         apart = (point.distance - point.bow) * 2.0 / now.h
-        rows.slowest[point.row] = -lift - (apart if apart > 0.0 else kept * apart)
+        if apart < 0.0:
+            # what overlaps is pushed out later, without a velocity
+            apart = kept * min(max(apart, point.speed - lift), 0.0)
+        rows.slowest[point.row] = -lift - apart
 
 
 @part()

@@ -8,6 +8,8 @@ v_M, the velocity in the middle, is that of the last substep's acceleration; whe
 
 from __future__ import annotations
 
+from math import inf
+
 from treadle.native.calling import call
 from treadle.native.kernels import part
 from treadle.sim.step.row_algebra import row_velocity
@@ -46,7 +48,7 @@ def guess_middle(context):
         free.v_mid[k] = v[k] + ahead * rate[k]
     for k in range(free.wheels * context.nv):
         free.impulse[k] = 0.0
-    now.rounds = 0
+    now.rounds, now.mismatch = 0, inf
 
 
 @part()
@@ -80,7 +82,7 @@ def corrects(context):
         worst, fastest = max(worst, abs(middle - free.v_mid[k])), max(fastest, abs(middle))
     if worst <= _SHARE * fastest + _ACCELERATION * now.h:
         return NOTHING_AGAIN
-    if now.rounds > 0 and worst > max(_NEARER * now.mismatch, _FAR * fastest):
+    if free.wheels == 0 and worst > max(_NEARER * now.mismatch, _FAR * fastest):
         return SHORTER
     if now.rounds >= _ROUNDS:
         return NOTHING_AGAIN

@@ -21,9 +21,9 @@ __all__ = ["Solver", "SolverMemory", "answer", "close_gaps", "find_impulses", "h
 #: Rows that count as few, and sweeps before islands are solved, with few rows and with many.
 _FEW, _SWEEPS, _FIRST_SWEEPS = 60, 40, 2
 
-#: With many rows: sweeps at most, how many in one go, and the share of the change that has to be gone after
-#: them for sweeps to go on.
-_MOST_SWEEPS, _GO, _GONE = 240, 12, 0.2
+#: Rows that count as very many, whose factors may be dear: sweeps at most, how many in one go, and the share
+#: of the change that has to be gone after them for sweeps to go on.
+_VERY_MANY, _MOST_SWEEPS, _GO, _GONE = 300, 240, 12, 0.2
 
 #: Sweeps from no impulses, where all else has failed.
 _LAST_SWEEPS = 60
@@ -118,7 +118,7 @@ def _solve(rows, count, z, limit, speed, blur):
     taken, last = solve(rows, count, z, few, 0.0, first, way, blur)
     if taken < few:
         return taken
-    while count > _FEW and taken + _GO <= min(_MOST_SWEEPS, limit):
+    while count > _VERY_MANY and taken + _GO <= min(_MOST_SWEEPS, limit):
         more, change = solve(rows, count, z, _GO, 0.0, speed, CONJUGATE, blur)
         taken += more
         if more < _GO:
