@@ -5,7 +5,7 @@ import os
 import numpy as np
 import pytest
 
-from tests.collision.fuzz import PAIRS, ROUNDING, faults, jump, scene
+from tests.collision.fuzz import PAIRS, accuracy, faults, jump, scene
 
 COUNT = int(os.environ.get("TREADLE_FUZZ_COUNT", "150"))
 SEED = int(os.environ.get("TREADLE_FUZZ_SEED", "0"))
@@ -33,6 +33,6 @@ def test_distance_is_continuous(names):
         rng = drawn(names, k)
         solids, X = scene(rng, *names)
         found = jump(rng, solids, X)
-        if found > ROUNDING:
+        if found > accuracy(solids):
             wrong.append((k, found))
     assert not wrong, f"{len(wrong)} of {COUNT // 5} jump, such as {wrong[:3]}"
