@@ -23,9 +23,9 @@ PAIRS = [
     *(("plane", kind) for kind in SOLIDS),
 ]
 
-#: Error allowed, as a share of the larger of the two shapes: rounding; that of the search for curved shapes;
-#: and that of the search between curved shapes and hulls.
-ROUNDING, CURVED, CURVED_HULL = 1e-9, 1e-8, 1e-6
+#: Error allowed, as a share of the larger of the two shapes: rounding; that of a search; and that of the
+#: search between curved shapes and hulls.
+ROUNDING, SEARCHED, CURVED_HULL = 1e-9, 1e-8, 1e-6
 
 #: Angle (rad) up to which edges count as parallel: further points of theirs are off by it times their length.
 PARALLEL = 1e-3
@@ -202,8 +202,8 @@ def accuracy(solids: list[Solid]) -> float:
     """The error that is allowed, as a share of the larger shape."""
     kinds = {solid.kind for solid in solids}
     if not kinds & {"cylinder", "ellipsoid"}:
-        return ROUNDING
-    return CURVED_HULL if "hull" in kinds else CURVED
+        return SEARCHED if "hull" in kinds or (kinds <= {"capsule", "box"} and "box" in kinds) else ROUNDING
+    return CURVED_HULL if "hull" in kinds else SEARCHED
 
 
 def gaps(solids: list[Solid], X: np.ndarray, N: np.ndarray) -> np.ndarray:

@@ -35,7 +35,8 @@ def coin(rng: Rng) -> Case:
     thick = 0.1 * radius
     R = turn((1.0, 0.0, 0.0), lean)
     place = np.array([0.0, 0.0, radius * sin(lean) + 0.5 * thick * cos(lean)])
-    spin = float(rng.uniform(10.0, 20.0)) / (radius / 0.03)
+    # well above the speed sqrt(g / (3 a)) from which on rolling upright is stable
+    spin = float(rng.uniform(3.0, 4.0)) * sqrt(GRAVITY / (3.0 * radius))
     # the lowest point of the rim has no velocity
     turning = np.array([0.0, 0.0, spin])
     contact = R @ np.array([0.0, -radius, -0.5 * thick])
