@@ -247,7 +247,8 @@ def _cut(Q, names, count, inward, offset, side, work, work_names):
             work_names[kept] = names[i]
             kept += 1
         if i < edges and (here < -tolerance) != (there < -tolerance) and kept < 19:
-            t = here / (here - there)
+            # where both ends are within the tolerance of the side, the crossing is beyond them
+            t = min(max(here / (here - there), 0.0), 1.0)
             store(work, kept, along(corner(Q, i), t, minus(corner(Q, j), corner(Q, i))))
             # the side that cut it, where it was cut from, and whether that was cut before
             again = 16 if names[i] >= 32 else 0

@@ -43,7 +43,7 @@ def test_without_a_rule_it_is_the_geometric_mean():
     assert surface({"friction": 0.2}, {"friction": 0.8})["friction"] == pytest.approx(0.4)
 
 
-@pytest.mark.parametrize(("one", "other"), itertools.combinations(RULES, 2))
+@pytest.mark.parametrize(("one", "other"), list(itertools.combinations(RULES, 2)))
 def test_of_two_rules_the_first_in_order_acts(one, other):
     order = ["maximum", "multiply", "minimum", "geometric_mean"]
     expected = RULES[min(one, other, key=order.index)]
