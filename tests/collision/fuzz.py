@@ -23,8 +23,12 @@ PAIRS = [
     *(("plane", kind) for kind in SOLIDS),
 ]
 
-#: Error allowed, as a share of the larger of the two shapes: rounding, and the search for curved shapes.
-ROUNDING = 1e-9
+#: Error allowed, as a share of the larger of the two shapes: rounding; that of a search; and that of the
+#: search between curved shapes and hulls.
+ROUNDING, SEARCHED, CURVED_HULL = 1e-9, 1e-8, 1e-6
+
+#: Angle (rad) up to which edges count as parallel: further points of theirs are off by it times their length.
+PARALLEL = 1e-3
 
 #: Directions that are tried against the depth of shapes that overlap.
 DIRECTIONS = np.random.default_rng(1).normal(size=(300, 3))
@@ -194,6 +198,14 @@ def _shift(rng, a: Solid, b: Solid) -> np.ndarray:
     return rng.uniform(-1.0, 1.0, 3) * (sizes[0] + sizes[1])
 
 
+def accuracy(solids: list[Solid]) -> float:
+    """The error that is allowed, as a share of the larger shape."""
+    kinds = {solid.kind for solid in solids}
+    if not kinds & {"cylinder", "ellipsoid"}:
+        return SEARCHED if "hull" in kinds or (kinds <= {"capsule", "box"} and "box" in kinds) else ROUNDING
+    return CURVED_HULL if "hull" in kinds else SEARCHED
+
+
 def gaps(solids: list[Solid], X: np.ndarray, N: np.ndarray) -> np.ndarray:
     """The gap between the two shapes along each of the directions N (k, 3)."""
     d = X[1, 9:] - X[0, 9:]
@@ -212,7 +224,7 @@ def faults(solids: list[Solid], X: np.ndarray, margin: float = np.inf) -> list[s
         return ["a number is not finite"]
     found = []
     size = max(solid.reach for solid in solids)
-    tolerance = ROUNDING * size
+    tolerance = accuracy(solids) * size
     best = data[data[:, 9].argmin()]
     n, s = best[6:9], best[9]
     if abs(np.linalg.norm(n) - 1.0) > 1e-9:
@@ -222,11 +234,14 @@ def faults(solids: list[Solid], X: np.ndarray, margin: float = np.inf) -> list[s
     if abs(gap - s) > tolerance:
         found.append(f"distance {s:.6g}, but the gap along the normal is {gap:.6g}")
     # the points belong to the shapes: a bound from above
+    deepest = data[:, 9].argmin()
     for i in range(2):
         p = (data[:, 3 * i : 3 * i + 3] - X[i, 9:]) @ X[i, :9].reshape(3, 3)
-        out = float(solids[i].outside(p).max())
-        if out > tolerance:
-            found.append(f"a point is {out:.3g} m outside shape {i}, a {solids[i].kind}")
+        out = solids[i].outside(p)
+        if out[deepest] > tolerance:
+            found.append(f"the point is {out[deepest]:.3g} m outside shape {i}, a {solids[i].kind}")
+        if out.max() > tolerance + PARALLEL * min(solid.reach or np.inf for solid in solids):
+            found.append(f"a further point is {out.max():.3g} m outside shape {i}, a {solids[i].kind}")
     if s < 0.0 and solids[0].kind != "plane":
         N = _directions(solids, X)
         better = float(gaps(solids, X, N).max())

@@ -5,7 +5,8 @@ import os
 import numpy as np
 import pytest
 
-from tests.collision.fuzz import PAIRS, ROUNDING, faults, jump, scene
+import treadle as td
+from tests.collision.fuzz import PAIRS, Solid, accuracy, faults, jump, rotation, scene
 
 COUNT = int(os.environ.get("TREADLE_FUZZ_COUNT", "150"))
 SEED = int(os.environ.get("TREADLE_FUZZ_SEED", "0"))
@@ -33,6 +34,41 @@ def test_distance_is_continuous(names):
         rng = drawn(names, k)
         solids, X = scene(rng, *names)
         found = jump(rng, solids, X)
-        if found > ROUNDING:
+        if found > accuracy(solids):
             wrong.append((k, found))
     assert not wrong, f"{len(wrong)} of {COUNT // 5} jump, such as {wrong[:3]}"
+
+
+def cubes(rng):
+    """Two cubes of one size, level or on an edge, tilted by 1e-11 rad, face on face or edge on edge."""
+    k = int(rng.integers(3))
+    A, B = (rotation(None, np.eye(3)[k], rng.choice([0.0, np.pi / 4])) for _ in range(2))
+    B = rotation(rng, None, 1e-11) @ B
+    n = np.roll([0.0, *rng.choice([(1.0, 0.0), (0.5**0.5, 0.5**0.5)])], k)
+    solids = [Solid("box", np.full(3, 0.5)), Solid("box", np.full(3, 0.5))]
+    far = solids[0].support((n @ A)[None])[0] + solids[1].support((-n @ B)[None])[0]
+    gap = rng.choice([0.0, *(sign * size for sign in (-1.0, 1.0) for size in (1e-16, 1e-12, 1e-10))])
+    place = (far + gap) * n + np.eye(3)[k] * rng.choice([0.0, 0.3, 0.5, 1.0])
+    return solids, np.array([[*A.ravel(), 0.0, 0.0, 0.0], [*B.ravel(), *place]])
+
+
+def test_cubes_that_are_tilted_by_very_little():
+    for k in range(400):
+        solids, X = cubes(np.random.default_rng(k))
+        assert faults(solids, X) == [], k
+
+
+def test_cubes_that_share_an_edge_stay_at_rest():
+    spec = td.ModelSpec("cubes")
+    spec.add_shape("floor", None, "plane", role="collision")
+    tilted = (1.0, 0.5e-11, 0.5e-11, 0.0)
+    poses = {"a": (1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.5), "b": (*tilted, 1.0, 1.0, 0.5)}
+    for name in poses:
+        spec.add_body(name, 1.0, type="box", size=(1.0, 1.0, 1.0))
+        spec.add_joint(name, "free", None, name)
+        spec.add_shape(name, name, "box", (1.0, 1.0, 1.0), role="collision")
+    spec.add_keyframe("initial", poses)
+    sim = td.Simulation(spec.compile(), dt=0.005)
+    start = sim.q.copy()
+    sim.run(0.5)
+    assert np.abs(sim.q - start).max() < 1e-9

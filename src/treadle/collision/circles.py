@@ -23,7 +23,7 @@ def maximize_on_circles(n, best, d, U, segments, M, curves):
             continue
         u = unit(u, u)
         # the half circle around the direction of d, beyond which s is lower
-        e = unit(minus(d, scaled(u, dot(u, d))), normal_to(u))
+        e = _normal_part(d, u)
         f = cross(u, e)
         ahead = dot(d, e)
         count = 0
@@ -52,6 +52,17 @@ def maximize_on_circles(n, best, d, U, segments, M, curves):
                     x, y = cos(t), sin(t)
                     n = along(scaled(e, x), y, f)
     return n, best
+
+
+@helper
+def _normal_part(d, u):
+    """The unit vector along the part of d at right angles to u, of length 1; any such one if that is zero."""
+    w = minus(d, scaled(u, dot(u, d)))
+    if norm(w) <= 1e-14 * norm(d):
+        return normal_to(u)
+    w = unit(w, normal_to(u))
+    # what rounding left along u counts where d is nearly parallel to it
+    return unit(minus(w, scaled(u, dot(u, w))), normal_to(u))
 
 
 @helper

@@ -32,27 +32,30 @@ from treadle.native.pieces import helper, room
 __all__ = ["convex_pair", "gjk_separation"]
 
 #: Iterations at most, and the relative error of the distance at which they end.
-_ITERATIONS, _NEAR = 60, 1e-15
+_ITERATIONS, _NEAR = 200, 1e-15
 #: Shapes nearer than this share of their size are left to EPA.
 _TOUCHING = 1e-12
+#: Error of the distance, as a share of the size, above which a result is not proved by its own normal, and
+#: distance below which EPA serves then.
+_PROVED, _NEAR_BY = 1e-9, 1e-3
 
 
 @helper
 def _gjk(a, b, beyond, W, A, weights):
-    """Nearest simplex of the Minkowski difference: its number of corners, and the vector v to it.
+    """Nearest simplex of the Minkowski difference: its number of corners, the vector v to it, and v on A.
 
     W are its corners, A their support points on shape A. Four corners or more: the shapes overlap; none: the
     distance exceeds `beyond`.
     """
     smallest = _TOUCHING * (a[REACH] + b[REACH])
     v = unit(minus(position(b), position(a)), axis(a, 2))
-    count, vv = 0, 1e300
+    count, vv, foot = 0, 1e300, position(a)
     for _ in range(_ITERATIONS):
         on_a = support(a, v)
         w = minus(support(b, scaled(v, -1.0)), on_a)
         ahead = dot(v, w)
         if ahead > 0.0 and ahead > beyond * norm(v):
-            return 0, v
+            return 0, v, foot
         if count > 0 and vv - ahead <= _NEAR * vv:
             break
         known = False
@@ -64,15 +67,42 @@ def _gjk(a, b, beyond, W, A, weights):
         store(A, count, on_a)
         count, closer = nearest(W, A, weights, count + 1)
         if count == 4:
-            return 4, closer
+            return 4, closer, foot
         squared = dot(closer, closer)
         if squared <= smallest * smallest:
-            return 4 + count, closer
-        # rounding: no nearer than before
+            return 4 + count, closer, foot
+        # rounding: no nearer than before, so that v stays while the simplex is another one
         if squared >= vv:
             break
         v, vv = closer, squared
-    return count, v
+        foot = (0.0, 0.0, 0.0)
+        for i in range(count):
+            foot = along(foot, weights[i], corner(A, i))
+    return count, v, foot
+
+
+@helper
+def _gap(a, b, n):
+    """The gap between the cores of two shapes along n."""
+    return dot(n, minus(support(b, scaled(n, -1.0)), support(a, n)))
+
+
+@helper
+def _apart(a, b, v, W, count):
+    """Normal and distance of cores that are apart by v, the nearest point of a simplex W."""
+    distance = norm(v)
+    n = scaled(v, 1.0 / distance)
+    if count == 3:
+        # the normal of the triangle is well conditioned however short v is, that of v however thin it is
+        p = corner(W, 0)
+        e, f = minus(corner(W, 1), p), minus(corner(W, 2), p)
+        m = cross(e, f)
+        if norm(m) > distance * max(norm(e), norm(f)):
+            m = unit(m, n)
+            m = scaled(m, 1.0 if dot(m, v) > 0.0 else -1.0)
+            if abs(dot(m, p) - distance) < _PROVED * (a[REACH] + b[REACH]):
+                n, distance = m, dot(m, p)
+    return n, distance
 
 
 @separation_piece
@@ -80,26 +110,29 @@ def gjk_separation(a, b, margin, result, desk):
     """Normal, signed distance and a point of A, see `pairs`."""
     W, A, weights = room(12), room(12), room(4)
     r, s = rounding(a), rounding(b)
-    count, v = _gjk(a, b, margin + r + s, W, A, weights)
+    count, v, on_a = _gjk(a, b, margin + r + s, W, A, weights)
     if count == 0:
         result[3] = 2.0 * abs(margin) + 1.0
         return
-    on_a = (0.0, 0.0, 0.0)
-    if count >= 4:
-        n, distance, on_a = epa(a, b, W, A, 4 if count == 4 else count - 4)
-    else:
-        distance = norm(v)
-        n = scaled(v, 1.0 / distance)
-        for i in range(count):
-            on_a = along(on_a, weights[i], corner(A, i))
-        if count == 3:
-            # the normal of the triangle stays well conditioned however short v is
-            p = corner(W, 0)
-            m = cross(minus(corner(W, 1), p), minus(corner(W, 2), p))
-            if norm(m) > 1e-9 * norm(minus(corner(W, 1), p)) * norm(minus(corner(W, 2), p)):
-                m = unit(m, n)
-                n = scaled(m, 1.0 if dot(m, v) > 0.0 else -1.0)
-                distance = dot(n, p)
+    size = a[REACH] + b[REACH]
+    n, distance, error = axis(a, 2), 0.0, 1e300
+    if count < 4:
+        n, distance = _apart(a, b, v, W, count)
+        error = abs(distance - _gap(a, b, n)) if distance < _NEAR_BY * size else 0.0
+    corners = count - 4 if count > 4 else count
+    # cores that overlap, or so near that the search ended in rounding and v has no direction
+    for _ in range(2):
+        if error <= _PROVED * size:
+            break
+        m, other, foot = epa(a, b, W, A, corners)
+        left = abs(other - _gap(a, b, m))
+        if left < error:
+            n, distance, on_a, error = m, other, foot, left
+        # once more from a simplex of its own
+        d = unit(minus(position(b), position(a)), axis(a, 2))
+        store(A, 0, support(a, d))
+        store(W, 0, minus(support(b, scaled(d, -1.0)), corner(A, 0)))
+        corners = 1
     state_at(result, n, distance - r - s, along(on_a, r, n))
 
 

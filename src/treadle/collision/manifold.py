@@ -11,9 +11,23 @@ from math import sqrt
 
 from treadle.collision.contacts import TOTAL, put
 from treadle.collision.features import edge, face
+from treadle.collision.kinds import CYLINDER, KIND, REACH, SIZE
 from treadle.collision.pairs import manifold_piece
 from treadle.collision.segments import nearest_of_segments
-from treadle.collision.vectors import along, corner, cross, dot, minus, norm, normal_to, plus, scaled, store
+from treadle.collision.vectors import (
+    along,
+    axis,
+    corner,
+    cross,
+    dot,
+    minus,
+    norm,
+    normal_to,
+    plus,
+    position,
+    scaled,
+    store,
+)
 from treadle.native.pieces import helper, room
 
 __all__ = ["manifold"]
@@ -24,18 +38,109 @@ _SQUARE = 1.0 - 1e-6
 _PARALLEL = 1e-3
 #: A direction with this slope (rad) or less lies in the plane of contact.
 _LEVEL = 1e-9
+#: The same where the normal is that of a search.
+_NEARLY_LEVEL = 1e-7
+#: Lines whose distance across the normal is below this share of their length are one.
+_SAME = 1e-9
+#: Rounds of projections onto two faces at most.
+_ROUNDS = 60
 
 
 @helper
-def _witness(a, b, n, s, square_a, square_b, desk):
-    """The one point in which two shapes touch."""
-    p, q = edge(a, n, _LEVEL)
-    r, t = edge(b, scaled(n, -1.0), _LEVEL)
+def _witness(a, b, n, s, level, P, Q):
+    """The one point in which two shapes touch, on A, and how far from it, across the normal, that of B is."""
+    count_a, _, square_a = face(a, n, 8, P)
+    count_b, _, square_b = face(b, scaled(n, -1.0), 8, Q)
+    flat_a, flat_b = count_a > 2 and square_a > _SQUARE, count_b > 2 and square_b > _SQUARE
+    if (flat_a or flat_b) and _level(P, count_a, n) and _level(Q, count_b, n):
+        on_a, on_b = _meeting(a, b, n, count_a, count_b, P, Q)
+        return on_a, norm(minus(along(on_a, s, n), on_b))
+    p, q = edge(a, n, level)
+    r, t = edge(b, scaled(n, -1.0), level)
     on_a, on_b = nearest_of_segments(p, q, r, t)
-    # a face against the support point of the other
-    if square_a > _SQUARE and square_a >= square_b:
-        on_a = along(on_b, -s, n)
-    put(desk, 0, on_a, n, s)
+    if flat_a and square_a >= square_b:
+        # a face against the support point of the other
+        foot = along(on_b, -s, n)
+        return foot, norm(minus(_projected(a, count_a, P, foot, n), foot))
+    if flat_b:
+        foot = along(on_a, s, n)
+        return on_a, norm(minus(_projected(b, count_b, Q, foot, n), foot))
+    return on_a, norm(minus(along(on_a, s, n), on_b))
+
+
+@helper
+def _level(P, count, n):
+    """Whether a face or a line is normal to n."""
+    if count == 1:
+        return False
+    for i in range(1, count):
+        way = minus(corner(P, i), corner(P, 0))
+        if abs(dot(way, n)) > _LEVEL * norm(way):
+            return False
+    return True
+
+
+@helper
+def _meeting(a, b, n, count_a, count_b, P, Q):
+    """A common point of two level faces, or of a face and a line, seen along n: on A and on B.
+
+    Corners stand for the round rim of a cap: what lies between them and the rim is found by projecting onto
+    both in turn. From the centre of a cap one round does.
+    """
+    on_a = _projected(a, count_a, P, _middle(Q, count_b), n)
+    if a[KIND] == CYLINDER and count_a > 2:
+        on_a = _middle(P, count_a)
+    on_b = on_a
+    for _ in range(_ROUNDS):
+        before = on_a
+        on_b = _projected(b, count_b, Q, on_a, n)
+        on_a = _projected(a, count_a, P, on_b, n)
+        if norm(minus(on_a, before)) <= 1e-13 * norm(minus(corner(P, 1), corner(P, 0))):
+            break
+    return on_a, on_b
+
+
+@helper
+def _middle(P, count):
+    """The mean of the corners: of a cap its centre."""
+    total = (0.0, 0.0, 0.0)
+    for i in range(count):
+        total = plus(total, corner(P, i))
+    return scaled(total, 1.0 / count)
+
+
+@helper
+def _projected(a, count, P, x, n):
+    """The point of a face or line that is nearest to x, seen along n."""
+    if a[KIND] == CYLINDER and count > 2:
+        u = axis(a, 2)
+        upper = dot(minus(corner(P, 0), position(a)), u) > 0.0
+        center = along(position(a), a[SIZE + 1] if upper else -a[SIZE + 1], u)
+        w = minus(x, center)
+        w = along(w, -dot(w, n), n)
+        w = along(w, -dot(w, u), u)
+        length = norm(w)
+        return along(center, 1.0 if length <= a[SIZE] else a[SIZE] / length, w)
+    if count == 1:
+        return corner(P, 0)
+    x = along(x, -dot(minus(x, corner(P, 0)), n), n)
+    if count == 2:
+        on, _ = nearest_of_segments(corner(P, 0), corner(P, 1), x, x)
+        return on
+    m = cross(minus(corner(P, 1), corner(P, 0)), minus(corner(P, count - 1), corner(P, 0)))
+    best, nearest, inside = x, 1e300, True
+    for i in range(count):
+        p, q = corner(P, i), corner(P, (i + 1) % count)
+        if dot(cross(m, minus(q, p)), minus(x, p)) < 0.0:
+            inside = False
+            on, _ = nearest_of_segments(p, q, x, x)
+            apart = norm(minus(on, x))
+            if apart < nearest:
+                best, nearest = on, apart
+    if inside:
+        # along n onto the plane of the face
+        best = along(x, dot(minus(corner(P, 0), x), m) / dot(m, n), n)
+    return best
 
 
 @helper
@@ -51,7 +156,7 @@ def _lines(a, b, n, margin, desk):
     first, second = dot(minus(r, p), u), dot(minus(t, p), u)
     slope = 1.0 if second > first else -1.0
     low, high = max(0.0, min(first, second)), min(length, max(first, second))
-    if high < low:
+    if high < low or not _cross(p, u, r, scaled(v, slope / other), n, first, low, high):
         return 1e300
     deepest = 1e300
     for i in range(2):
@@ -65,6 +170,15 @@ def _lines(a, b, n, margin, desk):
         if distance <= margin:
             put(desk, 1 + i, on_a, n, distance)
     return deepest
+
+
+@helper
+def _cross(p, u, r, v, n, first, low, high):
+    """Whether two lines, seen along n, are one or cross between the ends of their overlap."""
+    side = cross(n, u)
+    one = dot(minus(along(r, low - first, v), along(p, low, u)), side)
+    two = dot(minus(along(r, high - first, v), along(p, high, u)), side)
+    return one * two <= 0.0 or min(abs(one), abs(two)) <= _SAME * max(abs(low), abs(high))
 
 
 @helper
@@ -133,7 +247,8 @@ def _cut(Q, names, count, inward, offset, side, work, work_names):
             work_names[kept] = names[i]
             kept += 1
         if i < edges and (here < -tolerance) != (there < -tolerance) and kept < 19:
-            t = here / (here - there)
+            # where both ends are within the tolerance of the side, the crossing is beyond them
+            t = min(max(here / (here - there), 0.0), 1.0)
             store(work, kept, along(corner(Q, i), t, minus(corner(Q, j), corner(Q, i))))
             # the side that cut it, where it was cut from, and whether that was cut before
             again = 16 if names[i] >= 32 else 0
@@ -192,12 +307,16 @@ def manifold(a, b, result, margin, sure, desk):
         deepest = _lines(a, b, n, margin, desk)
     if deepest <= s + 1e-10 * (1.0 + abs(s)):
         return 1
-    if sure == 0:
-        desk[TOTAL] = start
-        return 0
-    if s <= margin:
-        if result[7] != 0.0:
-            put(desk, 0, (result[4], result[5], result[6]), n, s)
-        else:
-            _witness(a, b, n, s, square_a, square_b, desk)
+    if s > margin:
+        return 1
+    known = result[7] != 0.0
+    on_a, apart = _witness(a, b, n, s, _NEARLY_LEVEL if known else _LEVEL, P, Q)
+    if apart > _SAME * (a[REACH] + b[REACH]):
+        if sure == 0:
+            desk[TOTAL] = start
+            return 0
+        # the features are exact where the normal is; a search knows a point in any case
+        if known:
+            on_a = (result[4], result[5], result[6])
+    put(desk, 0, on_a, n, s)
     return 1

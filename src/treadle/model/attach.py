@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from treadle.model.attachments import Actuator, Contact, Coupling, Keyframe, Material, Settings, Shape, Wheel
 from treadle.model.model import WORLD, Link, ModelJoint
+from treadle.model.parts import WHOLE
 from treadle.model.placement import clean, placement_of
 from treadle.model.values import plain
 from treadle.spatial import Transform
@@ -54,7 +55,7 @@ def link_place(name: str | None, links: Mapping[str, Link]) -> tuple[int, Transf
 def _fields(item: Any, *left_out: str) -> dict[str, Any]:
     """The fields of a part as plain values, without its line."""
     return {
-        name: value if name in ("freedom", "points", "contacts") else plain(value)
+        name: value if name in WHOLE else plain(value)
         for name, value in vars(item).items()
         if name not in ("line", *left_out)
     }

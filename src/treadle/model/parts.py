@@ -15,7 +15,7 @@ from treadle.model.values import plain
 __all__ = [
     "ACTUATOR_TYPES", "COMBINATIONS", "FRICTION_DIMENSIONS", "IDENTITY", "SHAPE_TYPES", "ActuatorSpec",
     "ContactSpec", "CouplingSpec", "Item",
-    "KeyframeSpec", "MaterialSpec", "Rotation", "ShapeSpec", "TREADS", "WheelSpec",
+    "KeyframeSpec", "MaterialSpec", "Rotation", "ShapeSpec", "TREADS", "WHOLE", "WheelSpec",
 ]  # fmt: skip
 
 #: A 3 x 3 matrix or a quaternion (w, x, y, z); `rpy(roll, pitch, yaw)` makes one from angles.
@@ -70,7 +70,7 @@ FRICTION_DIMENSIONS = (1, 3, 4, 6)
 #: Fields in which an infinite number says that there is no limit.
 _LIMITS = ("lower", "upper", "effort", "speed")
 #: Fields that hold whole numbers.
-_WHOLE = ("freedom", "line", "points", "contacts", "friction_dimensions", "priority")
+WHOLE = ("freedom", "line", "points", "contacts", "friction_dimensions", "priority")
 
 
 @dataclass
@@ -79,7 +79,7 @@ class Item:
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            if name not in _WHOLE:
+            if name not in WHOLE:
                 setattr(self, name, plain(value))
 
     def to_dict(self) -> dict[str, Any]:
@@ -87,7 +87,7 @@ class Item:
         result = {}
         for item in fields(self):
             value = getattr(self, item.name)
-            result[item.name] = _json(value if item.name in _WHOLE else plain(value), item.name in _LIMITS)
+            result[item.name] = _json(value if item.name in WHOLE else plain(value), item.name in _LIMITS)
         return result
 
 

@@ -35,7 +35,8 @@ def coin(rng: Rng) -> Case:
     thick = 0.1 * radius
     R = turn((1.0, 0.0, 0.0), lean)
     place = np.array([0.0, 0.0, radius * sin(lean) + 0.5 * thick * cos(lean)])
-    spin = float(rng.uniform(10.0, 20.0)) / (radius / 0.03)
+    # well above the speed sqrt(g / (3 a)) from which on rolling upright is stable
+    spin = float(rng.uniform(3.0, 4.0)) * sqrt(GRAVITY / (3.0 * radius))
     # the lowest point of the rim has no velocity
     turning = np.array([0.0, 0.0, spin])
     contact = R @ np.array([0.0, -radius, -0.5 * thick])
@@ -60,8 +61,9 @@ def rattleback(rng: Rng) -> Case:
     spec.add_shape(
         "stone", "stone", "ellipsoid", half, role="collision", material="skin", position=(0.0, 0.0, low)
     )
-    spin = -5.0
-    R = turn((1.0, 0.0, 0.0), float(np.radians(rng.uniform(0.4, 0.6))))
+    # slow enough for it not to lift off when all of its energy is in pitching
+    spin = -2.0
+    R = turn((1.0, 0.0, 0.0), float(np.radians(rng.uniform(1.0, 1.5))))
     # height of the ellipsoid's centre over its support plane, with the normal in its axes
     n = R.T @ np.array([0.0, 0.0, 1.0])
     height = float(np.sqrt(np.sum((np.array(half) * n) ** 2)))
