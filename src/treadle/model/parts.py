@@ -57,7 +57,7 @@ TREADS = {
 #: Fields in which an infinite number says that there is no limit.
 _LIMITS = ("lower", "upper", "effort", "speed")
 #: Fields that hold whole numbers.
-_WHOLE = ("freedom", "line", "points", "contacts")
+_WHOLE = ("freedom", "line", "points", "contacts", "seed")
 
 
 @dataclass
