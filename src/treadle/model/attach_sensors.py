@@ -50,7 +50,7 @@ def validate_sensors(spec: ModelSpec) -> None:
 
 def with_sensors(spec: ModelSpec, model: Model) -> Model:
     """The model with the sensors of a description that `validate_sensors` has passed."""
-    return replace(model, sensors=tuple(_sensor(item, model) for item in spec.sensors))
+    return replace(model, sensors=tuple(_sensor(item, spec, model) for item in spec.sensors))
 
 
 def _check_seed(spec: ModelSpec, element: str, item: SensorSpec) -> None:
@@ -61,7 +61,7 @@ def _check_seed(spec: ModelSpec, element: str, item: SensorSpec) -> None:
         raise fault(spec, element, f"its seed is {seed!r}", "give a whole number from 0 up", item)
 
 
-def _sensor(item: SensorSpec, model: Model) -> Sensor:
+def _sensor(item: SensorSpec, spec: ModelSpec, model: Model) -> Sensor:
     X_FS = placement_of(item.position, item.rotation)
     frame = next((frame for frame in model.frames if frame.name == item.on), None)
     body, X_BF = (WORLD, Transform.identity()) if frame is None else (frame.body, frame.placement)
@@ -78,5 +78,19 @@ def _sensor(item: SensorSpec, model: Model) -> Sensor:
         noise=dict(item.noise),
         seed=seed_of(item.name) if item.seed is None else item.seed,
         parameters=dict(item.parameters),
+        beyond=_beyond(item.on, spec),
         line=item.line,
     )
+
+
+def _beyond(on: str | None, spec: ModelSpec) -> tuple[str, ...]:
+    """The link of this name (or the one that holds a frame of it) and those on it by fixed joints."""
+    frames = {frame.name: frame.body for frame in spec.frames}
+    link = frames.get(on, on) if on is not None else None
+    if link is None or all(body.name != link for body in spec.bodies):
+        return ()
+    found = [link]
+    for name in found:
+        fixed = [joint.child for joint in spec.joints if joint.type == "fixed" and joint.parent == name]
+        found += [child for child in fixed if child not in found]
+    return tuple(found)

@@ -11,7 +11,7 @@ from treadle.model.attachments import Loop, Wheel
 from treadle.model.elements import ELEMENT_TYPES, Element, ElementSpec
 from treadle.model.model import WORLD, Link, Model, ModelJoint
 from treadle.model.parts import ActuatorSpec, ContactSpec, CouplingSpec, Item, MaterialSpec, WheelSpec
-from treadle.model.sensors import Sensor, SensorSpec, seed_of
+from treadle.model.sensors import CUTS, Sensor, SensorSpec, seed_of
 from treadle.model.spec import JointSpec, ModelSpec
 from treadle.model.values import plain_json
 from treadle.spatial import Transform
@@ -205,6 +205,9 @@ def _element(element: Element) -> ElementSpec:
 def _sensor(sensor: Sensor) -> SensorSpec:
     spec = _copied(SensorSpec, sensor)
     spec.noise, spec.parameters = dict(sensor.noise), dict(sensor.parameters)
+    if sensor.type in CUTS and len(sensor.beyond) > 1 and "links" not in spec.parameters:
+        # in a description links of one body hang on the first of them
+        spec.parameters["links"] = sensor.beyond
     spec.seed = None if sensor.seed == seed_of(sensor.name) else sensor.seed
     return spec
 

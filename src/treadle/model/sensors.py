@@ -14,7 +14,10 @@ from zlib import crc32
 from treadle.model.parts import IDENTITY, Item, Rotation
 from treadle.spatial import Transform
 
-__all__ = ["Sensor", "SensorSpec", "seed_of"]
+__all__ = ["CUTS", "Sensor", "SensorSpec", "seed_of"]
+
+#: Types that measure what goes through a cut, for which it matters which links hang on which.
+CUTS = ("force_torque", "load_cell")
 
 
 @dataclass
@@ -59,6 +62,8 @@ class Sensor:
     noise: Mapping[str, Any]
     seed: int
     parameters: Mapping[str, Any]
+    #: the link that it is on and those that hang on it by fixed joints, all of one body
+    beyond: tuple[str, ...] = ()
     line: int | None = field(default=None, compare=False)
 
 
