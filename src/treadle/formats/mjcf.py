@@ -13,6 +13,7 @@ from treadle.formats.mjcf_compiled import compile_source, library
 from treadle.formats.mjcf_contact import Materials, add_contacts, add_shapes
 from treadle.formats.mjcf_drives import add_actuators, add_equalities
 from treadle.formats.mjcf_report import report_rest
+from treadle.formats.mjcf_sensors import add_sensors
 from treadle.formats.mjcf_source import gather
 from treadle.formats.mjcf_tendons import add_springs
 from treadle.model import ModelSpec
@@ -47,6 +48,7 @@ def read(content: bytes, name: str, floating_base: bool = False, folder: Folder 
     add_actuators(spec, compiled)
     add_equalities(spec, compiled)
     add_springs(spec, compiled)
+    add_sensors(spec, compiled)
     add_keyframes(spec, compiled)
     report_rest(compiled)
     spec.report = compiled.report

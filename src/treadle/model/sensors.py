@@ -17,7 +17,7 @@ from treadle.spatial import Transform
 __all__ = ["CUTS", "Sensor", "SensorSpec", "seed_of"]
 
 #: Types that measure what goes through a cut, for which it matters which links hang on which.
-CUTS = ("force_torque", "load_cell")
+CUTS = ("force", "force_torque", "load_cell", "torque")
 
 
 @dataclass

@@ -25,6 +25,7 @@ __all__ = ["SENSOR_TYPES", "bind_sensor", "bind_sensors", "sensor_type"]
 SENSOR_TYPES: dict[str, str | type[SensorKind]] = {
     "acceleration": "frame:Acceleration",
     "accelerometer": "imu:Accelerometer",
+    "actuation": "joint:Actuation",
     "actuator_force": "actuator:ActuatorForce",
     "altimeter": "pressure:Altimeter",
     "angular_acceleration": "frame:AngularAcceleration",
@@ -39,6 +40,7 @@ SENSOR_TYPES: dict[str, str | type[SensorKind]] = {
     "doppler_log": "odometry:DopplerLog",
     "encoder": "encoder:Encoder",
     "energy": "machine:Energy",
+    "force": "force_torque:ForceSensor",
     "force_torque": "force_torque:ForceTorque",
     "gyroscope": "imu:Gyroscope",
     "imu": "imu:Imu",
@@ -55,6 +57,7 @@ SENSOR_TYPES: dict[str, str | type[SensorKind]] = {
     "position": "frame:Position",
     "resolver": "joint:Resolver",
     "tachometer": "joint:Tachometer",
+    "torque": "force_torque:TorqueSensor",
     "touch": "contact:Touch",
     "velocity": "frame:Velocity",
     "wheel_odometry": "odometry:WheelOdometry",

@@ -16,6 +16,7 @@ class ActuatorForce(SensorKind):
 
     mount: ClassVar[str] = "actuator"
     meaning: ClassVar[str] = "force or torque of an actuator"
+    options: ClassVar = {"gear": Option(1.0, "number", "gear behind the place where it is measured")}
 
     def channels(self) -> Sequence[Channel]:
         actuator = self.model.actuators[self._number]
@@ -23,7 +24,7 @@ class ActuatorForce(SensorKind):
         return [Channel("force", "N m" if turns else "N")]
 
     def measure(self, at: Instant) -> Sequence[Scalar]:
-        return [at.actuator_forces[self._number]]
+        return [at.actuator_forces[self._number] * (1.0 / self.parameters["gear"])]
 
     @property
     def _number(self) -> int:
@@ -44,5 +45,5 @@ class MotorCurrent(ActuatorForce):
         return [Channel("current", "A")]
 
     def measure(self, at: Instant) -> Sequence[Scalar]:
-        (force,) = super().measure(at)
-        return [force / (self.parameters["constant"] * self.parameters["gear"]) + self.parameters["idle"]]
+        (torque,) = super().measure(at)
+        return [torque * (1.0 / self.parameters["constant"]) + self.parameters["idle"]]

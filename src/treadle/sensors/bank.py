@@ -2,8 +2,8 @@
 
 A sample k lies at the time k / rate. It is kept in a ring that is as long as the delay asks for, and shown
 from `delay` seconds after it was taken until the next one is (sample and hold); before the first one has come
-through, the first is shown. Sensors of one rate are a group and sample together. One without rate, delay and
-imperfections is continuous: it shows what is at the moment of reading, and keeps nothing.
+through, the first is shown. Sensors of one rate are a group and sample together. One without rate and noise
+is continuous: it shows what is at the moment of reading, and keeps nothing.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Reading:
         self.kind, self.sensor = kind, kind.sensor
         self.channels: list[Channel] = list(kind.channels())
         self.effects = _effects(kind, self.channels)
-        self.continuous = self.sensor.rate is None and self.effects.none and not kind.processed
+        self.continuous = self.sensor.rate is None and self.effects.memoryless and not kind.processed
         self.key = sensor_key(self.sensor.seed, self.sensor.name)
         size = len(self.channels)
         depth = 0 if self.continuous else 1
@@ -60,7 +60,7 @@ class Reading:
 
     def take(self, numbers: np.ndarray, capture: Capture, step: np.ndarray) -> None:
         """Turn measured numbers (n, worlds) into a sample; `step` (worlds) is its interval without a rate."""
-        values = self._imperfect(self.exact(numbers, capture), capture, step)
+        values = self.values(numbers, capture, step)
         slot = (self.filled % len(self.ring)).astype(int)
         chosen = np.flatnonzero(capture.taken)
         self.ring[slot[chosen], :, chosen] = values[:, chosen].T
@@ -84,8 +84,11 @@ class Reading:
         known = np.where(np.isfinite(self.ring_times), self.ring_times, np.inf)
         return np.where(through.any(axis=0), latest.argmax(axis=0), known.argmin(axis=0))
 
-    def exact(self, numbers: np.ndarray, capture: Capture) -> np.ndarray:
-        """(channels, worlds) values without imperfections."""
+    def values(self, numbers: np.ndarray, capture: Capture, step: np.ndarray) -> np.ndarray:
+        """(channels, worlds) from measured numbers, imperfections included."""
+        return self._imperfect(self._exact(numbers, capture), capture, step)
+
+    def _exact(self, numbers: np.ndarray, capture: Capture) -> np.ndarray:
         if not self.kind.processed:
             return np.array(numbers, dtype=float)
         values = np.array(self.kind.process(np.asarray(numbers, dtype=float), capture), dtype=float)

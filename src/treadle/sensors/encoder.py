@@ -24,6 +24,7 @@ class Encoder(SensorKind):
             None, "positive", "counts per turn, or per metre where the joint slides; exact if absent"
         ),
         "backlash": Option(0.0, "magnitude", "play between joint and encoder (rad or m)"),
+        "gear": Option(1.0, "number", "turns of the encoder per turn of the joint"),
         "offset": Option(0.0, "number", "position at which it shows zero (rad or m)"),
     }
 
@@ -39,7 +40,7 @@ class Encoder(SensorKind):
         return [Channel(name, unit) for name, unit in zip(kind.positions, kind.position_units, strict=True)]
 
     def measure(self, at: Instant) -> Sequence[Scalar]:
-        return [x - self.parameters["offset"] for x in at.q[self.joint.q]]
+        return [(x - self.parameters["offset"]) * self.parameters["gear"] for x in at.q[self.joint.q]]
 
     def effects(self) -> dict[str, Any]:
         found: dict[str, Any] = {"backlash": self.parameters["backlash"]}

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from treadle.graph import Scalar
-from treadle.model.model import Model, suggest
+from treadle.model.model import WORLD, Model, suggest
 from treadle.model.sensors import Sensor
 from treadle.sensors.kind import Channel, Instant, Option, SensorKind, channels
-from treadle.spatial import Force, Mat3, Transform, Vec3
+from treadle.spatial import Force, Mat3, Motion, Transform, Vec3
 
-__all__ = ["ForceTorque", "LoadCell"]
+__all__ = ["ForceSensor", "ForceTorque", "LoadCell", "TorqueSensor"]
 
 
 class ForceTorque(SensorKind):
@@ -45,15 +45,16 @@ class ForceTorque(SensorKind):
             self._way, self._number, self._place = "joint", names.index(sensor.on), _pose(sensor)
         elif sensor.on in loops:
             self._way, self._number, self._place = "loop", loops.index(sensor.on), _pose(sensor)
-        elif sensor.on in frames and sensor.body >= 0:
+        elif sensor.on in frames and self.sensor.beyond:
             self._way, self._number, self._place = "cut", sensor.body, sensor.placement
             self._links = self._beyond()
-            if set(self._links) == {link.name for link in model.links if link.body == sensor.body}:
+            whole = {link.name for link in model.links if link.body == sensor.body}
+            if sensor.body != WORLD and set(self._links) == whole:
                 self._way = "joint"
         else:
             hint = suggest(sensor.on, [*names, *loops, *frames])
             raise ValueError(
-                f"it is placed on a joint or on a link that moves, which {sensor.on!r} is not; {hint}"
+                f"it is placed on a joint, a link or a frame of one, which {sensor.on!r} is not; {hint}"
             )
 
     def channels(self) -> Sequence[Channel]:
@@ -84,16 +85,21 @@ class ForceTorque(SensorKind):
     def _through_cut(self, at: Instant) -> Force:
         """On the links beyond the cut, in the frame of their body."""
         i, total = self._number, Force.zero()
+        still = Motion(Vec3(), -Vec3(*self.model.gravity)), Motion.zero()
+        acceleration, velocity = still if i == WORLD else (at.accelerations[i], at.velocities[i])
         for link in self.model.links:
             if link.name in self._links:
                 inertia = link.inertia()
-                total = total + inertia.apply(at.accelerations[i])
-                total = total + at.velocities[i].cross_force(inertia.apply(at.velocities[i]))
+                total = total + inertia.apply(acceleration) + velocity.cross_force(inertia.apply(velocity))
         for k, body in enumerate(self.model.bodies):
             if body.parent == i and body.holder in self._links:
                 world = at.bodies[k].translation.cross(at.reactions[k].linear) + at.reactions[k].angular
-                total = total + at.bodies[i].force_to_child(Force(world, at.reactions[k].linear))
+                total = total + self._body(at).force_to_child(Force(world, at.reactions[k].linear))
         return total - self._contact(at) - self._loops(at)
+
+    def _body(self, at: Instant) -> Transform:
+        """Pose of the body that is cut."""
+        return Transform.identity() if self._number == WORLD else at.bodies[self._number]
 
     def _contact(self, at: Instant) -> Force:
         """Of the shapes beyond the cut."""
@@ -102,7 +108,7 @@ class ForceTorque(SensorKind):
             if shape.link in self._links and shape.name in at.shape_forces:
                 numbers = at.shape_forces[shape.name]
                 total = total + Force(Vec3(*numbers[3:6]), Vec3(*numbers[:3]))
-        return at.bodies[self._number].force_to_child(total)
+        return self._body(at).force_to_child(total)
 
     def _loops(self, at: Instant) -> Force:
         """Of loop joints on links beyond the cut."""
@@ -115,7 +121,7 @@ class ForceTorque(SensorKind):
                 total = total + wrench
             if loop.predecessor_link in self._links:
                 total = total - wrench
-        return at.bodies[self._number].force_to_child(total)
+        return self._body(at).force_to_child(total)
 
     def _beyond(self) -> tuple[str, ...]:
         """Names of the links beyond the cut."""
@@ -127,6 +133,30 @@ class ForceTorque(SensorKind):
                     f"its links name {name!r}, which is not in that body; {suggest(name, known)}"
                 )
         return tuple(given) if given else self.sensor.beyond
+
+
+class ForceSensor(ForceTorque):
+    """The force alone."""
+
+    meaning: ClassVar[str] = "force through a joint, a loop or a cut"
+
+    def channels(self) -> Sequence[Channel]:
+        return channels("fx fy fz", "N")
+
+    def measure(self, at: Instant) -> Sequence[Scalar]:
+        return list(self.wrench(at).linear)
+
+
+class TorqueSensor(ForceTorque):
+    """The moment alone."""
+
+    meaning: ClassVar[str] = "moment through a joint, a loop or a cut"
+
+    def channels(self) -> Sequence[Channel]:
+        return channels("tx ty tz", "N m")
+
+    def measure(self, at: Instant) -> Sequence[Scalar]:
+        return list(self.wrench(at).angular)
 
 
 class LoadCell(ForceTorque):

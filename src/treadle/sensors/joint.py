@@ -11,7 +11,7 @@ from treadle.model.sensors import Sensor
 from treadle.sensors.kind import Channel, Instant, Option, SensorKind
 from treadle.spatial import Force
 
-__all__ = ["JointQuaternion", "JointTorque", "Resolver", "Tachometer"]
+__all__ = ["Actuation", "JointQuaternion", "JointTorque", "Resolver", "Tachometer"]
 
 
 class Tachometer(SensorKind):
@@ -19,13 +19,14 @@ class Tachometer(SensorKind):
 
     mount: ClassVar[str] = "joint"
     meaning: ClassVar[str] = "velocity of a joint"
+    options: ClassVar = {"gear": Option(1.0, "number", "turns of the tachometer per turn of the joint")}
 
     def channels(self) -> Sequence[Channel]:
         kind = self.joint.type
         return [Channel(name, unit) for name, unit in zip(kind.velocities, kind.velocity_units, strict=True)]
 
     def measure(self, at: Instant) -> Sequence[Scalar]:
-        return list(at.v[self.joint.v])
+        return [x * self.parameters["gear"] for x in at.v[self.joint.v]]
 
 
 class Resolver(SensorKind):
@@ -70,6 +71,23 @@ class JointTorque(SensorKind):
         R, force = at.bodies[body].rotation, at.reactions[body]
         own = Force(R.apply_transposed(force.angular), R.apply_transposed(force.linear))
         return [column.dot(own) for column in self.joint.type.subspace(at.q[self.joint.q])]
+
+
+class Actuation(SensorKind):
+    """Force of all actuators on a joint, along its dofs."""
+
+    mount: ClassVar[str] = "joint"
+    meaning: ClassVar[str] = "torque or force of all actuators on a joint"
+
+    def channels(self) -> Sequence[Channel]:
+        return JointTorque.channels(self)  # type: ignore[arg-type]
+
+    def measure(self, at: Instant) -> Sequence[Scalar]:
+        total: list[Scalar] = [0.0] * self.joint.type.nv
+        for actuator, force in zip(self.model.actuators, at.actuator_forces, strict=True):
+            if actuator.joint == self.sensor.on:
+                total[actuator.freedom] = total[actuator.freedom] + force
+        return total
 
 
 class JointQuaternion(SensorKind):

@@ -30,17 +30,18 @@ import numpy as np
 from treadle.model.model import suggest
 from treadle.sensors.kind import Channel
 
-__all__ = ["BACKLASH", "COLUMNS", "PRESETS", "Imperfections", "imperfections"]
+__all__ = ["COLUMNS", "PRESETS", "Imperfections", "imperfections"]
 
 #: Columns of the table of imperfections.
 COLUMNS = (
     "stddev", "density", "walk", "dynamic_bias_stddev", "dynamic_bias_correlation_time", "bias",
     "bias_stddev", "scale", "dead_band", "lower", "upper", "quantization", "backlash",
 )  # fmt: skip
-BACKLASH = COLUMNS.index("backlash")
 
 _DEFAULTS = dict.fromkeys(COLUMNS, 0.0) | {"lower": -math.inf, "upper": math.inf}
 _NEGATIVE = ("bias", "scale", "lower", "upper")
+#: Those that differ from sample to sample.
+_REMEMBERED = ("stddev", "density", "walk", "dynamic_bias_stddev", "backlash")
 _NAMES = (*COLUMNS, "misalignment", "preset", "saturation")
 
 _DEGREE, _HOUR, _G = math.pi / 180.0, 3600.0, 9.80665
@@ -99,6 +100,11 @@ class Imperfections:
         """Whether values stay as they are."""
         defaults = [_DEFAULTS[name] for name in COLUMNS]
         return not self.mixing and bool((self.table == defaults).all())
+
+    @property
+    def memoryless(self) -> bool:
+        """Whether what is shown follows from the present value alone."""
+        return not self.table[:, [COLUMNS.index(name) for name in _REMEMBERED]].any()
 
 
 def imperfections(

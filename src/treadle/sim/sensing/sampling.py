@@ -128,7 +128,8 @@ class Sampling:
                 start += other.kind.measured
             index = np.zeros(len(time))
             capture = Capture(time, np.ones(len(time), bool), index, self.bank.worlds, reading.key)
-            return reading.exact(numbers[start : start + reading.kind.measured], capture)
+            part = slice(start, start + reading.kind.measured)
+            return reading.values(numbers[part], capture, self._port.steps())
         if self._port.fresh() or (group.last < 0.0).any():
             self.prime()
         return reading.shown(time)
