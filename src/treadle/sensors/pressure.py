@@ -14,7 +14,7 @@ __all__ = ["Altimeter", "Barometer", "Depth"]
 
 #: Of the standard atmosphere up to 11 km: lapse rate (K/m), gravity (m/s2), molar mass (kg/mol), gas
 #: constant.
-_LAPSE, _GRAVITY, _MOLAR, _GAS = 0.0065, 9.80665, 0.0289644, 8.31446
+_LAPSE, _GRAVITY, _MOLAR, _GAS = 0.0065, 9.80665, 0.0289644, 8.31432
 
 
 class Barometer(SensorKind):
