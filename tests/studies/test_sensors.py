@@ -22,10 +22,10 @@ def test_strapdown_order():
 
 
 def test_recorded_noise(monkeypatch):
-    samples = sensors.record_motionless(0.1, 16)
-    density, _ = sensors.fitted_noise(*sensors.allan_variance(samples["gyroscope"], 0.1))
+    samples = sensors.record_motionless(0.5, 16)
+    density, _ = sensors.fitted_noise(*sensors.allan_variance(samples["gyroscope"], 0.5))
     assert density == pytest.approx(1.5e-3, rel=0.05)
     monkeypatch.setitem(sensors.NOISE["gyroscope"], "density", 3e-3)
-    samples = sensors.record_motionless(0.1, 16)
-    density, _ = sensors.fitted_noise(*sensors.allan_variance(samples["gyroscope"], 0.1))
+    samples = sensors.record_motionless(0.5, 16)
+    density, _ = sensors.fitted_noise(*sensors.allan_variance(samples["gyroscope"], 0.5))
     assert density == pytest.approx(3e-3, rel=0.05)
