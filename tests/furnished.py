@@ -46,6 +46,7 @@ def furnished_spec(rng: np.random.Generator, kinds: list[str], parents: list[int
     _add_elements(rng, spec)
     moving = [joint for joint in spec.joints[: len(kinds)] if joint.type != "fixed"]
     _add_drives(rng, spec, moving)
+    _add_sensors(rng, spec, moving)
     spec.name = str(rng.choice([*ODD_NAMES, "machine", ""]))
     if rng.random() < 0.5:
         spec.settings = {
@@ -174,6 +175,20 @@ def _add_drives(rng: np.random.Generator, spec: ModelSpec, moving: list[Any]) ->
                 positions[joint.name] = given[0] if len(given) == 1 and rng.random() < 0.5 else given
                 velocities[joint.name] = rng.uniform(-1, 1, len(kinds[joint.name].velocities))
         spec.add_keyframe(name, positions, velocities=velocities)
+
+
+def _add_sensors(rng: np.random.Generator, spec: ModelSpec, moving: list[Any]) -> None:
+    """Inertial sensors on bodies, frames and the world, and encoders on joints."""
+    names = [None, *(item.name for item in (*spec.bodies, *spec.frames))]
+    for index in range(int(rng.integers(0, 3))):
+        options: dict[str, Any] = {"position": rng.uniform(-1, 1, 3), "rotation": _rotation(rng)}
+        if rng.random() < 0.5:
+            options |= {"rate": 200.0, "delay": 0.003, "seed": int(rng.integers(1 << 62))}
+            options["noise"] = {"preset": "mpu6000", "gyroscope": {"walk": 1e-4, "bias": (0.1, 0.2, -0.3)}}
+        spec.add_sensor(f"imu {index}", "imu", names[int(rng.integers(len(names)))], **options)
+    for joint in moving:
+        if joint.type in ("revolute", "prismatic") and rng.random() < 0.3:
+            spec.add_sensor(f"encoder of {joint.name}", "encoder", joint.name, counts=4096)
 
 
 def _numbers(rng: np.random.Generator, count: int, low: float, high: float) -> tuple[float, ...]:

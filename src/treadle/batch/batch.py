@@ -5,29 +5,27 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from treadle.batch.contact_worlds import ContactWorlds
+from treadle.batch.sensing import BatchPort, BatchSensor, keep_time
+from treadle.batch.workers import Workers
 from treadle.constraints.motion import Motion
 from treadle.errors import InputError
 from treadle.forces.input import Input
 from treadle.forces.law import ForceLaw
 from treadle.forces.load import LOAD_SIZE, frame_load
 from treadle.model.model import Model
-from treadle.native.executable import Executable
 from treadle.native.program import default_lanes
 from treadle.sim.arrays import DEFAULTS
 from treadle.sim.attributes import MEANT, Guarded, check_keywords
 from treadle.sim.checks import check_choice, check_count, check_model, check_step
 from treadle.sim.controller import Controllers
 from treadle.sim.pieces import Pieces
+from treadle.sim.sensing import Sampling
 from treadle.sim.step.options import StepOptions
-from treadle.sim.step.program import StepKind
 from treadle.sim.world import World
 from treadle.solvers.assembly import assemble
 from treadle.terrain import Terrain
@@ -121,8 +119,11 @@ class Batch(Guarded):
         if model.closed:
             assembly = assemble(model)
             self.q, self.v = assembly.q, assembly.v
-        self._contact_worlds: ContactWorlds | None = None
-        self._pool: ThreadPoolExecutor | None = None
+        self._workers = Workers(self.world, self.worlds, self.threads)
+        #: the samples of the sensors; None where there are none
+        self.sampling: Sampling | None = None
+        if model.sensors:
+            self.sampling = Sampling(model, self.worlds, BatchPort(self, self._workers))
         self._pieces = Pieces()
         self._seal(Batch)
 
@@ -207,6 +208,8 @@ class Batch(Guarded):
             steps = np.zeros(1)
         if not (np.isfinite(steps) & (steps > 0.0)).all():
             raise InputError(f"dt must be one positive number of seconds or {self.worlds}, not {value!r}")
+        if self.sampling is not None:
+            keep_time(self)
         clock = self._view("clock")
         clock[:, 0] += clock[:, 1] * self._view("dt")[:, 0]
         clock[:, 1] = 0.0
@@ -274,6 +277,8 @@ class Batch(Guarded):
             return
         while count:
             piece = self._pieces.next(count)
+            if self.sampling is not None:
+                piece = min(piece, self.sampling.due())
             started = time.perf_counter()
             self._take(piece)
             self._pieces.took(piece, time.perf_counter() - started)
@@ -282,20 +287,23 @@ class Batch(Guarded):
     def _take(self, count: int) -> None:
         """Steps of all worlds in one go, on all threads."""
         self._refresh()
-        run, shares = self._runner().run, self._shares()
-        if len(shares) > 1 and self._pool is None:
-            self._pool = ThreadPoolExecutor(self.threads - 1, thread_name_prefix="treadle")
-        waiting = [self._pool.submit(run, self.arrays, *share, count) for share in shares[1:]]  # type: ignore[union-attr]
-        run(self.arrays, *shares[0], count)
-        for other in waiting:
-            other.result()
+        if self.sampling is None:
+            self._workers.take(count)
+            return
+        if self.steps == 0:
+            self.sampling.begin()
+        self.sampling.before_steps()
+        self._workers.take(count)
+        self.sampling.after_steps(count)
 
     def save(self) -> dict[str, np.ndarray]:
         """State of all worlds, as copies; live inputs are not part of it."""
         state = {name: array.copy() for name, array in self.arrays.items() if name != "inputs"}
-        if self._contact_worlds is not None:
-            memory = self._contact_worlds.memory()
+        memory = self._workers.memory
+        if memory is not None:
             state["contact"], state["contacts"] = np.concatenate(memory), np.array([len(x) for x in memory])
+        if self.sampling is not None:
+            state["sensors"] = self.sampling.save()
         return state | {"steps": np.array(self.steps)}
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
@@ -308,22 +316,27 @@ class Batch(Guarded):
             self.arrays[name][:] = state[name]
         if "loads" in state:
             self.arrays["loads"] = state["loads"].copy()
-        if self.contact and ("contact" in state or self._contact_worlds is not None):
+        if self.contact and ("contact" in state or self._workers.memory is not None):
             sizes = state.get("contacts", np.zeros(self.worlds, int))
             memory = np.split(state.get("contact", np.zeros(0)), np.cumsum(sizes)[:-1])
-            self._with_contact().remember(memory)
+            self._workers.memory = memory
+        if self.sampling is not None:
+            self.sampling.restore(state.get("sensors", np.zeros((0, self.worlds))))
         self.steps = int(state["steps"])
+
+    def sensor(self, name: str) -> BatchSensor:
+        """What a sensor shows in every world."""
+        return BatchSensor(self, name)
 
     def _refresh(self) -> None:
         """Read the live inputs; where the data of controllers changed, compile the steps again."""
         changed = self.controllers.refresh(self.arrays.values())
         self.controllers.require_traced()
         if changed:
-            memory = None if self._contact_worlds is None else self._contact_worlds.memory()
+            memory = self._workers.memory
             self.world.retrace(self.controllers.traced, self.controllers.inputs)
-            self._contact_worlds = None
-            if memory is not None:
-                self._with_contact().remember(memory)
+            self._workers.memory = None
+            self._workers.memory = memory
         self.world.read_inputs()
 
     def _view(self, name: str) -> np.ndarray:
@@ -343,27 +356,3 @@ class Batch(Guarded):
                 f"{name} must be finite, but entry {index} of world {world} is {numbers[world, index]}"
             )
         view[:] = numbers
-
-    def _shares(self) -> list[tuple[int, int]]:
-        """Ranges of worlds for the threads, in whole blocks of lanes."""
-        blocks = -(-self.worlds // self.lanes)
-        count = min(self.threads, blocks)
-        edges = [blocks * k // count * self.lanes for k in range(count + 1)]
-        return list(pairwise(edges))
-
-    def _runner(self) -> Executable | ContactWorlds:
-        """What takes the steps; the one with loads only when there are any."""
-        if self.contact:
-            return self._with_contact()
-        options = self.step_options
-        kind = StepKind(
-            loaded="loads" in self.arrays,
-            parameters=self.parameters,
-            bounded=bool(self.model.limited or self.model.held or options.motions),
-        )
-        return self.world.fused(kind)
-
-    def _with_contact(self) -> ContactWorlds:
-        if self._contact_worlds is None:
-            self._contact_worlds = ContactWorlds(self.world, self.worlds)
-        return self._contact_worlds

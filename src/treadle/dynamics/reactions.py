@@ -10,7 +10,7 @@ from treadle.graph import Scalar
 from treadle.model.model import WORLD, Model
 from treadle.spatial import Force, Motion, Transform
 
-__all__ = ["joint_reactions"]
+__all__ = ["body_accelerations", "joint_reactions"]
 
 
 def joint_reactions(
@@ -31,7 +31,7 @@ def joint_reactions(
     """
     X = joint_transforms(model, q)
     velocity = body_velocities(model, q, v, X)
-    acceleration = _body_accelerations(model, q, v, a, X, velocity)
+    acceleration = body_accelerations(model, q, v, a, X, velocity)
     external = external or {}
     relief = added_relief(model, X)
     force: list[Force] = []
@@ -48,15 +48,17 @@ def joint_reactions(
     return force
 
 
-def _body_accelerations(
+def body_accelerations(
     model: Model,
     q: Sequence[Scalar],
     v: Sequence[Scalar],
     a: Sequence[Scalar],
-    X: Sequence[Transform],
-    velocity: Sequence[Motion],
+    X: Sequence[Transform] | None = None,
+    velocity: Sequence[Motion] | None = None,
 ) -> list[Motion]:
     """Spatial accelerations in the bodies' frames, less gravity."""
+    X = joint_transforms(model, q) if X is None else X
+    velocity = body_velocities(model, q, v, X) if velocity is None else velocity
     acceleration: list[Motion] = []
     for i, body in enumerate(model.bodies):
         joint, qi, vi = body.joint, q[body.joint.q], v[body.joint.v]

@@ -14,6 +14,7 @@ from treadle.formats.mjcf_contact import Materials, add_contacts, add_shapes
 from treadle.formats.mjcf_drives import add_actuators, add_equalities
 from treadle.formats.mjcf_gravity import add_compensation
 from treadle.formats.mjcf_report import report_rest
+from treadle.formats.mjcf_sensors import add_sensors
 from treadle.formats.mjcf_source import gather
 from treadle.formats.mjcf_tendons import add_springs
 from treadle.model import ModelSpec
@@ -49,6 +50,7 @@ def read(content: bytes, name: str, floating_base: bool = False, folder: Folder 
     add_equalities(spec, compiled)
     add_springs(spec, compiled)
     add_compensation(spec, compiled)
+    add_sensors(spec, compiled)
     add_keyframes(spec, compiled)
     report_rest(compiled)
     spec.report = compiled.report

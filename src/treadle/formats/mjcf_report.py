@@ -17,7 +17,6 @@ _KINDS = {
     "camera": "ncam",
     "light": "nlight",
     "tendon": "ntendon",
-    "sensor": "nsensor",
     "flex": "nflex",
     "hfield": "nhfield",
     "plugin": "nplugin",

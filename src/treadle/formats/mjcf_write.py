@@ -8,6 +8,7 @@ from treadle.formats.mjcf_element import Element
 from treadle.formats.mjcf_notes import Notes
 from treadle.formats.mjcf_write_drives import add_actuators, add_couplings, add_keyframes, add_loops
 from treadle.formats.mjcf_write_elements import add_elements
+from treadle.formats.mjcf_write_sensors import add_sensors
 from treadle.formats.mjcf_write_shapes import add_contacts, add_frames, add_shapes
 from treadle.formats.mjcf_write_tree import Names, Tree
 from treadle.model import Model
@@ -32,7 +33,7 @@ def mjcf_text(model: Model) -> tuple[str, list[Finding]]:
     root.children.append(_option(model, notes))
     asset, contact = Element("asset"), Element("contact")
     equality, tendon = Element("equality"), Element("tendon")
-    actuator, keyframe = Element("actuator"), Element("keyframe")
+    actuator, sensor, keyframe = Element("actuator"), Element("sensor"), Element("keyframe")
 
     tree = Tree(model, names, notes)
     touching = add_shapes(model, tree, asset, names, notes)
@@ -42,9 +43,10 @@ def mjcf_text(model: Model) -> tuple[str, list[Finding]]:
     add_couplings(model, tree, equality, names, notes)
     add_elements(model, tree, tendon, names, notes)
     add_actuators(model, tree, actuator, names, notes)
+    add_sensors(model, tree, sensor, names, notes)
     add_keyframes(model, tree, keyframe, names)
 
-    sections = [asset, tree.finish(), contact, equality, tendon, actuator, keyframe]
+    sections = [asset, tree.finish(), contact, equality, tendon, actuator, sensor, keyframe]
     root.children += [section for section in sections if section.children]
     for wheel in model.wheels:
         notes.add("wheels that are not written", wheel.name)

@@ -22,6 +22,7 @@ from treadle.model.parts import (
     ShapeSpec,
     WheelSpec,
 )
+from treadle.model.sensors import SensorSpec
 from treadle.model.solids import SOLIDS
 from treadle.model.spec import BodySpec, FrameSpec, JointSpec
 from treadle.model.validate import KNOWN_TYPES
@@ -301,6 +302,24 @@ _ELEMENT = Table(
     ),
 )
 
+_SENSOR = Table(
+    "sensors",
+    SensorSpec,
+    "what a machine measures",
+    (
+        Key("name", "text", "name of the sensor", required=True),
+        Key("type", "text", "kind of sensor", required=True),
+        Key("on", "body", 'link, frame, joint, actuator or shape that it is on, or "world"', required=True),
+        Key("position", "vector", "where it sits in that link or frame (m)"),
+        *_rotation(of="the sensor in that link or frame"),
+        Key("rate", "number", "samples per second; one per step if absent"),
+        Key("delay", "number", "time from a sample to its reading (s)"),
+        Key("seed", "whole", "seed of its random numbers; after its name if absent"),
+        Key("parameters", "values", "values of its parameters by name, where they are not the default"),
+        Key("noise", "groups", "imperfections by name, for all components or by group of components"),
+    ),
+)
+
 _KEYFRAME = Table(
     "keyframes",
     KeyframeSpec,
@@ -324,5 +343,6 @@ TABLES = {
     "coupling": _COUPLING,
     "wheel": _WHEEL,
     "element": _ELEMENT,
+    "sensor": _SENSOR,
     "keyframe": _KEYFRAME,
 }

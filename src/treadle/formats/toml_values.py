@@ -150,6 +150,15 @@ def values(value: Any) -> dict[str, Any]:
     return {name: _nested(item, name) for name, item in value.items()}
 
 
+def groups(value: Any) -> dict[str, Any]:
+    """As `values`, also by the name of a group."""
+    if not isinstance(value, dict):
+        raise ValueError(f"needs names with values, not {short(value)}")
+    return {
+        name: values(item) if isinstance(item, dict) else _nested(item, name) for name, item in value.items()
+    }
+
+
 def _nested(value: Any, name: str, depth: int = 0) -> Any:
     if isinstance(value, str) and depth == 0:
         return value
@@ -202,6 +211,7 @@ KINDS: dict[str, Callable[[Any], Any]] = {
     "bodies": texts,
     "vectors": vectors,
     "values": values,
+    "groups": groups,
     "limits": table,
     "settings": table,
 }
@@ -241,5 +251,6 @@ SCHEMAS: dict[str, dict[str, Any]] = {
     "bodies": {"type": "array", "items": {"type": "string"}},
     "vectors": {"type": "array", "items": _listed(3)},
     "values": {"type": "object"},
+    "groups": {"type": "object"},
     "settings": {"type": "object"},
 }

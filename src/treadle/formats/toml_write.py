@@ -96,7 +96,7 @@ def _table(kind: str, item: Item, world: str, left_out: str = "") -> list[str]:
             continue
         if key.kind in ("quaternion", "matrix") and (len(value) == 4) != (key.kind == "quaternion"):
             continue
-        if key.kind in ("states", "named", "values"):
+        if key.kind in ("states", "named", "values", "groups"):
             tables += ["", f"[{kind}.{key.name}]"]
             tables += [f"{_key(name)} = {_value(number)}" for name, number in value.items()]
         else:

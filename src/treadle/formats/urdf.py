@@ -17,6 +17,7 @@ from treadle.formats.urdf11 import to_urdf10
 from treadle.formats.urdf_check import check_urdf
 from treadle.formats.urdf_drives import SCALAR_TYPES, add_couplings, add_motors
 from treadle.formats.urdf_rest import leave_out
+from treadle.formats.urdf_sensors import add_sensors, take_out_sensors
 from treadle.formats.urdf_shapes import add_shapes, leave_out_shapes
 from treadle.formats.xml import parse_xml
 from treadle.model import ModelSpec
@@ -39,6 +40,7 @@ def read(content: bytes, name: str, floating_base: bool = False) -> ModelSpec:
     if not (root.get("name") or "").strip():
         root.set("name", name)
         report.append(Finding(f"the robot has no name and was called {name!r} after its file"))
+    sensors = take_out_sensors(root)
     report += [*leave_out(root), *leave_out_shapes(root)]
     transmissions = root.findall("transmission")
     for transmission in transmissions:
@@ -64,6 +66,7 @@ def read(content: bytes, name: str, floating_base: bool = False) -> ModelSpec:
     report += add_shapes(spec, robot, root)
     report += add_couplings(spec, robot)
     report += add_motors(spec, transmissions)
+    report += add_sensors(spec, sensors)
     spec.report = report + _report(robot, root)
     return spec
 

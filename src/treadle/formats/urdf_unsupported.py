@@ -57,6 +57,7 @@ def unsupported(spec: ModelSpec) -> list[Finding]:
         "rules of contact left out": [
             f"{c.first or 'world'} and {c.second or 'world'}" for c in spec.contacts
         ],
+        "sensors left out": [sensor.name for sensor in spec.sensors],
         "wheels left out": [wheel.name for wheel in spec.wheels],
         "keyframes left out": [keyframe.name for keyframe in spec.keyframes],
         "settings left out": list(spec.settings),

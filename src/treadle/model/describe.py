@@ -11,6 +11,7 @@ from treadle.model.attachments import Loop, Wheel
 from treadle.model.elements import ELEMENT_TYPES, Element, ElementSpec
 from treadle.model.model import WORLD, Link, Model, ModelJoint
 from treadle.model.parts import ActuatorSpec, ContactSpec, CouplingSpec, Item, MaterialSpec, WheelSpec
+from treadle.model.sensors import CUTS, Sensor, SensorSpec, seed_of
 from treadle.model.spec import JointSpec, ModelSpec
 from treadle.model.values import plain_json
 from treadle.spatial import Transform
@@ -76,6 +77,7 @@ class _Describer:
         spec.couplings += [_copied(CouplingSpec, item) for item in model.couplings]
         spec.wheels += [_wheel(item) for item in model.wheels]
         spec.elements += [_element(item) for item in model.elements]
+        spec.sensors += [_sensor(item) for item in model.sensors]
         for keyframe in model.keyframes:
             positions = {joint.name: keyframe.q[joint.q] for joint in model.joints}
             velocities = {joint.name: keyframe.v[joint.v] for joint in model.joints}
@@ -198,6 +200,16 @@ def _element(element: Element) -> ElementSpec:
         if repr(value) != repr(kind.parameters[name].default)
     }
     return ElementSpec(element.name, element.type, element.frames, element.offsets, stated)
+
+
+def _sensor(sensor: Sensor) -> SensorSpec:
+    spec = _copied(SensorSpec, sensor)
+    spec.noise, spec.parameters = dict(sensor.noise), dict(sensor.parameters)
+    if sensor.type in CUTS and len(sensor.beyond) > 1 and "links" not in spec.parameters:
+        # in a description links of one body hang on the first of them
+        spec.parameters["links"] = sensor.beyond
+    spec.seed = None if sensor.seed == seed_of(sensor.name) else sensor.seed
+    return spec
 
 
 def _copied(spec: type[Item], item: Any) -> Any:

@@ -32,6 +32,7 @@ from treadle.model.attachments import (
 )
 from treadle.model.digest import model_digest
 from treadle.model.elements import Element
+from treadle.model.sensors import Sensor
 from treadle.model.values import listed
 from treadle.spatial import Inertia, Mat3, Transform, Vec3
 
@@ -130,6 +131,7 @@ class Model:
     couplings: tuple[Coupling, ...] = ()
     wheels: tuple[Wheel, ...] = ()
     elements: tuple[Element, ...] = ()
+    sensors: tuple[Sensor, ...] = ()
     keyframes: tuple[Keyframe, ...] = ()
     settings: Settings = field(default_factory=Settings)
     #: what is added to the inertia matrix while a step is traced, by row and column: see `forces.element`
@@ -179,6 +181,9 @@ class Model:
     def frame(self, name: str) -> Frame:
         """Frame of a link, or a frame added by name."""
         return _find(self._frame_index, name, "link or frame", self.name)
+
+    def sensor(self, name: str) -> Sensor:
+        return _find({sensor.name: sensor for sensor in self.sensors}, name, "sensor", self.name)
 
     def neutral(self) -> list[float]:
         """Every joint at its neutral position."""

@@ -70,7 +70,7 @@ FRICTION_DIMENSIONS = (1, 3, 4, 6)
 #: Fields in which an infinite number says that there is no limit.
 _LIMITS = ("lower", "upper", "effort", "speed")
 #: Fields that hold whole numbers.
-WHOLE = ("freedom", "line", "points", "contacts", "friction_dimensions", "priority")
+WHOLE = ("freedom", "line", "points", "contacts", "friction_dimensions", "priority", "seed")
 
 
 @dataclass

@@ -9,14 +9,14 @@ others close loops. Units are SI, angles in radians.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeAlias
 
-from treadle.errors import InputError, ModelError
+from treadle.errors import ModelError
 from treadle.model.elements import ElementSpec
 from treadle.model.finding import Finding, as_finding
 from treadle.model.findings import findings
-from treadle.model.model import Model, suggest
+from treadle.model.model import Model
 from treadle.model.parts import (
     IDENTITY,
     ActuatorSpec,
@@ -29,7 +29,9 @@ from treadle.model.parts import (
     ShapeSpec,
     WheelSpec,
 )
+from treadle.model.parts_by_name import PartsByName
 from treadle.model.regularity import require_regular, singular_joints
+from treadle.model.sensors import SensorSpec
 from treadle.model.topology import assemble
 from treadle.model.validate import validate
 from treadle.model.values import plain, plain_json
@@ -121,7 +123,7 @@ class FrameSpec(Item):
 
 
 @dataclass
-class ModelSpec:
+class ModelSpec(PartsByName):
     """A machine as lists of parts that can be added, changed and removed."""
 
     name: str = "machine"
@@ -135,6 +137,7 @@ class ModelSpec:
     couplings: list[CouplingSpec] = field(default_factory=list)
     wheels: list[WheelSpec] = field(default_factory=list)
     elements: list[ElementSpec] = field(default_factory=list)
+    sensors: list[SensorSpec] = field(default_factory=list)
     keyframes: list[KeyframeSpec] = field(default_factory=list)
     #: gravitational acceleration in the world, m/s2
     gravity: Sequence[float] = (0.0, 0.0, -9.81)
@@ -242,40 +245,23 @@ class ModelSpec:
         """
         return self.add_element(name, "hull", (body,), (offset,), **parameters)
 
+    def add_sensor(self, name: str, type: str, on: str | None = None, **options: Any) -> SensorSpec:
+        """Append a sensor on a link, frame, joint or actuator, as its type asks for.
+
+        Options are the fields of `SensorSpec`; others are parameters of its type.
+        """
+        own = {item.name for item in fields(SensorSpec)}
+        parameters = {key: options.pop(key) for key in tuple(options) if key not in own}
+        parameters = dict(options.pop("parameters", {})) | parameters
+        self.sensors.append(SensorSpec(name, type, on, parameters=parameters, **options))
+        return self.sensors[-1]
+
     def add_keyframe(
         self, name: str, positions: dict[str, Any] | None = None, **options: Any
     ) -> KeyframeSpec:
         """Append a named state; options are the fields of `KeyframeSpec`."""
         self.keyframes.append(KeyframeSpec(name, positions or {}, **options))
         return self.keyframes[-1]
-
-    def body(self, name: str) -> BodySpec:
-        """The body of this name, to be changed."""
-        return self._part(self.bodies, name, "body")
-
-    def joint(self, name: str) -> JointSpec:
-        """The joint of this name, to be changed."""
-        return self._part(self.joints, name, "joint")
-
-    def actuator(self, name: str) -> ActuatorSpec:
-        """The actuator of this name, to be changed."""
-        return self._part(self.actuators, name, "actuator")
-
-    def element(self, name: str) -> ElementSpec:
-        """The force element of this name, to be changed."""
-        return self._part(self.elements, name, "element")
-
-    def coupling(self, name: str) -> CouplingSpec:
-        """The coupling of this name, to be changed."""
-        return self._part(self.couplings, name, "coupling")
-
-    def _part(self, parts: list[Any], name: str, what: str) -> Any:
-        for part in parts:
-            if part.name == name:
-                return part
-        raise InputError(
-            f"{self.name!r} has no {what} named {name!r}; {suggest(name, [x.name for x in parts])}"
-        )
 
     def compile(self, strict: bool = True) -> Model:
         """The frozen model; ModelError where the description is wrong.
@@ -315,7 +301,9 @@ class ModelSpec:
     def from_dict(cls, data: dict[str, Any]) -> ModelSpec:
         """The description that `to_dict` was called on."""
         try:
-            items = {name: [kind(**item) for item in data[name]] for name, kind in _LISTS.items()}
+            # descriptions that were written before there were sensors have none
+            lists = {"sensors": [], **data}
+            items = {name: [kind(**item) for item in lists[name]] for name, kind in _LISTS.items()}
             return cls(**{**data, **items, "report": [as_finding(line) for line in data["report"]]})
         except (KeyError, TypeError, AttributeError) as error:
             raise ModelError(f"this is not a machine's description: {error}") from None
@@ -333,5 +321,6 @@ _LISTS: dict[str, type[Item]] = {
     "couplings": CouplingSpec,
     "wheels": WheelSpec,
     "elements": ElementSpec,
+    "sensors": SensorSpec,
     "keyframes": KeyframeSpec,
 }

@@ -74,6 +74,10 @@ def assemble(spec: ModelSpec) -> Model:
         from treadle.model.attach_elements import with_elements
 
         model = with_elements(spec, model)
+    if spec.sensors:
+        from treadle.model.attach_sensors import with_sensors
+
+        model = with_sensors(spec, model)
     return model
 
 

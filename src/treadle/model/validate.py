@@ -64,6 +64,10 @@ def validate(spec: ModelSpec, strict: bool = True) -> list[str]:
         from treadle.model.validate_elements import validate_elements
 
         validate_elements(spec)
+    if spec.sensors:
+        from treadle.model.attach_sensors import validate_sensors
+
+        validate_sensors(spec)
     if spec.actuators or spec.couplings or spec.keyframes:
         from treadle.model.validate_drives import validate_drives
 

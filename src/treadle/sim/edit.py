@@ -13,6 +13,7 @@ from treadle.forces.law import law_force
 from treadle.model.model import Model
 from treadle.model.spec import ModelSpec
 from treadle.model.tree import spanning_tree
+from treadle.sim.sensing import SimulationPort
 from treadle.sim.state import State
 from treadle.sim.state_transfer import carried
 from treadle.solvers.assembly import assemble, closure_evaluation
@@ -66,6 +67,8 @@ def become(sim: Simulation, model: Model, state: State) -> None:
     sim.watcher.belong(sim)
     sim.run_log.belong(sim)
     sim.stepper.belong(sim)
+    if sim.sampling is not None:
+        sim.sampling.belong(SimulationPort(sim))
     sim.events.log = log
     sim.keep_views(live)
     sim.restore(state)

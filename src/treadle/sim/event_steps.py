@@ -9,15 +9,13 @@ else only a change from the start to the end is seen.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from treadle.errors import InputError, TreadleError
-from treadle.sim.arrays import CARRIED
 from treadle.sim.event import Event, Occurrence
+from treadle.sim.trial_steps import Start, TrialSteps
 
 if TYPE_CHECKING:
     from treadle.sim.simulation import Simulation
@@ -28,18 +26,12 @@ __all__ = ["EventSteps"]
 _MOST, _MOMENT = 1000, 1e-6
 
 
-class _Start(NamedTuple):
-    """What a step starts from, as copies."""
-
-    arrays: dict[str, np.ndarray]
-    memory: np.ndarray
-
-
 class EventSteps:
     """Takes the steps of a simulation with events whose integrator has no dense output, or with contact."""
 
     def __init__(self, sim: Simulation) -> None:
         self._sim = sim
+        self._trial = TrialSteps(sim)
         #: whether the action of an event runs just now
         self.acting = False
 
@@ -61,16 +53,16 @@ class EventSteps:
         clock, passed = (sim.world.start, sim.world.steps), 0.0
         before = [self._value(event, start) for event in sim.events]
         for _ in range(_MOST):
-            begin, left = self._saved(), step - passed
-            self._take(start + passed, left)
+            begin, left = self._trial.saved(), step - passed
+            self._trial.take(start + passed, left)
             found = self._crossings(begin, before, start + passed, left)
             acting = [after for after, event in found if event.acts]
             if not acting:
                 self._log(begin, found, start + passed, left)
                 break
             first = min(acting)
-            self._restore(begin)
-            self._take(start + passed, first)
+            self._trial.restore(begin)
+            self._trial.take(start + passed, first)
             present = [(after, event) for after, event in found if after <= first]
             self._log(begin, present, start + passed, first)
             passed += first
@@ -95,7 +87,7 @@ class EventSteps:
         return 1
 
     def _crossings(
-        self, begin: _Start, before: list[float], start: float, span: float
+        self, begin: Start, before: list[float], start: float, span: float
     ) -> list[tuple[float, Event]]:
         """When events happened in the step just taken, seconds after its start, in the order of time."""
         found = []
@@ -104,63 +96,25 @@ class EventSteps:
             rising, falling = old < 0.0 <= new, new <= 0.0 < old
             if (rising and event.direction >= 0) or (falling and event.direction <= 0):
                 found.append((event, rising))
-        with self._trials():
+        with self._trial.without_trace():
             zeros = [(self._zero(event, begin, start, span, rising), event) for event, rising in found]
         return sorted(zeros, key=lambda crossing: crossing[0])
 
-    def _zero(self, event: Event, begin: _Start, start: float, span: float, rising: bool) -> float:
+    def _zero(self, event: Event, begin: Start, start: float, span: float, rising: bool) -> float:
         """The time after the start at which a function is on its far side, by bisection."""
         low, high = 0.0, span
         while high - low > 1e-15 * span:
             middle = 0.5 * (low + high)
             if not low < middle < high:
                 break
-            self._restore(begin)
-            self._take(start, middle)
+            self._trial.restore(begin)
+            self._trial.take(start, middle)
             value = self._value(event, start + middle)
             if (value >= 0.0) if rising else (value <= 0.0):
                 high = middle
             else:
                 low = middle
         return high
-
-    def _take(self, time: float, span: float) -> None:
-        """A step of any length."""
-        sim, arrays = self._sim, self._sim.arrays
-        step, arrays["dt"][0, 0] = sim.dt, span
-        try:
-            for _ in range(2):
-                arrays["clock"][:, 0], arrays["alive"][:, 0] = (time, 0.0), (1.0, 0.0)
-                sim.stepper.timed(sim.stepper.runner(), 1)
-                # a limit that is met for the first time takes other code
-                if arrays["alive"][1, 0] or not sim.stepper.hold_bounds():
-                    break
-        finally:
-            arrays["dt"][0, 0] = step
-        if not arrays["alive"][1, 0]:
-            sim.stepper.halted()
-
-    def _saved(self) -> _Start:
-        sim = self._sim
-        names = [name for name in CARRIED if name in sim.arrays and name not in ("clock", "alive")]
-        memory = sim.stepper.ready_contact_step().memory if sim.contact else np.zeros(0)
-        return _Start({name: sim.arrays[name].copy() for name in names}, memory)
-
-    @contextmanager
-    def _trials(self) -> Iterator[None]:
-        """Steps that leave no trace."""
-        contact, stepper = self._sim.contact, self._sim.stepper
-        kept, seen = self._saved(), stepper.ready_contact_step().seen() if contact else []
-        yield
-        self._restore(kept)
-        if contact:
-            stepper.ready_contact_step().show(seen)
-
-    def _restore(self, start: _Start) -> None:
-        for name, array in start.arrays.items():
-            self._sim.arrays[name][:] = array
-        if self._sim.contact:
-            self._sim.stepper.ready_contact_step().memory = start.memory
 
     def _value(self, event: Event, time: float, ahead: float = 0.0) -> float:
         """Of an event's function now, or a moment ahead if the velocity lasts."""
@@ -170,13 +124,13 @@ class EventSteps:
             q = [x for j in sim.model.joints for x in j.type.integrate(q[j.q], [ahead * x for x in v[j.v]])]
         return float(event.value(sim.model, q, v, time + ahead))
 
-    def _log(self, begin: _Start, found: list[tuple[float, Event]], start: float, span: float) -> None:
+    def _log(self, begin: Start, found: list[tuple[float, Event]], start: float, span: float) -> None:
         """Write events down with the states in which they happened, up to that after `span`."""
         for after, event in found:
-            with self._trials():
+            with self._trial.without_trace():
                 if after < span:
-                    self._restore(begin)
-                    self._take(start, after)
+                    self._trial.restore(begin)
+                    self._trial.take(start, after)
                 entry = Occurrence(start + after, event.name, self._sim.q.copy(), self._sim.v.copy())
             self._sim.events.log.append(entry)
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from treadle.sim.contacts.points import ContactPoint
     from treadle.sim.contacts.sums import ContactSum
     from treadle.sim.reaction import Reaction
+    from treadle.sim.sensing import SensorHandle
     from treadle.sim.simulation import Simulation
     from treadle.sim.wheel_handle import WheelHandle
 
@@ -60,6 +61,12 @@ class Parts:
         from treadle.sim.wheel_handle import WheelHandle
 
         return WheelHandle(self._itself, name)
+
+    def sensor(self, name: str) -> SensorHandle:
+        """What a sensor shows."""
+        from treadle.sim.sensing import SensorHandle
+
+        return SensorHandle(self._itself, name)
 
     def contacts(self) -> list[ContactPoint]:
         """Points where shapes touch after the last step, with their forces."""

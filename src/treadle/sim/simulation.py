@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from treadle.sim.quality import Quality
     from treadle.sim.reaction import Reactions
     from treadle.sim.recording import Recorder, Wanted
+    from treadle.sim.sensing import Sampling
     from treadle.sim.step.contact_step import ContactStep
     from treadle.terrain import Terrain
 
@@ -153,7 +154,13 @@ class Simulation(Guarded, Parts, Choices):
         self.curved = curved_freedoms(model)
         self._live: dict[str, np.ndarray] = {}
         self.stepper = Stepper(self)
+        #: the samples of the sensors; None where there are none
+        self.sampling: Sampling | None = None
         self._choose(options, dt)
+        if model.sensors:
+            from treadle.sim.sensing import Sampling, SimulationPort
+
+            self.sampling = Sampling(model, 1, SimulationPort(self))
 
     def _place(self, q: ArrayLike | None, v: ArrayLike | None) -> None:
         """Go to where the run starts."""
@@ -247,9 +254,13 @@ class Simulation(Guarded, Parts, Choices):
         self.events.stopped_by = None
         while left and self.events.stopped_by is None:
             due = [observer.due() for observer in self.observers]
+            if self.sampling is not None:
+                due.append(self.sampling.due())
             piece = min([self.stepper.pieces.next(left), *due])
             taken = self._advance(piece)
             left -= piece
+            if self.sampling is not None:
+                self.sampling.after_steps(taken)
             for observer in tuple(self.observers if taken else ()):
                 observer.advanced(taken)
 
@@ -269,7 +280,8 @@ class Simulation(Guarded, Parts, Choices):
         loads, memory = self.loads[:, 0].copy(), self.arrays["memory"][:, 0].copy()
         drives = {name: self.arrays[name][:, 0].copy() for name in ("commands", "drives", "locked")}
         touch = self.contact_step.memory if self.contact_step is not None else np.zeros(0)
-        kept = {"loads": loads, "memory": memory, "touch": touch}
+        sensors = np.zeros(0) if self.sampling is None else self.sampling.save()[:, 0]
+        kept = {"loads": loads, "memory": memory, "touch": touch, "sensors": sensors}
         return State(self.world.start, self.world.steps, self.dt, *vectors, **kept, **drives)
 
     def restore(self, state: State) -> None:
@@ -295,6 +307,8 @@ class Simulation(Guarded, Parts, Choices):
         self.lock(state.locked if len(state.locked) == self.model.nv else np.zeros(self.model.nv))
         if self.contact_step is not None or len(state.touch):
             self.stepper.ready_contact_step().memory = state.touch
+        if self.sampling is not None:
+            self.sampling.restore(state.sensors[:, None])
         self.events.forget_after(self.time)
         self.run_log.restart()
 
@@ -401,6 +415,8 @@ class Simulation(Guarded, Parts, Choices):
         """Run steps in one go, or one by one where a controller has to be asked; how many were taken."""
         if self.fresh:
             # whatever was set before the first step is where the run starts
+            if self.sampling is not None:
+                self.sampling.begin()
             self.reference, self.fresh = self.save(), False
         controllers = self.controllers
         if controllers.watched or self.world.inputs.size:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from os import PathLike
+from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
@@ -19,7 +20,8 @@ class State:
 
     Time is kept as a start, a whole number of steps and the step, so that it does not drift. `memory` is
     what the integrator keeps from step to step, `drives` what the actuators do; `locked` is 1 for
-    freedoms that are locked; `touch` are the contact forces that the next step starts from.
+    freedoms that are locked; `touch` are the contact forces that the next step starts from; `sensors` are
+    their samples and biases.
     """
 
     start: float
@@ -34,6 +36,7 @@ class State:
     drives: np.ndarray = field(default_factory=lambda: np.zeros(0))
     locked: np.ndarray = field(default_factory=lambda: np.zeros(0))
     touch: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    sensors: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     @property
     def time(self) -> float:
@@ -51,7 +54,12 @@ class State:
         names = [item.name for item in fields(cls)]
         try:
             with open(path, "rb") as file, np.load(file) as stored:
-                values = {name: stored[name] for name in names}
+                # states that were written before there were sensors have none
+                values: dict[str, Any] = {"sensors": np.zeros(0)} | {
+                    name: stored[name] for name in names if name in stored
+                }
+                if len(values) < len(names):
+                    raise ValueError(f"it has no {', '.join(sorted({*names} - {*values}))}")
         except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
             raise InputError(f"{path}: not a state that State.write made ({error})") from None
         numbers = {"start": float(values["start"]), "dt": float(values["dt"]), "steps": int(values["steps"])}

@@ -47,11 +47,18 @@ def carried(old: Model, new: Model, state: State) -> State:
         # shapes may have other numbers now
         touch=np.zeros(0),
         loads=_loads(old, new, state.loads),
+        # samples and biases go on where the sensors are the same
+        sensors=state.sensors if _described(old) == _described(new) else np.zeros(0),
         # what an integrator remembers belongs to the machine before
         memory=np.zeros(0),
         commands=np.array([commands.get(actuator.name, 0.0) for actuator in new.actuators]),
         drives=_drives(old, new, state.drives, q),
     )
+
+
+def _described(model: Model) -> list[tuple]:
+    """What the memory of the sensors depends on."""
+    return [(s.name, s.type, s.rate, s.delay, s.noise, s.seed, s.parameters) for s in model.sensors]
 
 
 def _same(old: Model, name: str, kind: Joint) -> Body | None:

@@ -25,6 +25,8 @@ class Stepper:
         self.pieces = Pieces()
         #: whether limits of joints act: their code is long, and made when a joint first meets one
         self.bounded = bool(sim.model.held or sim.step_options.motions)
+        #: whether samples inside the next step are being taken, under the joint forces of that step
+        self.inside = False
         self.restart()
 
     def belong(self, sim: Simulation) -> None:
@@ -40,6 +42,12 @@ class Stepper:
     def run(self, count: int) -> int:
         """Take steps until they are done or an event ends the run; how many were taken."""
         same = self._sim.run_log.before()
+        if self._sim.sampling is not None:
+            self.inside = True
+            try:
+                self._sim.sampling.before_steps()
+            finally:
+                self.inside = False
         if self._sim.watcher.active:
             return self._sim.watcher.run(count)
         if self._sim.events and not self._sim.events.muted:

@@ -52,6 +52,26 @@ class Quaternion:
         values = [x / (2.0 * math.sqrt(squares[k])) for x in rows[k]]
         return cls(*[math.copysign(1.0, values[0]) * x for x in values])
 
+    @classmethod
+    def of_matrix(cls, rotation: Mat3) -> Quaternion:
+        """From a rotation matrix over any scalars, w not negative."""
+        (a, b, c), (d, e, f), (g, h, i) = rotation.to_rows()
+        # the largest of 4w^2, 4x^2, 4y^2, 4z^2 makes the division safe
+        rows = [
+            [1.0 + a + e + i, h - f, c - g, d - b],
+            [h - f, 1.0 + a - e - i, b + d, c + g],
+            [c - g, b + d, 1.0 - a + e - i, f + h],
+            [d - b, c + g, f + h, 1.0 - a - e + i],
+        ]
+        square, best = rows[0][0], rows[0]
+        for k in (1, 2, 3):
+            larger = rows[k][k] > square
+            best = [where(larger, x, y) for x, y in zip(rows[k], best, strict=True)]
+            square = where(larger, rows[k][k], square)
+        scale = 0.5 / sqrt(square)
+        scale = where(best[0] < 0.0, -scale, scale)
+        return cls(*[x * scale for x in best])
+
     def __iter__(self) -> Iterator[Scalar]:
         yield self.w
         yield self.x

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from treadle.sim.simulation import Simulation
     from treadle.sim.step.contact_step import ContactStep
 
-__all__ = ["LastStep", "carriers", "last_step"]
+__all__ = ["LastStep", "carriers", "last_step", "step_of"]
 
 
 class LastStep(NamedTuple):
@@ -30,6 +30,11 @@ def last_step(sim: Simulation) -> LastStep:
     touching = sim.contact_step
     if touching is None or not sim.run_log.goes_on():
         return LastStep(None, [], np.zeros((0, 2), int), np.zeros((0, 7)))
+    return step_of(touching)
+
+
+def step_of(touching: ContactStep) -> LastStep:
+    """The step that a contact step took last."""
     tally = touching.scratch.totals
     pairs, sums = (array[: tally.size[0]].copy() for array in (tally.pair, tally.sums))
     sums[:, :6] /= touching.span[0]

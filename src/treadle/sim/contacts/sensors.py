@@ -8,12 +8,12 @@ import numpy as np
 
 from treadle.dynamics import compiled
 from treadle.model.model import Model
-from treadle.sim.contacts.last import LastStep, carriers, last_step
+from treadle.sim.contacts.last import LastStep, carriers, last_step, step_of
 
 if TYPE_CHECKING:
     from treadle.sim.simulation import Simulation
 
-__all__ = ["FELT", "body_wrenches", "felt", "sensor_names"]
+__all__ = ["FELT", "body_wrenches", "felt", "sensor_names", "shape_forces"]
 
 #: Numbers of a sensor: force (3), torque (3), penetration, work; see `ContactSum`.
 FELT = 8
@@ -57,6 +57,16 @@ def body_wrenches(sim: Simulation) -> np.ndarray:
     if last.touching is not None:
         np.add.at(values, last.touching.collider.shapes.body, _by_shape(last)[:, :6])
     return values[1:]
+
+
+def shape_forces(sim: Simulation, trial: bool = False) -> np.ndarray:
+    """(shapes, 7) force (N), its moment about the world's origin (N m), deepest penetration (m) of shapes.
+
+    Of the last step of the simulation, or of a `trial` step that has just been taken.
+    """
+    contact = sim.stepper.ready_contact_step()
+    last = step_of(contact) if trial else last_step(sim)
+    return np.zeros((len(contact.collider.names), 7)) if last.touching is None else _by_shape(last)[:, :7]
 
 
 def _by_shape(last: LastStep) -> np.ndarray:

@@ -13,6 +13,7 @@ from treadle.native.frames import IntegerList, RealTable, view
 from treadle.native.kernels import inner, kernel
 from treadle.sim.step.advance import advance
 from treadle.sim.step.context import read_context
+from treadle.sim.step.shape_forces import SHAPE_FORCES
 
 __all__ = ["PER_POINT", "WorldColumns", "take_worlds"]
 
@@ -36,6 +37,7 @@ class WorldColumns(NamedTuple):
     drives: RealTable
     memory: RealTable
     kept: RealTable
+    shape_forces: RealTable  # see `_report`; no rows where nobody reads them
     taken: IntegerList  # steps of this call
 
 
@@ -59,6 +61,8 @@ def take_worlds(table, columns, first, begin, end, count):
         time = worlds.clock[0, world] + worlds.clock[1, world] * dt
         taken = advance(context, table, dt, time, left)
         _store(context, worlds, world, kept)
+        if taken > 0 and len(worlds.shape_forces) > 0:
+            _report(context, worlds.shape_forces, world, dt)
         worlds.taken[world - first] += taken
         worlds.clock[1, world] += taken
         worlds.alive[1, world] += taken
@@ -119,6 +123,27 @@ def _store(context, worlds, world, kept):
         for j in range(7):
             kept[place + 3 + j] = scratch.force[k, j]
         place += PER_POINT
+
+
+@inner()
+def _report(context, forces, world, dt):
+    """Per shape: mean force over the last step, its moment about the world's origin, deepest penetration."""
+    scratch, totals = context.scratch, context.scratch.totals
+    for k in range(len(forces)):
+        forces[k, world] = 0.0
+    # side by side, as `sim.contacts.sensors` adds them
+    for side in range(2):
+        sign = 2.0 * side - 1.0
+        for i in range(totals.size[0]):
+            shape = SHAPE_FORCES * totals.pair[i, side]
+            for j in range(6):
+                forces[shape + j, world] += sign * (totals.sums[i, j] / dt)
+    for c in range(max(context.detection.result[0], 0)):
+        point = scratch.points[c]
+        if point.row >= 0:
+            a, b = SHAPE_FORCES * point.a + 6, SHAPE_FORCES * point.b + 6
+            forces[a, world] = max(forces[a, world], -point.end)
+            forces[b, world] = max(forces[b, world], -point.end)
 
 
 @inner()

@@ -9,14 +9,14 @@ from collections.abc import Callable
 
 from treadle.model.model import Model
 from treadle.sim.contacts.sensors import sensor_names
-from treadle.sim.recording.signals import actuator, body, closure, contact, joint, machine, wheel
+from treadle.sim.recording.signals import actuator, body, closure, contact, joint, machine, sensor, wheel
 from treadle.sim.recording.signals.signal import Layout, Signal
 
 __all__ = ["DEFAULT_SIGNALS", "SIGNAL_KINDS", "Layout", "Signal", "available"]
 
 #: Makers of signals by pattern: "joint.*" stands for every joint of the tree, "body.*" for every link and
-#: frame, "loop.*" for every joint that closes a loop, "coupling.*", "actuator.*" and "wheel.*" for all,
-#: "contact.*" for every link with collision shapes and for every such shape.
+#: frame, "loop.*" for every joint that closes a loop, "coupling.*", "actuator.*", "wheel.*" and "sensor.*"
+#: for all, "contact.*" for every link with collision shapes and for every such shape.
 SIGNAL_KINDS: dict[str, Callable[..., Signal]] = {
     "joint.*.position": joint.position,
     "joint.*.velocity": joint.velocity,
@@ -40,6 +40,7 @@ SIGNAL_KINDS: dict[str, Callable[..., Signal]] = {
     "contact.*.torque": contact.torque,
     "contact.*.penetration": contact.penetration,
     "contact.*.work": contact.work,
+    "sensor.*.value": sensor.value,
     "body.*.pose": body.pose,
     "body.*.velocity": body.velocity,
     "energy.kinetic": machine.kinetic,
@@ -66,6 +67,7 @@ def available(model: Model) -> dict[str, Signal]:
         "coupling": model.couplings,
         "actuator": model.actuators,
         "wheel": model.wheels,
+        "sensor": model.sensors,
     }
     groups = {group: [part.name for part in found] for group, found in parts.items()}
     groups["contact"] = sensor_names(model)

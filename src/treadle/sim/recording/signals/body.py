@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from treadle.graph import Scalar, sqrt, where
+from treadle.graph import Scalar
 from treadle.model.model import WORLD, Model
 from treadle.sim.recording.signals.moment import Moment
 from treadle.sim.recording.signals.signal import Signal
-from treadle.spatial import Mat3
+from treadle.spatial import Quaternion
 
 __all__ = ["pose", "velocity"]
 
@@ -19,7 +19,7 @@ def pose(name: str, model: Model, number: int) -> Signal:
 
     def values(at: Moment) -> list[Scalar]:
         X_WF = at.frames[number]
-        return [*X_WF.translation, *quaternion(X_WF.rotation)]
+        return [*X_WF.translation, *Quaternion.of_matrix(X_WF.rotation)]
 
     return Signal.of(name, POSE, ("m",) * 3 + ("1",) * 4, values)
 
@@ -36,23 +36,3 @@ def velocity(name: str, model: Model, number: int) -> Signal:
         return [*rotation.apply(motion.angular), *rotation.apply(motion.linear)]
 
     return Signal.of(name, ("wx", "wy", "wz", "vx", "vy", "vz"), ("rad/s",) * 3 + ("m/s",) * 3, values)
-
-
-def quaternion(rotation: Mat3) -> list[Scalar]:
-    """Unit quaternion (w, x, y, z) of a traced rotation, w not negative."""
-    (a, b, c), (d, e, f), (g, h, i) = rotation.to_rows()
-    # the largest of 4w^2, 4x^2, 4y^2, 4z^2 makes the division safe
-    rows = [
-        [1.0 + a + e + i, h - f, c - g, d - b],
-        [h - f, 1.0 + a - e - i, b + d, c + g],
-        [c - g, b + d, 1.0 - a + e - i, f + h],
-        [d - b, c + g, f + h, 1.0 - a - e + i],
-    ]
-    square, best = rows[0][0], rows[0]
-    for k in (1, 2, 3):
-        larger = rows[k][k] > square
-        best = [where(larger, x, y) for x, y in zip(rows[k], best, strict=True)]
-        square = where(larger, rows[k][k], square)
-    scale = 0.5 / sqrt(square)
-    scale = where(best[0] < 0.0, -scale, scale)
-    return [x * scale for x in best]

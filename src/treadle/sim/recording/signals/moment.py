@@ -14,7 +14,7 @@ from treadle.constraints.spring import spring_pulls
 from treadle.constraints.wrench import body_forces, loop_forces
 from treadle.dynamics.forward import forward_dynamics
 from treadle.dynamics.kinematics import body_velocities, frame_placements, world_transforms
-from treadle.dynamics.reactions import joint_reactions
+from treadle.dynamics.reactions import body_accelerations, joint_reactions
 from treadle.forces.actuator import actuator_drives
 from treadle.forces.law import ForceLaw, law_force
 from treadle.forces.load import LOAD_SIZE
@@ -57,6 +57,10 @@ class Moment:
     felt: Sequence[Scalar] = ()
     #: contact forces on the bodies and their moments about the world's origin, in the mean over that step
     pressed: Sequence[Scalar] = ()
+    #: by collision shape: force on it, its moment about the world's origin, depth, in the mean over that step
+    shape_forces: Mapping[str, Sequence[Scalar]] = field(default_factory=dict)
+    #: numbers that sensors show, by name
+    sensed: Mapping[str, Sequence[Scalar]] = field(default_factory=dict)
 
     @cached_property
     def tau(self) -> list[Scalar]:
@@ -103,6 +107,11 @@ class Moment:
     def acceleration(self) -> list[Scalar]:
         """dv/dt under joint forces, loads, springs, dampers, force laws, loops, stops and friction."""
         return self._motion.acceleration
+
+    @cached_property
+    def accelerations(self) -> list[SpatialMotion]:
+        """Spatial accelerations of the bodies less gravity, each in its own frame."""
+        return body_accelerations(self.model, self.q, self.v, self.acceleration)
 
     @cached_property
     def loop_reactions(self) -> list[Force]:

@@ -64,7 +64,7 @@ class Sampler:
             # contact is felt in the mean over the last step
             felt = sensors.felt(sim).ravel() if self._feels else np.zeros(_felt_size(sim))
             pressed = sensors.body_wrenches(sim).ravel() if sim.contact else np.zeros(0)
-            row[1 : self._width] = self._compiled(*state, *others, felt, pressed)
+            row[1 : self._width] = self._compiled(*state, *others, felt, pressed, self._sensed())
         start = self._width
         for signal, size in zip(self._own, self._sizes, strict=True):
             numbers = _numbers(signal, sim)
@@ -72,6 +72,13 @@ class Sampler:
                 raise InputError(f"signal {signal.name!r} gave {len(numbers)} numbers, but {size} at first")
             row[start : start + size] = numbers
             start += size
+
+    def _sensed(self) -> np.ndarray:
+        """What the sensors show, one after the other."""
+        sampling, names = self._sim.sampling, [signal.sensor for signal in self._signals if signal.sensor]
+        if sampling is None or not names:
+            return np.zeros(0)
+        return np.concatenate([sampling.value(name)[:, 0] for name in names])
 
     def rebuild(self) -> None:
         """Look the signals up in a changed machine; those that are gone there are nan."""
@@ -118,6 +125,11 @@ def _compiled(
     # the code that holds stops is long: it is there where it runs
     motions = sim.motions if bounded else {}
     terrain = sim.terrain if model.wheels else None
+    places, count = {}, 0
+    for signal in signals:
+        if signal.sensor is not None:
+            places[signal.sensor] = slice(count, count + len(signal.layout.columns))
+            count = places[signal.sensor].stop
 
     def row(
         q: Sequence[Scalar],
@@ -131,11 +143,15 @@ def _compiled(
         inputs: Sequence[Scalar],
         felt: Sequence[Scalar],
         pressed: Sequence[Scalar],
+        sensed: Sequence[Scalar],
     ) -> dict[str, list[Scalar]]:
         time, dt = clock
         state = q, v, held, loads, time, commands, drives, dt
         machine = locked_model(model, rotors) if locked else model
-        moment = Moment(machine, laws, controllers, *state, bounded, motions, terrain, felt, pressed)
+        shown = {name: sensed[place] for name, place in places.items()}
+        moment = Moment(
+            machine, laws, controllers, *state, bounded, motions, terrain, felt, pressed, sensed=shown
+        )
         with reading(sim.world.inputs.inputs, inputs):
             return {"row": [x for signal in signals for x in signal.values(moment)]}
 
@@ -151,6 +167,7 @@ def _compiled(
         "inputs": sim.world.inputs.size,
         "felt": _felt_size(sim),
         "pressed": 6 * len(model.bodies) if sim.contact else 0,
+        "sensed": count,
     }
     names = [[part.name for part in parts] for parts in (model.joints, model.frames, model.loops)]
     names += [[part.name for part in model.couplings], sensors.sensor_names(model)]

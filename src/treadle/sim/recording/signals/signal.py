@@ -40,6 +40,8 @@ class Signal:
     dynamic: bool = False
     #: whether it is what a contact sensor felt in the last step
     felt: bool = False
+    #: the sensor that it is the reading of
+    sensor: str | None = None
 
     @classmethod
     def of(

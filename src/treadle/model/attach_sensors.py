@@ -1,0 +1,96 @@
+"""Sensors of a description: checks of what all types share, and their places in the model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from treadle.model.faults import check_names, converted, fault
+from treadle.model.model import WORLD, Model, suggest
+from treadle.model.placement import clean, placement_of
+from treadle.model.sensors import Sensor, SensorSpec, seed_of
+from treadle.model.values import number, vector
+from treadle.spatial import Transform
+
+if TYPE_CHECKING:
+    from treadle.model.spec import ModelSpec
+
+__all__ = ["validate_sensors", "with_sensors"]
+
+#: Largest seed: random numbers are keyed by 64 bits.
+_LARGEST_SEED = 2**63 - 1
+
+
+def validate_sensors(spec: ModelSpec) -> None:
+    """Raise ModelError at the first mistake; types and their parameters are checked by `treadle.sensors`."""
+    check_names(spec, [("sensor", item) for item in spec.sensors])
+    parts = (spec.bodies, spec.frames, spec.joints, spec.actuators, spec.shapes, spec.wheels)
+    known = {item.name for items in parts for item in items}
+    for item in spec.sensors:
+        element = f'sensor "{item.name}"'
+        if not isinstance(item.type, str) or not item.type.strip():
+            raise fault(spec, element, "has no type", 'such as "imu" or "encoder"', item)
+        if item.on is not None and item.on not in known:
+            hint = "use None for the world" if item.on == "world" else suggest(item.on, sorted(known))
+            raise fault(spec, element, f"{item.on!r} is no part of {spec.name!r}", hint, item)
+        converted(spec, element, item, "position", vector)
+        try:
+            placement_of(item.position, item.rotation)
+        except ValueError as error:
+            raise fault(spec, element, f"rotation {error}", None, item) from None
+        if item.rate is not None and converted(spec, element, item, "rate", number) <= 0.0:
+            raise fault(spec, element, "its rate is not positive", "give samples per second", item)
+        if converted(spec, element, item, "delay", number) < 0.0:
+            raise fault(spec, element, "its delay is negative", "give seconds", item)
+        _check_seed(spec, element, item)
+        for name in ("noise", "parameters"):
+            if not isinstance(getattr(item, name), dict):
+                raise fault(spec, element, f"its {name} need names with values", None, item)
+
+
+def with_sensors(spec: ModelSpec, model: Model) -> Model:
+    """The model with the sensors of a description that `validate_sensors` has passed."""
+    return replace(model, sensors=tuple(_sensor(item, spec, model) for item in spec.sensors))
+
+
+def _check_seed(spec: ModelSpec, element: str, item: SensorSpec) -> None:
+    seed: Any = item.seed
+    if seed is None:
+        return
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= _LARGEST_SEED:
+        raise fault(spec, element, f"its seed is {seed!r}", "give a whole number from 0 up", item)
+
+
+def _sensor(item: SensorSpec, spec: ModelSpec, model: Model) -> Sensor:
+    X_FS = placement_of(item.position, item.rotation)
+    frame = next((frame for frame in model.frames if frame.name == item.on), None)
+    body, X_BF = (WORLD, Transform.identity()) if frame is None else (frame.body, frame.placement)
+    return Sensor(
+        name=item.name,
+        type=item.type,
+        on=item.on,
+        position=tuple(float(x) for x in item.position),
+        rotation=tuple(tuple(float(x) for x in row) for row in X_FS.rotation.to_rows()),
+        body=body,
+        placement=clean(X_BF @ X_FS),
+        rate=None if item.rate is None else float(item.rate),
+        delay=float(item.delay),
+        noise=dict(item.noise),
+        seed=seed_of(item.name) if item.seed is None else item.seed,
+        parameters=dict(item.parameters),
+        beyond=_beyond(item.on, spec),
+        line=item.line,
+    )
+
+
+def _beyond(on: str | None, spec: ModelSpec) -> tuple[str, ...]:
+    """The link of this name (or the one that holds a frame of it) and those on it by fixed joints."""
+    frames = {frame.name: frame.body for frame in spec.frames}
+    link = frames.get(on, on) if on is not None else None
+    if link is None or all(body.name != link for body in spec.bodies):
+        return ()
+    found = [link]
+    for name in found:
+        fixed = [joint.child for joint in spec.joints if joint.type == "fixed" and joint.parent == name]
+        found += [child for child in fixed if child not in found]
+    return tuple(found)

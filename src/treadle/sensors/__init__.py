@@ -1,0 +1,90 @@
+"""Sensors: what a machine would measure. One type per file, and one line each in SENSOR_TYPES.
+
+A type derives from `SensorKind` (`sensors.kind`): its `measure` is a function of the instant over traced
+scalars, compiled with those of all other sensors of the same rate; a type that has to compute in Python
+(rays, satellites, pictures) adds `process`, which gets those numbers for all worlds. Rates, delays, noise,
+memory, recordings and batches are the framework's (`sensors.bank`, `sensors.noise`, `treadle.sim.sensing`).
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from treadle.errors import ModelError
+from treadle.model.model import Model, suggest
+from treadle.model.sensors import Sensor
+
+if TYPE_CHECKING:
+    from treadle.sensors.kind import SensorKind
+
+__all__ = ["SENSOR_TYPES", "bind_sensor", "bind_sensors", "sensor_type"]
+
+#: Types by name: the class, or "module:class" in this package, which is imported when a machine has such a
+#: sensor.
+SENSOR_TYPES: dict[str, str | type[SensorKind]] = {
+    "acceleration": "frame:Acceleration",
+    "accelerometer": "imu:Accelerometer",
+    "actuation": "joint:Actuation",
+    "actuator_force": "actuator:ActuatorForce",
+    "altimeter": "pressure:Altimeter",
+    "angular_acceleration": "frame:AngularAcceleration",
+    "angular_velocity": "frame:AngularVelocity",
+    "axis": "frame:Axis",
+    "barometer": "pressure:Barometer",
+    "bumper": "contact:Bumper",
+    "center_of_mass": "machine:CenterOfMass",
+    "clock": "machine:Clock",
+    "contact_force": "contact:ContactForce",
+    "depth": "pressure:Depth",
+    "doppler_log": "odometry:DopplerLog",
+    "encoder": "encoder:Encoder",
+    "energy": "machine:Energy",
+    "force": "force_torque:ForceSensor",
+    "force_torque": "force_torque:ForceTorque",
+    "gyroscope": "imu:Gyroscope",
+    "imu": "imu:Imu",
+    "inclinometer": "inclinometer:Inclinometer",
+    "joint_quaternion": "joint:JointQuaternion",
+    "joint_torque": "joint:JointTorque",
+    "linear_acceleration": "frame:LinearAcceleration",
+    "linear_velocity": "frame:LinearVelocity",
+    "load_cell": "force_torque:LoadCell",
+    "magnetometer": "magnetometer:Magnetometer",
+    "motor_current": "actuator:MotorCurrent",
+    "orientation": "frame:Orientation",
+    "pose": "frame:Pose",
+    "position": "frame:Position",
+    "resolver": "joint:Resolver",
+    "tachometer": "joint:Tachometer",
+    "torque": "force_torque:TorqueSensor",
+    "touch": "contact:Touch",
+    "velocity": "frame:Velocity",
+    "wheel_odometry": "odometry:WheelOdometry",
+}
+
+
+def sensor_type(name: str) -> type[SensorKind]:
+    """The class of a type of sensors; KeyError if there is none."""
+    found = SENSOR_TYPES[name]
+    if not isinstance(found, str):
+        return found
+    module, _, kind = found.partition(":")
+    return getattr(import_module(f"treadle.sensors.{module}"), kind)
+
+
+def bind_sensors(model: Model) -> list[SensorKind]:
+    """The sensors of a model, each with the class of its type; ModelError where a description is wrong."""
+    return [bind_sensor(model, sensor) for sensor in model.sensors]
+
+
+def bind_sensor(model: Model, sensor: Sensor) -> SensorKind:
+    """A sensor with the class of its type; ModelError where it is not described soundly."""
+    place = {"file": model.file, "line": sensor.line, "element": f'sensor "{sensor.name}"'}
+    if sensor.type not in SENSOR_TYPES:
+        hint = suggest(sensor.type, sorted(SENSOR_TYPES))
+        raise ModelError(f"there is no sensor of type {sensor.type!r}", hint=hint, **place)
+    try:
+        return sensor_type(sensor.type)(model, sensor)
+    except ValueError as error:
+        raise ModelError(str(error), **place) from None

@@ -1,0 +1,209 @@
+"""All sensors of a machine in a number of worlds: when each samples, what it has in memory, what it shows.
+
+A sample k lies at the time k / rate. It is kept in a ring that is as long as the delay asks for, and shown
+from `delay` seconds after it was taken until the next one is (sample and hold); before the first one has come
+through, the first is shown. Sensors of one rate are a group and sample together. One without rate and noise
+is continuous: it shows what is at the moment of reading, and keeps nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from treadle.errors import ModelError
+from treadle.model.model import Model
+from treadle.sensors import bind_sensors
+from treadle.sensors.kind import Capture, Channel, SensorKind
+from treadle.sensors.noise import imperfections
+from treadle.sensors.random import sensor_key
+
+__all__ = ["Group", "Reading", "SensorBank"]
+
+#: Share of a sampling interval by which a sample may be off a step's end and is taken there.
+ROUNDING = 1e-6
+
+#: Numbers of a channel's memory, see `chain.MEMORY`.
+_MEMORY = 3
+
+
+class Reading:
+    """A sensor of all worlds: its samples on their way, and the memory of its imperfections."""
+
+    def __init__(self, kind: SensorKind, worlds: int) -> None:
+        self.kind, self.sensor = kind, kind.sensor
+        self.channels: list[Channel] = list(kind.channels())
+        self.effects = _effects(kind, self.channels)
+        self.continuous = self.sensor.rate is None and self.effects.memoryless and not kind.processed
+        self.key = sensor_key(self.sensor.seed, self.sensor.name)
+        size = len(self.channels)
+        depth = 0 if self.continuous else 1
+        if self.sensor.rate is not None:
+            depth += math.ceil(self.sensor.delay * self.sensor.rate - ROUNDING)
+        #: (channels, memory, worlds)
+        self.memory = np.zeros((size, 0 if self.effects.none else _MEMORY, worlds))
+        #: (depth, channels, worlds) the last samples, and when they were taken (depth, worlds)
+        self.ring, self.ring_times = np.zeros((depth, size, worlds)), np.full((depth, worlds), -np.inf)
+        #: (worlds) samples in the ring so far
+        self.filled = np.zeros(worlds)
+
+    @property
+    def arrays(self) -> list[np.ndarray]:
+        """All that the next samples depend on; worlds along the last axis."""
+        return [self.memory, self.ring, self.ring_times, self.filled]
+
+    def forget(self) -> None:
+        """Return to before the first sample."""
+        self.memory[:], self.ring[:], self.ring_times[:], self.filled[:] = 0.0, 0.0, -np.inf, 0.0
+
+    def take(self, numbers: np.ndarray, capture: Capture, step: np.ndarray) -> None:
+        """Turn measured numbers (n, worlds) into a sample; `step` (worlds) is its interval without a rate."""
+        values = self.values(numbers, capture, step)
+        slot = (self.filled % len(self.ring)).astype(int)
+        chosen = np.flatnonzero(capture.taken)
+        self.ring[slot[chosen], :, chosen] = values[:, chosen].T
+        self.ring_times[slot[chosen], chosen] = capture.time[chosen]
+        self.filled[chosen] += 1.0
+
+    def shown(self, time: np.ndarray) -> np.ndarray:
+        """(channels, worlds) what the sensor shows at a time (worlds)."""
+        if len(self.ring) == 1:
+            return self.ring[0].copy()
+        return self.ring[self._slot(time), :, np.arange(len(time))].T.copy()
+
+    def shown_time(self, time: np.ndarray) -> np.ndarray:
+        """(worlds) when that sample was taken."""
+        return self.ring_times[self._slot(time), np.arange(len(time))]
+
+    def _slot(self, time: np.ndarray) -> np.ndarray:
+        """(worlds) place of the latest sample that has come through, or else of the oldest there is."""
+        through = self.ring_times + self.sensor.delay <= time + ROUNDING / (self.sensor.rate or 1.0)
+        latest = np.where(through, self.ring_times, -np.inf)
+        known = np.where(np.isfinite(self.ring_times), self.ring_times, np.inf)
+        return np.where(through.any(axis=0), latest.argmax(axis=0), known.argmin(axis=0))
+
+    def values(self, numbers: np.ndarray, capture: Capture, step: np.ndarray) -> np.ndarray:
+        """(channels, worlds) from measured numbers, imperfections included."""
+        return self._imperfect(self._exact(numbers, capture), capture, step)
+
+    def _exact(self, numbers: np.ndarray, capture: Capture) -> np.ndarray:
+        if not self.kind.processed:
+            return np.array(numbers, dtype=float)
+        values = np.array(self.kind.process(np.asarray(numbers, dtype=float), capture), dtype=float)
+        expected = (len(self.channels), len(capture.time))
+        if values.shape != expected:
+            raise ValueError(f"{type(self.kind).__name__}.process gave {values.shape}, not {expected}")
+        return values
+
+    def _imperfect(self, values: np.ndarray, capture: Capture, step: np.ndarray) -> np.ndarray:
+        if self.effects.none:
+            return values
+        from treadle.sensors.chain import measure
+
+        for start, matrix in self.effects.mixing:
+            x, y, z = values[start : start + 3].copy()
+            for k, (a, b, c) in enumerate(matrix.tolist()):
+                # term by term, so that the bits do not depend on the number of worlds
+                values[start + k] = a * x + b * y + c * z
+        length = step if self.sensor.rate is None else np.full(len(step), 1.0 / self.sensor.rate)
+        interval = np.where(self.filled > 0.0, length, 0.0)
+        measure(
+            np.uint64(self.key), self.effects.table, values, self.memory, capture.index.astype(np.int64),
+            interval, 1.0 / np.sqrt(length), capture.taken, capture.worlds.astype(np.int64),
+        )  # fmt: skip
+        return values
+
+
+class Group:
+    """The sensors of one rate (None: one sample per step), which sample together."""
+
+    def __init__(self, rate: float | None, readings: Sequence[Reading], worlds: int) -> None:
+        self.rate, self.readings = rate, list(readings)
+        self.continuous = all(reading.continuous for reading in self.readings)
+        #: (worlds) number of the sample that was taken last, -1 before the first
+        self.last = np.full(worlds, -1.0)
+
+    def next_time(self, time: np.ndarray) -> np.ndarray:
+        """(worlds) when the next sample is due, without a rate at once."""
+        return time if self.rate is None else (self.last + 1.0) / self.rate
+
+
+class SensorBank:
+    """The sensors of a model in a number of worlds, from the world number `first` on."""
+
+    def __init__(self, model: Model, worlds: int, first: int = 0) -> None:
+        self.model, self.worlds = model, np.arange(first, first + worlds)
+        self.readings = {kind.sensor.name: Reading(kind, worlds) for kind in bind_sensors(model)}
+        rates: dict[tuple[float | None, bool], list[Reading]] = {}
+        for reading in self.readings.values():
+            rates.setdefault((reading.sensor.rate, reading.continuous), []).append(reading)
+        self.groups = [Group(rate, members, len(self.worlds)) for (rate, _), members in rates.items()]
+        #: those that sample, the others show what is
+        self.sampling = [group for group in self.groups if not group.continuous]
+
+    def group_of(self, name: str) -> Group:
+        """The group of a sensor."""
+        return next(group for group in self.groups if any(r.sensor.name == name for r in group.readings))
+
+    def take(
+        self, group: Group, numbers: np.ndarray, time: np.ndarray, taken: np.ndarray, step: np.ndarray
+    ) -> None:
+        """Keep a sample of a group: the numbers that its sensors measured one after the other (n, worlds)."""
+        index = group.last + 1.0
+        if group.rate is not None:
+            # after a jump in time the samples between are left out
+            index = np.maximum(index, np.floor(time * group.rate + ROUNDING))
+        start = 0
+        for reading in group.readings:
+            size = reading.kind.measured
+            capture = Capture(time, taken, index, self.worlds, reading.key)
+            reading.take(numbers[start : start + size], capture, step)
+            start += size
+        group.last = np.where(taken, index, group.last)
+
+    def forget(self) -> None:
+        """Return to before the first sample."""
+        for group in self.sampling:
+            group.last[:] = -1.0
+            for reading in group.readings:
+                reading.forget()
+
+    def save(self) -> np.ndarray:
+        """(numbers, worlds) all that the next samples depend on."""
+        rows = [group.last[None] for group in self.sampling]
+        for reading in self._kept():
+            rows += [array.reshape(-1, array.shape[-1]) for array in reading.arrays]
+        return np.concatenate([np.zeros((0, len(self.worlds))), *rows])
+
+    def restore(self, state: np.ndarray) -> bool:
+        """Return to a saved state; whether it was one of these sensors."""
+        if len(state) != self._state_size():
+            self.forget()
+            return False
+        place = 0
+        for group in self.sampling:
+            group.last[:] = state[place]
+            place += 1
+        for reading in self._kept():
+            for array in reading.arrays:
+                count = array.size // array.shape[-1]
+                array[...] = state[place : place + count].reshape(array.shape)
+                place += count
+        return True
+
+    def _kept(self) -> list[Reading]:
+        return [reading for group in self.sampling for reading in group.readings]
+
+    def _state_size(self) -> int:
+        kept = [array for reading in self._kept() for array in reading.arrays]
+        return len(self.sampling) + sum(array.size // array.shape[-1] for array in kept)
+
+
+def _effects(kind: SensorKind, channels: Sequence[Channel]):
+    try:
+        return imperfections(channels, kind.sensor.noise, kind.effects())
+    except ValueError as error:
+        place = {"line": kind.sensor.line, "element": f'sensor "{kind.sensor.name}"'}
+        raise ModelError(str(error), file=kind.model.file, **place) from None

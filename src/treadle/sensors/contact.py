@@ -1,0 +1,69 @@
+"""Contact sensors: the force on a link or shape from all that touches it, as vector, magnitude or switch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from treadle.graph import Scalar, sqrt, where
+from treadle.model.model import WORLD
+from treadle.sensors.kind import Channel, Instant, Option, SensorKind, channels
+from treadle.spatial import Vec3
+
+__all__ = ["Bumper", "ContactForce", "Touch"]
+
+
+class ContactForce(SensorKind):
+    """Force on a link or shape, in the mean over the last step; zero where nothing touches."""
+
+    mount: ClassVar[str] = "contact"
+    meaning: ClassVar[str] = "force of all contacts on a link or shape"
+    options: ClassVar = {"axes": Option("world", "choice", "axes of the force", ("world", "own"))}
+
+    def channels(self) -> Sequence[Channel]:
+        return channels("fx fy fz", "N")
+
+    def measure(self, at: Instant) -> Sequence[Scalar]:
+        force = self.force(at)
+        if self.parameters.get("axes") == "own":
+            shape = next(s for s in self.model.shapes if self.sensor.on in (s.name, s.link))
+            if shape.body != WORLD:
+                force = at.bodies[shape.body].rotation.apply_transposed(force)
+        return list(force)
+
+    def force(self, at: Instant) -> Vec3:
+        """In world axes."""
+        shapes = [s.name for s in self.model.shapes if s.role == "collision" and s.link == self.sensor.on]
+        total = Vec3()
+        for name in shapes or [str(self.sensor.on)]:
+            if name in at.shape_forces:
+                total = total + Vec3(*at.shape_forces[name][:3])
+        return total
+
+
+class Touch(ContactForce):
+    """Magnitude of that force."""
+
+    meaning: ClassVar[str] = "magnitude of the contact force on a link or shape"
+    options: ClassVar = {}
+
+    def channels(self) -> Sequence[Channel]:
+        return [Channel("force", "N")]
+
+    def measure(self, at: Instant) -> Sequence[Scalar]:
+        force = self.force(at)
+        return [sqrt(force.dot(force))]
+
+
+class Bumper(ContactForce):
+    """1 where the contact force is above a threshold, else 0."""
+
+    meaning: ClassVar[str] = "whether something touches a link or shape"
+    options: ClassVar = {"threshold": Option(0.0, "magnitude", "force from which on it switches (N)")}
+
+    def channels(self) -> Sequence[Channel]:
+        return [Channel("contact", "1")]
+
+    def measure(self, at: Instant) -> Sequence[Scalar]:
+        force = self.force(at)
+        return [where(force.dot(force) > self.parameters["threshold"] ** 2, 1.0, 0.0)]

@@ -1,0 +1,144 @@
+"""When sensors sample, what they hold, and what is saved of them."""
+
+import numpy as np
+import pytest
+
+import treadle as td
+
+
+def pendulum(**options):
+    spec = td.ModelSpec("pendulum")
+    spec.add_body("arm", 1.0, center=(0, 0, -0.5), inertia=(0.1, 0.1, 0.01))
+    spec.add_joint("hinge", "revolute", None, "arm", axis=(0, 1, 0))
+    spec.add_sensor("imu", "imu", "arm", position=(0, 0, -1), **options)
+    return spec.compile()
+
+
+def started(model, dt=1e-3, **options):
+    sim = td.Simulation(model, dt=dt, integrator="rk4", **options)
+    sim.q, sim.v = [1.0], [2.0]
+    return sim
+
+
+@pytest.mark.parametrize("rate", [1000.0, 300.0, 123.4, 2500.0])
+def test_sample_lies_at_its_own_instant(rate):
+    """A sample inside a step is that of the motion at its instant, not at the end of a step."""
+    dt, count = 1e-3, 40
+    sim = started(pendulum(rate=rate), dt)
+    exact = started(pendulum(), dt)
+    sim.step(count)
+    index = int(np.floor(count * dt * rate + 1e-9))
+    assert sim.sensor("imu").time == pytest.approx(index / rate, abs=1e-15)
+    whole = int(index / rate / dt + 1e-9)
+    exact.step(whole)
+    if index / rate - whole * dt > 1e-12:
+        exact.dt = index / rate - whole * dt
+        exact.step()
+    assert np.abs(sim.sensor("imu").value - exact.sensor("imu").value).max() < 1e-12
+
+
+def test_holds_between_samples():
+    sim = started(pendulum(rate=100.0))
+    seen = []
+    for _ in range(40):
+        sim.step()
+        seen.append(sim.sensor("imu").value)
+    changes = [k for k in range(1, 40) if not np.array_equal(seen[k], seen[k - 1])]
+    assert changes == [9, 19, 29, 39]
+
+
+def test_delay_shows_earlier_samples():
+    late, now = started(pendulum(rate=200.0, delay=0.012)), started(pendulum(rate=200.0))
+    kept = {}
+    for k in range(60):
+        kept[round(now.sensor("imu").time * 200)] = now.sensor("imu").value
+        through = max(0, int(np.floor((k * 1e-3 - 0.012) * 200 + 1e-9)))
+        assert np.array_equal(late.sensor("imu").value, kept[through])
+        late.step()
+        now.step()
+
+
+def test_steps_in_one_go_or_one_by_one():
+    noise = {"accelerometer": {"density": 0.01, "walk": 0.1}, "gyroscope": {"stddev": 0.2}}
+    model = pendulum(rate=130.0, noise=noise)
+    one, many = started(model), started(model)
+    many.step(77)
+    for _ in range(77):
+        one.step()
+    assert np.array_equal(one.sensor("imu").value, many.sensor("imu").value)
+    assert one.save() == many.save()
+
+
+def test_restore_continues_bit_for_bit(tmp_path):
+    noise = {"density": 0.01, "walk": 0.1, "dynamic_bias_stddev": 0.2, "dynamic_bias_correlation_time": 0.5}
+    model = pendulum(rate=130.0, delay=0.02, noise=noise)
+    sim = started(model)
+    sim.step(50)
+    state = sim.save()
+    state.write(tmp_path / "state.npz")
+    sim.step(31)
+    expected, end = sim.sensor("imu").value, sim.save()
+    other = started(model)
+    other.restore(td.State.read(tmp_path / "state.npz"))
+    other.step(31)
+    assert np.array_equal(other.sensor("imu").value, expected)
+    assert other.save() == end
+    sim.restore(state)
+    sim.step(31)
+    assert sim.save() == end
+
+
+def test_samples_leave_the_motion_alone():
+    """A machine with sensors that sample inside steps moves by the same bits as one without."""
+    with_sensor, without = started(pendulum(rate=777.0)), started(pendulum())
+    with_sensor.step(50)
+    without.step(50)
+    assert np.array_equal(with_sensor.q, without.q)
+    assert np.array_equal(with_sensor.v, without.v)
+
+
+def test_before_the_first_step_the_reading_follows_the_state():
+    sim = td.Simulation(pendulum(rate=10.0))
+    first = sim.sensor("imu").value
+    sim.v = [3.0]
+    assert first[1] == 0.0
+    assert sim.sensor("imu").value[1] == 3.0
+    sim.v = [4.0]
+    sim.step()
+    assert sim.sensor("imu").value[1] == 4.0
+    sim.reset()
+    assert sim.sensor("imu").value[1] == 4.0
+
+
+def test_recording(tmp_path):
+    sim = started(pendulum(rate=50.0))
+    with sim.record(tmp_path / "run.parquet", ["sensor.*", "joint.*.velocity"], rate=1000.0):
+        sim.step(100)
+    recording = td.read_recording(tmp_path / "run.parquet")
+    shown = np.asarray(recording["sensor.imu.value"])
+    v = np.asarray(recording["joint.hinge.velocity"]).ravel()
+    held = np.repeat(v[::20], 20)[: len(v)]
+    assert np.array_equal(shown[:, 1], held)
+
+
+def test_controllers_read_sensors():
+    def damper(q, v, t):
+        return {"hinge": -5.0 * sim.sensor("imu").value[1]}
+
+    sim = td.Simulation(pendulum(rate=100.0), dt=1e-3)
+    sim = td.Simulation(pendulum(rate=100.0), dt=1e-3, controllers=[damper])
+    sim.v = [1.0]
+    sim.step(2000)
+    assert abs(sim.v[0]) < 0.05
+
+
+def test_edit_keeps_the_samples():
+    sim = started(pendulum(rate=100.0, noise={"walk": 1.0}))
+    sim.step(35)
+    before, state = sim.sensor("imu").value, sim.save().sensors
+    with sim.edit() as spec:
+        spec.body("arm").mass = 2.0
+    assert np.array_equal(sim.sensor("imu").value, before)
+    assert np.array_equal(sim.save().sensors, state)
+    sim.step(20)
+    assert not np.array_equal(sim.sensor("imu").value, before)
