@@ -16,7 +16,7 @@ from treadle.sensors.rays.bvh import build_tree
 from treadle.sensors.rays.ground import ground_crossing, ground_normal
 from treadle.sensors.rays.solids import GROUND, TRIANGLE, crossing, normal_at
 
-__all__ = ["Geometry", "cast", "hit_normals"]
+__all__ = ["Geometry", "cast", "hit_normals", "normal_of"]
 
 #: Barycentric coordinates may be this much outside a triangle, so that no ray slips through an edge.
 _EDGE = 1e-12
@@ -67,12 +67,12 @@ def cast(geometry, poses, starts, origins, directions, limits, skipped, any_hit,
             build_tree(low[:count], high[:count], 1, top, order)
         for i in range(starts[k], starts[k + 1]):
             t, s, b = limits[i], -1, -1
+            o = (origins[i, 0], origins[i, 1], origins[i, 2])
+            d = (directions[i, 0], directions[i, 1], directions[i, 2])
             if count > 0:
-                t, s, b = _through_bodies(
-                    geometry, poses[k], top, order, present, origins[i], directions[i], t, any_hit, stack, far
-                )
+                t, s, b = _through_bodies(geometry, poses, k, top, order, present, o, d, t, any_hit, stack, far)
             if s < 0 or not any_hit:
-                t, s, b = _through_rest(geometry, poses[k], origins[i], directions[i], t, s, b, skipped)
+                t, s, b = _through_rest(geometry, poses, k, o, d, t, s, b, skipped)
             distance[i], item[i], body[i] = t if s >= 0 else inf, s, b
 
 
@@ -90,7 +90,7 @@ def _world_box(nodes, root, X, low, high, place):
 
 
 @part
-def _through_bodies(geometry, X, top, order, present, o, d, limit, any_hit, stack, far):
+def _through_bodies(geometry, poses, instant, top, order, present, o, d, limit, any_hit, stack, far):
     """The first hit of the bodies' trees: the tree over the bodies is walked from near to far."""
     best, item, body = limit, -1, -1
     ox, oy, oz = o[0], o[1], o[2]
@@ -121,7 +121,7 @@ def _through_bodies(geometry, X, top, order, present, o, d, limit, any_hit, stac
                 depth += 1
             continue
         b = present[order[first]]
-        t, s = _through_tree(geometry, b, X[b], o, d, best, any_hit, stack, far, depth)
+        t, s = _through_tree(geometry, b, poses, instant, o, d, best, any_hit, stack, far, depth)
         if s >= 0:
             best, item, body = t, s, b
             if any_hit:
@@ -130,20 +130,10 @@ def _through_bodies(geometry, X, top, order, present, o, d, limit, any_hit, stac
 
 
 @part
-def _through_tree(geometry, b, X, o, d, best, any_hit, stack, far, base):
+def _through_tree(geometry, b, poses, instant, o, d, best, any_hit, stack, far, base):
     """The first hit of one body's tree, in the body's axes."""
     nodes, items, solids = geometry.nodes, geometry.items, geometry.solids
-    gx, gy, gz = o[0] - X[9], o[1] - X[10], o[2] - X[11]
-    ox, oy, oz = (
-        X[0] * gx + X[3] * gy + X[6] * gz,
-        X[1] * gx + X[4] * gy + X[7] * gz,
-        X[2] * gx + X[5] * gy + X[8] * gz,
-    )
-    dx, dy, dz = (
-        X[0] * d[0] + X[3] * d[1] + X[6] * d[2],
-        X[1] * d[0] + X[4] * d[1] + X[7] * d[2],
-        X[2] * d[0] + X[5] * d[1] + X[8] * d[2],
-    )
+    ox, oy, oz, dx, dy, dz = _into_body(poses, instant, b, o, d)
     ix, iy, iz = _inverse(dx), _inverse(dy), _inverse(dz)
     found, depth, node = -1, base, geometry.roots[b]
     while True:
@@ -178,6 +168,23 @@ def _through_tree(geometry, b, X, o, d, best, any_hit, stack, far, base):
                 break
         if node < 0:
             return best, found
+
+
+@part
+def _into_body(poses, k, b, o, d):
+    """Origin and direction of a ray in the axes of a body."""
+    gx, gy, gz = o[0] - poses[k, b, 9], o[1] - poses[k, b, 10], o[2] - poses[k, b, 11]
+    a0, a1, a2 = poses[k, b, 0], poses[k, b, 1], poses[k, b, 2]
+    b0, b1, b2 = poses[k, b, 3], poses[k, b, 4], poses[k, b, 5]
+    c0, c1, c2 = poses[k, b, 6], poses[k, b, 7], poses[k, b, 8]
+    return (
+        a0 * gx + b0 * gy + c0 * gz,
+        a1 * gx + b1 * gy + c1 * gz,
+        a2 * gx + b2 * gy + c2 * gz,
+        a0 * d[0] + b0 * d[1] + c0 * d[2],
+        a1 * d[0] + b1 * d[1] + c1 * d[2],
+        a2 * d[0] + b2 * d[1] + c2 * d[2],
+    )
 
 
 @inner
@@ -239,24 +246,13 @@ def _solid(items, solids, k, ox, oy, oz, dx, dy, dz):
 
 
 @part
-def _through_rest(geometry, X, o, d, best, item, body, skipped):
+def _through_rest(geometry, poses, instant, o, d, best, item, body, skipped):
     """Planes without end and the ground, where they are nearer than what was found."""
     for p in range(len(geometry.planes)):
         k, b = geometry.planes[p, 0], geometry.planes[p, 1]
         if skipped[b] == 0:
-            row = X[b]
-            gx, gy, gz = o[0] - row[9], o[1] - row[10], o[2] - row[11]
-            t = _solid(
-                geometry.items,
-                geometry.solids,
-                k,
-                row[0] * gx + row[3] * gy + row[6] * gz,
-                row[1] * gx + row[4] * gy + row[7] * gz,
-                row[2] * gx + row[5] * gy + row[8] * gz,
-                row[0] * d[0] + row[3] * d[1] + row[6] * d[2],
-                row[1] * d[0] + row[4] * d[1] + row[7] * d[2],
-                row[2] * d[0] + row[5] * d[1] + row[8] * d[2],
-            )
+            ox, oy, oz, dx, dy, dz = _into_body(poses, instant, b, o, d)
+            t = _solid(geometry.items, geometry.solids, k, ox, oy, oz, dx, dy, dz)
             if t < best:
                 best, item, body = t, k, b
     if len(geometry.heights) > 0 and skipped[0] == 0:
@@ -277,7 +273,7 @@ def hit_normals(geometry, poses, starts, origins, directions, distance, item, bo
             if item[i] < 0:
                 normals[i, 0], normals[i, 1], normals[i, 2] = 0.0, 0.0, 0.0
                 continue
-            nx, ny, nz = _normal(geometry, poses[k, body[i]], item[i], origins[i], directions[i], distance[i])
+            nx, ny, nz = normal_of(geometry, poses[k, body[i]], item[i], origins[i], directions[i], distance[i])
             size = sqrt(nx * nx + ny * ny + nz * nz)
             along = nx * directions[i, 0] + ny * directions[i, 1] + nz * directions[i, 2]
             scale = (-1.0 if along > 0.0 else 1.0) / max(size, 1e-300)
@@ -285,7 +281,7 @@ def hit_normals(geometry, poses, starts, origins, directions, distance, item, bo
 
 
 @inner
-def _normal(geometry, X, k, o, d, t):
+def normal_of(geometry, X, k, o, d, t):
     """The normal of what was hit, in world axes, not of unit length."""
     items = geometry.items
     px, py, pz = o[0] + t * d[0], o[1] + t * d[1], o[2] + t * d[2]

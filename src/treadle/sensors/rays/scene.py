@@ -32,7 +32,7 @@ __all__ = ["Hits", "RayScene"]
 
 _IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
-#: Boxes are larger by this share of the coordinates, so that rounding hides nothing.
+#: Boxes are larger by this share of a body's size, so that rounding hides nothing.
 _PAD = 1e-9
 
 
@@ -61,6 +61,28 @@ class Hits:
         )
         return normals
 
+    def smooth(self, corners: np.ndarray) -> np.ndarray:
+        """The same, interpolated between normals (items, 9) at the corners of triangles."""
+        from treadle.sensors.rays.shading import smooth_normals
+
+        poses, starts, origins, directions = self._rays
+        normals = np.empty((len(self.distance), 3))
+        smooth_normals(
+            self._scene.geometry, poses, starts, origins, directions, self.distance, self.item, self.body,
+            corners, normals,
+        )  # fmt: skip
+        return normals
+
+    @property
+    def origins(self) -> np.ndarray:
+        """Origins of the rays (n, 3)."""
+        return self._rays[2]
+
+    @property
+    def directions(self) -> np.ndarray:
+        """Unit vectors (n, 3) along the rays."""
+        return self._rays[3]
+
     @property
     def point(self) -> np.ndarray:
         """Points (n, 3) in the world (m), infinite or nan without a hit."""
@@ -88,7 +110,10 @@ class RayScene:
         if role not in ("visual", "collision"):
             raise InputError(f'rays see shapes with the role "visual" or "collision", not {role!r}')
         self.model = model
-        pieces = shape_pieces(model, role) + (scenery_pieces(model) if surroundings else [])
+        around = scenery_pieces(model) if surroundings else []
+        #: whether surroundings stand around the machine instead of the open sky
+        self.enclosed = bool(around)
+        pieces = shape_pieces(model, role) + around
         if isinstance(terrain, Plane):
             pieces.append(plane_piece(terrain))
         #: what rays can hit, in the order of `Hits.surface`
@@ -141,6 +166,12 @@ class RayScene:
         """Whether rays (n, 3) hit anything before their limit (m): quicker than `cast`."""
         _, (_, item, _) = self._cast(origins, directions, limit, ignore, None, 1, True)
         return item >= 0
+
+    @cached_property
+    def brightness(self) -> np.ndarray:
+        """Of all surfaces, from 0 to 1: the luminance of their colours."""
+        colors = np.array([surface.color[:3] for surface in self.surfaces]).reshape(-1, 3)
+        return colors @ np.array([0.2126, 0.7152, 0.0722])
 
     def fixed_triangles(self) -> np.ndarray:
         """Corners (m, 3, 3) of the flat faces fixed to the world: triangles, and sides of boxes."""
@@ -218,15 +249,16 @@ def _rays(
     try:
         o = np.atleast_2d(np.asarray(origins, dtype=float))
         d = np.atleast_2d(np.asarray(directions, dtype=float))
+        squares = np.einsum("ij,ij->i", d, d)
+        fine = o.shape[1:] == (3,) and np.isfinite(o).all() and np.isfinite(squares).all() and squares.all()
+        if np.abs(squares - 1.0).max(initial=0.0) > 1e-15:
+            d = d / np.sqrt(squares)[:, None]
         o, d = np.broadcast_arrays(o, d)
         far = np.broadcast_to(np.asarray(limit, dtype=float), (len(o),))
-        fine = o.shape[1:] == (3,) and np.isfinite(o).all() and np.isfinite(d).all()
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, ZeroDivisionError):
         raise InputError("origins and directions of rays must be numbers (n, 3), limits one or (n,)") from None
-    lengths = np.sqrt((d * d).sum(axis=1))
-    if not fine or not lengths.all():
+    if not fine:
         raise InputError("origins and directions of rays must be finite numbers (n, 3), no direction zero")
-    d = d / lengths[:, None] if np.abs(lengths - 1.0).max(initial=0.0) > 1e-15 else d
     return np.ascontiguousarray(o), np.ascontiguousarray(d), np.ascontiguousarray(far)
 
 
@@ -322,7 +354,8 @@ def _body_items(
         high.append(triangles.max(axis=1))
         source.append(np.column_stack([np.full(len(kept), k), kept]))
     lowest, highest = np.concatenate(low), np.concatenate(high)
-    pad = _PAD * (1.0 + np.maximum(np.abs(lowest), np.abs(highest)))
+    reach = max(np.abs(lowest).max(initial=0.0), np.abs(highest).max(initial=0.0))
+    pad = _PAD * (1e-3 + reach)
     return np.concatenate(rows), lowest - pad, highest + pad, np.concatenate(source)
 
 
