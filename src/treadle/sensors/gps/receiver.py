@@ -67,6 +67,8 @@ class Sky(NamedTuple):
     azimuth: np.ndarray
     elevation: np.ndarray
     directions: np.ndarray
+    #: length (m) of the signals' paths
+    length: np.ndarray
     #: above the mask, and above it with nothing in between
     risen: np.ndarray
     visible: np.ndarray
@@ -147,7 +149,7 @@ class GpsReceiver:
     def sky(self, time: float, position: ArrayLike = (0.0, 0.0, 0.0)) -> Sky:
         """The satellites as seen from a position (m) of the world at a time (s) of the simulation."""
         place = np.asarray(position, dtype=float)
-        _, u = self._path(self.start + time, place)
+        length, u = self._path(self.start + time, place)
         directions = u @ self.site.R_EW
         azimuth, elevation = self.site.azimuth_elevation(directions)
         risen = elevation >= self.settings.mask
@@ -155,7 +157,7 @@ class GpsReceiver:
         if self.obstacles is not None and risen.any():
             origins = np.broadcast_to(place, (int(risen.sum()), 3))
             visible[risen] = ~self.obstacles.occluded(origins, directions[risen], np.inf)
-        return Sky(self.constellation.prn, azimuth, elevation, directions, risen, visible)
+        return Sky(self.constellation.prn, azimuth, elevation, directions, length, risen, visible)
 
     def measure(self, time: float, position: ArrayLike, velocity: ArrayLike = (0.0, 0.0, 0.0)) -> GpsFix:
         """The fix at a time (s) of the antenna at a position (m) with a velocity (m/s), both in the world."""
@@ -183,7 +185,7 @@ class GpsReceiver:
 
     def _signals(self, time: float, place: np.ndarray, velocity: np.ndarray, sky: Sky) -> _Signals:
         moment, settings = self.start + time, self.settings
-        length, u = self._path(moment, place)
+        length, u = sky.length, sky.directions @ self.site.R_EW.T
         sent = moment - length / LIGHT
         late, strength, tracked = self._reflected(place, sky)
         errors, rate_errors = self._errors.ranges(time, sky.elevation), self._errors.rates(time)

@@ -58,12 +58,14 @@ class Site:
 
     def geodetic(self, position: ArrayLike) -> np.ndarray:
         """Latitude (deg), longitude (deg) and height (m) of points (..., 3) of the world."""
-        x, y, z = np.moveaxis(self.to_earth(position), -1, 0)
+        earth = self.to_earth(position)
+        x, y, z = earth[..., 0], earth[..., 1], earth[..., 2]
         return np.stack(_pymap3d().ecef2geodetic(x, y, z), axis=-1)
 
     def azimuth_elevation(self, directions: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """Azimuth (rad, from north to east, in [0, 2 pi)) and elevation (rad) of world directions (..., 3)."""
-        x, y, z = np.moveaxis(np.asarray(directions, dtype=float), -1, 0)
+        d = np.asarray(directions, dtype=float)
+        x, y, z = d[..., 0], d[..., 1], d[..., 2]
         azimuth = 0.5 * np.pi - self.heading - np.arctan2(y, x)
         return np.remainder(azimuth, 2.0 * np.pi), np.arctan2(z, np.hypot(x, y))
 

@@ -13,6 +13,9 @@ __all__ = ["Dop", "Solution", "dilutions", "signal_path", "solve_position", "sol
 
 _MOST_ROUNDS = 20
 
+#: Modelled delays are those of a point at most so far away (m).
+_SAME_DELAYS = 0.1
+
 
 class Dop(NamedTuple):
     """Dilutions of precision: geometry, position, horizontal, vertical and time."""
@@ -53,8 +56,12 @@ def signal_path(receiver: np.ndarray, satellites: np.ndarray) -> tuple[np.ndarra
 def earth_turned(vectors: np.ndarray, seconds: np.ndarray) -> np.ndarray:
     """Vectors (n, 3) in the Earth-fixed axes of some seconds later."""
     c, s = np.cos(EARTH_RATE * seconds), np.sin(EARTH_RATE * seconds)
-    x, y, z = np.moveaxis(vectors, -1, 0)
-    return np.stack([c * x + s * y, c * y - s * x, z], axis=-1)
+    turned = np.array(vectors)
+    turned[..., 0], turned[..., 1] = (
+        c * vectors[..., 0] + s * vectors[..., 1],
+        c * vectors[..., 1] - s * vectors[..., 0],
+    )
+    return turned
 
 
 def solve_position(
@@ -74,11 +81,13 @@ def solve_position(
     # without a guess: the point of the Earth below the satellites
     middle = satellites.sum(axis=0)
     r = 6.371e6 * middle / np.linalg.norm(middle) if guess is None else np.array(guess, dtype=float)
-    bias = 0.0
+    bias, modelled, place = 0.0, np.zeros(len(ranges)), None
     for _ in range(_MOST_ROUNDS):
         length, direction = signal_path(r, satellites)
-        near = correction is not None and 6.2e6 < np.linalg.norm(r) < 8e6
-        modelled = correction(r, direction) if near and correction is not None else 0.0
+        # delays change little over the last centimetres
+        moved = place is None or np.linalg.norm(r - place) > _SAME_DELAYS
+        if correction is not None and moved and 6.2e6 < np.linalg.norm(r) < 8e6:
+            modelled, place = correction(r, direction), r
         residuals = ranges - (length + bias + modelled)
         step, covariance = _weighted(direction, residuals, sigma)
         if step is None:

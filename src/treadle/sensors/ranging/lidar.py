@@ -135,10 +135,12 @@ class Lidar:
         if rays == 1:
             return hits.distance.reshape(shape), power.reshape(shape), hits.surface.reshape(shape)
         distance, power = hits.distance.reshape(-1, rays), power.reshape(-1, rays)
-        strongest = power.argmax(axis=1)
-        pick = np.arange(len(power)), strongest
+        # of the echoes that a beam's rays give at nearly the same distance, those with the most power together
         with np.errstate(invalid="ignore"):
-            close = np.abs(distance - distance[pick][:, None]) <= _PULSE
+            near = np.abs(distance[:, :, None] - distance[:, None, :]) <= _PULSE
+        together = np.einsum("nij,nj->ni", near, power)
+        pick = np.arange(len(power)), together.argmax(axis=1)
+        close = near[pick]
         weight = np.where(close, power, 0.0)
         total = weight.sum(axis=1)
         with np.errstate(invalid="ignore"):

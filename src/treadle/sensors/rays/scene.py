@@ -96,7 +96,8 @@ class RayScene:
 
     Rays meet what the page shows: the shapes with the role "visual", or those for contact with
     `role="collision"`. Spheres, cylinders and other primitives are exact; meshes are triangles, seen from both
-    sides. Elevation grids are bilinear and end at their border.
+    sides. Elevation grids are bilinear and end at their border. With `links` only these are there, such as
+    ("world",) for what does not move.
     """
 
     def __init__(
@@ -106,6 +107,7 @@ class RayScene:
         terrain: Terrain | None = None,
         surroundings: bool = True,
         role: str = "visual",
+        links: Iterable[str] | None = None,
     ) -> None:
         if role not in ("visual", "collision"):
             raise InputError(f'rays see shapes with the role "visual" or "collision", not {role!r}')
@@ -114,6 +116,10 @@ class RayScene:
         #: whether surroundings stand around the machine instead of the open sky
         self.enclosed = bool(around)
         pieces = shape_pieces(model, role) + around
+        if links is not None:
+            kept = set(links)
+            self._check_links(kept)
+            pieces = [piece for piece in pieces if piece.surface.link in kept]
         if isinstance(terrain, Plane):
             pieces.append(plane_piece(terrain))
         #: what rays can hit, in the order of `Hits.surface`
@@ -220,12 +226,18 @@ class RayScene:
 
     def _skipped(self, ignore: Iterable[str]) -> np.ndarray:
         skipped = np.zeros(len(self.model.bodies) + 1, dtype=np.int64)
-        links = {"world": 0} | {link.name: link.body + 1 for link in self.model.links}
-        for name in ignore:
-            if name not in links:
-                raise InputError(f"rays cannot ignore {name!r}, which is no link; {suggest(name, list(links))}")
-            skipped[links[name]] = 1
+        bodies = {"world": 0} | {link.name: link.body + 1 for link in self.model.links}
+        for name in self._check_links(ignore):
+            skipped[bodies[name]] = 1
         return skipped
+
+    def _check_links(self, names: Iterable[str]) -> list[str]:
+        """The names; InputError if one is not that of a link or "world"."""
+        known, names = ["world", *(link.name for link in self.model.links)], list(names)
+        for name in names:
+            if name not in known:
+                raise InputError(f"{self.model.name!r} has no link {name!r} for rays; {suggest(name, known)}")
+        return names
 
 
 def _shares(X: np.ndarray, starts: np.ndarray, n: int, threads: int) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -251,11 +263,11 @@ def _rays(
         d = np.atleast_2d(np.asarray(directions, dtype=float))
         squares = np.einsum("ij,ij->i", d, d)
         fine = o.shape[1:] == (3,) and np.isfinite(o).all() and np.isfinite(squares).all() and squares.all()
-        if np.abs(squares - 1.0).max(initial=0.0) > 1e-15:
+        if fine and np.abs(squares - 1.0).max(initial=0.0) > 1e-15:
             d = d / np.sqrt(squares)[:, None]
         o, d = np.broadcast_arrays(o, d)
         far = np.broadcast_to(np.asarray(limit, dtype=float), (len(o),))
-    except (TypeError, ValueError, ZeroDivisionError):
+    except (TypeError, ValueError):
         raise InputError("origins and directions of rays must be numbers (n, 3), limits one or (n,)") from None
     if not fine:
         raise InputError("origins and directions of rays must be finite numbers (n, 3), no direction zero")
