@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -53,6 +53,11 @@ class ErrorBudget:
     def total(self) -> float:
         """The root of the sum of squares (m): the user equivalent range error."""
         return float(np.hypot(np.linalg.norm(self.slow), self.receiver))
+
+    def scaled(self, factor: float) -> ErrorBudget:
+        """The budget with all standard deviations times a factor."""
+        names = ("ephemeris", "clock", "ionosphere", "troposphere", "multipath", "receiver", "range_rate")
+        return replace(self, **{name: factor * getattr(self, name) for name in names})
 
     def scale(self, elevation: ArrayLike) -> np.ndarray:
         """Factors (5, ...) on the correlated errors at elevations (rad)."""
