@@ -19,9 +19,6 @@ from treadle.sensors.rays import Hits, RayScene
 
 __all__ = ["Camera", "Picture"]
 
-#: Of a picture (linear light to screens).
-_GAMMA = 2.2
-
 #: How far from a surface the rays to the lights start (m).
 _CLEARANCE = 2e-3
 
@@ -88,7 +85,8 @@ class Camera:
                 rays = lens.rays(np.arange(lens.width)[None, :] + du, np.arange(lens.height)[:, None] + dv)
                 hits = self._cast(scene, pose, rays, hidden)
             total += self._colors(scene, hits, hidden)
-        rgb = np.clip(total / self.samples**2, 0.0, 1.0) ** (1.0 / _GAMMA) * 255.0
+        # screens show the square of a picture's numbers, nearly
+        rgb = 255.0 * np.sqrt(np.minimum(total / self.samples**2, 1.0))
         rgb = rgb.reshape(lens.height, lens.width, 3)
         depth = (middle.distance * lens.pixel_rays[..., 0].ravel()).reshape(lens.height, lens.width)
         if rng is not None:
@@ -177,7 +175,7 @@ def _looks_of(scene: RayScene) -> _Looks:
     if scene not in _looks:
         colors = np.ones((len(scene.surfaces), 4))
         for row, surface in zip(colors, scene.surfaces):
-            row[:3] = np.array(surface.color[:3]) ** _GAMMA
+            row[:3] = np.array(surface.color[:3]) ** 2
             row[3] = float(surface.name == "terrain")
         _looks[scene] = _Looks(corner_normals(scene), colors)
     return _looks[scene]

@@ -16,7 +16,7 @@ from treadle.sensors.rays.bvh import build_tree
 from treadle.sensors.rays.ground import ground_crossing, ground_normal
 from treadle.sensors.rays.solids import GROUND, TRIANGLE, crossing, normal_at
 
-__all__ = ["Geometry", "cast", "hit_normals", "normal_of"]
+__all__ = ["Geometry", "cast", "hit_normals", "normal_of", "turned"]
 
 #: Barycentric coordinates may be this much outside a triangle, so that no ray slips through an edge.
 _EDGE = 1e-12
@@ -229,19 +229,19 @@ def _item(items, solids, k, ox, oy, oz, dx, dy, dz):
 @inner
 def _solid(items, solids, k, ox, oy, oz, dx, dy, dz):
     """Distance to a primitive, in its own axes."""
-    row = solids[int(items[k, 1])]
-    gx, gy, gz = ox - row[9], oy - row[10], oz - row[11]
+    r = int(items[k, 1])
+    x, y, z = _into(solids, r, ox, oy, oz)
     return crossing(
         int(items[k, 0]),
-        row[12],
-        row[13],
-        row[14],
-        row[0] * gx + row[3] * gy + row[6] * gz,
-        row[1] * gx + row[4] * gy + row[7] * gz,
-        row[2] * gx + row[5] * gy + row[8] * gz,
-        row[0] * dx + row[3] * dy + row[6] * dz,
-        row[1] * dx + row[4] * dy + row[7] * dz,
-        row[2] * dx + row[5] * dy + row[8] * dz,
+        solids[r, 12],
+        solids[r, 13],
+        solids[r, 14],
+        x,
+        y,
+        z,
+        solids[r, 0] * dx + solids[r, 3] * dy + solids[r, 6] * dz,
+        solids[r, 1] * dx + solids[r, 4] * dy + solids[r, 7] * dz,
+        solids[r, 2] * dx + solids[r, 5] * dy + solids[r, 8] * dz,
     )
 
 
@@ -268,54 +268,54 @@ def _through_rest(geometry, poses, instant, o, d, best, item, body, skipped):
 @kernel(nogil=True)
 def hit_normals(geometry, poses, starts, origins, directions, distance, item, body, normals):
     """Unit normals (n, 3) in the world where rays hit, on the side that they come from; zero without a hit."""
-    for k in range(len(starts) - 1):
-        for i in range(starts[k], starts[k + 1]):
+    for g in range(len(starts) - 1):
+        X = poses[g]
+        for i in range(starts[g], starts[g + 1]):
             if item[i] < 0:
                 normals[i, 0], normals[i, 1], normals[i, 2] = 0.0, 0.0, 0.0
                 continue
-            nx, ny, nz = normal_of(geometry, poses[k, body[i]], item[i], origins[i], directions[i], distance[i])
+            dx, dy, dz, t = directions[i, 0], directions[i, 1], directions[i, 2], distance[i]
+            px, py, pz = origins[i, 0] + t * dx, origins[i, 1] + t * dy, origins[i, 2] + t * dz
+            nx, ny, nz = normal_of(geometry, X, body[i], item[i], px, py, pz)
             size = sqrt(nx * nx + ny * ny + nz * nz)
-            along = nx * directions[i, 0] + ny * directions[i, 1] + nz * directions[i, 2]
-            scale = (-1.0 if along > 0.0 else 1.0) / max(size, 1e-300)
+            scale = (-1.0 if nx * dx + ny * dy + nz * dz > 0.0 else 1.0) / max(size, 1e-300)
             normals[i, 0], normals[i, 1], normals[i, 2] = scale * nx, scale * ny, scale * nz
 
 
-@inner
-def normal_of(geometry, X, k, o, d, t):
-    """The normal of what was hit, in world axes, not of unit length."""
+@part
+def normal_of(geometry, X, b, k, px, py, pz):
+    """The normal of an item of body b at a point, both in world axes, not of unit length; X are the poses."""
     items = geometry.items
-    px, py, pz = o[0] + t * d[0], o[1] + t * d[1], o[2] + t * d[2]
-    if items[k, 0] == GROUND:
-        return ground_normal(geometry.heights, geometry.frame, px, py)
     if items[k, 0] == TRIANGLE:
         ux, uy, uz = items[k, 4], items[k, 5], items[k, 6]
         vx, vy, vz = items[k, 7], items[k, 8], items[k, 9]
-        return _turned(X, uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx)
-    row = geometry.solids[int(items[k, 1])]
-    bx, by, bz = _into(X, px, py, pz)
-    x, y, z = _into(row, bx, by, bz)
-    kind = int(items[k, 0])
-    nx, ny, nz = normal_at(kind, row[12], row[13], row[14], x, y, z)
-    nx, ny, nz = _turned(row, nx, ny, nz)
-    return _turned(X, nx, ny, nz)
+        return turned(X, b, uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx)
+    if items[k, 0] == GROUND:
+        return ground_normal(geometry.heights, geometry.frame, px, py)
+    solids, r = geometry.solids, int(items[k, 1])
+    x, y, z = _into(X, b, px, py, pz)
+    x, y, z = _into(solids, r, x, y, z)
+    nx, ny, nz = normal_at(int(items[k, 0]), solids[r, 12], solids[r, 13], solids[r, 14], x, y, z)
+    nx, ny, nz = turned(solids, r, nx, ny, nz)
+    return turned(X, b, nx, ny, nz)
 
 
 @inner
-def _into(X, x, y, z):
-    """A point in the axes of a frame."""
-    x, y, z = x - X[9], y - X[10], z - X[11]
+def _into(X, b, x, y, z):
+    """A point in the axes of a row of poses."""
+    x, y, z = x - X[b, 9], y - X[b, 10], z - X[b, 11]
     return (
-        X[0] * x + X[3] * y + X[6] * z,
-        X[1] * x + X[4] * y + X[7] * z,
-        X[2] * x + X[5] * y + X[8] * z,
+        X[b, 0] * x + X[b, 3] * y + X[b, 6] * z,
+        X[b, 1] * x + X[b, 4] * y + X[b, 7] * z,
+        X[b, 2] * x + X[b, 5] * y + X[b, 8] * z,
     )
 
 
 @inner
-def _turned(X, x, y, z):
-    """A direction out of the axes of a frame."""
+def turned(X, b, x, y, z):
+    """A direction out of the axes of a row of poses."""
     return (
-        X[0] * x + X[1] * y + X[2] * z,
-        X[3] * x + X[4] * y + X[5] * z,
-        X[6] * x + X[7] * y + X[8] * z,
+        X[b, 0] * x + X[b, 1] * y + X[b, 2] * z,
+        X[b, 3] * x + X[b, 4] * y + X[b, 5] * z,
+        X[b, 6] * x + X[b, 7] * y + X[b, 8] * z,
     )
