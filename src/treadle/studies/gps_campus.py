@@ -1,15 +1,16 @@
 """GPS on a campus: satellites and errors of a rover in the open and between buildings.
 
 The experiment of Wang, "Interactive virtual prototyping of a mechanical system considering the environment
-effect" (2011), on a campus of its own: a rover with a GPS receiver drives around buildings at the place and with
-the nominal satellites of the publication; path and number of satellites with and without the buildings. Before
-that, the constellation over a sidereal day, and the errors in the open against their budget.
+effect" (2011), on a campus of its own: a rover with a GPS receiver drives around buildings at the place and
+with the nominal satellites of the publication; path and number of satellites with and without the buildings.
+Before that, the constellation over a sidereal day, and the errors in the open against their budget.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,7 +64,7 @@ _COLUMNS = (
 
 @dataclass
 class Track:
-    """The drive, sampled once per second: time (s), position and velocity of the antenna, distance from walls."""
+    """The drive, once per second: time (s), position and velocity of the antenna, distance from walls."""
 
     time: np.ndarray
     position: np.ndarray
@@ -120,7 +121,7 @@ def drive() -> Track:
 def _dense(corners: np.ndarray) -> np.ndarray:
     """Points of a polygon half a metre apart."""
     parts = []
-    for a, b in zip(corners[:-1], corners[1:]):
+    for a, b in pairwise(corners):
         count = max(1, round(float(np.linalg.norm(b - a)) / 0.5))
         parts.append(a + (b - a) * (np.arange(count) / count)[:, None])
     return np.vstack([*parts, corners[-1]])
@@ -222,17 +223,31 @@ def _checks(rows: list[dict[str, Any]], fixes: list[GpsFix]) -> list[Check]:
         row = by_mask[mask]
         name = f"mask {mask:g} deg"
         checks.append(
-            at_most(f"{name}: visible satellites, off {satellites} by", abs(row["satellites"] - satellites), 0.02)
+            at_most(
+                f"{name}: visible satellites, off {satellites} by", abs(row["satellites"] - satellites), 0.02
+            )
         )
         checks.append(at_most(f"{name}: median PDOP, off {pdop} by", abs(row["pdop"] - pdop), 0.02))
     checks.append(at_least("mask 5 deg: fewest satellites", by_mask[5.0]["fewest"], 6))
     checks.append(at_most("mask 5 deg: most satellites", by_mask[5.0]["most"], 10))
     rest = next(row for row in rows if row["case"] == "day, at rest")
-    checks.append(at_most("in the open: rms error off sigma x DOP by (%)", 100.0 * abs(rest["rms"] / rest["budget"] - 1.0), 10.0))
+    checks.append(
+        at_most(
+            "in the open: rms error off sigma x DOP by (%)",
+            100.0 * abs(rest["rms"] / rest["budget"] - 1.0),
+            10.0,
+        )
+    )
     near = {row["buildings"]: row for row in rows if row.get("zone") == "walls"}
     free, hidden = near["no buildings"], near["buildings"]
-    checks.append(at_least("close to walls: satellites that buildings hide", free["satellites"] - hidden["satellites"], 1.0))
-    checks.append(at_least("close to walls: rms error with buildings by that without", hidden["rms"] / free["rms"], 1.2))
+    checks.append(
+        at_least(
+            "close to walls: satellites that buildings hide", free["satellites"] - hidden["satellites"], 1.0
+        )
+    )
+    checks.append(
+        at_least("close to walls: rms error with buildings by that without", hidden["rms"] / free["rms"], 1.2)
+    )
     few = [fix for fix in fixes if fix.satellites < 4]
     checks.append(at_least("moments with fewer than four satellites", len(few), 1))
     checks.append(at_most("fixes among them", sum(fix.valid for fix in few), 0))
@@ -251,8 +266,8 @@ def _draw(track: Track, drives: dict[str, list[list[GpsFix]]], walls: RayScene) 
         low = np.array(building.middle) - 0.5 * np.array(building.lengths)
         plan.add_patch(Rectangle(tuple(low), *building.lengths, facecolor="#c9c4bb", edgecolor="#6d675f"))
         plan.annotate(
-            f"{building.name}\n{building.height:.0f} m", building.middle, ha="center", va="center", fontsize=8,
-            color="#4a453f",
+            f"{building.name}\n{building.height:.0f} m", building.middle, ha="center", va="center",
+            fontsize=8, color="#4a453f",
         )  # fmt: skip
     _draw_plan(plan, track, drives)
     _draw_counts(time, track, drives)
@@ -296,7 +311,9 @@ def _shade_close(axes: Any, track: Track) -> None:
     starts, ends = np.flatnonzero(np.diff(close) == 1), np.flatnonzero(np.diff(close) == -1)
     for k, (a, b) in enumerate(zip(starts, ends)):
         label = f"within {CLOSE:.0f} m of walls" if k == 0 else None
-        axes.axvspan(track.time[a], track.time[min(b, len(track.time) - 1)], color="#c9c4bb", alpha=0.5, label=label)
+        axes.axvspan(
+            track.time[a], track.time[min(b, len(track.time) - 1)], color="#c9c4bb", alpha=0.5, label=label
+        )
 
 
 def _draw_sky(axes: Any, track: Track, walls: RayScene) -> None:

@@ -1,9 +1,9 @@
 """Lidar, range finders and cameras by rays: speed, and agreement with other ray casters.
 
-A lidar of 64 x 1,024 beams and a camera in the tunnel of the roadheader, and range finders over rough terrain.
-Hits are compared with those of trimesh and Embree, a moving lidar with rays that are cast one by one, and the
-camera's time with MuJoCo's renderer. Speeds are those of one core by its CPU time, which other work on the computer
-does not lengthen much.
+A lidar of 64 x 1,024 beams and a camera in the tunnel of the roadheader, and range finders over rough
+terrain. Hits are compared with those of trimesh and Embree, a moving lidar with rays that are cast one by
+one, and the camera's time with MuJoCo's renderer. Speeds are those of one core by its CPU time, which other
+work on the computer does not lengthen much.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -172,7 +173,9 @@ def _moving_row(tunnel: RayScene, count: int) -> dict[str, Any]:
     rng = np.random.default_rng(0)
     for c, r in zip(rng.integers(0, 1024, count).tolist(), rng.integers(0, 64, count).tolist()):
         tunnel.place(states[c])
-        single = tunnel.cast(poses[c, :3, 3], poses[c, :3, :3] @ lidar.beams[c, r], lidar.range[1]).distance[0]
+        single = tunnel.cast(poses[c, :3, 3], poses[c, :3, :3] @ lidar.beams[c, r], lidar.range[1]).distance[
+            0
+        ]
         errors.append(0.0 if single == scan.distance[c, r] else abs(single - scan.distance[c, r]))
     tunnel.place(start)
     return {"case": "moving lidar", "caster": "treadle", "rays": count, "difference": max(errors)}
@@ -197,7 +200,9 @@ def _terrain_rows(turns: int) -> list[dict[str, Any]]:
         height = np.array([float(ground.height(x, y)) for x, y in points[:, :2].tolist()])
         seconds = _least(lambda ways=ways: field_.cast(origins, ways), turns)
         row = {"case": f"terrain, {name}", "caster": "treadle", "rays": n}
-        rows.append(row | {"rate": 1e-6 * n / seconds, "difference": float(np.abs(points[:, 2] - height).max())})
+        rows.append(
+            row | {"rate": 1e-6 * n / seconds, "difference": float(np.abs(points[:, 2] - height).max())}
+        )
     return rows
 
 
@@ -235,7 +240,7 @@ def _camera_rows(shown: _Shown, turns: int, notes: list[str]) -> list[dict[str, 
 def _depth_apart(
     depth: np.ndarray, lens: Intrinsics, embree: Callable[[np.ndarray, np.ndarray], np.ndarray]
 ) -> tuple[int, float]:
-    """Pixels whose depth no ray within half a pixel has, to what half a pixel covers; and the usual difference."""
+    """Pixels whose depth no ray within half a pixel has, to half a pixel's footprint; largest difference."""
     pose = look(*VIEWS["tunnel"])
     v, u = np.mgrid[: lens.height, : lens.width]
     missing = np.ones(depth.shape, dtype=bool)
@@ -260,6 +265,7 @@ def _mujoco_frames(view: RayScene, turns: int, notes: list[str]) -> float | None
     """Frames per second of CPU time of MuJoCo's renderer for the same triangles; None where it cannot run."""
     os.environ.setdefault("MUJOCO_GL", "egl")
     import trimesh
+    from trimesh.exchange.obj import export_obj
 
     corners = [
         piece.triangles @ X[:9].reshape(3, 3).T + X[9:]
@@ -278,9 +284,8 @@ def _mujoco_frames(view: RayScene, turns: int, notes: list[str]) -> float | None
         <camera name="eye" pos="{place}" xyaxes="{axes}" fovy="{angle}"/>
         <geom type="mesh" mesh="machine" contype="0" conaffinity="0"/></worldbody></mujoco>"""
     try:
-        import mujoco  # pyright: ignore[reportMissingImports]
-
-        assets = {"machine.obj": trimesh.exchange.obj.export_obj(mesh).encode()}
+        mujoco: Any = import_module("mujoco")
+        assets = {"machine.obj": export_obj(mesh).encode()}
         model = mujoco.MjModel.from_xml_string(text, assets)
         data = mujoco.MjData(model)
         mujoco.mj_forward(model, data)
@@ -355,10 +360,17 @@ def _draw_scan(axes: Any, scan: LidarScan) -> None:
     seen = (np.vstack([points, LIDAR]) - X[:3, 3]) @ X[:3, :3]
     places = Intrinsics.from_angle(900, 560, np.radians(62.0)).project(seen)
     order = np.argsort(-seen[:-1, 0])
-    axes.scatter(*places[:-1][order].T, s=1.1, c=points[order, 2], cmap="turbo", linewidths=0, rasterized=True)
+    axes.scatter(
+        *places[:-1][order].T, s=1.1, c=points[order, 2], cmap="turbo", linewidths=0, rasterized=True
+    )
     axes.plot(*places[-1], "^", ms=9, color="white", mec="black")
     axes.annotate("lidar", places[-1], xytext=(8, 6), textcoords="offset points", color="white")
-    axes.set(title="Points of a lidar sweep, 64 x 1,024 beams, by height", xticks=[], yticks=[], facecolor="#101418")
+    axes.set(
+        title="Points of a lidar sweep, 64 x 1,024 beams, by height",
+        xticks=[],
+        yticks=[],
+        facecolor="#101418",
+    )
     axes.set(xlim=(0, 900), ylim=(560, 0))
     axes.set_aspect("equal")
 
@@ -366,6 +378,8 @@ def _draw_scan(axes: Any, scan: LidarScan) -> None:
 def _draw_ranges(axes: Any, scan: LidarScan) -> Any:
     """The distances of a sweep as a picture, azimuth to the left as the lidar sees it."""
     image = np.where(np.isfinite(scan.distance), scan.distance, np.nan).T[::-1, ::-1]
-    drawn = axes.imshow(image, cmap="viridis_r", aspect="auto", extent=(*np.degrees(AZIMUTH)[::-1], *np.degrees(ELEVATION)))
+    drawn = axes.imshow(
+        image, cmap="viridis_r", aspect="auto", extent=(*np.degrees(AZIMUTH)[::-1], *np.degrees(ELEVATION))
+    )
     axes.set(title="The same sweep as distances (m)", xlabel="azimuth (deg)", ylabel="elevation (deg)")
     return drawn

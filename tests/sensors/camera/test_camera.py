@@ -34,7 +34,7 @@ def table(*shapes, terrain=None):
 def test_pixels_project_back_onto_themselves(seed):
     rng = np.random.default_rng(seed)
     lens = Intrinsics(
-        int(rng.integers(20, 60)), int(rng.integers(20, 60)), *rng.uniform(30, 60, 2), *rng.uniform(15, 25, 2),
+        *rng.integers(20, 60, 2).tolist(), *rng.uniform(30, 60, 2), *rng.uniform(15, 25, 2),
         distortion=(*rng.uniform(-0.1, 0.1, 2), *rng.uniform(-0.01, 0.01, 2), rng.uniform(0, 0.05)),
     )  # fmt: skip
     rays = lens.pixel_rays
@@ -102,7 +102,9 @@ def test_light_and_shadow():
     lit = Camera(camera.intrinsics, lighting=sun, shadows=False).picture(scene, X)
     assert lit.rgb[shadow].min() > picture.rgb[shadow].max()
     # a lamp at a place casts its shadow the same way as a sun in its direction, nearly
-    lamp = Lighting(sky=(0.2,) * 3, ground=(0.2,) * 3, lights=(Light((1000.0, 0.0, 1003.0), (1, 1, 1), True, 1e6),))
+    lamp = Lighting(
+        sky=(0.2,) * 3, ground=(0.2,) * 3, lights=(Light((1000.0, 0.0, 1003.0), (1, 1, 1), True, 1e6),)
+    )
     near = Camera(camera.intrinsics, lighting=lamp).picture(scene, X)
     assert np.abs(near.rgb.astype(int) - picture.rgb).max() <= 40
     assert np.mean(near.rgb != picture.rgb) < 0.05
@@ -118,9 +120,14 @@ def test_smooth_shading_of_a_tessellated_cylinder(tmp_path):
 
     trimesh.creation.cylinder(1.0, 2.0, sections=48).export(tmp_path / "drum.stl")
     looks = []
-    for kind, size, options in (("mesh", (), {"file": str(tmp_path / "drum.stl")}), ("cylinder", (1.0, 2.0), {})):
+    for kind, size, options in (
+        ("mesh", (), {"file": str(tmp_path / "drum.stl")}),
+        ("cylinder", (1.0, 2.0), {}),
+    ):
         scene = table(("drum", kind, size, options))
-        looks.append(Camera(Intrinsics.from_angle(60, 60, 0.9)).picture(scene, look((4.0, 1.0, 2.5), (0, 0, 0))))
+        looks.append(
+            Camera(Intrinsics.from_angle(60, 60, 0.9)).picture(scene, look((4.0, 1.0, 2.5), (0, 0, 0)))
+        )
     mesh, round_ = looks
     both = (mesh.segmentation == 0) & (round_.segmentation == 0)
     assert both.mean() > 0.2
@@ -132,7 +139,10 @@ def test_noise_samples_and_rolling_shutter():
     scene = table(("wall", "box", (1.0, 40.0, 40.0), {"position": (5.5, 0, 0)}))
     lens = Intrinsics.from_angle(60, 40, np.radians(50.0))
     camera = Camera(lens, noise=3.0, depth_noise=0.01, depth_growth=0.002)
-    clean, noisy = Camera(lens).picture(scene, np.eye(4)), camera.picture(scene, np.eye(4), rng=np.random.default_rng(0))
+    clean, noisy = (
+        Camera(lens).picture(scene, np.eye(4)),
+        camera.picture(scene, np.eye(4), rng=np.random.default_rng(0)),
+    )
     assert (noisy.depth - clean.depth).std() == pytest.approx(0.01 + 0.002 * 25.0, rel=0.06)
     assert (noisy.rgb.astype(float) - clean.rgb).std() == pytest.approx(3.0, rel=0.06)
     again = camera.picture(scene, np.eye(4), rng=np.random.default_rng(0))

@@ -68,7 +68,7 @@ def inertial(vectors: np.ndarray, time: float) -> np.ndarray:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_orbits_obey_newton(seed):
-    """In axes that do not turn, the acceleration is -mu r / |r|^3, and the velocity is the rate of the position."""
+    """In axes that do not turn, the acceleration is -mu r / |r|^3; the velocity is the position's rate."""
     orbits, h = random_orbits(seed), 8.0
     for time in (0.0, 12345.0, 5e5):
         before, now, after = (inertial(orbits.state(time + dt)[0], time + dt) for dt in (-h, 0.0, h))
@@ -99,7 +99,11 @@ def test_nominal_slots_at_the_epoch():
     greenwich = np.radians(15.0 * (18 + 36 / 60 + 14.4 / 3600))
     c, s = np.cos(node - greenwich), np.sin(node - greenwich)
     x, y = np.cos(latitude), np.sin(latitude)
-    expected = (c * x - s * np.cos(inclination) * y, s * x + c * np.cos(inclination) * y, np.sin(inclination) * y)
+    expected = (
+        c * x - s * np.cos(inclination) * y,
+        s * x + c * np.cos(inclination) * y,
+        np.sin(inclination) * y,
+    )
     np.testing.assert_allclose(position[0] / 26559.7e3, expected, atol=1e-12)
 
 
@@ -114,7 +118,9 @@ def test_yuma_files(tmp_path):
     assert read_yuma(path, near=datetime(2008, 2, 1)).reference[0] == reference - 1024 * 604800.0
     position, _ = found.state(reference)
     E = 0.3049172401 + 0.1025724411e-1 * np.sin(0.3079)
-    assert np.linalg.norm(position) == pytest.approx(5153.636719**2 * (1 - 0.1025724411e-1 * np.cos(E)), rel=1e-6)
+    assert np.linalg.norm(position) == pytest.approx(
+        5153.636719**2 * (1 - 0.1025724411e-1 * np.cos(E)), rel=1e-6
+    )
     assert found.clock(reference)[0] == 0.1306533813e-3
     assert found.clock(reference + 1e4)[0] == pytest.approx(0.1306533813e-3 - 0.7275957614e-7)
 
@@ -139,6 +145,9 @@ def test_broken_almanacs_are_refused(tmp_path, text, words):
 def test_gps_time_counts_leap_seconds():
     assert gps_seconds(datetime(1980, 1, 6)) == 0.0
     assert gps_seconds(datetime(1981, 7, 1)) - gps_seconds(datetime(1981, 6, 30, 23, 59, 59)) == 2.0
-    assert gps_seconds(datetime(2020, 1, 1)) == (datetime(2020, 1, 1) - datetime(1980, 1, 6)).total_seconds() + 18
+    assert (
+        gps_seconds(datetime(2020, 1, 1))
+        == (datetime(2020, 1, 1) - datetime(1980, 1, 6)).total_seconds() + 18
+    )
     for moment in (datetime(1993, 7, 1), datetime(2008, 7, 1, 5, 40), datetime(2016, 12, 31, 23, 59, 59)):
         assert utc_moment(gps_seconds(moment)) == moment.replace(tzinfo=UTC)

@@ -33,7 +33,9 @@ def walls(*boxes):
 @pytest.mark.parametrize("seed", range(6))
 def test_without_errors_the_fix_is_exact(seed):
     rng = np.random.default_rng(seed)
-    site = Site(rng.uniform(-80, 80), rng.uniform(-180, 180), rng.uniform(0, 3000), rng.uniform(-np.pi, np.pi))
+    site = Site(
+        rng.uniform(-80, 80), rng.uniform(-180, 180), rng.uniform(0, 3000), rng.uniform(-np.pi, np.pi)
+    )
     receiver = GpsReceiver(site, START, settings=GpsSettings(budget=PERFECT), seed=seed)
     place, velocity = rng.uniform(-2000, 2000, 3), rng.uniform(-50, 50, 3)
     fix = receiver.measure(rng.uniform(0, 86400), place, velocity)
@@ -104,10 +106,7 @@ def test_errors_are_correlated_in_time_as_stated():
     budget = ErrorBudget(2.0, 0.0, 0.0, 0.0, 0.0, receiver=0.0, times=(100.0,) * 5)
     E = np.zeros(24)
     values = np.array(
-        [
-            [RangeErrors(budget, 24, (seed,)).ranges(t, E) for t in (0.0, 50.0, 300.0)]
-            for seed in range(150)
-        ]
+        [[RangeErrors(budget, 24, (seed,)).ranges(t, E) for t in (0.0, 50.0, 300.0)] for seed in range(150)]
     )
     covariance = np.mean(values[:, :1] * values, axis=(0, 2))
     np.testing.assert_allclose(covariance, 4.0 * np.exp([0.0, -0.5, -3.0]), atol=0.3)
@@ -146,7 +145,7 @@ def test_walls_hide_satellites_and_there_is_no_fix_below_four():
 @pytest.mark.parametrize("seed", range(20))
 def test_reflections_are_as_long_as_the_path_over_the_mirror(seed):
     rng = np.random.default_rng(seed)
-    receiver = rng.uniform(-3, 3, 3) + (0, 0, 4)
+    receiver = rng.uniform(-3, 3, 3) + np.array([0.0, 0.0, 4.0])
     wall = walls(((1.0, 40.0, 30.0), (rng.uniform(8, 20) + 0.5, 0.0, 15.0)))
     plane = wall.fixed_triangles()[:, :, 0].min()
     azimuth, elevation = rng.uniform(0, 2 * np.pi, 30), rng.uniform(0.1, 1.4, 30)
@@ -168,7 +167,11 @@ def test_reflections_are_as_long_as_the_path_over_the_mirror(seed):
     mirrored = ways * (-1.0, 1.0, 1.0)
     t = (plane - receiver[0]) / np.where(mirrored[:, 0] > 0, mirrored[:, 0], np.nan)
     point = receiver + t[:, None] * mirrored
-    expected = (np.abs(point[:, 1]) < 20.0) & (point[:, 2] < 30.0) & (2 * (plane - receiver[0]) * -ways[:, 0] < 1.5 * CHIP)
+    expected = (
+        (np.abs(point[:, 1]) < 20.0)
+        & (point[:, 2] < 30.0)
+        & (2 * (plane - receiver[0]) * -ways[:, 0] < 1.5 * CHIP)
+    )
     assert sorted(found.satellite.tolist()) == np.flatnonzero(expected).tolist()
 
 
@@ -199,7 +202,8 @@ def test_reflections_change_the_fix_near_walls():
             exact.append(np.linalg.norm(fixes[0].position - place))
             moved.append(np.linalg.norm(fixes[1].position - place))
             more.append(fixes[2].satellites - fixes[1].satellites)
-    assert max(exact) < 5e-3 < 0.1 < max(moved)
+    assert max(exact) < 5e-3
+    assert max(moved) > 0.1
     # satellites behind one wall are tracked over the other
     assert max(more) > 0 and min(more) >= 0
 
@@ -207,7 +211,12 @@ def test_reflections_change_the_fix_near_walls():
 def test_nmea_sentences_have_their_checksums():
     fix = GpsReceiver(SITE, START).measure(12.34, (0.0, 0.0, 0.0), (3.0, 4.0, 0.0))
     sentences = fix.nmea()
-    assert [sentence[:6] for sentence in sentences] == ["$GPGGA", "$GPRMC", "$GPGSA", *["$GPGSV"] * (len(sentences) - 3)]
+    assert [sentence[:6] for sentence in sentences] == [
+        "$GPGGA",
+        "$GPRMC",
+        "$GPGSA",
+        *["$GPGSV"] * (len(sentences) - 3),
+    ]
     for sentence in sentences:
         body, total = sentence[1:].split("*")
         assert f"{reduce(xor, body.encode(), 0):02X}" == total and len(sentence) <= 82

@@ -60,9 +60,7 @@ def test_a_moving_lidar_is_distorted_as_rays_cast_one_by_one():
     ]
     scene = room(("shell", "box", (20.0, 20.0, 12.0), {}), *boxes, body=("sphere", (1.0,)))
     lidar = Lidar(columns=64, rows=8, sweep=0.1)
-    poses = np.array(
-        [pose((2.0 * t, -t, 0.2), (0.1 * t, 0.3 * t, 20.0 * t)) for t in lidar.times.tolist()]
-    )
+    poses = np.array([pose((2.0 * t, -t, 0.2), (0.1 * t, 0.3 * t, 20.0 * t)) for t in lidar.times.tolist()])
     states = [np.array([1, 0, 0, 0, 3.0, 1.0, 2.0 - 50.0 * t]) for t in lidar.times.tolist()]
     bodies = np.stack([scene.body_poses(q) for q in states])
     scan = lidar.scan(scene, poses, bodies=bodies)
@@ -79,7 +77,7 @@ def test_a_moving_lidar_is_distorted_as_rays_cast_one_by_one():
     assert np.abs(still.distance - scan.distance)[32:].max() > 0.1
     # points at the ends of the beams, seen from the sensor at each instant, lie on what was hit
     world = poses[:, None, :3, 3] + np.einsum("cij,crj->cri", poses[:, :3, :3], scan.points)
-    shell = (scan.surface == [s.name for s in scene.surfaces].index("shell"))
+    shell = scan.surface == [s.name for s in scene.surfaces].index("shell")
     edges = np.abs(world[shell] / np.array([10.0, 10.0, 6.0])).max(axis=-1)
     np.testing.assert_allclose(edges, 1.0, rtol=1e-12)
     assert scan.times[-1] == pytest.approx(0.1 * 63 / 64)
@@ -88,12 +86,22 @@ def test_a_moving_lidar_is_distorted_as_rays_cast_one_by_one():
 def test_intensity_falls_with_incidence_and_distance():
     scene = room(("wall", "plane", (), {"color": (0.5, 0.5, 0.5, 1)}))
     down = pose((0, 0, 20.0), (0, np.pi / 2, 0))
-    lidar = Lidar(columns=1, rows=3, azimuth=(0, 0), elevations=(0.0, 0.5, 1.0), reference=5.0, range=(0.1, 200))
+    lidar = Lidar(
+        columns=1, rows=3, azimuth=(0, 0), elevations=(0.0, 0.5, 1.0), reference=5.0, range=(0.1, 200)
+    )
     scan = lidar.scan(scene, down)
     cosine = np.cos([0.0, 0.5, 1.0])
     np.testing.assert_allclose(scan.distance[0], 20.0 / cosine)
     np.testing.assert_allclose(scan.intensity[0], 0.5 * cosine * (5.0 * cosine / 20.0) ** 2)
-    weak = Lidar(columns=1, rows=3, azimuth=(0, 0), elevations=(0.0, 0.5, 1.0), reference=5.0, threshold=0.02, range=(0.1, 200))
+    weak = Lidar(
+        columns=1,
+        rows=3,
+        azimuth=(0, 0),
+        elevations=(0.0, 0.5, 1.0),
+        reference=5.0,
+        threshold=0.02,
+        range=(0.1, 200),
+    )
     assert np.isfinite(weak.scan(scene, down).distance[0]).tolist() == [True, True, False]
     assert (weak.scan(scene, down).surface[0] == (0, 0, -1)).all()
 
@@ -113,8 +121,13 @@ def test_noise_and_drop_outs_have_their_statistics():
 
 def test_a_wide_beam_mixes_what_it_covers():
     """At an edge the strongest echo wins; across a slope the footprint is averaged."""
-    scene = room(("wall", "box", (1.0, 10.0, 10.0), {"position": (10.5, 0, 0)}), ("post", "box", (1.0, 2.0, 10.0), {"position": (5.5, 1.0, 0)}))
-    wide = Lidar(columns=1, rows=1, azimuth=(0.0, 0.0), elevation=(0, 0), divergence=0.05, footprint=200, reference=2.0)
+    scene = room(
+        ("wall", "box", (1.0, 10.0, 10.0), {"position": (10.5, 0, 0)}),
+        ("post", "box", (1.0, 2.0, 10.0), {"position": (5.5, 1.0, 0)}),
+    )
+    wide = Lidar(
+        columns=1, rows=1, azimuth=(0.0, 0.0), elevation=(0, 0), divergence=0.05, footprint=200, reference=2.0
+    )
     thin = Lidar(columns=1, rows=1, azimuth=(0.0, 0.0), elevation=(0, 0))
     # the post covers half of the beam, and is closer: it is the stronger one
     sight = pose((0.0, -1e-9, 0.0))
@@ -127,7 +140,9 @@ def test_a_wide_beam_mixes_what_it_covers():
     axes = np.random.default_rng(2).standard_normal((20, 3))
     axes /= np.linalg.norm(axes, axis=1, keepdims=True)
     turned = around(axes, cone(0.3, 7))
-    np.testing.assert_allclose(np.einsum("nmi,ni->nm", turned, axes), np.tile(cone(0.3, 7)[:, 0], (20, 1)), atol=1e-12)
+    np.testing.assert_allclose(
+        np.einsum("nmi,ni->nm", turned, axes), np.tile(cone(0.3, 7)[:, 0], (20, 1)), atol=1e-12
+    )
 
 
 def test_ultrasound_hears_the_nearest_surface_that_faces_it():
@@ -139,7 +154,9 @@ def test_ultrasound_hears_the_nearest_surface_that_faces_it():
     assert 2.0 <= turned < 2.0 / np.cos(0.2) - 0.01
     # steep to all rays: the echo goes elsewhere
     assert sonar.measure(wall, pose(angles=(0, 0, 1.0))) == np.inf
-    assert Ultrasonic(half_angle=0.0, rays=1).measure(wall, pose(angles=(0, 0, 1.0))) == pytest.approx(2.0 / np.cos(1.0))
+    assert Ultrasonic(half_angle=0.0, rays=1).measure(wall, pose(angles=(0, 0, 1.0))) == pytest.approx(
+        2.0 / np.cos(1.0)
+    )
     assert sonar.measure(wall, pose((1.99, 0, 0))) == np.inf
     assert sonar.measure(wall, pose((-5, 0, 0))) == np.inf
     # a ball beside the axis is heard although no ray along the axis meets it

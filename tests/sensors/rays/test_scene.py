@@ -111,9 +111,9 @@ def test_meshes_on_moving_bodies_against_brute_force(seed, tmp_path):
     spec = ModelSpec("soups")
     soups = [soup(rng, n) for n in (1, 40, 300)]
     for k, corners in enumerate(soups):
-        trimesh.Trimesh(corners.reshape(-1, 3), np.arange(3 * len(corners)).reshape(-1, 3), process=False).export(
-            tmp_path / f"soup{k}.obj", digits=17
-        )
+        trimesh.Trimesh(
+            corners.reshape(-1, 3), np.arange(3 * len(corners)).reshape(-1, 3), process=False
+        ).export(tmp_path / f"soup{k}.obj", digits=17)
         link = None
         if k:
             link = f"body{k}"
@@ -265,7 +265,12 @@ def test_the_roadheader_in_its_tunnel():
 
 def test_wrong_rays_are_refused():
     scene = RayScene(one_body("sphere", (1.0,)))
-    for origins, ways in (([[0, 0, 0]], [[0, 0, 0]]), ([[np.nan, 0, 0]], [[1, 0, 0]]), ([0, 0], [1, 0]), (["a"], [1])):
+    for origins, ways in (
+        ([[0, 0, 0]], [[0, 0, 0]]),
+        ([[np.nan, 0, 0]], [[1, 0, 0]]),
+        ([0, 0], [1, 0]),
+        (["a"], [1]),
+    ):
         with pytest.raises(InputError, match="rays must be"):
             scene.cast(origins, ways)
     with pytest.raises(InputError, match="did you mean 'body'"):

@@ -46,7 +46,7 @@ BUILDINGS = (
 
 
 def campus(buildings: bool = True) -> ModelSpec:
-    """LandTamer with a GPS mast on a campus of six buildings, x east and y north; without them, in the open."""
+    """LandTamer with a GPS mast between six buildings, x east and y north; without them, in the open."""
     spec = landtamer(position=START)
     spec.name = "campus"
     x, y, z = ANTENNA
@@ -63,10 +63,13 @@ def campus(buildings: bool = True) -> ModelSpec:
 def _add_building(spec: ModelSpec, building: Building) -> None:
     """A block with a darker storey for machinery on its roof."""
     name, (x, y), (length, width), height, color = building
-    spec.add_shape(
-        name, None, "box", (length, width, height), position=(x, y, 0.5 * height), color=color
-    )
+    spec.add_shape(name, None, "box", (length, width, height), position=(x, y, 0.5 * height), color=color)
     dark = (*(0.7 * c for c in color[:3]), 1.0)
     spec.add_shape(
-        f"{name}_roof", None, "box", (0.5 * length, 0.5 * width, 2.5), position=(x, y, height + 1.25), color=dark
+        f"{name}_roof",
+        None,
+        "box",
+        (0.5 * length, 0.5 * width, 2.5),
+        position=(x, y, height + 1.25),
+        color=dark,
     )

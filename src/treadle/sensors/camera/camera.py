@@ -46,8 +46,8 @@ class Camera:
     """A camera at the origin of its sensor's axes that looks along x; y is left and z up.
 
     `samples` rays per pixel and axis smooth the colour's edges. Noise needs random numbers: `noise` is the
-    standard deviation of colours (0 to 255), `depth_noise` that of depths (m) plus `depth_growth` (1/m) times the
-    depth squared, as of stereo cameras. Depths outside `range` (m) are infinite.
+    standard deviation of colours (0 to 255), `depth_noise` that of depths (m) plus `depth_growth` (1/m) times
+    the depth squared, as of stereo cameras. Depths outside `range` (m) are infinite.
     """
 
     intrinsics: Intrinsics = field(default_factory=lambda: Intrinsics.from_angle(320, 240, np.radians(60.0)))
@@ -137,8 +137,8 @@ class Camera:
         ambient = np.array([lighting.sky, lighting.ground, lighting.horizon, lighting.zenith])
         rgb = np.empty((len(hits.distance), 3))
         shade(
-            hits.origins, hits.directions, hits.distance, hits.surface, normals, looks.colors, ambient, lights,
-            lit, rgb,
+            hits.origins, hits.directions, hits.distance, hits.surface, normals, looks.colors, ambient,
+            lights, lit, rgb,
         )  # fmt: skip
         return rgb
 

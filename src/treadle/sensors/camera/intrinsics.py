@@ -1,4 +1,4 @@
-"""Intrinsics of a camera: focal lengths, principal point and lens distortion (plumb bob, as OpenCV has it)."""
+"""Intrinsics of a camera: focal lengths, principal point and lens distortion (plumb bob, as in OpenCV)."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ __all__ = ["Intrinsics"]
 class Intrinsics:
     """A pinhole with distortion: pixel (u, v) = (fx x' + cx, fy y' + cy), x' = distorted x / z.
 
-    u counts to the right and v down, from 0 at the middle of the upper left pixel. `distortion` is (k1, k2, p1,
-    p2, k3). In the sensor's axes, x ahead, y left and z up, a point has x / z = -y / x and y / z = -z / x.
+    u counts to the right and v down, from 0 at the middle of the upper left pixel. `distortion` is (k1, k2,
+    p1, p2, k3). In the sensor's axes, x ahead, y left and z up, a point has x / z = -y / x and y / z = -z /
+    x.
     """
 
     width: int

@@ -1,4 +1,4 @@
-"""GPS: satellites on their orbits, what hides and delays their signals, and a receiver that solves for its place."""
+"""GPS: satellites on their orbits, what hides and delays their signals, and a receiver."""
 
 from treadle.sensors.gps.constellation import Constellation, nominal_constellation, read_yuma
 from treadle.sensors.gps.error_budget import ErrorBudget

@@ -14,7 +14,7 @@ __all__ = ["Klobuchar", "ionosphere_mapping", "saastamoinen"]
 
 @dataclass(frozen=True)
 class Klobuchar:
-    """Coefficients of the broadcast model: amplitude (s, s/semicircle, ...) and period of the day's cosine."""
+    """Coefficients of the broadcast model: amplitude (s, s/semicircle, ...) and period of a cosine."""
 
     alpha: tuple[float, float, float, float] = (3.82e-8, 1.49e-8, -1.79e-7, 0.0)
     beta: tuple[float, float, float, float] = (1.43e5, 0.0, -3.28e5, 1.13e5)

@@ -94,8 +94,8 @@ def _eccentric_anomaly(mean: np.ndarray, eccentricity: np.ndarray) -> np.ndarray
     return E
 
 
-#: Right ascension of the nodes (deg) by plane, and argument of latitude (deg) of its four slots, at the epoch:
-#: GPS SPS Performance Standard (2001), table 3-1.
+#: Right ascension of the nodes (deg) by plane, and argument of latitude (deg) of its four slots, at the
+#: epoch: GPS SPS Performance Standard (2001), table 3-1.
 _PLANES = {
     "A": (272.847, (268.126, 161.786, 11.676, 41.806)),
     "B": (332.847, (80.956, 173.336, 309.976, 204.376)),

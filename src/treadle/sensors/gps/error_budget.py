@@ -79,8 +79,8 @@ class RangeErrors:
     """Errors of the ranges of `count` satellites as functions of time, for all of them, seen or not.
 
     A correlated error is a sum of waves a cos(w t) + b sin(w t) with normal a, b and w from Cauchy's
-    distribution of scale 1 / tau, whose covariance is that of a Gauss-Markov process, exp(-|dt| / tau). Without a
-    state, errors are the same in whatever order times are taken.
+    distribution of scale 1 / tau, whose covariance is that of a Gauss-Markov process, exp(-|dt| / tau).
+    Without a state, errors are the same in whatever order times are taken.
     """
 
     def __init__(self, budget: ErrorBudget, count: int, seed: tuple[int, ...]) -> None:

@@ -2,8 +2,8 @@
 
 Walls are flat triangles. The reflection at one is found by the mirror image of the receiver: it lies where
 the mirrored direction to the satellite meets the triangle, provided that nothing blocks either leg. Its path
-is longer by 2 h (n . s), h the receiver's distance from the wall's plane, n its normal, s the direction of the
-satellite.
+is longer by 2 h (n . s), h the receiver's distance from the wall's plane, n its normal, s the direction of
+the satellite.
 """
 
 from __future__ import annotations

@@ -176,11 +176,9 @@ class GpsReceiver:
     def _path(self, moment: float, place: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Lengths and directions (Earth-fixed axes) of the paths of signals that arrive at a GPS time."""
         receiver = self.site.to_earth(place)
-        flight = np.full(len(self.constellation), 0.075)
-        for _ in range(3):
-            satellites, _ = self.constellation.state(moment - flight)
-            length, u = signal_path(receiver, satellites)
-            flight = length / LIGHT
+        length, u = signal_path(receiver, self.constellation.state(moment - 0.075)[0])
+        for _ in range(2):
+            length, u = signal_path(receiver, self.constellation.state(moment - length / LIGHT)[0])
         return length, u
 
     def _signals(self, time: float, place: np.ndarray, velocity: np.ndarray, sky: Sky) -> _Signals:

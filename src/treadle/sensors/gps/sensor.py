@@ -24,10 +24,12 @@ __all__ = ["GpsSensor"]
 
 
 class GpsSensor(SensorKind):
-    """Fix of a GPS receiver: whether there is one, satellites, place on the Earth and in the world, velocity."""
+    """Fix of a GPS receiver: whether there is one, satellites, place on the Earth and in the world."""
 
     processed: ClassVar[bool] = True
-    meaning: ClassVar[str] = "fix of a GPS receiver, from satellites, the atmosphere and the scene's buildings"
+    meaning: ClassVar[str] = (
+        "fix of a GPS receiver, from satellites, the atmosphere and the scene's buildings"
+    )
     options: ClassVar = {
         "latitude": Option(0.0, "number", "of the world's origin (deg)"),
         "longitude": Option(0.0, "number", "of the world's origin (deg)"),
@@ -48,7 +50,9 @@ class GpsSensor(SensorKind):
         try:
             self._start = datetime.fromisoformat(p["start"])
         except ValueError:
-            raise ValueError(f"its start is a moment such as 2008-07-01T05:40:00, not {p['start']!r}") from None
+            raise ValueError(
+                f"its start is a moment such as 2008-07-01T05:40:00, not {p['start']!r}"
+            ) from None
         self._settings = GpsSettings(
             mask=p["mask"], reflection=p["reflection"], budget=ErrorBudget().scaled(p["budget"])
         )
@@ -74,7 +78,9 @@ class GpsSensor(SensorKind):
     def process(self, numbers: np.ndarray, capture: Capture) -> np.ndarray:
         values = np.zeros((len(self.channels()), numbers.shape[1]))
         for w in np.flatnonzero(capture.taken):
-            values[:, w] = _numbers(self.fix(numbers[:, w], float(capture.time[w]), capture.key, int(capture.worlds[w])))
+            values[:, w] = _numbers(
+                self.fix(numbers[:, w], float(capture.time[w]), capture.key, int(capture.worlds[w]))
+            )
         return values
 
     def fix(self, numbers: np.ndarray, time: float, key: int, world: int) -> GpsFix:

@@ -63,7 +63,7 @@ class Site:
         return np.stack(_pymap3d().ecef2geodetic(x, y, z), axis=-1)
 
     def azimuth_elevation(self, directions: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-        """Azimuth (rad, from north to east, in [0, 2 pi)) and elevation (rad) of world directions (..., 3)."""
+        """Azimuth (rad, from north to east, 0 to 2 pi) and elevation (rad) of world directions (..., 3)."""
         d = np.asarray(directions, dtype=float)
         x, y, z = d[..., 0], d[..., 1], d[..., 2]
         azimuth = 0.5 * np.pi - self.heading - np.arctan2(y, x)

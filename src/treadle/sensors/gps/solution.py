@@ -46,7 +46,7 @@ def signal_path(receiver: np.ndarray, satellites: np.ndarray) -> tuple[np.ndarra
     The Earth turns while a signal is under way (Sagnac): positions of transmission are turned into the
     Earth-fixed axes at reception.
     """
-    length = np.linalg.norm(satellites - receiver, axis=-1)
+    arrived, length = satellites, np.linalg.norm(satellites - receiver, axis=-1)
     for _ in range(2):
         arrived = earth_turned(satellites, length / LIGHT)
         length = np.linalg.norm(arrived - receiver, axis=-1)
@@ -73,8 +73,8 @@ def solve_position(
 ) -> Solution | None:
     """The position that fits pseudoranges (n,) with standard deviations sigma; None if there is none.
 
-    Gauss-Newton on |s_i - r| + b + correction_i = range_i, weights 1 / sigma^2. Satellites (n, 3) are at their
-    times of transmission. `correction(position, directions)` gives the modelled delays (m).
+    Gauss-Newton on |s_i - r| + b + correction_i = range_i, weights 1 / sigma^2. Satellites (n, 3) are at
+    their times of transmission. `correction(position, directions)` gives the modelled delays (m).
     """
     if len(ranges) < 4:
         return None

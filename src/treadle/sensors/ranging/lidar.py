@@ -1,4 +1,4 @@
-"""Lidar: beams over a grid of azimuths and elevations, with intensity, divergence, noise and motion distortion."""
+"""Lidar: beams over azimuths and elevations, with intensity, divergence, noise and motion distortion."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class Lidar:
     """Beams at `columns` azimuths and `rows` elevations (rad); a 2D lidar has one row.
 
     Columns are taken one after the other over `sweep` seconds; with 0 all at once. With a `divergence` (half
-    angle, rad) a beam is a cone of `footprint` rays, and its distance that of the strongest echo. Intensity is
-    the surface's brightness times the cosine of incidence, and falls with the square of the distance beyond
-    `reference` (m); beams below `threshold` are lost, and others with the probability `dropout`.
+    angle, rad) a beam is a cone of `footprint` rays, and its distance that of the strongest echo. Intensity
+    is the surface's brightness times the cosine of incidence, and falls with the square of the distance
+    beyond `reference` (m); beams below `threshold` are lost, and others with the probability `dropout`.
     """
 
     columns: int = 1024
@@ -62,10 +62,13 @@ class Lidar:
             raise InputError("a lidar has at least one column, one row and one ray in its footprint")
         if not (0.0 <= self.range[0] < self.range[1] and self.sweep >= 0.0):
             raise InputError(
-                f"a lidar's range is the least and the most distance (m), and its sweep a time: {self.range}, {self.sweep}"
+                f"a lidar's range is the least and the most distance (m), and its sweep a time, not "
+                f"{self.range} and {self.sweep}"
             )
         if not (0.0 <= self.divergence < 0.5 and 0.0 <= self.dropout <= 1.0 and self.stddev >= 0.0):
-            raise InputError("a lidar's divergence is in [0, 0.5) rad, its dropout in [0, 1], its stddev 0 or more")
+            raise InputError(
+                "a lidar's divergence is in [0, 0.5) rad, its dropout in [0, 1], its stddev 0 or more"
+            )
 
     @cached_property
     def beams(self) -> np.ndarray:
@@ -135,7 +138,7 @@ class Lidar:
         if rays == 1:
             return hits.distance.reshape(shape), power.reshape(shape), hits.surface.reshape(shape)
         distance, power = hits.distance.reshape(-1, rays), power.reshape(-1, rays)
-        # of the echoes that a beam's rays give at nearly the same distance, those with the most power together
+        # of the echoes at nearly the same distance, those with the most power together
         with np.errstate(invalid="ignore"):
             near = np.abs(distance[:, :, None] - distance[:, None, :]) <= _PULSE
         together = np.einsum("nij,nj->ni", near, power)

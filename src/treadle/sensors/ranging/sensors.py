@@ -1,4 +1,4 @@
-"""Range sensors of a machine: range finder, ultrasonic cone and lidar, on a link or frame, looking along x."""
+"""Range sensors of a machine, looking along x: range finder, ultrasonic cone and lidar."""
 
 from __future__ import annotations
 
@@ -105,7 +105,9 @@ class LidarSensor(RaySensor):
     def channels(self) -> Sequence[Channel]:
         beams = [f"{c}_{r}" for c in range(self.device.columns) for r in range(self.device.rows)]
         gives = self.parameters["gives"]
-        found = [] if gives == "intensity" else [Channel(f"distance_{beam}", "m", "distance") for beam in beams]
+        found = (
+            [] if gives == "intensity" else [Channel(f"distance_{beam}", "m", "distance") for beam in beams]
+        )
         if gives != "distance":
             found += [Channel(f"intensity_{beam}", "", "intensity") for beam in beams]
         return found
@@ -113,7 +115,7 @@ class LidarSensor(RaySensor):
     def process(self, numbers: np.ndarray, capture: Capture) -> np.ndarray:
         view = self.views(numbers)
         values = np.zeros((len(self.channels()), numbers.shape[1]))
-        for w in np.flatnonzero(capture.taken):
+        for w in np.flatnonzero(capture.taken).tolist():
             poses, bodies = self._sweep(view, w)
             scan = self.device.scan(self.scene, poses, self.ignore, bodies, self.generator(capture, w))
             gives = {"distance": [scan.distance], "intensity": [scan.intensity]}
@@ -127,7 +129,9 @@ class LidarSensor(RaySensor):
         poses = np.tile(view.sensor[w], (len(back), 1, 1))
         bodies = np.tile(view.bodies[w], (len(back), 1, 1))
         if self.device.sweep > 0.0:
-            poses[:, :3, :3], poses[:, :3, 3] = _carried(poses[:, :3, :3], poses[:, :3, 3], view.velocity[w, 0], back)
+            poses[:, :3, :3], poses[:, :3, 3] = _carried(
+                poses[:, :3, :3], poses[:, :3, 3], view.velocity[w, 0], back
+            )
             for b in range(1, bodies.shape[1]):
                 R, p = bodies[:, b, :9].reshape(-1, 3, 3), bodies[:, b, 9:]
                 R, p = _carried(R, p, view.velocity[w, b], back)

@@ -50,7 +50,7 @@ def build_tree(low, high, leaf, nodes, order):
     return used
 
 
-@inner
+@inner()
 def _bound(low, high, order, first, last, nodes, node):
     """The box of a node."""
     for k in range(3):
@@ -60,7 +60,7 @@ def _bound(low, high, order, first, last, nodes, node):
         nodes[node, k], nodes[node, 3 + k] = a, b
 
 
-@inner
+@inner()
 def _split(low, high, order, first, last, leaf, depth):
     """Sort the things of a node into two parts; where the second starts, -1 if they stay together."""
     count = last - first
@@ -78,12 +78,12 @@ def _split(low, high, order, first, last, leaf, depth):
             order[i], order[j] = order[j], order[i]
             j -= 1
     # a stack of 128 holds any tree that splits evenly from some depth on
-    if i == first or i == last or depth > 100:
+    if i in (first, last) or depth > 100:
         return first + count // 2
     return i
 
 
-@inner
+@inner()
 def _best_plane(low, high, order, first, last):
     """Axis (-1: none), twice the coordinate and cost of the plane that makes rays test the fewest things."""
     best, axis, place = inf, -1, 0.0
@@ -117,7 +117,7 @@ def _best_plane(low, high, order, first, last):
     return axis, place, best
 
 
-@inner
+@inner()
 def _sweep(boxes, counts, right):
     """Area times number of everything from each bin on; the area of all."""
     x0, y0, z0, x1, y1, z1 = inf, inf, inf, -inf, -inf, -inf
@@ -132,7 +132,7 @@ def _sweep(boxes, counts, right):
     return area
 
 
-@inner
+@inner()
 def _cheapest(boxes, counts, right):
     """Least cost over the borders of bins, and the number of bins before that border."""
     x0, y0, z0, x1, y1, z1 = inf, inf, inf, -inf, -inf, -inf

@@ -70,13 +70,15 @@ def cast(geometry, poses, starts, origins, directions, limits, skipped, any_hit,
             o = (origins[i, 0], origins[i, 1], origins[i, 2])
             d = (directions[i, 0], directions[i, 1], directions[i, 2])
             if count > 0:
-                t, s, b = _through_bodies(geometry, poses, k, top, order, present, o, d, t, any_hit, stack, far)
+                t, s, b = _through_bodies(
+                    geometry, poses, k, top, order, present, o, d, t, any_hit, stack, far
+                )
             if s < 0 or not any_hit:
                 t, s, b = _through_rest(geometry, poses, k, o, d, t, s, b, skipped)
             distance[i], item[i], body[i] = t if s >= 0 else inf, s, b
 
 
-@inner
+@inner()
 def _world_box(nodes, root, X, low, high, place):
     """The box in the world around the box of a body."""
     for r in range(3):
@@ -89,7 +91,7 @@ def _world_box(nodes, root, X, low, high, place):
         low[place, r], high[place, r] = middle - half - pad, middle + half + pad
 
 
-@part
+@part()
 def _through_bodies(geometry, poses, instant, top, order, present, o, d, limit, any_hit, stack, far):
     """The first hit of the bodies' trees: the tree over the bodies is walked from near to far."""
     best, item, body = limit, -1, -1
@@ -129,7 +131,7 @@ def _through_bodies(geometry, poses, instant, top, order, present, o, d, limit, 
     return best, item, body
 
 
-@part
+@part()
 def _through_tree(geometry, b, poses, instant, o, d, best, any_hit, stack, far, base):
     """The first hit of one body's tree, in the body's axes."""
     nodes, items, solids = geometry.nodes, geometry.items, geometry.solids
@@ -170,7 +172,7 @@ def _through_tree(geometry, b, poses, instant, o, d, best, any_hit, stack, far, 
             return best, found
 
 
-@part
+@part()
 def _into_body(poses, k, b, o, d):
     """Origin and direction of a ray in the axes of a body."""
     gx, gy, gz = o[0] - poses[k, b, 9], o[1] - poses[k, b, 10], o[2] - poses[k, b, 11]
@@ -187,13 +189,13 @@ def _into_body(poses, k, b, o, d):
     )
 
 
-@inner
+@inner()
 def _inverse(x):
     """1 / x, and a number too large to matter for 0."""
     return 1.0 / x if abs(x) > 1e-300 else 1e300
 
 
-@part
+@part()
 def _entry(nodes, k, ox, oy, oz, ix, iy, iz, best):
     """Where a ray enters a box, inf if it misses it or enters beyond the best."""
     # the near side is the low one where the ray goes up
@@ -201,12 +203,12 @@ def _entry(nodes, k, ox, oy, oz, ix, iy, iz, best):
     t0, u0 = (nodes[k, x] - ox) * ix, (nodes[k, 3 - x] - ox) * ix
     t1, u1 = (nodes[k, y] - oy) * iy, (nodes[k, 5 - y] - oy) * iy
     t2, u2 = (nodes[k, z] - oz) * iz, (nodes[k, 7 - z] - oz) * iz
-    enter = max(max(t0, t1), max(t2, 0.0))
-    leave = min(min(u0, u1), min(u2, best))
+    enter = max(t0, t1, t2, 0.0)
+    leave = min(u0, u1, u2, best)
     return enter if enter <= leave else inf
 
 
-@part
+@part()
 def _item(items, solids, k, ox, oy, oz, dx, dy, dz):
     """Distance to a triangle (Moller and Trumbore, 1997) or a solid."""
     if items[k, 0] != TRIANGLE:
@@ -226,7 +228,7 @@ def _item(items, solids, k, ox, oy, oz, dx, dy, dz):
     return (vx * qx + vy * qy + vz * qz) * inverse
 
 
-@inner
+@inner()
 def _solid(items, solids, k, ox, oy, oz, dx, dy, dz):
     """Distance to a primitive, in its own axes."""
     r = int(items[k, 1])
@@ -245,7 +247,7 @@ def _solid(items, solids, k, ox, oy, oz, dx, dy, dz):
     )
 
 
-@part
+@part()
 def _through_rest(geometry, poses, instant, o, d, best, item, body, skipped):
     """Planes without end and the ground, where they are nearer than what was found."""
     for p in range(len(geometry.planes)):
@@ -267,7 +269,7 @@ def _through_rest(geometry, poses, instant, o, d, best, item, body, skipped):
 
 @kernel(nogil=True)
 def hit_normals(geometry, poses, starts, origins, directions, distance, item, body, normals):
-    """Unit normals (n, 3) in the world where rays hit, on the side that they come from; zero without a hit."""
+    """Unit normals (n, 3) in the world where rays hit, on the side they come from; zero without a hit."""
     for g in range(len(starts) - 1):
         X = poses[g]
         for i in range(starts[g], starts[g + 1]):
@@ -282,7 +284,7 @@ def hit_normals(geometry, poses, starts, origins, directions, distance, item, bo
             normals[i, 0], normals[i, 1], normals[i, 2] = scale * nx, scale * ny, scale * nz
 
 
-@part
+@part()
 def normal_of(geometry, X, b, k, px, py, pz):
     """The normal of an item of body b at a point, both in world axes, not of unit length; X are the poses."""
     items = geometry.items
@@ -300,7 +302,7 @@ def normal_of(geometry, X, b, k, px, py, pz):
     return turned(X, b, nx, ny, nz)
 
 
-@inner
+@inner()
 def _into(X, b, x, y, z):
     """A point in the axes of a row of poses."""
     x, y, z = x - X[b, 9], y - X[b, 10], z - X[b, 11]
@@ -311,7 +313,7 @@ def _into(X, b, x, y, z):
     )
 
 
-@inner
+@inner()
 def turned(X, b, x, y, z):
     """A direction out of the axes of a row of poses."""
     return (

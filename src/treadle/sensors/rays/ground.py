@@ -37,7 +37,7 @@ def height_pyramid(heights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         cells = padded.reshape(padded.shape[0] // 2, 2, -1, 2).max(axis=(1, 3))
 
 
-@inner
+@inner()
 def ground_crossing(heights, frame, highest, table, ox, oy, oz, dx, dy, dz, limit):
     """Distance at which a ray meets the grid within the limit, infinite if it does not.
 
@@ -57,8 +57,8 @@ def ground_crossing(heights, frame, highest, table, ox, oy, oz, dx, dy, dz, limi
             start, stop = max(start, min(t, u)), min(stop, max(t, u))
     if not start <= stop:
         return inf
-    i = min(max(int(floor(x + start * vx)), 0), rows - 1)
-    j = min(max(int(floor(y + start * vy)), 0), columns - 1)
+    i = min(max(floor(x + start * vx), 0), rows - 1)
+    j = min(max(floor(y + start * vy), 0), columns - 1)
     top = len(table) - 1
     level, t = top, start
     while True:
@@ -69,7 +69,7 @@ def ground_crossing(heights, frame, highest, table, ox, oy, oz, dx, dy, dz, limi
             to_x = (((a + 1) << level) - x) / vx if vx > 0.0 else ((a << level) - x) / vx
         if vy != 0.0:
             to_y = (((b + 1) << level) - y) / vy if vy > 0.0 else ((b << level) - y) / vy
-        leave = min(min(to_x, to_y), stop)
+        leave = min(to_x, to_y, stop)
         lowest = min(oz + t * dz, oz + leave * dz)
         if lowest <= highest[table[level, 0] + a * table[level, 2] + b]:
             if level > 0:
@@ -85,16 +85,16 @@ def ground_crossing(heights, frame, highest, table, ox, oy, oz, dx, dy, dz, limi
             i = ((a + 1) << level) if vx > 0.0 else (a << level) - 1
             if i < 0 or i >= rows:
                 return inf
-            j = min(max(int(floor(y + t * vy)), b << level), min(((b + 1) << level) - 1, columns - 1))
+            j = min(max(floor(y + t * vy), b << level), ((b + 1) << level) - 1, columns - 1)
         else:
             j = ((b + 1) << level) if vy > 0.0 else (b << level) - 1
             if j < 0 or j >= columns:
                 return inf
-            i = min(max(int(floor(x + t * vx)), a << level), min(((a + 1) << level) - 1, rows - 1))
+            i = min(max(floor(x + t * vx), a << level), ((a + 1) << level) - 1, rows - 1)
         level = min(level + 1, top)
 
 
-@inner
+@inner()
 def _patch(heights, i, j, x, y, z, vx, vy, vz, start, stop):
     """The first crossing of a bilinear patch between two distances: a quadratic equation."""
     h00, h01 = heights[i, j], heights[i, j + 1]
@@ -127,12 +127,12 @@ def _patch(heights, i, j, x, y, z, vx, vy, vz, start, stop):
     return inf
 
 
-@inner
+@inner()
 def ground_normal(heights, frame, px, py):
     """The upward normal of the patch under a point, not of unit length."""
     x, y = (px - frame[0]) / frame[2], (py - frame[1]) / frame[3]
-    i = min(max(int(floor(x)), 0), heights.shape[0] - 2)
-    j = min(max(int(floor(y)), 0), heights.shape[1] - 2)
+    i = min(max(floor(x), 0), heights.shape[0] - 2)
+    j = min(max(floor(y), 0), heights.shape[1] - 2)
     s, r = x - i, y - j
     by_x = (1.0 - r) * (heights[i + 1, j] - heights[i, j]) + r * (heights[i + 1, j + 1] - heights[i, j + 1])
     by_y = (1.0 - s) * (heights[i, j + 1] - heights[i, j]) + s * (heights[i + 1, j + 1] - heights[i + 1, j])

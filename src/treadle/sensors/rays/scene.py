@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -57,7 +58,15 @@ class Hits:
         poses, starts, origins, directions = self._rays
         normals = np.empty((len(self.distance), 3))
         hit_normals(
-            self._scene.geometry, poses, starts, origins, directions, self.distance, self.item, self.body, normals
+            self._scene.geometry,
+            poses,
+            starts,
+            origins,
+            directions,
+            self.distance,
+            self.item,
+            self.body,
+            normals,
         )
         return normals
 
@@ -95,9 +104,9 @@ class RayScene:
     """Shapes of a machine at a position `q`, its surroundings and its terrain, ready for rays.
 
     Rays meet what the page shows: the shapes with the role "visual", or those for contact with
-    `role="collision"`. Spheres, cylinders and other primitives are exact; meshes are triangles, seen from both
-    sides. Elevation grids are bilinear and end at their border. With `links` only these are there, such as
-    ("world",) for what does not move.
+    `role="collision"`. Spheres, cylinders and other primitives are exact; meshes are triangles, seen from
+    both sides. Elevation grids are bilinear and end at their border. With `links` only these are there, such
+    as ("world",) for what does not move.
     """
 
     def __init__(
@@ -247,7 +256,7 @@ def _shares(X: np.ndarray, starts: np.ndarray, n: int, threads: int) -> list[tup
         borders = np.linspace(0, n, threads + 1).astype(np.int64)
         return [(X, borders[k : k + 2].copy()) for k in range(threads)]
     borders = np.linspace(0, groups, threads + 1).astype(np.int64)
-    return [(X[a:b], starts[a : b + 1]) for a, b in zip(borders[:-1], borders[1:]) if b > a]
+    return [(X[a:b], starts[a : b + 1]) for a, b in pairwise(borders.tolist()) if b > a]
 
 
 def _inverse(model: Model, number: int) -> np.ndarray:
@@ -268,7 +277,9 @@ def _rays(
         o, d = np.broadcast_arrays(o, d)
         far = np.broadcast_to(np.asarray(limit, dtype=float), (len(o),))
     except (TypeError, ValueError):
-        raise InputError("origins and directions of rays must be numbers (n, 3), limits one or (n,)") from None
+        raise InputError(
+            "origins and directions of rays must be numbers (n, 3), limits one or (n,)"
+        ) from None
     if not fine:
         raise InputError("origins and directions of rays must be finite numbers (n, 3), no direction zero")
     return np.ascontiguousarray(o), np.ascontiguousarray(d), np.ascontiguousarray(far)
@@ -340,7 +351,7 @@ def _solid_row(kind: int, number: int, surface: int) -> np.ndarray:
 def _body_items(
     pieces: Sequence[Piece], chosen: Sequence[int], numbers: dict[int, int]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Items (n, 11) of a body, their boxes (n, 3) in its axes, and their pieces and numbers therein (n, 2)."""
+    """Items (n, 11) of a body, their boxes (n, 3) in its axes, their pieces and numbers therein (n, 2)."""
     rows, low, high = [np.zeros((0, 11))], [np.zeros((0, 3))], [np.zeros((0, 3))]
     source = [np.zeros((0, 2), dtype=np.int64)]
     for k in chosen:

@@ -40,7 +40,7 @@ class Views:
 
 
 class RaySensor(SensorKind):
-    """Base of the sensors that cast rays: its numbers are poses and velocities of itself and of all bodies."""
+    """Base of the sensors that cast rays: it measures poses and velocities of itself and of all bodies."""
 
     processed: ClassVar[bool] = True
     options: ClassVar = SEEN

@@ -40,7 +40,7 @@ def smooth_normals(geometry, poses, starts, origins, directions, distance, item,
             normals[i, 0], normals[i, 1], normals[i, 2] = scale * nx, scale * ny, scale * nz
 
 
-@part
+@part()
 def _between(items, corners, k, X, b, px, py, pz):
     """The mean of the normals at a triangle's corners by barycentric coordinates, in world axes."""
     px, py, pz = px - X[b, 9], py - X[b, 10], pz - X[b, 11]
@@ -64,9 +64,9 @@ def _between(items, corners, k, X, b, px, py, pz):
 def shade(origins, directions, distance, surface, normals, colors, ambient, lights, lit, rgb):
     """Linear colours (n, 3) of rays.
 
-    `colors` (surfaces, 4) are linear with 1 behind them for ground, which gets a pattern; `ambient` (4, 3) are
-    the sky, the ground, and the background at the horizon and the zenith; `lights` (m, 8) see `Lighting.table`;
-    `lit` (m, n) is 0 in their shadows.
+    `colors` (surfaces, 4) are linear with 1 behind them for ground, which gets a pattern; `ambient` (4, 3)
+    are the sky, the ground, and the background at the horizon and the zenith; `lights` (m, 8) see
+    `Lighting.table`; `lit` (m, n) is 0 in their shadows.
     """
     for i in range(len(distance)):
         dx, dy, dz, t, s = directions[i, 0], directions[i, 1], directions[i, 2], distance[i], surface[i]
@@ -79,7 +79,7 @@ def shade(origins, directions, distance, surface, normals, colors, ambient, ligh
         px, py, pz = origins[i, 0] + t * dx, origins[i, 1] + t * dy, origins[i, 2] + t * dz
         share = 0.5 + 0.5 * nz
         pattern = 1.0
-        if colors[s, 3] > 0.0 and (int(floor(px)) + int(floor(py))) % 2 != 0:
+        if colors[s, 3] > 0.0 and (floor(px) + floor(py)) % 2 != 0:
             pattern = _CHECKER
         for c in range(3):
             below, above = ambient[1, c], ambient[0, c]
@@ -100,7 +100,7 @@ def shade(origins, directions, distance, surface, normals, colors, ambient, ligh
                 rgb[i, c] += fade * lights[m, 4 + c] * (pattern * colors[s, c] * cosine + gloss)
 
 
-@inner
+@inner()
 def _towards(lights, m, px, py, pz):
     """Unit vector from a point to a light, and what is left of it at this distance."""
     if lights[m, 0] == 0.0:

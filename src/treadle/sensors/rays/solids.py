@@ -15,9 +15,9 @@ __all__ = ["BOX", "CAPSULE", "CYLINDER", "ELLIPSOID", "GROUND", "PLANE", "TRIANG
 TRIANGLE, PLANE, BOX, ELLIPSOID, CYLINDER, CAPSULE, GROUND = range(7)
 
 
-@inner
+@inner()
 def crossing(kind, a, b, c, ox, oy, oz, dx, dy, dz):
-    """Distance to a primitive with half sizes a, b, c (box), half axes (ellipsoid), or radius and half length."""
+    """Distance to a primitive; a, b, c are half lengths, half axes, or radius and half length."""
     if kind == PLANE:
         t = -oz / dz if dz != 0.0 else -1.0
         return t if t > 0.0 else inf
@@ -30,7 +30,7 @@ def crossing(kind, a, b, c, ox, oy, oz, dx, dy, dz):
     return _capsule(a, b, ox, oy, oz, dx, dy, dz)
 
 
-@inner
+@inner()
 def normal_at(kind, a, b, c, x, y, z):
     """The outward normal of a primitive at a point of its surface, not of unit length."""
     if kind == BOX:
@@ -50,15 +50,15 @@ def normal_at(kind, a, b, c, x, y, z):
     return 0.0, 0.0, 1.0
 
 
-@inner
+@inner()
 def _first(t, u):
     """The first of two crossings t <= u that lies ahead."""
     return t if t > 0.0 else (u if u > 0.0 else inf)
 
 
-@inner
+@inner()
 def _roots(a, b, c):
-    """Both solutions of a t^2 + 2 b t + c = 0 in order, without cancellation; (inf, -inf) if there is none."""
+    """Both roots of a t^2 + 2 b t + c in order, without cancellation; (inf, -inf) if there is none."""
     root = b * b - a * c
     if root < 0.0 or a == 0.0:
         return inf, -inf
@@ -69,7 +69,7 @@ def _roots(a, b, c):
     return (t, u) if t < u else (u, t)
 
 
-@inner
+@inner()
 def _ball(ox, oy, oz, dx, dy, dz):
     """The unit sphere; the direction may have any length."""
     t, u = _roots(
@@ -80,7 +80,7 @@ def _ball(ox, oy, oz, dx, dy, dz):
     return _first(t, u)
 
 
-@inner
+@inner()
 def _slab(o, d, half):
     if d == 0.0:
         return (-inf, inf) if abs(o) <= half else (inf, -inf)
@@ -88,16 +88,16 @@ def _slab(o, d, half):
     return (t, u) if t < u else (u, t)
 
 
-@inner
+@inner()
 def _box(a, b, c, ox, oy, oz, dx, dy, dz):
     t0, u0 = _slab(ox, dx, a)
     t1, u1 = _slab(oy, dy, b)
     t2, u2 = _slab(oz, dz, c)
-    t, u = max(t0, max(t1, t2)), min(u0, min(u1, u2))
+    t, u = max(t0, t1, t2), min(u0, u1, u2)
     return inf if t > u else _first(t, u)
 
 
-@inner
+@inner()
 def _cylinder(r, half, ox, oy, oz, dx, dy, dz):
     c = ox * ox + oy * oy - r * r
     if dx == 0.0 and dy == 0.0:
@@ -109,7 +109,7 @@ def _cylinder(r, half, ox, oy, oz, dx, dy, dz):
     return inf if t > u else _first(t, u)
 
 
-@inner
+@inner()
 def _capsule(r, half, ox, oy, oz, dx, dy, dz):
     """The crossings of side and ends that lie on the surface of the union."""
     best = inf

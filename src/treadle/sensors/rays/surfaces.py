@@ -37,7 +37,7 @@ _KINDS = {
 
 
 class Surface(NamedTuple):
-    """A surface that sensors tell apart: its name, the link that it is on ("world"), red, green, blue, alpha."""
+    """A surface that sensors tell apart: its name, the link that it is on ("world"), and its colour."""
 
     name: str
     link: str
@@ -83,7 +83,11 @@ def _pieces(model: Model, shape: Shape, components: dict[str, Component]) -> lis
             )
         scale = np.array(shape.scale)
         return [
-            Piece(Surface(shape.name, link, tuple(part.color.tolist())), body, _moved(part.points * scale, part.triangles(), pose))
+            Piece(
+                Surface(shape.name, link, tuple(part.color.tolist())),
+                body,
+                _moved(part.points * scale, part.triangles(), pose),
+            )
             for part in components[shape.file].parts
         ]
     if shape.type == "mesh":
