@@ -45,7 +45,9 @@ def camera() -> None:
     view = RayScene(scene("roadheader"))
     pose = look((-5.2, 2.2, 3.2), (3.0, -0.45, 1.55))
     lighting = Lighting.indoors(shadows=True)
-    picture = Camera(Intrinsics.from_angle(480, 360, np.radians(62.0)), lighting, samples=3).picture(view, pose)
+    picture = Camera(Intrinsics.from_angle(480, 360, np.radians(62.0)), lighting, samples=3).picture(
+        view, pose
+    )
     depth = _colored(picture.depth, 2.0, 12.0)
     number = {name: k for k, name in enumerate(sorted({surface.link for surface in view.surfaces}))}
     rng = np.random.default_rng(4)

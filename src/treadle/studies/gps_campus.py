@@ -1,4 +1,4 @@
-"""GPS on a campus: satellites and errors of a rover in the open and between buildings.
+"""GPS on a campus: satellites and errors near buildings.
 
 The experiment of Wang, "Interactive virtual prototyping of a mechanical system considering the environment
 effect" (2011), on a campus of its own: a rover with a GPS receiver drives around buildings at the place and

@@ -1,4 +1,4 @@
-"""Lidar, range finders and cameras by rays: speed, and agreement with other ray casters.
+"""Lidars and cameras by rays: speed, and agreement with peers.
 
 A lidar of 64 x 1,024 beams and a camera in the tunnel of the roadheader, and range finders over rough
 terrain. Hits are compared with those of trimesh and Embree, a moving lidar with rays that are cast one by
