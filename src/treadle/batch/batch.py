@@ -123,7 +123,8 @@ class Batch(Guarded):
         #: the samples of the sensors; None where there are none
         self.sampling: Sampling | None = None
         if model.sensors:
-            self.sampling = Sampling(model, self.worlds, BatchPort(self, self._workers))
+            port = BatchPort(self, self._workers)
+            self.sampling = Sampling(model, self.worlds, port, terrain=self.step_options.terrain)
         self._pieces = Pieces()
         self._seal(Batch)
 

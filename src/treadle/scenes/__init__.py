@@ -23,6 +23,7 @@ from treadle.scenes.peaucellier import peaucellier
 from treadle.scenes.pendulum import pendulum
 from treadle.scenes.roadheader import roadheader
 from treadle.scenes.roadheader.ground import roadheader_ground
+from treadle.scenes.rovers.campus import campus
 from treadle.scenes.rovers.differential_drive import differential_drive
 from treadle.scenes.rovers.landtamer import landtamer
 from treadle.scenes.rovers.mecanum import mecanum
@@ -41,6 +42,7 @@ SCENES: dict[str, Callable[..., ModelSpec]] = {
     "arm": arm,
     "bouncing-ball": bouncing_ball,
     "box-stack": box_stack,
+    "campus": campus,
     "chain": chain,
     "four-bar-chain": four_bar_chain,
     "friction-chain": friction_chain,

@@ -19,6 +19,7 @@ from treadle.sensors import bind_sensors
 from treadle.sensors.kind import Capture, Channel, SensorKind
 from treadle.sensors.noise import imperfections
 from treadle.sensors.random import sensor_key
+from treadle.terrain import Terrain
 
 __all__ = ["Group", "Reading", "SensorBank"]
 
@@ -131,11 +132,13 @@ class Group:
 
 
 class SensorBank:
-    """The sensors of a model in a number of worlds, from the world number `first` on."""
+    """The sensors of a model in a number of worlds, from the world number `first` on, on a terrain."""
 
-    def __init__(self, model: Model, worlds: int, first: int = 0) -> None:
+    def __init__(self, model: Model, worlds: int, first: int = 0, terrain: Terrain | None = None) -> None:
         self.model, self.worlds = model, np.arange(first, first + worlds)
         self.readings = {kind.sensor.name: Reading(kind, worlds) for kind in bind_sensors(model)}
+        for reading in self.readings.values():
+            reading.kind.terrain = terrain
         rates: dict[tuple[float | None, bool], list[Reading]] = {}
         for reading in self.readings.values():
             rates.setdefault((reading.sensor.rate, reading.continuous), []).append(reading)

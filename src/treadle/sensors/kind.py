@@ -13,6 +13,7 @@ from treadle.model.model import WORLD, Model, ModelJoint, suggest
 from treadle.model.sensors import Sensor
 from treadle.model.values import number, vector
 from treadle.spatial import Force, Motion, Transform, Vec3
+from treadle.terrain import Terrain
 
 __all__ = ["Capture", "Channel", "Instant", "Option", "SensorKind", "channels"]
 
@@ -133,6 +134,8 @@ class SensorKind:
     options: ClassVar[Mapping[str, Option]] = {}
     #: whether `process` makes the values from the measured numbers
     processed: ClassVar[bool] = False
+    #: the ground that the machine stands on
+    terrain: Terrain | None = None
 
     def __init__(self, model: Model, sensor: Sensor) -> None:
         self.model, self.sensor = model, sensor

@@ -160,7 +160,7 @@ class Simulation(Guarded, Parts, Choices):
         if model.sensors:
             from treadle.sim.sensing import Sampling, SimulationPort
 
-            self.sampling = Sampling(model, 1, SimulationPort(self))
+            self.sampling = Sampling(model, 1, SimulationPort(self), terrain=options.terrain)
 
     def _place(self, q: ArrayLike | None, v: ArrayLike | None) -> None:
         """Go to where the run starts."""

@@ -11,6 +11,7 @@ import numpy as np
 from treadle.model.model import Model
 from treadle.sensors.bank import ROUNDING, Group, SensorBank
 from treadle.sensors.kind import Capture
+from treadle.terrain import Terrain
 
 __all__ = ["Port", "Sampling"]
 
@@ -46,8 +47,10 @@ class Port(Protocol):
 class Sampling:
     """Samples of all sensors of a simulation or batch, at their own instants."""
 
-    def __init__(self, model: Model, worlds: int, port: Port, first: int = 0) -> None:
-        self.bank = SensorBank(model, worlds, first)
+    def __init__(
+        self, model: Model, worlds: int, port: Port, first: int = 0, terrain: Terrain | None = None
+    ) -> None:
+        self.bank = SensorBank(model, worlds, first, terrain)
         self._port = port
         #: state before samples that lie inside a step which is not finished yet
         self._before: np.ndarray | None = None

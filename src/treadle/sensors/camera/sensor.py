@@ -1,0 +1,63 @@
+"""A camera of a machine, on a link or frame, looking along x: its picture as channels, row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from treadle.model.model import Model
+from treadle.model.sensors import Sensor
+from treadle.sensors.camera.camera import Camera
+from treadle.sensors.camera.intrinsics import Intrinsics
+from treadle.sensors.kind import Capture, Channel, Option
+from treadle.sensors.rays.sensor import SEEN, RaySensor
+
+__all__ = ["CameraSensor"]
+
+
+class CameraSensor(RaySensor):
+    """Depths, colours or surfaces of all pixels, row by row from the upper left.
+
+    Reshape the values to (height, width), colours to (height, width, 3).
+    """
+
+    meaning: ClassVar[str] = "picture along its x axis, row by row: depth, colour or surfaces"
+    options: ClassVar = {
+        "width": Option(64, "whole", "pixels"),
+        "height": Option(48, "whole", "pixels"),
+        "angle": Option(np.radians(60.0), "positive", "horizontal angle of view (rad)"),
+        "distortion": Option((0.0,) * 5, "values", "k1, k2, p1, p2, k3 of the lens"),
+        "gives": Option("depth", "choice", "what it gives", ("depth", "rgb", "segmentation")),
+        "least": Option(0.0, "magnitude", "least depth (m)"),
+        "most": Option(1000.0, "positive", "most depth (m); infinite beyond"),
+        **SEEN,
+    }
+
+    def __init__(self, model: Model, sensor: Sensor) -> None:
+        super().__init__(model, sensor)
+        p = self.parameters
+        lens = Intrinsics.from_angle(p["width"], p["height"], p["angle"], tuple(p["distortion"]))
+        self.device = Camera(lens, range=(p["least"], p["most"]))
+
+    def channels(self) -> Sequence[Channel]:
+        lens, gives = self.device.intrinsics, self.parameters["gives"]
+        places = [f"{v}_{u}" for v in range(lens.height) for u in range(lens.width)]
+        if gives == "rgb":
+            return [Channel(f"{color}_{place}", "", "rgb") for place in places for color in ("r", "g", "b")]
+        return [Channel(f"{gives}_{place}", "m" if gives == "depth" else "", gives) for place in places]
+
+    def process(self, numbers: np.ndarray, capture: Capture) -> np.ndarray:
+        view = self.views(numbers)
+        values = np.zeros((len(self.channels()), numbers.shape[1]))
+        for w in np.flatnonzero(capture.taken):
+            self.scene.poses = view.bodies[w : w + 1]
+            values[:, w] = self._picture(view.sensor[w]).ravel()
+        return values
+
+    def _picture(self, pose: np.ndarray) -> np.ndarray:
+        if self.parameters["gives"] == "rgb":
+            return self.device.picture(self.scene, pose, self.ignore).rgb
+        depth, surfaces = self.device.depth(self.scene, pose, self.ignore)
+        return depth if self.parameters["gives"] == "depth" else surfaces

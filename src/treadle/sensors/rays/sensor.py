@@ -1,0 +1,82 @@
+"""What sensors over rays share: the poses of all bodies at the instant of a sample, and the scene."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from treadle.graph import Scalar
+from treadle.model.model import WORLD
+from treadle.sensors.kind import Capture, Instant, Option, SensorKind
+from treadle.sensors.rays.scene import RayScene
+
+__all__ = ["SEEN", "RaySensor", "Views"]
+
+#: What all sensors over rays take.
+SEEN = {
+    "role": Option("visual", "choice", "which shapes it sees", ("visual", "collision")),
+    "own": Option("passes", "choice", "whether it passes or sees the link that it is on", ("passes", "sees")),
+}
+
+
+class Views:
+    """Poses at the instant of a sample in all worlds: of the sensor (worlds, 4, 4) and of all bodies."""
+
+    def __init__(self, numbers: np.ndarray, bodies: int) -> None:
+        worlds = numbers.shape[1]
+        rows = numbers[: 12 * (bodies + 1)].T.reshape(worlds, bodies + 1, 12)
+        self.sensor = np.tile(np.eye(4), (worlds, 1, 1))
+        self.sensor[:, :3, :3] = rows[:, 0, :9].reshape(worlds, 3, 3)
+        self.sensor[:, :3, 3] = rows[:, 0, 9:]
+        #: (worlds, bodies + 1, 12), see `RayScene.body_poses`
+        self.bodies = np.zeros((worlds, bodies + 1, 12))
+        self.bodies[:, 0, [0, 4, 8]] = 1.0
+        self.bodies[:, 1:] = rows[:, 1:]
+        #: (worlds, bodies + 1, 6) angular and linear velocities in world axes, of the sensor first
+        self.velocity = numbers[12 * (bodies + 1) :].T.reshape(worlds, bodies + 1, 6)
+
+
+class RaySensor(SensorKind):
+    """Base of the sensors that cast rays: it measures poses and velocities of itself and of all bodies."""
+
+    processed: ClassVar[bool] = True
+    options: ClassVar = SEEN
+
+    def measure(self, at: Instant) -> Sequence[Scalar]:
+        pose = self.pose(at)
+        numbers = [*pose.to_list()]
+        for X_WB in at.bodies:
+            numbers += X_WB.to_list()
+        own = self.velocity(at)
+        numbers += [*pose.rotation.apply(own.angular), *pose.rotation.apply(own.linear)]
+        for X_WB, velocity in zip(at.bodies, at.velocities, strict=True):
+            numbers += [*X_WB.rotation.apply(velocity.angular), *X_WB.rotation.apply(velocity.linear)]
+        return numbers
+
+    @property
+    def measured(self) -> int:
+        return 18 * (len(self.model.bodies) + 1)
+
+    def views(self, numbers: np.ndarray) -> Views:
+        """The measured numbers by what they are."""
+        return Views(numbers, len(self.model.bodies))
+
+    @cached_property
+    def scene(self) -> RayScene:
+        """What it sees."""
+        return RayScene(self.model, terrain=self.terrain, role=self.parameters["role"])
+
+    @cached_property
+    def ignore(self) -> tuple[str, ...]:
+        """Links that rays pass through: its own body's."""
+        body = self.sensor.body
+        if self.parameters["own"] == "sees" or body == WORLD:
+            return ()
+        return tuple(link.name for link in self.model.links if link.body == body)
+
+    def generator(self, capture: Capture, world: int) -> np.random.Generator:
+        """Random numbers that belong to the sensor, the world and the sample."""
+        return np.random.default_rng((capture.key, int(capture.worlds[world]), int(capture.index[world])))

@@ -1,0 +1,175 @@
+"""Range sensors, cameras and GPS as sensors of a machine: in simulations and batches."""
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import treadle as td
+from treadle.sensors.gps import GpsReceiver, Site
+from treadle.sensors.ranging import Lidar
+from treadle.sensors.rays import RayScene
+
+
+def cart(**sensors):
+    """A cart that flies through a room with a post; sensors by name: type and options."""
+    spec = td.ModelSpec("cart", gravity=(0.0, 0.0, 0.0))
+    spec.add_body("cart", 2.0, inertia=(0.2, 0.3, 0.25))
+    spec.add_joint("base", "free", None, "cart")
+    spec.add_shape("hood", "cart", "box", (0.4, 0.3, 0.2))
+    spec.add_shape("room", None, "box", (20.0, 16.0, 6.0), position=(0.0, 0.0, 2.0), color=(0.8, 0.8, 0.8, 1))
+    spec.add_shape("post", None, "cylinder", (0.3, 6.0), position=(4.0, 1.0, 2.0), color=(0.2, 0.4, 0.9, 1))
+    spec.add_shape("far", None, "box", (1.0, 200.0, 50.0), position=(60.0, 0.0, 25.0))
+    for name, (kind, options) in sensors.items():
+        spec.add_sensor(
+            name, kind, "cart", position=(0.1, 0.0, 0.05), rotation=td.rpy(0.0, 0.1, 0.2), **options
+        )
+    spec.add_keyframe(
+        "initial", {"base": (1, 0, 0, 0, 0, 0, 1)}, velocities={"base": (0.1, 0.0, 1.5, 1.0, 0.3, 0.0)}
+    )
+    return spec.compile()
+
+
+def pose_of(sim):
+    """Pose of the sensors in the world."""
+    X = np.eye(4)
+    X[:3, :3], X[:3, 3] = Rotation.from_euler("xyz", (0.0, 0.1, 0.2)).as_matrix(), (0.1, 0.0, 0.05)
+    return sim.body("cart").pose @ X
+
+
+def test_a_range_finder_measures_along_its_axis():
+    model = cart(
+        ahead=("range_finder", {"rate": 20.0}),
+        own=("range_finder", {"rate": 20.0, "parameters": {"own": "sees"}}),
+        short=("range_finder", {"rate": 20.0, "parameters": {"most": 2.0}}),
+        echo=("ultrasonic", {"rate": 20.0, "parameters": {"most": 30.0, "half_angle": 0.3}}),
+    )
+    sim = td.Simulation(model, dt=0.01)
+    for _ in range(6):
+        sim.run(0.05)
+        scene = RayScene(model, sim.q)
+        X = pose_of(sim)
+        expected = scene.cast(X[:3, 3], X[:3, 0], ignore=["cart"]).distance[0]
+        assert sim.sensor("ahead").value == pytest.approx(expected, rel=1e-12)
+        # from inside of its own hood
+        assert sim.sensor("own").value < 0.2
+        assert expected > 2.0
+        assert sim.sensor("short").value == np.inf
+        assert sim.sensor("echo").value <= expected
+    assert sim.sensor("ahead").units == ("m",)
+
+
+def test_a_lidar_sweeps_while_its_machine_moves():
+    settings = {"columns": 40, "rows": 3, "elevation": (-0.3, 0.3), "sweep": 0.1, "gives": "both"}
+    model = cart(lidar=("lidar", {"rate": 10.0, "parameters": settings}))
+    sim = td.Simulation(model, dt=0.01)
+    sim.run(0.3)
+    value = sim.sensor("lidar").value
+    assert value.shape == (240,)
+    # without forces a cart moves at constant velocity: its path during the sweep is what it drove
+    device = Lidar(columns=40, rows=3, elevation=(-0.3, 0.3), sweep=0.1)
+    other = td.Simulation(model, dt=0.1 / 40)
+    other.run(0.2)
+    scene, poses, bodies = RayScene(model), [], []
+    for _ in range(40):
+        poses.append(pose_of(other))
+        bodies.append(scene.body_poses(other.q))
+        other.step(1)
+    scan = device.scan(scene, np.array(poses), ["cart"], np.array(bodies))
+    np.testing.assert_allclose(value[:120].reshape(40, 3), scan.distance, rtol=1e-3)
+    still = device.scan(scene, pose_of(other), ["cart"])
+    assert np.abs(still.distance - value[:120].reshape(40, 3)).max() > 0.05
+    assert ((value[120:] >= 0.0) & (value[120:] <= 1.0)).all()
+
+
+def test_worlds_of_a_batch_see_what_simulations_see():
+    model = cart(
+        ahead=("range_finder", {"rate": 20.0, "noise": {"stddev": 0.01}}),
+        lidar=("lidar", {"rate": 20.0, "parameters": {"columns": 12, "dropout": 0.2}}),
+        gps=("gps", {"rate": 10.0}),
+    )
+    worlds = td.Batch(model, 3, dt=0.01)
+    worlds.v[:, 3] = (1.0, 1.2, -0.5)
+    worlds.step(10)
+    sim = td.Simulation(model, dt=0.01)
+    sim.step(10)
+    for name in ("ahead", "lidar", "gps"):
+        np.testing.assert_allclose(worlds.sensor(name).value[0], sim.sensor(name).value, rtol=1e-9)
+    # other worlds have other noise, other drop-outs and other places
+    assert len({tuple(np.isinf(row)) for row in worlds.sensor("lidar").value}) > 1
+    assert (np.diff(worlds.sensor("gps").value[:, 2]) != 0.0).all()
+    again = td.Simulation(model, dt=0.01)
+    again.step(10)
+    assert (again.sensor("lidar").value == sim.sensor("lidar").value).all()
+
+
+def test_a_camera_shows_the_room_row_by_row():
+    options = {"width": 12, "height": 9}
+    model = cart(
+        depth=("camera", {"rate": 10.0, "parameters": options}),
+        color=("camera", {"rate": 10.0, "parameters": options | {"gives": "rgb"}}),
+        seen=("camera", {"rate": 10.0, "parameters": options | {"gives": "segmentation"}}),
+    )
+    sim = td.Simulation(model, dt=0.01)
+    sim.run(0.1)
+    names = [surface.name for surface in RayScene(model).surfaces]
+    seen = sim.sensor("seen").value.reshape(9, 12)
+    assert {names[int(s)] for s in seen.ravel()} == {"room", "post"}
+    depth, color = sim.sensor("depth").value.reshape(9, 12), sim.sensor("color").value.reshape(9, 12, 3)
+    post = seen == names.index("post")
+    assert depth[post].max() < depth[~post].min()
+    assert (color[post][:, 2] > color[post][:, 0]).all()
+
+
+def test_a_gps_receiver_rides_on_its_machine():
+    place = {"latitude": 39.98, "longitude": 116.33, "height": 50.0, "start": "2008-07-01T05:40:00"}
+    model = cart(
+        gps=("gps", {"rate": 5.0, "parameters": place | {"buildings": "nothing"}}),
+        exact=("gps", {"rate": 5.0, "parameters": place | {"buildings": "nothing", "budget": 0.0}}),
+        indoors=("gps", {"rate": 5.0, "parameters": place}),
+    )
+    sim = td.Simulation(model, dt=0.01)
+    sim.run(1.0)
+    names = sim.sensor("gps").components
+    gps = dict(zip(names, sim.sensor("gps").value, strict=True))
+    exact = dict(zip(names, sim.sensor("exact").value, strict=True))
+    X = pose_of(sim)
+    np.testing.assert_allclose([exact[k] for k in "xyz"], X[:3, 3], atol=5e-3)
+    point = X[:3, 3] - sim.body("cart").position
+    velocity = sim.body("cart").velocity
+    expected = velocity[3:] + np.cross(velocity[:3], point)
+    np.testing.assert_allclose([exact["vx"], exact["vy"], exact["vz"]], expected, atol=2e-3)
+    assert exact["latitude"] == pytest.approx(39.98, abs=1e-4) and gps["fix"] == 1.0
+    receiver = GpsReceiver(Site(39.98, 116.33, 50.0), __import__("datetime").datetime(2008, 7, 1, 5, 40))
+    assert gps["satellites"] == receiver.sky(1.0).visible.sum()
+    assert 0.0 < np.linalg.norm(np.array([gps[k] for k in "xyz"]) - X[:3, 3]) < 40.0
+    # inside a closed room there is no satellite
+    inside = dict(zip(names, sim.sensor("indoors").value, strict=True))
+    assert inside["fix"] == 0.0 and inside["satellites"] == 0.0 and np.isnan(inside["x"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "parameters", "words"),
+    [
+        ("lidar", {"azimuth": 3.0}, "two angles"),
+        ("lidar", {"columns": 0}, "at least one column"),
+        ("gps", {"start": "noon"}, "moment such as"),
+        ("gps", {"latitude": 95.0}, "latitude"),
+        ("camera", {"angle": 9.0}, "angle of view"),
+        ("ultrasonic", {"half_angle": 3.0}, "half angle"),
+    ],
+)
+def test_wrong_parameters_are_refused(kind, parameters, words):
+    with pytest.raises(td.ModelError, match=words):
+        td.Simulation(cart(bad=(kind, {"rate": 1.0, "parameters": parameters})))
+
+
+def test_rays_meet_the_terrain_of_the_simulation():
+    from treadle.scenes.rovers.differential_drive import differential_drive
+
+    spec = differential_drive()
+    spec.add_sensor(
+        "down", "range_finder", "body", position=(0, 0, 0.5), rotation=td.rpy(0.0, np.pi / 2, 0.0)
+    )
+    sim = td.Simulation(spec.compile(), dt=0.01)
+    sim.step(1)
+    assert sim.sensor("down").value == pytest.approx(sim.body("body").position[2] + 0.5, abs=1e-3)
