@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
-from treadle.forces.frames import FrameMotion, common_body, frame_motion, on_body
+from treadle.forces.frames import FrameMotion, bodies_to, common_body, frame_motion, on_body
 from treadle.graph import Scalar, where
 from treadle.model.attach_elements import STIFF
 from treadle.model.elements import Element
@@ -84,16 +84,19 @@ class _Bound(NamedTuple):
 
 
 def along_branches(model: Model) -> Model:
-    """The model with elements between branches taken explicitly: they would fill the tree's factor."""
+    """The model with elements and servos on tendons between branches explicit: they would fill the factor."""
 
-    def explicit(element: Element) -> bool:
-        moving = [body for body in element.bodies if body != WORLD]
-        return element.implicit and len(moving) > 1 and common_body(model, moving) not in moving
+    def branches(bodies: Sequence[int]) -> bool:
+        """Whether no way from the base to one of the bodies passes all others."""
+        moving = [body for body in bodies if body != WORLD]
+        ways = [set(bodies_to(model, body)) for body in moving]
+        return not any(way.issuperset(moving) for way in ways)
 
-    if not any(explicit(element) for element in model.elements):
+    elements = [replace(x, implicit=x.implicit and not branches(x.bodies)) for x in model.elements]
+    tendons = [replace(x, implicit=x.implicit and not branches(x.bodies(model))) for x in model.tendons]
+    if elements == list(model.elements) and tendons == list(model.tendons):
         return model
-    elements = [replace(x, implicit=False) if explicit(x) else x for x in model.elements]
-    return replace(model, elements=tuple(elements))
+    return replace(model, elements=tuple(elements), tendons=tuple(tendons))
 
 
 def elements_of(

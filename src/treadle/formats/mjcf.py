@@ -14,7 +14,7 @@ from treadle.formats.mjcf_contact import Materials, add_contacts, add_shapes
 from treadle.formats.mjcf_drives import add_actuators, add_equalities
 from treadle.formats.mjcf_report import report_rest
 from treadle.formats.mjcf_source import gather
-from treadle.formats.mjcf_tendons import add_springs
+from treadle.formats.mjcf_tendons import add_tendons
 from treadle.model import ModelSpec
 
 __all__ = ["read"]
@@ -44,9 +44,9 @@ def read(content: bytes, name: str, floating_base: bool = False, folder: Folder 
     add_frames(spec, compiled)
     add_shapes(spec, compiled, materials)
     add_contacts(spec, compiled, materials)
+    add_tendons(spec, compiled)
     add_actuators(spec, compiled)
     add_equalities(spec, compiled)
-    add_springs(spec, compiled)
     add_keyframes(spec, compiled)
     report_rest(compiled)
     spec.report = compiled.report

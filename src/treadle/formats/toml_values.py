@@ -158,6 +158,13 @@ def _nested(value: Any, name: str, depth: int = 0) -> Any:
     return _number(value, f"numbers for {name!r}")
 
 
+def path(value: Any) -> tuple[dict[str, Any], ...]:
+    """Parts of a path, each a table of numbers, vectors and words."""
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+        raise ValueError(f"needs a list of tables, not {short(value)}")
+    return tuple(values(item) for item in value)
+
+
 def table(value: Any) -> dict[str, Any]:
     """Keys with values."""
     if not isinstance(value, dict):
@@ -202,6 +209,7 @@ KINDS: dict[str, Callable[[Any], Any]] = {
     "bodies": texts,
     "vectors": vectors,
     "values": values,
+    "path": path,
     "limits": table,
     "settings": table,
 }
@@ -241,5 +249,18 @@ SCHEMAS: dict[str, dict[str, Any]] = {
     "bodies": {"type": "array", "items": {"type": "string"}},
     "vectors": {"type": "array", "items": _listed(3)},
     "values": {"type": "object"},
+    "path": {
+        "type": "array",
+        "items": {
+            "type": "object",
+            "additionalProperties": False,
+            "properties": {
+                **{name: {"type": "string"} for name in ("frame", "side_frame")},
+                **{name: _listed(3) for name in ("point", "axis", "side")},
+                **dict.fromkeys(("pulley", "radius"), _NUMBER),
+                "wrap": {"type": "string", "enum": ["sphere", "cylinder"]},
+            },
+        },
+    },
     "settings": {"type": "object"},
 }

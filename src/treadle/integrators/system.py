@@ -11,7 +11,7 @@ from treadle.dynamics.energy import kinetic_energy, potential_energy
 from treadle.dynamics.forward import forward_dynamics
 from treadle.dynamics.regroup import regroup
 from treadle.dynamics.rnea import rnea
-from treadle.forces.actuator import Drive, actuator_drives, actuator_state
+from treadle.forces.actuator import Drive, actuator_drives, actuator_state, driven_coordinate
 from treadle.forces.energy import elastic_energy
 from treadle.forces.law import ForceLaw, law_force
 from treadle.forces.load import body_loads
@@ -89,17 +89,37 @@ class System:
         if isinstance(step, float) and step == 0.0:
             return self.model
         model = _with_rotors(self.model, [d * step for d in self.implicit_damping(q, v, step)])
+        added = self._tendon_inertia(q, v, step)
         if any(element.implicit for element in model.elements):
             from treadle.forces.element import element_inertia
 
-            model = replace(model, added_inertia=element_inertia(self.model, q, v, step))
-        return model
+            for key, value in element_inertia(self.model, q, v, step).items():
+                added[key] = added[key] + value if key in added else value
+        return replace(model, added_inertia=added) if added else model
+
+    def _tendon_inertia(
+        self, q: Sequence[Scalar], v: Sequence[Scalar], step: Scalar
+    ) -> dict[tuple[int, int], Scalar]:
+        """h J^T D J of actuators on tendons, row by column."""
+        total: dict[tuple[int, int], Scalar] = {}
+        for actuator, drive in self._actuation(q, v, step):
+            if actuator.tendon is None or not self.model.tendons[actuator.tendon].implicit:
+                continue
+            if isinstance(drive.damping, float) and drive.damping == 0.0:
+                continue
+            arms = driven_coordinate(self.model, actuator, q, v).arms
+            for i, a in arms.items():
+                for j, b in arms.items():
+                    value = (step * drive.damping) * (a * b)
+                    total[i, j] = total[i, j] + value if (i, j) in total else value
+        return total
 
     def implicit_damping(self, q: Sequence[Scalar], v: Sequence[Scalar], step: Scalar) -> list[Scalar]:
         """D (nv) of dampers and actuators, which act on the velocity at the end of a step."""
         slowed = damping(self.model)
         for actuator, drive in self._actuation(q, v, step):
-            slowed[actuator.v] = slowed[actuator.v] + drive.damping
+            if actuator.v is not None:
+                slowed[actuator.v] = slowed[actuator.v] + drive.damping
         return slowed
 
     def accounts(self, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar) -> list[Scalar]:
@@ -175,7 +195,10 @@ class System:
             kicked = element_kick(self.model, q, v, time, step, springs)
             tau = [a + b for a, b in zip(tau, kicked, strict=True)]
         for actuator, drive in self._actuation(q, v, step):
-            tau[actuator.v] = tau[actuator.v] + drive.force - drive.damping * v[actuator.v]
+            driven = driven_coordinate(self.model, actuator, q, v)
+            force = drive.force - drive.damping * driven.rate
+            for k, arm in driven.arms.items():
+                tau[k] = tau[k] + arm * force
         if self.terrain is not None and self.model.wheels:
             from treadle.wheels.rolling import wheel_force
 

@@ -30,6 +30,7 @@ from treadle.model.parts import (
     WheelSpec,
 )
 from treadle.model.regularity import require_regular, singular_joints
+from treadle.model.tendons import TendonSpec
 from treadle.model.topology import assemble
 from treadle.model.validate import validate
 from treadle.model.values import plain, plain_json
@@ -135,6 +136,7 @@ class ModelSpec:
     couplings: list[CouplingSpec] = field(default_factory=list)
     wheels: list[WheelSpec] = field(default_factory=list)
     elements: list[ElementSpec] = field(default_factory=list)
+    tendons: list[TendonSpec] = field(default_factory=list)
     keyframes: list[KeyframeSpec] = field(default_factory=list)
     #: gravitational acceleration in the world, m/s2
     gravity: Sequence[float] = (0.0, 0.0, -9.81)
@@ -183,8 +185,11 @@ class ModelSpec:
         self.contacts.append(ContactSpec(first, second, **options))
         return self.contacts[-1]
 
-    def add_actuator(self, name: str, type: str, joint: str, **options: Any) -> ActuatorSpec:
-        """Append an actuator on a joint; options are the fields of `ActuatorSpec`."""
+    def add_actuator(self, name: str, type: str, joint: str = "", **options: Any) -> ActuatorSpec:
+        """Append an actuator on a joint, or with tendon=NAME on a tendon.
+
+        Options are the fields of `ActuatorSpec`.
+        """
         self.actuators.append(ActuatorSpec(name, type, joint, **options))
         return self.actuators[-1]
 
@@ -242,6 +247,14 @@ class ModelSpec:
         """
         return self.add_element(name, "hull", (body,), (offset,), **parameters)
 
+    def add_tendon(self, name: str, path: Sequence[dict[str, Any]] = (), **options: Any) -> TendonSpec:
+        """Append a tendon; its path can also be built with `through`, `around` and `over_pulley`.
+
+        Options are the fields of `TendonSpec`: see docs/reference/tendons.md.
+        """
+        self.tendons.append(TendonSpec(name, path, **options))
+        return self.tendons[-1]
+
     def add_keyframe(
         self, name: str, positions: dict[str, Any] | None = None, **options: Any
     ) -> KeyframeSpec:
@@ -264,6 +277,10 @@ class ModelSpec:
     def element(self, name: str) -> ElementSpec:
         """The force element of this name, to be changed."""
         return self._part(self.elements, name, "element")
+
+    def tendon(self, name: str) -> TendonSpec:
+        """The tendon of this name, to be changed."""
+        return self._part(self.tendons, name, "tendon")
 
     def coupling(self, name: str) -> CouplingSpec:
         """The coupling of this name, to be changed."""
@@ -333,5 +350,6 @@ _LISTS: dict[str, type[Item]] = {
     "couplings": CouplingSpec,
     "wheels": WheelSpec,
     "elements": ElementSpec,
+    "tendons": TendonSpec,
     "keyframes": KeyframeSpec,
 }

@@ -74,6 +74,10 @@ def assemble(spec: ModelSpec) -> Model:
         from treadle.model.attach_elements import with_elements
 
         model = with_elements(spec, model)
+    if spec.tendons:
+        from treadle.model.tendons import with_tendons
+
+        model = with_tendons(spec, model)
     return model
 
 

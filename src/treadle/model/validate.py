@@ -64,6 +64,10 @@ def validate(spec: ModelSpec, strict: bool = True) -> list[str]:
         from treadle.model.validate_elements import validate_elements
 
         validate_elements(spec)
+    if spec.tendons:
+        from treadle.model.validate_tendons import validate_tendons
+
+        validate_tendons(spec, tree)
     if spec.actuators or spec.couplings or spec.keyframes:
         from treadle.model.validate_drives import validate_drives
 

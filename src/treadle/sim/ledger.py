@@ -37,8 +37,8 @@ def ledger_size(model: Model) -> int:
 def floats(model: Model) -> bool:
     """Whether nothing ties the machine to the world but free joints whose forces the ledger has.
 
-    Ties are other joints, rotors and dry friction of the free joints, rigid motors on them, loops and ropes
-    to the world, wheels, and a fluid.
+    Ties are other joints, rotors and dry friction of the free joints, rigid motors on them, loops, ropes and
+    tendons to the world, wheels, and a fluid.
     """
     roots = [body.joint for body in model.bodies if body.parent == WORLD]
     plain = all(x == 0.0 for joint in roots for x in (*joint.armature, *joint.friction))
@@ -50,6 +50,9 @@ def _counts_impulse(model: Model) -> bool:
     roots = [body.joint for body in model.bodies if body.parent == WORLD]
     free = bool(roots) and all(joint.type.kind == "free" for joint in roots)
     tied = any(WORLD in (loop.predecessor, loop.successor) for loop in model.loops)
+    tied = tied or any(
+        part.body == WORLD for tendon in model.tendons for part in tendon.path if part.kind == "point"
+    )
     held = {actuator.v for actuator in model.actuators if actuator.rigid}
     moved = any(held.intersection(range(joint.v.start, joint.v.stop)) for joint in roots)
     fluid = any(body.inertia.added is not None for body in model.bodies)

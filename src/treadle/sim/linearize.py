@@ -3,7 +3,7 @@
     x = (delta, v, p),    dx/dt = A x + B u + constant
 
 delta is the tangent step from the present position (see `Joint.integrate`), v the velocity, p the actuators'
-own state (pressures of cylinders); u are the actuators' commands, or the joint forces where there are none.
+own state (pressures of cylinders, activations); u are the actuators' commands, or else the joint forces.
 All derivatives are exact, from the graph of the machine's forces and loops: joint springs and dampers, force
 elements, actuators, laws, loads and closed loops are all among them. Stops, dry friction and contact are not.
 """
@@ -18,7 +18,7 @@ import numpy as np
 
 from treadle.dynamics.derivatives import tangent_seeds
 from treadle.errors import InputError
-from treadle.forces.actuator import actuator_state_size
+from treadle.forces.actuator import actuator_state_size, state_places
 from treadle.forces.load import LOAD_SIZE
 from treadle.graph import Expr, Scalar, forward
 from treadle.integrators import System
@@ -154,6 +154,8 @@ def _freedoms(model: Model) -> tuple[str, ...]:
 
 def _names(model: Model) -> tuple[str, ...]:
     freedoms = _freedoms(model)
-    cylinders = [a.name for a in model.actuators if a.type == "cylinder"]
-    pressures = [f"{name}.{side}" for name in cylinders for side in ("cap", "rod")]
-    return (*freedoms, *[f"{name}.rate" for name in freedoms], *pressures)
+    own = []
+    for actuator, place in zip(model.actuators, state_places(model), strict=True):
+        sides = ("cap", "rod") if actuator.type == "cylinder" else ("activation",)
+        own += [f"{actuator.name}.{side}" for side in sides[: place.stop - place.start]]
+    return (*freedoms, *[f"{name}.rate" for name in freedoms], *own)
