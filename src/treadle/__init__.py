@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from treadle.dynamics.compiled import (
         Derivatives,
         center_of_mass,
-        derivatives,
         forward_dynamics,
         frame_jacobian,
         frame_pose,
@@ -79,6 +78,7 @@ if TYPE_CHECKING:
     )
     from treadle.scenes import scene, scene_names
     from treadle.sim import Event, History, Pace, Routine, Simulation, State, trajectory
+    from treadle.sim.derivatives import MachineDerivatives, derivatives
     from treadle.sim.linearize import Linearization, linearize
     from treadle.sim.recording import read_recording
     from treadle.solvers.assembly import Assembly, assemble
@@ -98,7 +98,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Assembly", "Batch", "BodySpec", "Collider", "Derivatives", "Event", "Fluid", "ForceLaw", "FrameMotion",
     "FrameSpec", "Grid",
-    "HeightField", "History", "Input", "InputError", "JointSpec", "Linearization", "Model", "ModelError",
+    "HeightField", "History", "Input", "InputError", "JointSpec", "Linearization", "MachineDerivatives",
+    "Model", "ModelError",
     "ModelSpec", "Pace",
     "Patch", "Plane", "Prediction", "Ramp", "RecordingError", "Routine", "Simulation", "SimulationDiverged",
     "Soil", "State", "Terrain",
@@ -140,7 +141,7 @@ _HOMES = {
         "Touch", "contact_law",
     ),
     "treadle.dynamics.compiled": (
-        "Derivatives", "center_of_mass", "derivatives", "forward_dynamics", "frame_jacobian",
+        "Derivatives", "center_of_mass", "forward_dynamics", "frame_jacobian",
         "frame_pose", "frame_poses", "impulse_response", "inverse_dynamics", "inverse_dynamics_jacobians",
         "kinetic_energy", "mass_matrix", "momentum", "potential_energy",
     ),
@@ -184,6 +185,9 @@ _HOMES = {
     ),
     "treadle.sim": (
         "Event", "History", "Pace", "Routine", "Simulation", "State", "trajectory",
+    ),
+    "treadle.sim.derivatives": (
+        "MachineDerivatives", "derivatives",
     ),
     "treadle.sim.linearize": (
         "Linearization", "linearize",

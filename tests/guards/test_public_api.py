@@ -23,6 +23,7 @@ PUBLIC = [
     "InputError",
     "JointSpec",
     "Linearization",
+    "MachineDerivatives",
     "Model",
     "ModelError",
     "ModelSpec",

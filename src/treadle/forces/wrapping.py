@@ -2,8 +2,8 @@
 
 All is in the frame of the object, with the axis of a cylinder along z. In the plane through the points and
 the centre of a sphere, or across the axis of a cylinder, the way is two tangents and an arc; along the axis
-the cable advances evenly (a helix). A side point says on which side it passes. One inside the object leads the
-cable through a hoop instead: it touches the circle from within where the way is shortest.
+the cable advances evenly (a helix). A side point says on which side it passes. One inside the object leads
+the cable through a hoop instead: it touches the circle from within where the way is shortest.
 """
 
 from __future__ import annotations

@@ -121,8 +121,52 @@ class FrameSpec(Item):
     line: int | None = field(default=None, compare=False)
 
 
+class _Lookup:
+    """Parts of a description by name."""
+
+    name: str
+    bodies: list[BodySpec]
+    joints: list[JointSpec]
+    actuators: list[ActuatorSpec]
+    elements: list[ElementSpec]
+    tendons: list[TendonSpec]
+    couplings: list[CouplingSpec]
+
+    def body(self, name: str) -> BodySpec:
+        """The body of this name, to be changed."""
+        return self._part(self.bodies, name, "body")
+
+    def joint(self, name: str) -> JointSpec:
+        """The joint of this name, to be changed."""
+        return self._part(self.joints, name, "joint")
+
+    def actuator(self, name: str) -> ActuatorSpec:
+        """The actuator of this name, to be changed."""
+        return self._part(self.actuators, name, "actuator")
+
+    def element(self, name: str) -> ElementSpec:
+        """The force element of this name, to be changed."""
+        return self._part(self.elements, name, "element")
+
+    def tendon(self, name: str) -> TendonSpec:
+        """The tendon of this name, to be changed."""
+        return self._part(self.tendons, name, "tendon")
+
+    def coupling(self, name: str) -> CouplingSpec:
+        """The coupling of this name, to be changed."""
+        return self._part(self.couplings, name, "coupling")
+
+    def _part(self, parts: list[Any], name: str, what: str) -> Any:
+        for part in parts:
+            if part.name == name:
+                return part
+        raise InputError(
+            f"{self.name!r} has no {what} named {name!r}; {suggest(name, [x.name for x in parts])}"
+        )
+
+
 @dataclass
-class ModelSpec:
+class ModelSpec(_Lookup):
     """A machine as lists of parts that can be added, changed and removed."""
 
     name: str = "machine"
@@ -261,38 +305,6 @@ class ModelSpec:
         """Append a named state; options are the fields of `KeyframeSpec`."""
         self.keyframes.append(KeyframeSpec(name, positions or {}, **options))
         return self.keyframes[-1]
-
-    def body(self, name: str) -> BodySpec:
-        """The body of this name, to be changed."""
-        return self._part(self.bodies, name, "body")
-
-    def joint(self, name: str) -> JointSpec:
-        """The joint of this name, to be changed."""
-        return self._part(self.joints, name, "joint")
-
-    def actuator(self, name: str) -> ActuatorSpec:
-        """The actuator of this name, to be changed."""
-        return self._part(self.actuators, name, "actuator")
-
-    def element(self, name: str) -> ElementSpec:
-        """The force element of this name, to be changed."""
-        return self._part(self.elements, name, "element")
-
-    def tendon(self, name: str) -> TendonSpec:
-        """The tendon of this name, to be changed."""
-        return self._part(self.tendons, name, "tendon")
-
-    def coupling(self, name: str) -> CouplingSpec:
-        """The coupling of this name, to be changed."""
-        return self._part(self.couplings, name, "coupling")
-
-    def _part(self, parts: list[Any], name: str, what: str) -> Any:
-        for part in parts:
-            if part.name == name:
-                return part
-        raise InputError(
-            f"{self.name!r} has no {what} named {name!r}; {suggest(name, [x.name for x in parts])}"
-        )
 
     def compile(self, strict: bool = True) -> Model:
         """The frozen model; ModelError where the description is wrong.

@@ -28,7 +28,7 @@ from treadle.native.program import Program, compile_program
 if TYPE_CHECKING:
     from treadle.sim.simulation import Simulation
 
-__all__ = ["Linearization", "linearize"]
+__all__ = ["Linearization", "linearize", "state_slopes"]
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,22 @@ class Linearization:
 def linearize(sim: Simulation) -> Linearization:
     """The machine of a simulation made linear about its present state."""
     model = sim.model
+    driven = bool(model.actuators)
+    rate, rows = state_slopes(sim, ("commands",) if driven else ("tau",))
+    n = len(rate)
+    return Linearization(
+        A=rows[:, :n],
+        B=rows[:, n:],
+        rate=rate,
+        states=_names(model),
+        inputs=tuple(a.name for a in model.actuators) if driven else _freedoms(model),
+        motions=_motions(model, sim.q),
+    )
+
+
+def state_slopes(sim: Simulation, inputs: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """dx/dt (n) at the present state, and its derivatives by x and by inputs ("tau", "commands"), row by row."""
+    model = sim.model
     if sim.contact:
         hint = "give the simulation contact=False"
         raise InputError(f"contact of {model.name!r} is not smooth and cannot be made linear: {hint}")
@@ -76,7 +92,7 @@ def linearize(sim: Simulation) -> Linearization:
         "drives": actuator_state_size(model),
     }
     sizes = {name: size for name, size in sizes.items() if size}
-    program = Program(None, sizes, lambda **given: {"result": _slopes(sim, given)}, hot=False)
+    program = Program(None, sizes, lambda **given: {"result": _slopes(sim, given, inputs)}, hot=False)
     given = {
         "q": sim.q, "v": sim.v, "tau": sim.tau, "time": [sim.time], "step": [0.0],
         "loads": sim.loads[:, 0], "commands": sim.arrays.get("commands", np.zeros((0, 1)))[:, 0],
@@ -84,19 +100,11 @@ def linearize(sim: Simulation) -> Linearization:
     }  # fmt: skip
     values = compile_program(program).function()(*[np.asarray(given[name], dtype=float) for name in sizes])
     n = 2 * model.nv + actuator_state_size(model)
-    m = len(model.actuators) or model.nv
-    rate, rows = values[:n], values[n:].reshape(n, n + m)
-    return Linearization(
-        A=rows[:, :n],
-        B=rows[:, n:],
-        rate=rate,
-        states=_names(model),
-        inputs=tuple(a.name for a in model.actuators) or _freedoms(model),
-        motions=_motions(model, sim.q),
-    )
+    m = sum(sizes.get(name, 0) for name in inputs)
+    return values[:n], values[n:].reshape(n, n + m)
 
 
-def _slopes(sim: Simulation, given: Mapping[str, Sequence[Expr]]) -> list[Scalar]:
+def _slopes(sim: Simulation, given: Mapping[str, Sequence[Expr]], inputs: Sequence[str]) -> list[Scalar]:
     """dx/dt, then its derivatives by x and u, row by row."""
     model, q, v = sim.model, given["q"], given["v"]
     commands, drives = given.get("commands", ()), given.get("drives", ())
@@ -107,12 +115,12 @@ def _slopes(sim: Simulation, given: Mapping[str, Sequence[Expr]]) -> list[Scalar
     rates = [*v, *system.acceleration(q, v, time), *flows]
     nv, n = model.nv, 2 * model.nv + len(drives)
     seeds = tangent_seeds(model, q)
-    inputs = commands or given["tau"]
+    moved = [x for name in inputs for x in given.get(name, ())]
     for k, x in enumerate((*v, *drives), start=nv):
         seeds[x] = {k: 1.0}
-    for k, x in enumerate(inputs, start=n):
+    for k, x in enumerate(moved, start=n):
         seeds[x] = {k: 1.0}
-    slopes = forward(rates, seeds, n + len(inputs))
+    slopes = forward(rates, seeds, n + len(moved))
     for i, row in enumerate(_turning(model, v)):
         slopes[i][:nv] = row
     return [*rates, *[x for row in slopes for x in row]]
