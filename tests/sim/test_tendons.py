@@ -1,4 +1,4 @@
-"""Machines with tendons in motion: closed forms, stiff springs and servos, limits, friction, batches, contact."""
+"""Machines with tendons in motion: closed forms, stiff springs and servos, limits, friction, contact."""
 
 import mujoco
 import numpy as np
@@ -10,7 +10,7 @@ from treadle.formats.mjcf import read
 
 
 def atwood(light: float, heavy: float, **options) -> td.ModelSpec:
-    """Two masses on slides that hang on one cable over two points, the first moving by a tackle of two parts."""
+    """Two masses on slides that hang on one cable over two points."""
     spec = td.ModelSpec("atwood")
     for name, mass, x in (("light", light, 0.0), ("heavy", heavy, 1.0)):
         spec.add_body(name, mass, inertia=(1, 1, 1))

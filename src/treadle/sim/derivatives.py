@@ -1,4 +1,4 @@
-"""Exact derivatives of accelerations: of the rigid bodies of a model, or of the whole machine of a simulation."""
+"""Exact derivatives of accelerations: of the rigid bodies of a model, or of all that a simulation has."""
 
 from __future__ import annotations
 

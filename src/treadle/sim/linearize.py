@@ -74,7 +74,7 @@ def linearize(sim: Simulation) -> Linearization:
 
 
 def state_slopes(sim: Simulation, inputs: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """dx/dt (n) at the present state, and its derivatives by x and by inputs ("tau", "commands"), row by row."""
+    """dx/dt (n) at the present state, and its derivatives by x and by "tau" or "commands", row by row."""
     model = sim.model
     if sim.contact:
         hint = "give the simulation contact=False"
