@@ -74,7 +74,9 @@ def main() -> None:
         print(json.dumps({"rows": rows, "checks": checks}))
         return
     for row in rows:
-        print(f"span {row['span']}: {row['us']:.2f} us with, {row['us_without']:.2f} us without: {row['cost']:.2f}x")
+        print(
+            f"span {row['span']}: {row['us']:.2f} us with, {row['us_without']:.2f} us without: {row['cost']:.2f}x"
+        )
 
 
 if __name__ == "__main__":

@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 import treadle as td
-from tests.machines import random_rotation
+from tests.machines import random_rotation, random_spec, random_state
 from tests.numeric import central
-from treadle.forces.element import ForceElement, pair_wrenches, relative_motion
+from treadle.forces.element import ForceElement, line_forces, pair_wrenches, relative_motion
 from treadle.forces.elements import ELEMENTS
 from treadle.forces.frame_law import potential_wrenches
 from treadle.forces.frames import FrameMotion
+from treadle.integrators import System
 from treadle.model.elements import ELEMENT_TYPES, ElementSpec
 from treadle.model.validate_elements import element_parameters
 from treadle.spatial import Force, Mat3, Vec3
@@ -233,3 +234,23 @@ def test_what_a_law_over_frames_may_not_return():
             td.Simulation(model, laws=[td.force_element("body")(wrong)]).step()
     with pytest.raises(td.InputError, match="needs the names"):
         td.force_element(None)(lambda world, t: {})
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_elements_along_a_line_are_the_same_as_joint_forces_and_as_loads(seed):
+    rng = np.random.default_rng(seed)
+    spec = random_spec(rng, 6, ("revolute", "prismatic", "universal", "ball"))
+    names = [None, *[body.name for body in spec.bodies]]
+    for k in range(8):
+        first, second = rng.choice(len(names), 2, replace=False)
+        ends = rng.uniform(-1.0, 1.0, (2, 3)).tolist()
+        options = {"stiffness": 30.0, "damping": 2.0, "length": 0.4, "acts": ("both", "tension")[k % 2]}
+        spec.add_spring(f"s{k}", names[first], names[second], *ends, **options)
+        spec.add_element(
+            f"c{k}", "charge_pair", (names[first], names[second]), ends, strength=0.3, radius=0.1
+        )
+    model = spec.compile()
+    q, v, tau = random_state(model, rng)
+    assert line_forces(model, q, v)
+    found = [System(model, tau, as_loads=loads).acceleration(q, v, 0.0) for loads in (False, True)]
+    np.testing.assert_allclose(*found, rtol=1e-9, atol=1e-9)

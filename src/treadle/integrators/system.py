@@ -63,6 +63,8 @@ class System:
     rolling: str = "balance"
     #: how the forces of loops and bounds are found (see `solvers.SOLVERS`)
     solver: str = "direct"
+    #: whether all force elements are loads on bodies, as reactions need them (see `forces.element.line_forces`)
+    as_loads: bool = False
 
     def acceleration(
         self, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, implicit_damping: Scalar = 0.0
@@ -173,10 +175,12 @@ class System:
         time: Scalar,
         springs: bool = True,
         step: Scalar = 0.0,
+        elements: bool = True,
     ) -> list[Scalar]:
         """Joint forces of drives, dampers, laws and, unless they count as energy, springs.
 
         `step` is the time to the position that actuators, and elements that may be stiff, are to act on.
+        Without `elements` those that are joint forces are left out.
         """
         tau = list(self.tau)
         laws = [law_force(self.model, law, q, v, time, springs) for law in self.laws]
@@ -187,9 +191,13 @@ class System:
 
             pull = through_graph(lambda x: spring_force(self.model, x, v), q)
             tau = [a + b for a, b in zip(tau, pull, strict=True)]
-        if any(element.implicit for element in self.model.elements) and not (
-            isinstance(step, float) and step == 0.0
-        ):
+        now = isinstance(step, float) and step == 0.0
+        if self.model.elements and elements and not self.as_loads:
+            from treadle.forces.element import line_forces
+
+            for k, x in line_forces(self.model, q, v, springs, None if now else False).items():
+                tau[k] = tau[k] + x
+        if any(element.implicit for element in self.model.elements) and not now:
             from treadle.forces.element import element_kick
 
             kicked = element_kick(self.model, q, v, time, step, springs)
@@ -260,7 +268,8 @@ class System:
 
             # those that are taken implicitly are among the joint forces
             which = None if isinstance(step, float) and step == 0.0 else False
-            for body, force in element_loads(self.model, q, v, time, springs, which).items():
+            loads = element_loads(self.model, q, v, time, springs, which, lines=self.as_loads)
+            for body, force in loads.items():
                 forces[body] = forces[body] + force if body in forces else force
         return forces or None
 

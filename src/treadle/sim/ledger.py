@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from treadle.dynamics.kinematics import body_velocities, world_transforms
-from treadle.forces.element import element_kick, element_loads
+from treadle.forces.element import element_kick, element_loads, line_forces
 from treadle.forces.load import body_loads
 from treadle.graph import Scalar
 from treadle.model.model import WORLD, Model
@@ -166,7 +166,7 @@ def _velocity(system: System, delta: Sequence[Scalar], rate: Sequence[Scalar]) -
 def _rates(system: System, node: _Node) -> list[Scalar]:
     """Rates of the ledger at an instant: power, and moment and force from outside."""
     model = system.model
-    force = system.force(node.q, node.v, node.time, springs=False)
+    force = system.force(node.q, node.v, node.time, springs=False, elements=False)
     power: Scalar = sum((f * x for f, x in zip(force, node.moved, strict=True)), 0.0)
     loads = body_loads(model, node.q, system.loads) if system.loads else {}
     power = power + _power(model, node.q, node.moved, loads)
@@ -187,13 +187,28 @@ def _rates(system: System, node: _Node) -> list[Scalar]:
 def _element_rates(model: Model, node: _Node, springs: bool) -> tuple[Scalar, Force]:
     """Power of force elements, and their sum about the world's origin in world axes."""
     if node.start is None:
-        loads = element_loads(model, node.q, node.v, node.time, springs)
-        return _power(model, node.q, node.moved, loads), _summed(model, node.q, loads)
+        loads = element_loads(model, node.q, node.v, node.time, springs, lines=False)
+        power = _line_power(model, node.q, node.v, node.moved, springs, None)
+        return power + _power(model, node.q, node.moved, loads), _summed(model, node.q, loads)
     q, v, dt = node.start
-    loads = element_loads(model, q, v, node.time, springs, implicit=False)
+    loads = element_loads(model, q, v, node.time, springs, implicit=False, lines=False)
+    power = _line_power(model, q, v, node.moved, springs, False) + _power(model, q, node.moved, loads)
     kicked = element_kick(model, q, v, node.time, dt, springs, rate=node.v)
-    power = sum((f * x for f, x in zip(kicked, node.moved, strict=True)), _power(model, q, node.moved, loads))
+    power = sum((f * x for f, x in zip(kicked, node.moved, strict=True)), power)
     return power, _outside(model, q, kicked, loads) if floats(model) else Force.zero()
+
+
+def _line_power(
+    model: Model,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    moved: Sequence[Scalar],
+    springs: bool,
+    implicit: bool | None,
+) -> Scalar:
+    """Power of elements that are joint forces; between moving bodies, they leave the momentum as it is."""
+    forces = line_forces(model, q, v, springs, implicit)
+    return sum((f * moved[k] for k, f in forces.items()), 0.0)
 
 
 def _power(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], loads: dict[int, Force]) -> Scalar:

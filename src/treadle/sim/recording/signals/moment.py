@@ -163,7 +163,7 @@ class Moment:
 
     @cached_property
     def _system(self) -> System:
-        return System(self.model, self.tau, self._loads, self.laws, terrain=self.terrain)
+        return System(self.model, self.tau, self._loads, self.laws, terrain=self.terrain, as_loads=True)
 
     @cached_property
     def _ahead(self) -> list[Scalar]:
