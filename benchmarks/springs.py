@@ -2,8 +2,8 @@
 
     python benchmarks/springs.py [--links 50] [--springs 100] [--json]
 
-Springs join random points of random links that are up to `span` links apart. Times are CPU times of this process,
-the machines taking turns.
+Springs join random points of random links that are up to `span` links apart. Times are CPU times of this
+process, the machines taking turns.
 """
 
 import argparse
@@ -61,8 +61,8 @@ def main() -> None:
     machines = [chain(given.links, 0, 1), *[chain(given.links, given.springs, span) for span in given.span]]
     plain, *sprung = race(machines, given.steps, given.rounds)
     rows = [
-        {"links": given.links, "springs": given.springs, "span": span, "us": 1e6 * t, "us_without": 1e6 * plain,
-         "cost": t / plain}
+        {"links": given.links, "springs": given.springs, "span": span, "us": 1e6 * t,
+         "us_without": 1e6 * plain, "cost": t / plain}
         for span, t in zip(given.span, sprung, strict=True)
     ]  # fmt: skip
     checks = [
@@ -74,9 +74,8 @@ def main() -> None:
         print(json.dumps({"rows": rows, "checks": checks}))
         return
     for row in rows:
-        print(
-            f"span {row['span']}: {row['us']:.2f} us with, {row['us_without']:.2f} us without: {row['cost']:.2f}x"
-        )
+        times = f"{row['us']:.2f} us with, {row['us_without']:.2f} us without"
+        print(f"span {row['span']}: {times}: {row['cost']:.2f}x")
 
 
 if __name__ == "__main__":

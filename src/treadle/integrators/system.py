@@ -63,7 +63,7 @@ class System:
     rolling: str = "balance"
     #: how the forces of loops and bounds are found (see `solvers.SOLVERS`)
     solver: str = "direct"
-    #: whether all force elements are loads on bodies, as reactions need them (see `forces.element.line_forces`)
+    #: whether all force elements are loads on bodies, as reactions need them (see `element.line_forces`)
     as_loads: bool = False
 
     def acceleration(
