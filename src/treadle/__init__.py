@@ -76,6 +76,7 @@ if TYPE_CHECKING:
         rpy,
         sphere_inertia,
     )
+    from treadle.model.hydrodynamics import irregular_waves
     from treadle.scenes import scene, scene_names
     from treadle.sim import Event, History, Pace, Routine, Simulation, State, trajectory
     from treadle.sim.derivatives import MachineDerivatives, derivatives
@@ -109,7 +110,8 @@ __all__ = [
     "cylinder_inertia", "derivatives", "distance", "exp", "floor", "force_element", "forward_dynamics",
     "fractal_grid",
     "frame_jacobian", "frame_pose", "frame_poses", "impulse_response", "inverse_dynamics",
-    "inverse_dynamics_jacobians", "kinetic_energy", "linearize", "load", "load_spec", "load_terrain", "log",
+    "inverse_dynamics_jacobians", "irregular_waves",
+    "kinetic_energy", "linearize", "load", "load_spec", "load_terrain", "log",
     "lookup",
     "lookup2", "mass_matrix", "maximum", "minimum", "momentum", "parameter_names", "parameter_value",
     "potential_energy", "predict", "random_grid", "ray_cast", "ray_casts", "read_disabled_collisions",
@@ -179,6 +181,9 @@ _HOMES = {
     "treadle.model": (
         "BodySpec", "Fluid", "FrameSpec", "JointSpec", "Model", "ModelSpec", "box_inertia",
         "cylinder_inertia", "parameter_names", "parameter_value", "rpy", "sphere_inertia",
+    ),
+    "treadle.model.hydrodynamics": (
+        "irregular_waves",
     ),
     "treadle.scenes": (
         "scene", "scene_names",

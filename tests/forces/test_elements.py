@@ -43,6 +43,11 @@ def parameters_of(kind: str, rng: np.random.Generator) -> dict:
             "current": (0.0, 0.0, 0.0), "added_mass": six(), "linear_drag": six(), "drag_coefficient": 0.5,
             "quadratic_drag": rng.uniform(0, 1, 6),
         },
+        "propeller": lambda: {
+            "axis": rng.uniform(-1, 1, 3), "diameter": 0.3, "thrust": (0.4, -0.3), "torque": (0.05, -0.04),
+            "wake": 0.1, "density": 3.0, "current": rng.uniform(-1, 1, 3),
+        },
+        "foil": lambda: {"area": 0.4, "drag": (0.02, 1.0), "density": 3.0, "current": rng.uniform(-1, 1, 3)},
         "wind": lambda: {"velocity": rng.uniform(-3, 3, 3), "drag_area": 0.8},
     }  # fmt: skip
     return element_parameters(ElementSpec("x", kind, (None,), (), values[kind]()))

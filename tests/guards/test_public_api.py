@@ -70,6 +70,7 @@ PUBLIC = [
     "impulse_response",
     "inverse_dynamics",
     "inverse_dynamics_jacobians",
+    "irregular_waves",
     "kinetic_energy",
     "linearize",
     "load",
