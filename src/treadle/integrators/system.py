@@ -77,14 +77,20 @@ class System:
         return self._acceleration(self.damped(q, v, implicit_damping), q, v, time, implicit_damping)
 
     def _acceleration(
-        self, model: Model, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, step: Scalar
+        self,
+        model: Model,
+        q: Sequence[Scalar],
+        v: Sequence[Scalar],
+        time: Scalar,
+        step: Scalar,
+        convective: Sequence[Scalar] | None = None,
     ) -> list[Scalar]:
         force, external = self.force(q, v, time, step=step), self.external(q, v, time, step=step)
         if model.closed:
             from treadle.solvers.direct import closed_dynamics
 
             return closed_dynamics(model, q, v, force, external, self.closing_time, self.solver)
-        return forward_dynamics(model, q, v, force, external)
+        return forward_dynamics(model, q, v if convective is None else convective, force, external)
 
     def damped(self, q: Sequence[Scalar], v: Sequence[Scalar], step: Scalar) -> Model:
         """The model with inertia M + h D (+ h^2 K): dampers, actuators and stiff elements act at its end."""
@@ -128,18 +134,32 @@ class System:
         """The rates of the account; none where it is not kept."""
         return [] if self.account is None else self.account(q, v, time)
 
-    def kick(self, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, dt: Scalar) -> Arrest:
+    def kick(
+        self,
+        q: Sequence[Scalar],
+        v: Sequence[Scalar],
+        time: Scalar,
+        dt: Scalar,
+        convective: Sequence[Scalar] | None = None,
+    ) -> Arrest:
         """The velocity after all forces of a step and, over the same time, stops and friction.
 
         (M + h D) v' = (M + h D) v + h (tau - D v - C) + J^T p: dampers and actuators withstand impulses too.
+        The convective terms C of a tree are taken with v, or with another velocity.
         """
         model = self.damped(q, v, dt)
-        held = self.arrest(q, self._free_kick(model, q, v, time, dt), model)
+        held = self.arrest(q, self._free_kick(model, q, v, time, dt, convective), model)
         moved = [0.5 * (a + b) for a, b in zip(v, held.v, strict=True)]
         return held._replace(work=sum((p * x for p, x in zip(held.impulses, moved, strict=True)), 0.0))
 
     def _free_kick(
-        self, model: Model, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, dt: Scalar
+        self,
+        model: Model,
+        q: Sequence[Scalar],
+        v: Sequence[Scalar],
+        time: Scalar,
+        dt: Scalar,
+        convective: Sequence[Scalar] | None = None,
     ) -> list[Scalar]:
         """The velocity after the forces of a step and of its loops, without stops and friction."""
         if model.closed and self.projected:
@@ -147,7 +167,7 @@ class System:
 
             force = self.force(q, v, time, step=dt)
             return closed_kick(model, q, v, force, dt, self.external(q, v, time, step=dt), self.solver)
-        a = self._acceleration(model, q, v, time, dt)
+        a = self._acceleration(model, q, v, time, dt, convective)
         return [x + dt * rate for x, rate in zip(v, a, strict=True)]
 
     def arrest(self, q: Sequence[Scalar], v: Sequence[Scalar], model: Model | None = None) -> Arrest:
