@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from treadle.dynamics.compiled import (
         Derivatives,
         center_of_mass,
-        derivatives,
         forward_dynamics,
         frame_jacobian,
         frame_pose,
@@ -77,8 +76,10 @@ if TYPE_CHECKING:
         rpy,
         sphere_inertia,
     )
+    from treadle.model.hydrodynamics import irregular_waves
     from treadle.scenes import scene, scene_names
     from treadle.sim import Event, History, Pace, Routine, Simulation, State, trajectory
+    from treadle.sim.derivatives import MachineDerivatives, derivatives
     from treadle.sim.linearize import Linearization, linearize
     from treadle.sim.recording import read_recording
     from treadle.sim.settle import Settled, settle
@@ -99,7 +100,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Assembly", "Batch", "BodySpec", "Collider", "Derivatives", "Event", "Fluid", "ForceLaw", "FrameMotion",
     "FrameSpec", "Grid",
-    "HeightField", "History", "Input", "InputError", "JointSpec", "Linearization", "Model", "ModelError",
+    "HeightField", "History", "Input", "InputError", "JointSpec", "Linearization", "MachineDerivatives",
+    "Model", "ModelError",
     "ModelSpec", "Pace",
     "Patch", "Plane", "Prediction", "Ramp", "RecordingError", "Routine", "Settled", "Simulation",
     "SimulationDiverged", "Soil", "State", "Terrain",
@@ -109,7 +111,8 @@ __all__ = [
     "cylinder_inertia", "derivatives", "distance", "exp", "floor", "force_element", "forward_dynamics",
     "fractal_grid",
     "frame_jacobian", "frame_pose", "frame_poses", "impulse_response", "inverse_dynamics",
-    "inverse_dynamics_jacobians", "kinetic_energy", "linearize", "load", "load_spec", "load_terrain", "log",
+    "inverse_dynamics_jacobians", "irregular_waves",
+    "kinetic_energy", "linearize", "load", "load_spec", "load_terrain", "log",
     "lookup",
     "lookup2", "mass_matrix", "maximum", "minimum", "momentum", "parameter_names", "parameter_value",
     "potential_energy", "predict", "random_grid", "ray_cast", "ray_casts", "read_disabled_collisions",
@@ -141,7 +144,7 @@ _HOMES = {
         "Touch", "contact_law",
     ),
     "treadle.dynamics.compiled": (
-        "Derivatives", "center_of_mass", "derivatives", "forward_dynamics", "frame_jacobian",
+        "Derivatives", "center_of_mass", "forward_dynamics", "frame_jacobian",
         "frame_pose", "frame_poses", "impulse_response", "inverse_dynamics", "inverse_dynamics_jacobians",
         "kinetic_energy", "mass_matrix", "momentum", "potential_energy",
     ),
@@ -180,11 +183,17 @@ _HOMES = {
         "BodySpec", "Fluid", "FrameSpec", "JointSpec", "Model", "ModelSpec", "box_inertia",
         "cylinder_inertia", "parameter_names", "parameter_value", "rpy", "sphere_inertia",
     ),
+    "treadle.model.hydrodynamics": (
+        "irregular_waves",
+    ),
     "treadle.scenes": (
         "scene", "scene_names",
     ),
     "treadle.sim": (
         "Event", "History", "Pace", "Routine", "Simulation", "State", "trajectory",
+    ),
+    "treadle.sim.derivatives": (
+        "MachineDerivatives", "derivatives",
     ),
     "treadle.sim.linearize": (
         "Linearization", "linearize",

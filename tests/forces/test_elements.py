@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 import treadle as td
-from tests.machines import random_rotation
+from tests.machines import random_rotation, random_spec, random_state
 from tests.numeric import central
-from treadle.forces.element import ForceElement, pair_wrenches, relative_motion
+from treadle.forces.element import ForceElement, line_forces, pair_wrenches, relative_motion
 from treadle.forces.elements import ELEMENTS
 from treadle.forces.frame_law import potential_wrenches
 from treadle.forces.frames import FrameMotion
+from treadle.integrators import System
 from treadle.model.elements import ELEMENT_TYPES, ElementSpec
 from treadle.model.validate_elements import element_parameters
 from treadle.spatial import Force, Mat3, Vec3
@@ -42,6 +43,11 @@ def parameters_of(kind: str, rng: np.random.Generator) -> dict:
             "current": (0.0, 0.0, 0.0), "added_mass": six(), "linear_drag": six(), "drag_coefficient": 0.5,
             "quadratic_drag": rng.uniform(0, 1, 6),
         },
+        "propeller": lambda: {
+            "axis": rng.uniform(-1, 1, 3), "diameter": 0.3, "thrust": (0.4, -0.3), "torque": (0.05, -0.04),
+            "wake": 0.1, "density": 3.0, "current": rng.uniform(-1, 1, 3),
+        },
+        "foil": lambda: {"area": 0.4, "drag": (0.02, 1.0), "density": 3.0, "current": rng.uniform(-1, 1, 3)},
         "wind": lambda: {"velocity": rng.uniform(-3, 3, 3), "drag_area": 0.8},
     }  # fmt: skip
     return element_parameters(ElementSpec("x", kind, (None,), (), values[kind]()))
@@ -233,3 +239,23 @@ def test_what_a_law_over_frames_may_not_return():
             td.Simulation(model, laws=[td.force_element("body")(wrong)]).step()
     with pytest.raises(td.InputError, match="needs the names"):
         td.force_element(None)(lambda world, t: {})
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_elements_along_a_line_are_the_same_as_joint_forces_and_as_loads(seed):
+    rng = np.random.default_rng(seed)
+    spec = random_spec(rng, 6, ("revolute", "prismatic", "universal", "ball"))
+    names = [None, *[body.name for body in spec.bodies]]
+    for k in range(8):
+        first, second = rng.choice(len(names), 2, replace=False)
+        ends = rng.uniform(-1.0, 1.0, (2, 3)).tolist()
+        options = {"stiffness": 30.0, "damping": 2.0, "length": 0.4, "acts": ("both", "tension")[k % 2]}
+        spec.add_spring(f"s{k}", names[first], names[second], *ends, **options)
+        spec.add_element(
+            f"c{k}", "charge_pair", (names[first], names[second]), ends, strength=0.3, radius=0.1
+        )
+    model = spec.compile()
+    q, v, tau = random_state(model, rng)
+    assert line_forces(model, q, v)
+    found = [System(model, tau, as_loads=loads).acceleration(q, v, 0.0) for loads in (False, True)]
+    np.testing.assert_allclose(*found, rtol=1e-9, atol=1e-9)

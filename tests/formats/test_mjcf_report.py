@@ -11,8 +11,17 @@ REPORTED = {
     "cameras are not carried over: ": ("<camera name='eye'/>", ""),
     "lights are not carried over: ": ("<light/>", ""),
     "sensors are not carried over: ": ("", "<sensor><jointpos joint='turn'/></sensor>"),
-    "tendons (with their springs, limits and forces) are not carried over: ": (
-        "", "<tendon><fixed><joint joint='turn' coef='1'/></fixed></tendon>",
+    "tendons whose inertia (armature) is not carried over: ": (
+        "", "<tendon><fixed armature='1'><joint joint='turn' coef='1'/></fixed></tendon>",
+    ),
+    "tendons whose springs or dampers are not linear, of which the linear part is kept: ": (
+        "", "<tendon><fixed damping='1 2'><joint joint='turn' coef='1'/></fixed></tendon>",
+    ),
+    "tendons with a limit of the force of their actuators, which is not carried over: ": (
+        "", "<tendon><fixed actuatorfrcrange='-1 1'><joint joint='turn' coef='1'/></fixed></tendon>",
+    ),
+    "tendons whose limits act at a margin, which is not carried over: ": (
+        "", "<tendon><fixed range='0 1' margin='0.1'><joint joint='turn' coef='1'/></fixed></tendon>",
     ),
     "height fields are not carried over: ": ("", FIELD),
     "geoms left out, for there are no height fields here: ": ("<geom type='hfield' hfield='hill'/>", FIELD),
@@ -64,13 +73,8 @@ REPORTED = {
     "geoms whose shape for fluid forces is not carried over: ": (
         "<geom size='1' fluidshape='ellipsoid'/>", "",
     ),
-    "actuators left out, which do not act on joints: ": (
+    "actuators left out, which do not act on joints or tendons: ": (
         "<site name='jet'/>", "<actuator><motor site='jet'/></actuator>",
-    ),
-    "actuators left out, which pull on tendons: ": (
-        "<site name='a'/><site name='b'/>",
-        "<tendon><spatial name='rope'><site site='a'/><site site='b'/></spatial></tendon>"
-        "<actuator><motor tendon='rope'/></actuator>",
     ),
     "actuators left out, which have activation dynamics: ": (
         "", "<actuator><intvelocity joint='turn' kp='1' actrange='-1 1'/></actuator>",
@@ -82,8 +86,8 @@ REPORTED = {
         "<body><freejoint name='fly'/><geom size='1'/></body>",
         "<actuator><motor joint='fly' gear='1 1 0 0 0 0'/></actuator>",
     ),
-    "actuators that follow the command at once, without their activation filter: ": (
-        "", "<actuator><general joint='turn' dyntype='filter' dynprm='0.1'/></actuator>",
+    "actuators whose activation is limited, which is not carried over: ": (
+        "", "<actuator><general joint='turn' dyntype='filter' dynprm='0.1' actrange='0 1'/></actuator>",
     ),
     "actuators with unequal force limits, of which the larger counts either way: ": (
         "", "<actuator><motor joint='turn' forcerange='-1 2'/></actuator>",

@@ -106,7 +106,7 @@ MALFORMED = {
         ACTUATOR.replace('joint = "turn"', 'joint = "trn"'), "'trn' is not a joint", 15, "'turn'"
     ),
     "unknown actuator": (
-        ACTUATOR.replace("motor", "muscle"), "unknown type 'muscle'", 17, "motor"
+        ACTUATOR.replace("motor", "magnet"), "unknown type 'magnet'", 17, "motor"
     ),
     "freedom with a point": (
         ACTUATOR + "freedom = 0.0\n", "whole number", 19, ""

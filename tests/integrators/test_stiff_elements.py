@@ -37,17 +37,19 @@ def heights(sim: td.Simulation, seconds: float = 1.0) -> np.ndarray:
 
 def test_the_governor():
     model = governor()
-    exact = heights(td.Simulation(model, 1e-3, "dopri853"))
+    exact = heights(td.Simulation(model, 1e-3, "dopri853"), 10.0)
     errors = {}
     for integrator, dt in (
         ("symplectic_euler", 1e-3),
         ("symplectic_euler", 5e-4),
         ("implicit_midpoint", 1e-3),
     ):
-        errors[integrator, dt] = np.abs(heights(td.Simulation(model, dt, integrator)) - exact).max()
-    assert errors["symplectic_euler", 1e-3] < 2e-3
-    assert errors["symplectic_euler", 5e-4] < 0.6 * errors["symplectic_euler", 1e-3]
-    assert errors["implicit_midpoint", 1e-3] < 2e-5
+        errors[integrator, dt] = np.abs(heights(td.Simulation(model, dt, integrator), 10.0) - exact)
+    assert errors["symplectic_euler", 1e-3].max() < 1e-3
+    assert errors["symplectic_euler", 5e-4].max() < 0.6 * errors["symplectic_euler", 1e-3].max()
+    # its phase drifts with the square of the step
+    assert errors["implicit_midpoint", 1e-3][:10].max() < 2e-6
+    assert errors["implicit_midpoint", 1e-3].max() < 2.5e-5
 
 
 def test_the_governor_is_stable_at_10_ms():

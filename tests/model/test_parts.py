@@ -278,7 +278,7 @@ BAD = {
         ({"first": "hook", "second": "mast"}, "stated twice and differently"),
     ],
     "actuator": [
-        ({"type": "muscle"}, "unknown type 'muscle'"),
+        ({"type": "magnet"}, "unknown type 'magnet'"),
         ({"joint": "rol"}, "'rol' is not a joint"),
         ({"joint": "weld"}, "'weld' is fixed"),
         ({"joint": "chain"}, "'chain' closes a loop"),

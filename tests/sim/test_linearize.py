@@ -74,6 +74,32 @@ def test_random_trees_with_all_kinds_of_forces(seed):
     assert compared(sim, rng) < 1e-6
 
 
+def test_derivatives_of_a_simulation_see_all_forces():
+    spec = td.ModelSpec("driven")
+    for k in range(2):
+        spec.add_body(f"b{k}", 1.0, center=(0.1, 0, -0.3), inertia=(0.1, 0.1, 0.1))
+        spec.add_joint(f"j{k}", "revolute", f"b{k - 1}" if k else None, f"b{k}", axis=(0, 1, 0), damping=0.3)
+    spec.joints[1].stiffness = 4.0
+    spec.add_spring("spring", None, "b1", (0.4, 0, 0), (0, 0, -0.5), stiffness=30.0, damping=1.0, length=0.2)
+    spec.add_tendon("cable", stiffness=20.0, damping=0.5, length=0.3).through(None, (1, 0, 0)).through("b1")
+    spec.add_actuator("servo", "position", "j0", stiffness=7.0, damping=0.2)
+    spec.add_actuator("winch", "motor", tendon="cable", time_constant=0.1)
+    sim = td.Simulation(spec.compile(), q=[0.3, -0.4], v=[0.5, 0.7], laws=[law])
+    sim.actuator("servo").command = 0.6
+    found = td.derivatives(sim)
+    whole = np.hstack([found.by_q, found.by_v, found.by_drives, found.by_commands])
+    drives, commands = sim.arrays["drives"][:, 0], sim.arrays["commands"][:, 0]
+    np.testing.assert_allclose(found.acceleration, rates(sim, sim.q, sim.v, drives, commands, sim.tau)[:2])
+    for k in range(whole.shape[1]):
+        x = np.zeros(whole.shape[1])
+        x[k] = 1e-5
+        slope = (moved(sim, x) - moved(sim, -x))[:2] / 2e-5
+        np.testing.assert_allclose(whole[:, k], slope, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(found.by_tau, np.linalg.inv(td.mass_matrix(sim.model, sim.q)), rtol=1e-9)
+    with pytest.raises(td.InputError, match="need q, v and tau"):
+        td.derivatives(sim.model)
+
+
 def test_the_rate_of_a_turning_body_depends_on_where_it_is_measured_from():
     spec = td.ModelSpec("top", gravity=(0, 0, 0))
     spec.add_body("top", 1.0, inertia=(1, 2, 3))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from treadle.forces.actuator import actuator_drives
+from treadle.forces.actuator import actuator_drives, actuator_units, driven_coordinate
 from treadle.model.attachments import Actuator
 from treadle.model.model import Model, ModelJoint
 from treadle.sim.simulation import Simulation
@@ -51,8 +51,7 @@ def measured(sim: Simulation, controls: Sequence[Control]) -> list[tuple[float |
     commands, states = (sim.arrays[name][:, 0].tolist() for name in ("commands", "drives"))
     found = []
     for actuator, drive in zip(sim.model.actuators, actuator_drives(sim.model, commands, states, q, v)):
-        speed = v[actuator.v]
-        position = None if actuator.q is None else q[actuator.q]
+        position, speed, _ = driven_coordinate(sim.model, actuator, q, v)
         rigid = actuator.rigid
         force = sim.actuator(actuator.name).force if rigid else float(drive.force - drive.damping * speed)
         found.append((position, speed, force))
@@ -61,7 +60,7 @@ def measured(sim: Simulation, controls: Sequence[Control]) -> list[tuple[float |
 
 def _actuator_control(model: Model, actuator: Actuator) -> Control:
     name = actuator.name
-    units = _units(model.joint(actuator.joint), actuator.freedom)
+    units = actuator_units(model, actuator)
     unit, hint = {
         "motor": (units[2], "force"),
         "position": (units[0], "position to go to"),
@@ -77,8 +76,8 @@ def _actuator_control(model: Model, actuator: Actuator) -> Control:
         sim.actuator(name).command = value
 
     def measure(sim: Simulation) -> tuple[float | None, float, float]:
-        position = None if actuator.q is None else float(sim.q[actuator.q])
-        return position, float(sim.v[actuator.v]), sim.actuator(name).force
+        position, speed, _ = driven_coordinate(sim.model, actuator, sim.q.tolist(), sim.v.tolist())
+        return position, speed, sim.actuator(name).force  # type: ignore[return-value]
 
     lower = -math.inf if actuator.lower is None else float(actuator.lower)
     upper = math.inf if actuator.upper is None else float(actuator.upper)

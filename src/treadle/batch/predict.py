@@ -137,6 +137,9 @@ def _saturated(worlds: Batch, commands: np.ndarray) -> np.ndarray:
     flags = np.zeros(commands.shape, dtype=bool)
     for number, actuator in enumerate(worlds.model.actuators):
         command = np.clip(commands[:, number], _bound(actuator.lower, -1), _bound(actuator.upper, 1))
+        if actuator.v is None:
+            # tendons are not watched
+            continue
         speed = worlds.v[:, actuator.v]
         if actuator.type == "rigid_velocity":
             flags[:, number] = np.abs(speed - command) > _WEAK[0] + _WEAK[1] * np.abs(command)

@@ -1,7 +1,8 @@
-"""What stops, friction and the like act on: the freedoms of the tree, and those of joints that close loops.
+"""What stops, friction and the like act on: freedoms of the tree, those of loop joints, lengths of tendons.
 
 A freedom of the tree is its own coordinate. That of a loop joint is measured between its two frames, and
-moves with several freedoms: its rate is J v, and a force f on it is the joint forces J^T f.
+moves with several freedoms: its rate is J v, and a force f on it is the joint forces J^T f. So is the length
+of a tendon, whose J are its moment arms.
 """
 
 from __future__ import annotations
@@ -11,18 +12,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from treadle.constraints.loop import loop_frames
+from treadle.forces.tendon import tendon_coordinate
 from treadle.graph import Scalar, floor
 from treadle.model.attachments import Loop
 from treadle.model.model import Model, ModelJoint
+from treadle.model.tendons import Tendon
 
-__all__ = ["Coordinate", "loop_coordinates", "tree_coordinates"]
+__all__ = ["Coordinate", "loop_coordinates", "tendon_coordinates", "tree_coordinates"]
 
 
 @dataclass(frozen=True)
 class Coordinate:
-    """The k-th freedom of a joint: its position (None for a turn in space) and its rate J v."""
+    """The k-th freedom of a joint, or a tendon: its position (None for a turn in space) and its rate J v."""
 
-    joint: ModelJoint | Loop
+    joint: ModelJoint | Loop | Tendon
     k: int
     position: Scalar | None
     jacobian: dict[int, Scalar]
@@ -75,6 +78,11 @@ def loop_coordinates(model: Model, q: Sequence[Scalar], loops: Sequence[Loop]) -
         if jacobian:
             coordinates.append(Coordinate(loop, k, _position(loop, k, value), jacobian))
     return coordinates
+
+
+def tendon_coordinates(model: Model, q: Sequence[Scalar], tendons: Sequence[Tendon]) -> list[Coordinate]:
+    """Lengths of some tendons."""
+    return [Coordinate(tendon, 0, *tendon_coordinate(model, tendon, q)) for tendon in tendons]
 
 
 def _position(loop: Loop, k: int, value: Scalar) -> Scalar | None:

@@ -1,11 +1,11 @@
-"""Coulomb friction of the joints: they stand still while it can hold them, and slide against it else."""
+"""Coulomb friction of joints and tendons: they stand still while it can hold them, else slide against it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from treadle.constraints.bounded import BoundedRow
-from treadle.constraints.coordinates import loop_coordinates, tree_coordinates
+from treadle.constraints.coordinates import loop_coordinates, tendon_coordinates, tree_coordinates
 from treadle.graph import Scalar
 from treadle.model.model import Model
 
@@ -21,7 +21,8 @@ def friction_rows(
     """
     rows = []
     loops = [loop for loop in model.loops if any(loop.friction)]
-    for coordinate in (*tree_coordinates(model, q), *loop_coordinates(model, q, loops)):
+    tendons = tendon_coordinates(model, q, [tendon for tendon in model.tendons if any(tendon.friction)])
+    for coordinate in (*tree_coordinates(model, q), *loop_coordinates(model, q, loops), *tendons):
         friction = coordinate.joint.friction[coordinate.k]
         if not (isinstance(friction, float) and friction == 0.0):
             most = dt * friction

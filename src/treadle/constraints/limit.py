@@ -12,10 +12,16 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from treadle.constraints.bounded import ANY, BoundedRow, soft
-from treadle.constraints.coordinates import Coordinate, loop_coordinates, tree_coordinates
+from treadle.constraints.coordinates import (
+    Coordinate,
+    loop_coordinates,
+    tendon_coordinates,
+    tree_coordinates,
+)
 from treadle.graph import Scalar, clip, maximum, minimum, where
 from treadle.model.attachments import Loop
 from treadle.model.model import Model, ModelJoint
+from treadle.model.tendons import Tendon
 
 __all__ = ["Stop", "limit_rows", "stop_row"]
 
@@ -40,13 +46,15 @@ def limit_rows(
     before: Sequence[Scalar] = (),
     over: Scalar | None = None,
 ) -> list[BoundedRow]:
-    """A row for every freedom with a stop; v is the velocity without, `before` that at the step's start.
+    """A row for every freedom and tendon with a stop; v is the velocity without, `before` that at the start.
+
 
     `over` (s) is what `dt` is a part of: a violated limit is taken back as fast as in a step that long.
     """
     rows = []
     loops = [loop for loop in model.loops if _limited(loop) and loop.type.kind != "rope"]  # type: ignore[union-attr]
-    for coordinate in (*tree_coordinates(model, q), *loop_coordinates(model, q, loops)):
+    tendons = tendon_coordinates(model, q, [tendon for tendon in model.tendons if tendon.limited])
+    for coordinate in (*tree_coordinates(model, q), *loop_coordinates(model, q, loops), *tendons):
         joint, k = coordinate.joint, coordinate.k
         if coordinate.position is not None and _limited(joint) and not joint.continuous:
             row = stop_row(coordinate, joint.lower[k], joint.upper[k], _stop(joint, k), v, dt, before, over)
@@ -94,9 +102,9 @@ def stop_row(
     return BoundedRow(coordinate.jacobian, slowest, fastest, -ANY, ANY, active, softness, coordinate.loop)
 
 
-def _limited(joint: ModelJoint | Loop) -> bool:
+def _limited(joint: ModelJoint | Loop | Tendon) -> bool:
     return any(x > -math.inf for x in joint.lower) or any(x < math.inf for x in joint.upper)
 
 
-def _stop(joint: ModelJoint | Loop, k: int) -> Stop:
+def _stop(joint: ModelJoint | Loop | Tendon, k: int) -> Stop:
     return Stop(joint.limit_restitution[k], joint.limit_stiffness[k], joint.limit_damping[k])

@@ -29,7 +29,7 @@ def motor_rows(
     """A row for every rigid motor; without commands there are none. `mean` as of `motion_rows`."""
     rows = []
     for actuator, command in zip(model.actuators, commands, strict=False):
-        if not actuator.rigid:
+        if not actuator.rigid or actuator.v is None:
             continue
         joint = model.joint(actuator.joint)
         low = -float("inf") if actuator.lower is None else actuator.lower

@@ -13,15 +13,15 @@ __all__ = ["factor", "inverse", "parent_freedoms", "solve"]
 def parent_freedoms(model: Model) -> list[int]:
     """For every freedom the one before it on the way to the base, or -1.
 
-    Elements that a step takes implicitly couple branches; the tree is then that of the elimination with them.
+    What a step takes implicitly couples branches (see `Model.coupled`); the tree is then that of the
+    elimination with them.
     """
     parents: list[int] = []
     for body in model.bodies:
         start = body.joint.v.start
         base = -1 if body.parent == WORLD else model.bodies[body.parent].joint.v.stop - 1
         parents += [base if k == 0 else start + k - 1 for k in range(body.joint.type.nv)]
-    coupled = [element.bodies for element in model.elements if element.implicit]
-    return _elimination_tree(model, parents, coupled) if coupled else parents
+    return _elimination_tree(model, parents, model.coupled) if model.coupled else parents
 
 
 def _elimination_tree(model: Model, parents: list[int], coupled: Sequence[Sequence[int]]) -> list[int]:

@@ -1,10 +1,14 @@
-"""Actuators: drives on single freedoms, each a force that may depend on the position and the velocity.
+"""Actuators: drives on single coordinates, each a force that may depend on the position and the velocity.
 
     motor      gain u
     position   stiffness (u - q) - damping v
     velocity   damping (u - v)
     general    gain u + bias0 + bias1 q + bias2 v
     cylinder   pressures times areas (see `cylinder`)
+    muscle     force-length and force-velocity curves times the activation (see `muscle`)
+
+The coordinate is a degree of freedom of a joint, or the length of a tendon with its moment arms. With a time
+constant T, u follows the command by T du/dt = command - u.
 
 Rigid motors (rigid_position, rigid_velocity) follow no such law: see `treadle.constraints.motor`.
 
@@ -19,23 +23,75 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from treadle.forces.cylinder import CYLINDER_STATE, cylinder_drive, cylinder_pressures
-from treadle.graph import Scalar, clip, where
+from treadle.forces.muscle import MUSCLE_STATE, muscle_activation, muscle_force
+from treadle.forces.tendon import tendon_coordinate
+from treadle.graph import Scalar, clip, exp, where
 from treadle.model.attachments import Actuator
 from treadle.model.model import Model
 
-__all__ = ["Drive", "actuator_drives", "actuator_state", "actuator_state_size"]
+__all__ = [
+    "Drive", "Driven", "actuator_drives", "actuator_state", "actuator_state_size", "actuator_units",
+    "driven_coordinate", "state_places",
+]  # fmt: skip
 
 
 class Drive(NamedTuple):
-    """The force F - D v' of an actuator on its freedom."""
+    """The force F - D v' of an actuator on its coordinate."""
 
     force: Scalar
     damping: Scalar
 
 
+class Driven(NamedTuple):
+    """What an actuator drives: position (None for a turn in space), rate, and moment arms by dof."""
+
+    position: Scalar | None
+    rate: Scalar
+    arms: dict[int, Scalar]
+
+
+def driven_coordinate(model: Model, actuator: Actuator, q: Sequence[Scalar], v: Sequence[Scalar]) -> Driven:
+    """What an actuator drives, at a state."""
+    if actuator.tendon is None:
+        assert actuator.v is not None
+        return Driven(None if actuator.q is None else q[actuator.q], v[actuator.v], {actuator.v: 1.0})
+    length, arms = tendon_coordinate(model, model.tendons[actuator.tendon], q)
+    return Driven(length, sum((arm * v[k] for k, arm in arms.items()), 0.0), arms)
+
+
+def actuator_units(model: Model, actuator: Actuator) -> tuple[str, str, str]:
+    """Units of the position, velocity and force of what an actuator drives."""
+    if actuator.tendon is not None and model.tendons[actuator.tendon].path:
+        return "m", "m/s", "N"
+    if actuator.tendon is not None:
+        # a sum of positions, which may turn and slide
+        names = {model.bodies[body].joint.name for body in model.tendons[actuator.tendon].bodies(model)}
+        rates = {unit for name in names for unit in model.joint(name).type.velocity_units}
+    else:
+        rates = {model.joint(actuator.joint).type.velocity_units[actuator.freedom]}
+    return ("rad", "rad/s", "N m") if rates == {"rad/s"} else ("m", "m/s", "N")
+
+
 def actuator_state_size(model: Model) -> int:
-    """Numbers that actuators keep from step to step: the pressures of cylinders."""
-    return CYLINDER_STATE * sum(actuator.type == "cylinder" for actuator in model.actuators)
+    """Numbers that actuators keep from step to step: pressures of cylinders, activations."""
+    return sum(_state_size(actuator) for actuator in model.actuators)
+
+
+def state_places(model: Model) -> list[slice]:
+    """Where the own state of every actuator is among those of all."""
+    places, taken = [], 0
+    for actuator in model.actuators:
+        places.append(slice(taken, taken + _state_size(actuator)))
+        taken = places[-1].stop
+    return places
+
+
+def _state_size(actuator: Actuator) -> int:
+    if actuator.type == "cylinder":
+        return CYLINDER_STATE
+    if actuator.type == "muscle":
+        return MUSCLE_STATE
+    return 1 if actuator.time_constant != 0.0 else 0
 
 
 def actuator_drives(
@@ -48,15 +104,22 @@ def actuator_drives(
 ) -> list[Drive]:
     """The drive of every actuator; `step` is the time (s) to the velocity v', zero if that is now."""
     drives = []
-    for actuator, u, pressures in _each(model, commands, state):
+    for actuator, u, own in _each(model, commands, state):
+        driven = driven_coordinate(model, actuator, q, v)
+        # one that couples branches acts as at the start of a step that has to keep the tree's zeros
+        late = step if actuator.tendon is None or model.tendons[actuator.tendon].implicit else 0.0
+        x = 0.0 if driven.position is None else driven.position
         if actuator.type == "cylinder":
-            x = q[actuator.q] if actuator.q is not None else 0.0
-            drive = Drive(*cylinder_drive(actuator, _stroke(model, actuator), u, pressures, x, step))
+            drive = Drive(*cylinder_drive(actuator, _stroke(model, actuator), u, own, x, step))
+        elif actuator.type == "muscle":
+            assert actuator.muscle is not None
+            gain = actuator.gain
+            drive = Drive(gain * muscle_force(actuator.muscle, own[0], gain * x, gain * driven.rate), 0.0)
         elif actuator.rigid:
             drive = Drive(0.0, 0.0)
         else:
-            drive = _linear(actuator, u, q, step)
-        drives.append(_limited(drive, actuator.effort, v[actuator.v]))
+            drive = _linear(actuator, own[0] if own else u, x, late)
+        drives.append(_limited(drive, actuator.effort, driven.rate))
     return drives
 
 
@@ -70,11 +133,15 @@ def actuator_state(
 ) -> list[Scalar]:
     """What actuators keep after a step from q that ended with the velocity v."""
     kept: list[Scalar] = []
-    for actuator, u, pressures in _each(model, commands, state):
+    for actuator, u, own in _each(model, commands, state):
         if actuator.type == "cylinder":
-            x = q[actuator.q] if actuator.q is not None else 0.0
-            length = _stroke(model, actuator)
-            kept += cylinder_pressures(actuator, length, u, pressures, x, v[actuator.v], step)
+            driven = driven_coordinate(model, actuator, q, v)
+            x = 0.0 if driven.position is None else driven.position
+            kept += cylinder_pressures(actuator, _stroke(model, actuator), u, own, x, driven.rate, step)
+        elif actuator.muscle is not None:
+            kept.append(muscle_activation(actuator.muscle, u, own[0], step))
+        elif own:
+            kept.append(own[0] + (u - own[0]) * (1.0 - exp(-step / actuator.time_constant)))
     return kept
 
 
@@ -82,11 +149,8 @@ def _each(
     model: Model, commands: Sequence[Scalar], state: Sequence[Scalar]
 ) -> Iterator[tuple[Actuator, Scalar, Sequence[Scalar]]]:
     """Every actuator with its command in range and its part of the state."""
-    taken = 0
-    for actuator, command in zip(model.actuators, commands, strict=True):
-        size = CYLINDER_STATE if actuator.type == "cylinder" else 0
-        yield actuator, _held(command, actuator.lower, actuator.upper), state[taken : taken + size]
-        taken += size
+    for actuator, command, place in zip(model.actuators, commands, state_places(model), strict=True):
+        yield actuator, _held(command, actuator.lower, actuator.upper), state[place]
 
 
 def _stroke(model: Model, actuator: Actuator) -> float:
@@ -94,7 +158,7 @@ def _stroke(model: Model, actuator: Actuator) -> float:
     return model.joint(actuator.joint).upper[actuator.freedom]
 
 
-def _linear(actuator: Actuator, u: Scalar, q: Sequence[Scalar], step: Scalar) -> Drive:
+def _linear(actuator: Actuator, u: Scalar, position: Scalar, step: Scalar) -> Drive:
     """gain u + bias . (1, q, v), with q at the end of the step."""
     stiffness, damping = actuator.stiffness, actuator.damping
     match actuator.type:
@@ -106,7 +170,6 @@ def _linear(actuator: Actuator, u: Scalar, q: Sequence[Scalar], step: Scalar) ->
             gain, (constant, by_q, by_v) = damping, (0.0, 0.0, -damping)
         case _:
             gain, (constant, by_q, by_v) = actuator.gain, actuator.bias
-    position = 0.0 if actuator.q is None else q[actuator.q]
     return Drive(gain * u + constant + by_q * position, -(by_v + by_q * step))
 
 

@@ -10,7 +10,7 @@ from treadle.graph import Scalar
 from treadle.model.model import WORLD, Model
 from treadle.spatial import Force, Mat3, Motion, Transform, Vec3
 
-__all__ = ["FrameMotion", "common_body", "frame_motion", "on_body"]
+__all__ = ["FrameMotion", "bodies_to", "common_body", "frame_motion", "on_body"]
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class FrameMotion:
 
 def common_body(model: Model, bodies: Sequence[int]) -> int:
     """The last body that the ways from the world to all of these share, or the world."""
-    ways = [_way(model, body) for body in bodies]
+    ways = [bodies_to(model, body) for body in bodies]
     base = WORLD
     for step in zip(*ways):
         if len(set(step)) > 1:
@@ -59,7 +59,7 @@ def frame_motion(
     model: Model, q: Sequence[Scalar], v: Sequence[Scalar], base: int, body: int, placement: Transform
 ) -> FrameMotion:
     """A frame fixed in a body, seen from a base that this body is, or is carried by."""
-    way = _way(model, body)
+    way = bodies_to(model, body)
     way = way[way.index(base) + 1 :] if base != WORLD else way
     X, twist = Transform.identity(), Motion.zero()
     chain: list[tuple[int, Transform]] = []
@@ -88,7 +88,7 @@ def on_body(frame: FrameMotion, wrench: Force) -> Force:
     return frame.chain[-1][1].force_to_child(moved) if frame.chain else moved
 
 
-def _way(model: Model, body: int) -> list[int]:
+def bodies_to(model: Model, body: int) -> list[int]:
     """Bodies from the world to this one."""
     way = []
     while body != WORLD:

@@ -16,7 +16,7 @@ from treadle.formats.mjcf_gravity import add_compensation
 from treadle.formats.mjcf_report import report_rest
 from treadle.formats.mjcf_sensors import add_sensors
 from treadle.formats.mjcf_source import gather
-from treadle.formats.mjcf_tendons import add_springs
+from treadle.formats.mjcf_tendons import add_tendons
 from treadle.model import ModelSpec
 
 __all__ = ["read"]
@@ -46,9 +46,9 @@ def read(content: bytes, name: str, floating_base: bool = False, folder: Folder 
     add_frames(spec, compiled)
     add_shapes(spec, compiled, materials)
     add_contacts(spec, compiled, materials)
+    add_tendons(spec, compiled)
     add_actuators(spec, compiled)
     add_equalities(spec, compiled)
-    add_springs(spec, compiled)
     add_compensation(spec, compiled)
     add_sensors(spec, compiled)
     add_keyframes(spec, compiled)

@@ -6,12 +6,14 @@ An actuator's force on its joint is gear (gain u + b0 + b1 gear q + b2 gear v), 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from treadle.formats.mjcf_bodies import BALL, HINGE, SLIDE
 from treadle.formats.mjcf_compiled import Compiled, unique
+from treadle.formats.mjcf_tendons import tendon_joints, tendon_names
 from treadle.model import ModelSpec
 from treadle.model.parts import IDENTITY
 
@@ -20,6 +22,8 @@ __all__ = ["add_actuators", "add_equalities"]
 #: Numbers of MuJoCo's enumerations.
 _JOINT, _JOINT_IN_PARENT, _TENDON = 0, 1, 3
 _FILTERS = (2, 3)
+#: types of gain, bias and dynamics of a muscle
+_MUSCLE = (2, 2, 4)
 _CONNECT, _WELD, _COUPLED_JOINTS, _COUPLED_TENDONS = range(4)
 _SITE = 6
 
@@ -32,32 +36,44 @@ _SITE = 6
 def add_actuators(spec: ModelSpec, compiled: Compiled) -> None:
     """The drives that a Treadle actuator can be; the report names the others and why."""
     model = compiled.model
+    tendons = tendon_names(compiled)
     # sentences of the report, with the actuators that each is about
     notes: dict[str, list[str]] = defaultdict(list)
     left: dict[str, list[str]] = defaultdict(list)
     for drive, name in enumerate(compiled.names("actuator", model.nactuator)):
         problem = _problem(model, drive)
-        target = None if problem else _target(model, drive)
+        target = None if problem else _target(compiled, drive, tendons)
         if problem or target is None:
             problem = problem or "which are not motors on one degree of freedom of their joint"
             left[f"actuators left out, {problem}"].append(name)
             continue
-        joint, dof, gear = target
-        if model.actuator_dyntype[drive] in _FILTERS:
-            notes["actuators that follow the command at once, without their activation filter"].append(name)
-        if model.actuator_forcelimited[drive] and model.actuator_forcerange[drive].sum():
-            notes["actuators with unequal force limits, of which the larger counts either way"].append(name)
-        if model.actuator_dampingpoly[drive].any():
-            notes["actuators whose damping is not linear, of which the linear part is kept"].append(name)
-        if model.opt.disableactuator >> model.actuator_group[drive] & 1:
-            notes["actuators that are switched off in the file, but not here"].append(name)
-        kind, options = _law(model, drive, gear)
+        place, gear = target
+        for sentence in _simplified(model, drive):
+            notes[sentence].append(name)
+        kind, options = _muscle(model, drive, gear) if _is_muscle(model, drive) else _law(model, drive, gear)
         line = compiled.line("actuator", name)
-        spec.add_actuator(name, kind, compiled.joints[joint], freedom=dof, **options, line=line)
+        spec.add_actuator(name, kind, **place, **options, line=line)
     for sentence, names in left.items():
         compiled.note(sentence, names, "warning")
     for sentence, names in notes.items():
         compiled.note(sentence, names)
+
+
+def _simplified(model: Any, drive: int) -> Iterator[str]:
+    """Sentences about what is not carried over of an actuator."""
+    if model.actuator_forcelimited[drive] and model.actuator_forcerange[drive].sum():
+        yield "actuators with unequal force limits, of which the larger counts either way"
+    if model.actuator_dampingpoly[drive].any():
+        yield "actuators whose damping is not linear, of which the linear part is kept"
+    if model.actuator_actlimited[drive] and not _is_muscle(model, drive):
+        yield "actuators whose activation is limited, which is not carried over"
+    if model.opt.disableactuator >> model.actuator_group[drive] & 1:
+        yield "actuators that are switched off in the file, but not here"
+
+
+def _is_muscle(model: Any, drive: int) -> bool:
+    kinds = model.actuator_gaintype[drive], model.actuator_biastype[drive], model.actuator_dyntype[drive]
+    return kinds == _MUSCLE
 
 
 def _problem(model: Any, drive: int) -> str | None:
@@ -66,30 +82,34 @@ def _problem(model: Any, drive: int) -> str | None:
     if model.actuator_plugin[drive] >= 0:
         return "which are plugins"
     if transmission not in (_JOINT, _JOINT_IN_PARENT, _TENDON):
-        return "which do not act on joints"
+        return "which do not act on joints or tendons"
+    if model.actuator_delay[drive]:
+        return "whose command is delayed"
+    if _is_muscle(model, drive):
+        return None
     if model.actuator_dyntype[drive] not in (0, *_FILTERS):
         return "which have activation dynamics"
     if model.actuator_ctrlnum[drive] != 1 or model.actuator_gaintype[drive] != 0:
         return "whose force is not proportional to one command"
     if model.actuator_biastype[drive] not in (0, 1):
         return "whose bias force is not affine in position and velocity"
-    if model.actuator_delay[drive]:
-        return "whose command is delayed"
-    if transmission == _TENDON and _single_joint(model, model.actuator_trnid[drive, 0]) is None:
-        return "which pull on tendons"
     return None
 
 
-def _target(model: Any, drive: int) -> tuple[int, int, float] | None:
-    """Joint, dof and gear of an actuator that acts on a single degree of freedom."""
+def _target(compiled: Compiled, drive: int, tendons: list[str]) -> tuple[dict[str, Any], float] | None:
+    """What an actuator drives, and its gear; None if that is not a single degree of freedom."""
+    model = compiled.model
     gears = model.actuator_gear[model.actuator_outadr[drive]]
     target, transmission = int(model.actuator_trnid[drive, 0]), model.actuator_trntype[drive]
     if transmission == _TENDON:
-        found = _single_joint(model, target)
-        return None if found is None else (found[0], 0, gears[0] * found[1])
-    kind = model.jnt_type[target]
+        parts = tendon_joints(model, target)
+        if len(parts) == 1:
+            (joint, factor), *_ = parts.items()
+            return {"joint": compiled.joints[joint]}, gears[0] * factor
+        return {"tendon": tendons[target]}, gears[0]
+    name, kind = compiled.joints[target], model.jnt_type[target]
     if kind in (SLIDE, HINGE):
-        return target, 0, gears[0]
+        return {"joint": name}, gears[0]
     used = np.flatnonzero(gears[:3] if kind == BALL else gears)
     turns = kind == BALL or (used >= 3).any()
     affine = model.actuator_biastype[drive] and model.actuator_biasprm[drive, 1:3].any()
@@ -98,32 +118,25 @@ def _target(model: Any, drive: int) -> tuple[int, int, float] | None:
         return None
     # MuJoCo's free joint counts the translation first
     dof = int(used[0]) if kind == BALL else int(used[0] + 3) % 6
-    return target, dof, gears[used[0]]
+    return {"joint": name, "freedom": dof}, gears[used[0]]
 
 
-def _single_joint(model: Any, tendon: int) -> tuple[int, float] | None:
-    """The joint and its coefficient of a tendon that is nothing but a multiple of one joint's position."""
-    parts = tendon_joints(model, tendon)
-    return next(iter(parts.items())) if len(parts) == 1 else None
-
-
-def tendon_joints(model: Any, tendon: int) -> dict[int, float]:
-    """Coefficients by joint of a fixed tendon; none if it runs through space."""
-    if model.tendon_type[tendon] != 0:
-        return {}
-    start = model.tendon_adr[tendon]
-    path = range(start, start + model.tendon_num[tendon])
-    return {int(model.wrap_objid[k]): float(model.wrap_prm[k]) for k in path}
-
-
-def _law(model: Any, drive: int, gear: float) -> tuple[str, dict[str, Any]]:
-    """Type and options of the actuator."""
+def _limits(model: Any, drive: int, gear: float) -> dict[str, Any]:
+    """Limits of command and force, and the filter of the command."""
     options: dict[str, Any] = {}
     control = model.actuator_ctrladr[drive]
     if model.actuator_ctrllimited[control]:
         options["lower"], options["upper"] = model.actuator_ctrlrange[control]
     if model.actuator_forcelimited[drive]:
         options["effort"] = abs(gear) * np.abs(model.actuator_forcerange[drive]).max()
+    if model.actuator_dyntype[drive] in _FILTERS and model.actuator_dynprm[drive, 0] > 0.0:
+        options["time_constant"] = float(model.actuator_dynprm[drive, 0])
+    return options
+
+
+def _law(model: Any, drive: int, gear: float) -> tuple[str, dict[str, Any]]:
+    """Type and options of the actuator."""
+    options = _limits(model, drive, gear)
     gain = model.actuator_gainprm[drive, 0]
     bias = model.actuator_biasprm[drive, :3] if model.actuator_biastype[drive] == 1 else np.zeros(3)
     if not bias.any():
@@ -134,6 +147,21 @@ def _law(model: Any, drive: int, gear: float) -> tuple[str, dict[str, Any]]:
         if bias[1] == 0.0 and bias[2] == -gain:
             return "velocity", {**options, "damping": gain}
     return "general", {**options, "gain": gear * gain, "bias": bias * gear ** np.array([1, 2, 2])}
+
+
+def _muscle(model: Any, drive: int, gear: float) -> tuple[str, dict[str, Any]]:
+    """A muscle, whose parameters MuJoCo keeps among those of gain, bias and dynamics."""
+    gain, dynamics = model.actuator_gainprm[drive], model.actuator_dynprm[drive]
+    lengths = model.actuator_lengthrange[drive]
+    force = gain[2] if gain[2] >= 0.0 else gain[3] / max(model.actuator_acc0[drive], 1e-15)
+    values = {
+        "force": force, "lower_length": lengths[0], "upper_length": lengths[1], "lower": gain[0],
+        "upper": gain[1], "lmin": gain[4], "lmax": gain[5], "vmax": gain[6], "fpmax": gain[7],
+        "fvmax": gain[8], "activation_time": dynamics[0], "deactivation_time": dynamics[1],
+        "smoothing": dynamics[2],
+    }  # fmt: skip
+    muscle = {name: float(value) for name, value in values.items()}
+    return "muscle", {**_limits(model, drive, gear), "gain": float(gear), "muscle": muscle}
 
 
 # ----------------------------------------------------------------------------------------------------------
@@ -159,7 +187,9 @@ def add_equalities(spec: ModelSpec, compiled: Compiled) -> None:
                 compiled.report.append(f'equality constraint "{name}" is called "{own}": the name is taken')
         elif kind == _COUPLED_JOINTS:
             _couple_joints(spec, compiled, index, name)
-        elif kind != _COUPLED_TENDONS or not _couple_tendon(spec, compiled, index, name):
+        elif kind != _COUPLED_TENDONS or not (
+            _couple_tendon(spec, compiled, index, name) or _keep_length(spec, compiled, index)
+        ):
             left.append(f"{name} ({'tendons' if kind == _COUPLED_TENDONS else 'flex'})")
     compiled.note("equality constraints left out", left, "warning")
     if len(left) < model.neq:
@@ -226,6 +256,16 @@ def _couple_tendon(spec: ModelSpec, compiled: Compiled, index: int, name: str) -
     source, other = others[0] if others else (-1, 0.0)
     values = np.trim_zeros(np.array([length, -other]) / factor, "b")
     _add_coupling(spec, compiled, name, follower, source, values)
+    return True
+
+
+def _keep_length(spec: ModelSpec, compiled: Compiled, index: int) -> bool:
+    """A tendon that is kept at its length: both limits are there."""
+    model, tendon = compiled.model, int(compiled.model.eq_obj1id[index])
+    if model.eq_obj2id[index] >= 0:
+        return False
+    kept = spec.tendon(tendon_names(compiled)[tendon])
+    kept.lower = kept.upper = float(model.tendon_length0[tendon] + model.eq_data[index, 0])
     return True
 
 

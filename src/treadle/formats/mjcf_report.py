@@ -8,7 +8,6 @@ import numpy as np
 
 from treadle.formats.mjcf_bodies import BALL, HINGE, SLIDE
 from treadle.formats.mjcf_compiled import Compiled, library
-from treadle.formats.mjcf_tendons import carried_tendons
 
 __all__ = ["report_rest"]
 
@@ -16,18 +15,16 @@ __all__ = ["report_rest"]
 _KINDS = {
     "camera": "ncam",
     "light": "nlight",
-    "tendon": "ntendon",
     "flex": "nflex",
     "hfield": "nhfield",
     "plugin": "nplugin",
 }
 _CALLED = {
-    "tendon": "tendons (with their springs, limits and forces)",
     "flex": "flexible bodies (their points are carried over as bodies, without elasticity)",
     "hfield": "height fields",
 }
 #: Those of them that move the machine or hold it.
-_ACTING = ("tendon", "flex", "hfield", "plugin")
+_ACTING = ("flex", "hfield", "plugin")
 #: Options that are carried over or have their own sentence.
 _KNOWN_OPTIONS = ("timestep", "gravity", "integrator", "disableflags", "enableflags", "disableactuator")
 
@@ -37,9 +34,6 @@ def report_rest(compiled: Compiled) -> None:
     model = compiled.model
     for kind, count in _KINDS.items():
         names = compiled.names(kind, getattr(model, count))
-        if kind == "tendon":
-            carried = carried_tendons(model)
-            names = [name for k, name in enumerate(names) if k not in carried]
         severity = "warning" if kind in _ACTING else "note"
         compiled.note(f"{_CALLED.get(kind, kind + 's')} are not carried over", names, severity)
     mocap = [compiled.bodies[body] for body in np.flatnonzero(model.body_mocapid >= 0)]

@@ -10,6 +10,7 @@ from treadle.formats.mjcf_write_drives import add_actuators, add_couplings, add_
 from treadle.formats.mjcf_write_elements import add_elements
 from treadle.formats.mjcf_write_sensors import add_sensors
 from treadle.formats.mjcf_write_shapes import add_contacts, add_frames, add_shapes
+from treadle.formats.mjcf_write_tendons import add_tendons
 from treadle.formats.mjcf_write_tree import Names, Tree
 from treadle.model import Model
 from treadle.model.finding import Finding
@@ -42,7 +43,8 @@ def mjcf_text(model: Model) -> tuple[str, list[Finding]]:
     add_loops(model, tree, equality, names, notes)
     add_couplings(model, tree, equality, names, notes)
     add_elements(model, tree, tendon, names, notes)
-    add_actuators(model, tree, actuator, names, notes)
+    tendons = add_tendons(model, tree, tendon, names, notes)
+    add_actuators(model, tree, actuator, tendons, names, notes)
     add_sensors(model, tree, sensor, names, notes)
     add_keyframes(model, tree, keyframe, names)
 

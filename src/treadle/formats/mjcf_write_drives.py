@@ -30,19 +30,28 @@ _APART = 0.1
 _MOST_COEFFICIENTS = 5
 
 
-def add_actuators(model: Model, tree: Tree, section: Element, names: Names, notes: Notes) -> None:
-    """The drives; a hydraulic cylinder is written as a motor."""
+def add_actuators(
+    model: Model, tree: Tree, section: Element, tendons: dict[int, str], names: Names, notes: Notes
+) -> None:
+    """The drives; a hydraulic cylinder is written as a motor. `tendons` are the names in the file."""
     for actuator in model.actuators:
-        written = next(item for item in tree.parts_of(actuator.joint) if actuator.freedom in item.part.dofs)
-        gear = [0.0] * 6
-        gear[written.part.dofs.index(actuator.freedom)] = 1.0
         tag, law, factor = _law(actuator, notes)
+        gear: Any = factor if factor != 1 else None
+        if actuator.tendon is not None:
+            place = {"tendon": tendons[actuator.tendon]}
+        else:
+            parts = tree.parts_of(actuator.joint)
+            written = next(item for item in parts if actuator.freedom in item.part.dofs)
+            place = {"joint": written.name}
+            if len(written.part.dofs) > 1:
+                gear = np.zeros(6)
+                gear[written.part.dofs.index(actuator.freedom)] = factor
         effort = None if actuator.effort is None or np.isinf(actuator.effort) else actuator.effort
         section.add(
             tag,
             name=names.free("actuator", actuator.name),
-            joint=written.name,
-            gear=np.array(gear) * factor if len(written.part.dofs) > 1 else factor if factor != 1 else None,
+            **place,
+            gear=gear,
             **law,
             ctrlrange=_range(actuator, notes),
             # MuJoCo's limit comes before the gear
@@ -52,9 +61,13 @@ def add_actuators(model: Model, tree: Tree, section: Element, names: Names, note
 
 def _law(actuator: Actuator, notes: Notes) -> tuple[str, dict[str, Any], float]:
     """Element, attributes and gear."""
+    if actuator.time_constant and actuator.type != "muscle":
+        return _filtered(actuator)
     match actuator.type:
         case "motor":
             return "motor", {}, actuator.gain
+        case "muscle":
+            return "muscle", _muscle(actuator), actuator.gain
         case "position" if actuator.stiffness > 0.0:
             return "position", {"kp": actuator.stiffness, "kv": actuator.damping or None}, 1.0
         case "velocity" if actuator.damping > 0.0:
@@ -72,6 +85,31 @@ def _law(actuator: Actuator, notes: Notes) -> tuple[str, dict[str, Any], float]:
         # a controller without a gain still damps
         gain, bias = 0.0, (0.0, 0.0, -actuator.damping)
     return "general", {"gainprm": gain, "biastype": "affine", "biasprm": bias}, 1.0
+
+
+def _filtered(actuator: Actuator) -> tuple[str, dict[str, Any], float]:
+    """A drive that follows a filter of its command, which only <general> has."""
+    gain, bias = actuator.gain, tuple(actuator.bias)
+    if actuator.type == "motor":
+        bias = (0.0, 0.0, 0.0)
+    elif actuator.type == "position":
+        gain, bias = actuator.stiffness, (0.0, -actuator.stiffness, -actuator.damping)
+    elif actuator.type == "velocity":
+        gain, bias = actuator.damping, (0.0, 0.0, -actuator.damping)
+    law = {"dyntype": "filterexact", "dynprm": actuator.time_constant, "gainprm": gain}
+    return "general", law | ({"biastype": "affine", "biasprm": bias} if any(bias) else {}), 1.0
+
+
+def _muscle(actuator: Actuator) -> dict[str, Any]:
+    assert actuator.muscle is not None
+    m = actuator.muscle
+    return {
+        "timeconst": (m["activation_time"], m["deactivation_time"]),
+        "tausmooth": m["smoothing"] or None,
+        "range": (m["lower"], m["upper"]),
+        "lengthrange": (m["lower_length"], m["upper_length"]),
+        **{name: m[name] for name in ("force", "lmin", "lmax", "vmax", "fpmax", "fvmax")},
+    }
 
 
 def _range(actuator: Actuator, notes: Notes) -> tuple[float, float] | None:

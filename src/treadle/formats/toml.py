@@ -280,7 +280,15 @@ class _Reader:
             raise self._fault(path, element, f"unknown {key.name} {short(result)}", hint)
         if key.kind == "body":
             return self._body(result)
+        if key.kind == "path":
+            return tuple(self._part(part) for part in result)
         return tuple(self._body(name) for name in result) if key.kind == "bodies" else result
+
+    def _part(self, part: dict[str, Any]) -> dict[str, Any]:
+        """A part of a path, with the world by no name."""
+        return {
+            key: self._body(value) if key in ("frame", "side_frame") else value for key, value in part.items()
+        }
 
     def _body(self, name: str) -> str | None:
         """The name of a body; none stands for the world."""

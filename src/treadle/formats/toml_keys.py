@@ -25,6 +25,7 @@ from treadle.model.parts import (
 from treadle.model.sensors import SensorSpec
 from treadle.model.solids import SOLIDS
 from treadle.model.spec import BodySpec, FrameSpec, JointSpec
+from treadle.model.tendons import TendonSpec
 from treadle.model.validate import KNOWN_TYPES
 
 __all__ = ["FORMAT", "JOINT_NAMES", "LIMITS", "POSE", "TABLES", "TOP", "UNITS", "Key", "Table"]
@@ -237,11 +238,12 @@ _CONTACT = Table(
 _ACTUATOR = Table(
     "actuators",
     ActuatorSpec,
-    "a drive on a joint",
+    "a drive on a joint or a tendon",
     (
         Key("name", "text", "name of the actuator", required=True),
         Key("type", "text", "kind of drive", required=True, choices=tuple(ACTUATOR_TYPES)),
-        Key("joint", "text", "joint that it drives", required=True),
+        Key("joint", "text", "joint that it drives"),
+        Key("tendon", "text", "tendon that it pulls on, instead of a joint"),
         Key("freedom", "whole", "which degree of freedom of the joint, from 0"),
         Key("gain", "number", "force per command (N m or N)"),
         Key("bias", "vector", "force: constant, per position, per velocity"),
@@ -257,6 +259,8 @@ _ACTUATOR = Table(
         Key("flow", "number", "cylinder: rated flow of the valve (m3/s)"),
         Key("leakage", "number", "cylinder: leakage past the piston (m3/(s Pa))"),
         Key("dead_volume", "number", "cylinder: oil at the end of the stroke, per side (m3)"),
+        Key("time_constant", "number", "of a first-order filter of the command (s); none if absent"),
+        Key("muscle", "named", "muscle: values of its parameters by name, where they are not the default"),
     ),
 )
 
@@ -320,6 +324,26 @@ _SENSOR = Table(
     ),
 )
 
+_TENDON = Table(
+    "tendons",
+    TendonSpec,
+    "a cable over points, pulleys and objects, or a sum of joint positions",
+    (
+        Key("name", "text", "name of the tendon", required=True),
+        Key("path", "path", "parts of its path in their order: points, pulleys, objects to wrap around"),
+        Key("joints", "named", "coefficients by joint, of a tendon whose length is a sum of positions"),
+        Key("stiffness", "number", "spring (N/m)"),
+        Key("damping", "number", "damper (N s/m)"),
+        Key("length", "per_dof", "where the spring is at rest (m), or two lengths between which it is slack"),
+        Key("lower", "floor", "shortest length (m)"),
+        Key("upper", "ceiling", "longest length (m)"),
+        Key("limit_restitution", "number", "speed after over speed before reaching a limit, 0 to 1"),
+        Key("limit_stiffness", "number", "spring of a limit that yields (N/m)"),
+        Key("limit_damping", "number", "damper of a limit that yields (N s/m)"),
+        Key("friction", "number", "dry friction (N)"),
+    ),
+)
+
 _KEYFRAME = Table(
     "keyframes",
     KeyframeSpec,
@@ -344,5 +368,6 @@ TABLES = {
     "wheel": _WHEEL,
     "element": _ELEMENT,
     "sensor": _SENSOR,
+    "tendon": _TENDON,
     "keyframe": _KEYFRAME,
 }

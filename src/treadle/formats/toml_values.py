@@ -167,6 +167,13 @@ def _nested(value: Any, name: str, depth: int = 0) -> Any:
     return _number(value, f"numbers for {name!r}")
 
 
+def path(value: Any) -> tuple[dict[str, Any], ...]:
+    """Parts of a path, each a table of numbers, vectors and words."""
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+        raise ValueError(f"needs a list of tables, not {short(value)}")
+    return tuple(values(item) for item in value)
+
+
 def table(value: Any) -> dict[str, Any]:
     """Keys with values."""
     if not isinstance(value, dict):
@@ -212,6 +219,7 @@ KINDS: dict[str, Callable[[Any], Any]] = {
     "vectors": vectors,
     "values": values,
     "groups": groups,
+    "path": path,
     "limits": table,
     "settings": table,
 }
@@ -252,5 +260,18 @@ SCHEMAS: dict[str, dict[str, Any]] = {
     "vectors": {"type": "array", "items": _listed(3)},
     "values": {"type": "object"},
     "groups": {"type": "object"},
+    "path": {
+        "type": "array",
+        "items": {
+            "type": "object",
+            "additionalProperties": False,
+            "properties": {
+                **{name: {"type": "string"} for name in ("frame", "side_frame")},
+                **{name: _listed(3) for name in ("point", "axis", "side")},
+                **dict.fromkeys(("pulley", "radius"), _NUMBER),
+                "wrap": {"type": "string", "enum": ["sphere", "cylinder"]},
+            },
+        },
+    },
     "settings": {"type": "object"},
 }

@@ -92,6 +92,10 @@ def _table(kind: str, item: Item, world: str, left_out: str = "") -> list[str]:
             value = world if value is None else value
         elif key.kind == "bodies":
             value = tuple(world if name is None else name for name in value)
+        elif key.kind == "path":
+            if not value:
+                continue
+            value = [_at(part, world) for part in value]
         elif value is None or (not key.required and repr(value) == repr(TABLES[kind].default(key.target))):
             continue
         if key.kind in ("quaternion", "matrix") and (len(value) == 4) != (key.kind == "quaternion"):
@@ -102,6 +106,11 @@ def _table(kind: str, item: Item, world: str, left_out: str = "") -> list[str]:
         else:
             lines.append(f"{key.name} = {_value(value)}")
     return lines + tables
+
+
+def _at(part: dict[str, Any], world: str) -> dict[str, Any]:
+    """A part of a path, with the world by its name."""
+    return {key: world if value is None else value for key, value in part.items()}
 
 
 def _limits(joint: Item) -> list[str]:
@@ -136,7 +145,7 @@ def _value(value: Any) -> str:
         return repr(value)
     if isinstance(value, (list, tuple)):
         items = [_value(item) for item in value]
-        if value and all(isinstance(item, tuple) for item in value):
+        if value and all(isinstance(item, (tuple, dict)) for item in value):
             return "\n".join(["[", *(f"    {item}," for item in items), "]"])
         return f"[{', '.join(items)}]"
     if isinstance(value, dict):

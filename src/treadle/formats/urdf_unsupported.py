@@ -32,6 +32,7 @@ def unsupported(spec: ModelSpec) -> list[Finding]:
         "joints that close loops left out": [joint.name for joint in loops],
         "couplings left out, for they are not linear, have no source or are not the first": couplings,
         "force elements left out": [item.name for item in spec.elements],
+        "tendons left out": [item.name for item in spec.tendons],
         "springs left out": [joint.name for joint in tree if _given(joint.stiffness)],
         "limits that yield or throw back, written as rigid ones": [
             joint.name for joint in tree if any(_given(getattr(joint, name)) for name in _LIMIT)

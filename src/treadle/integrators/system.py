@@ -11,7 +11,7 @@ from treadle.dynamics.energy import kinetic_energy, potential_energy
 from treadle.dynamics.forward import forward_dynamics
 from treadle.dynamics.regroup import regroup
 from treadle.dynamics.rnea import rnea
-from treadle.forces.actuator import Drive, actuator_drives, actuator_state
+from treadle.forces.actuator import Drive, actuator_drives, actuator_state, driven_coordinate
 from treadle.forces.energy import elastic_energy
 from treadle.forces.law import ForceLaw, law_force
 from treadle.forces.load import body_loads
@@ -63,6 +63,8 @@ class System:
     rolling: str = "balance"
     #: how the forces of loops and bounds are found (see `solvers.SOLVERS`)
     solver: str = "direct"
+    #: whether all force elements are loads on bodies, as reactions need them (see `element.line_forces`)
+    as_loads: bool = False
 
     def acceleration(
         self, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, implicit_damping: Scalar = 0.0
@@ -75,49 +77,89 @@ class System:
         return self._acceleration(self.damped(q, v, implicit_damping), q, v, time, implicit_damping)
 
     def _acceleration(
-        self, model: Model, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, step: Scalar
+        self,
+        model: Model,
+        q: Sequence[Scalar],
+        v: Sequence[Scalar],
+        time: Scalar,
+        step: Scalar,
+        convective: Sequence[Scalar] | None = None,
     ) -> list[Scalar]:
         force, external = self.force(q, v, time, step=step), self.external(q, v, time, step=step)
         if model.closed:
             from treadle.solvers.direct import closed_dynamics
 
             return closed_dynamics(model, q, v, force, external, self.closing_time, self.solver)
-        return forward_dynamics(model, q, v, force, external)
+        return forward_dynamics(model, q, v if convective is None else convective, force, external)
 
     def damped(self, q: Sequence[Scalar], v: Sequence[Scalar], step: Scalar) -> Model:
         """The model with inertia M + h D (+ h^2 K): dampers, actuators and stiff elements act at its end."""
         if isinstance(step, float) and step == 0.0:
             return self.model
         model = _with_rotors(self.model, [d * step for d in self.implicit_damping(q, v, step)])
+        added = self._tendon_inertia(q, v, step)
         if any(element.implicit for element in model.elements):
             from treadle.forces.element import element_inertia
 
-            model = replace(model, added_inertia=element_inertia(self.model, q, v, step))
-        return model
+            for key, value in element_inertia(self.model, q, v, step).items():
+                added[key] = added[key] + value if key in added else value
+        return replace(model, added_inertia=added) if added else model
+
+    def _tendon_inertia(
+        self, q: Sequence[Scalar], v: Sequence[Scalar], step: Scalar
+    ) -> dict[tuple[int, int], Scalar]:
+        """h J^T D J of actuators on tendons, row by column."""
+        total: dict[tuple[int, int], Scalar] = {}
+        for actuator, drive in self._actuation(q, v, step):
+            if actuator.tendon is None or not self.model.tendons[actuator.tendon].implicit:
+                continue
+            if isinstance(drive.damping, float) and drive.damping == 0.0:
+                continue
+            arms = driven_coordinate(self.model, actuator, q, v).arms
+            for i, a in arms.items():
+                for j, b in arms.items():
+                    value = (step * drive.damping) * (a * b)
+                    total[i, j] = total[i, j] + value if (i, j) in total else value
+        return total
 
     def implicit_damping(self, q: Sequence[Scalar], v: Sequence[Scalar], step: Scalar) -> list[Scalar]:
         """D (nv) of dampers and actuators, which act on the velocity at the end of a step."""
         slowed = damping(self.model)
         for actuator, drive in self._actuation(q, v, step):
-            slowed[actuator.v] = slowed[actuator.v] + drive.damping
+            if actuator.v is not None:
+                slowed[actuator.v] = slowed[actuator.v] + drive.damping
         return slowed
 
     def accounts(self, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar) -> list[Scalar]:
         """The rates of the account; none where it is not kept."""
         return [] if self.account is None else self.account(q, v, time)
 
-    def kick(self, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, dt: Scalar) -> Arrest:
+    def kick(
+        self,
+        q: Sequence[Scalar],
+        v: Sequence[Scalar],
+        time: Scalar,
+        dt: Scalar,
+        convective: Sequence[Scalar] | None = None,
+    ) -> Arrest:
         """The velocity after all forces of a step and, over the same time, stops and friction.
 
         (M + h D) v' = (M + h D) v + h (tau - D v - C) + J^T p: dampers and actuators withstand impulses too.
+        The convective terms C of a tree are taken with v, or with another velocity.
         """
         model = self.damped(q, v, dt)
-        held = self.arrest(q, self._free_kick(model, q, v, time, dt), model)
+        held = self.arrest(q, self._free_kick(model, q, v, time, dt, convective), model)
         moved = [0.5 * (a + b) for a, b in zip(v, held.v, strict=True)]
         return held._replace(work=sum((p * x for p, x in zip(held.impulses, moved, strict=True)), 0.0))
 
     def _free_kick(
-        self, model: Model, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, dt: Scalar
+        self,
+        model: Model,
+        q: Sequence[Scalar],
+        v: Sequence[Scalar],
+        time: Scalar,
+        dt: Scalar,
+        convective: Sequence[Scalar] | None = None,
     ) -> list[Scalar]:
         """The velocity after the forces of a step and of its loops, without stops and friction."""
         if model.closed and self.projected:
@@ -125,7 +167,7 @@ class System:
 
             force = self.force(q, v, time, step=dt)
             return closed_kick(model, q, v, force, dt, self.external(q, v, time, step=dt), self.solver)
-        a = self._acceleration(model, q, v, time, dt)
+        a = self._acceleration(model, q, v, time, dt, convective)
         return [x + dt * rate for x, rate in zip(v, a, strict=True)]
 
     def arrest(self, q: Sequence[Scalar], v: Sequence[Scalar], model: Model | None = None) -> Arrest:
@@ -153,10 +195,12 @@ class System:
         time: Scalar,
         springs: bool = True,
         step: Scalar = 0.0,
+        elements: bool = True,
     ) -> list[Scalar]:
         """Joint forces of drives, dampers, laws and, unless they count as energy, springs.
 
         `step` is the time to the position that actuators, and elements that may be stiff, are to act on.
+        Without `elements` those that are joint forces are left out.
         """
         tau = list(self.tau)
         laws = [law_force(self.model, law, q, v, time, springs) for law in self.laws]
@@ -167,15 +211,22 @@ class System:
 
             pull = through_graph(lambda x: spring_force(self.model, x, v), q)
             tau = [a + b for a, b in zip(tau, pull, strict=True)]
-        if any(element.implicit for element in self.model.elements) and not (
-            isinstance(step, float) and step == 0.0
-        ):
+        now = isinstance(step, float) and step == 0.0
+        if self.model.elements and elements and not self.as_loads:
+            from treadle.forces.element import line_forces
+
+            for k, x in line_forces(self.model, q, v, springs, None if now else False).items():
+                tau[k] = tau[k] + x
+        if any(element.implicit for element in self.model.elements) and not now:
             from treadle.forces.element import element_kick
 
             kicked = element_kick(self.model, q, v, time, step, springs)
             tau = [a + b for a, b in zip(tau, kicked, strict=True)]
         for actuator, drive in self._actuation(q, v, step):
-            tau[actuator.v] = tau[actuator.v] + drive.force - drive.damping * v[actuator.v]
+            driven = driven_coordinate(self.model, actuator, q, v)
+            force = drive.force - drive.damping * driven.rate
+            for k, arm in driven.arms.items():
+                tau[k] = tau[k] + arm * force
         if self.terrain is not None and self.model.wheels:
             from treadle.wheels.rolling import wheel_force
 
@@ -237,7 +288,8 @@ class System:
 
             # those that are taken implicitly are among the joint forces
             which = None if isinstance(step, float) and step == 0.0 else False
-            for body, force in element_loads(self.model, q, v, time, springs, which).items():
+            loads = element_loads(self.model, q, v, time, springs, which, lines=self.as_loads)
+            for body, force in loads.items():
                 forces[body] = forces[body] + force if body in forces else force
         return forces or None
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from treadle.model.attachments import Actuator, Contact, Coupling, Keyframe, Material, Settings, Shape, Wheel
 from treadle.model.model import WORLD, Link, ModelJoint
-from treadle.model.parts import WHOLE
+from treadle.model.parts import MUSCLE, WHOLE
 from treadle.model.placement import clean, placement_of
 from treadle.model.values import plain
 from treadle.spatial import Transform
@@ -39,7 +39,7 @@ def attachments(
         ),
         "materials": tuple(Material(**_fields(item)) for item in spec.materials),
         "contacts": tuple(_contact(item, links) for item in spec.contacts),
-        "actuators": tuple(_actuator(item, joints) for item in spec.actuators),
+        "actuators": tuple(_actuator(item, joints, spec) for item in spec.actuators),
         "couplings": tuple(_coupling(item, joints) for item in spec.couplings),
         "wheels": tuple(_wheel(item, joints) for item in spec.wheels),
         "keyframes": tuple(_keyframe(item, joints) for item in spec.keyframes),
@@ -82,10 +82,17 @@ def _contact(spec: ContactSpec, links: Mapping[str, Link]) -> Contact:
     return Contact(first_body=first, second_body=second, **_fields(spec))
 
 
-def _actuator(spec: ActuatorSpec, joints: Mapping[str, ModelJoint]) -> Actuator:
-    joint = joints[spec.joint]
-    q = joint.q.start + spec.freedom if joint.type.nq == joint.type.nv else None
-    return Actuator(q=q, v=joint.v.start + spec.freedom, **_fields(spec))
+def _actuator(item: ActuatorSpec, joints: Mapping[str, ModelJoint], spec: ModelSpec) -> Actuator:
+    options = _fields(item, "tendon", "muscle")
+    if item.type == "muscle":
+        given = {name: item.muscle.get(name, default) for name, (default, _) in MUSCLE.items()}
+        options["muscle"] = Settings(plain(given))
+    if item.tendon is not None:
+        number = [tendon.name for tendon in spec.tendons].index(item.tendon)
+        return Actuator(q=None, v=None, tendon=number, **options)
+    joint = joints[item.joint]
+    q = joint.q.start + item.freedom if joint.type.nq == joint.type.nv else None
+    return Actuator(q=q, v=joint.v.start + item.freedom, **options)
 
 
 def _coupling(spec: CouplingSpec, joints: Mapping[str, ModelJoint]) -> Coupling:

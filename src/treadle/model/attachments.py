@@ -111,14 +111,18 @@ class Contact:
 
 @dataclass(frozen=True)
 class Actuator:
-    """A drive on the dof `v` of the machine; `q` is its position, None where that is a quaternion."""
+    """A drive on the dof `v` of the machine; `q` is its position, None where that is a quaternion.
+
+    One on a tendon has neither: `tendon` is the number of the tendon, and `joint` is empty.
+    """
 
     name: str
     type: str
     joint: str
     freedom: int
     q: int | None
-    v: int
+    v: int | None
+    tendon: int | None = None
     gain: float = 1.0
     bias: tuple[float, ...] = (0.0, 0.0, 0.0)
     stiffness: float = 0.0
@@ -133,6 +137,15 @@ class Actuator:
     flow: float = 0.0
     leakage: float = 0.0
     dead_volume: float = 0.0
+    time_constant: float = 0.0
+    #: all parameters of a muscle
+    muscle: Settings | None = None
+
+    @property
+    def feedback(self) -> bool:
+        """Whether its force depends on the motion, so that a step takes it at its end."""
+        by_motion = self.type == "general" and any(x != 0.0 for x in self.bias[1:])
+        return self.type in ("position", "velocity") or by_motion
 
     @property
     def rigid(self) -> bool:

@@ -7,12 +7,21 @@ from dataclasses import fields
 from typing import Any
 
 from treadle.joints import Distance, Helical, Rope
-from treadle.model.attachments import Loop, Wheel
+from treadle.model.attachments import Actuator, Loop, Wheel
 from treadle.model.elements import ELEMENT_TYPES, Element, ElementSpec
 from treadle.model.model import WORLD, Link, Model, ModelJoint
-from treadle.model.parts import ActuatorSpec, ContactSpec, CouplingSpec, Item, MaterialSpec, WheelSpec
+from treadle.model.parts import (
+    MUSCLE,
+    ActuatorSpec,
+    ContactSpec,
+    CouplingSpec,
+    Item,
+    MaterialSpec,
+    WheelSpec,
+)
 from treadle.model.sensors import CUTS, Sensor, SensorSpec, seed_of
 from treadle.model.spec import JointSpec, ModelSpec
+from treadle.model.tendons import Tendon, TendonSpec
 from treadle.model.values import plain_json
 from treadle.spatial import Transform
 
@@ -73,11 +82,12 @@ class _Describer:
             spec.add_shape(shape.name, shape.link, shape.type, shape.size, **options, **pose)
         spec.materials += [_copied(MaterialSpec, item) for item in model.materials]
         spec.contacts += [_copied(ContactSpec, item) for item in model.contacts]
-        spec.actuators += [_copied(ActuatorSpec, item) for item in model.actuators]
+        spec.actuators += [_actuator(item, model) for item in model.actuators]
         spec.couplings += [_copied(CouplingSpec, item) for item in model.couplings]
         spec.wheels += [_wheel(item) for item in model.wheels]
         spec.elements += [_element(item) for item in model.elements]
         spec.sensors += [_sensor(item) for item in model.sensors]
+        spec.tendons += [_tendon(item) for item in model.tendons]
         for keyframe in model.keyframes:
             positions = {joint.name: keyframe.q[joint.q] for joint in model.joints}
             velocities = {joint.name: keyframe.v[joint.v] for joint in model.joints}
@@ -210,6 +220,27 @@ def _sensor(sensor: Sensor) -> SensorSpec:
         spec.parameters["links"] = sensor.beyond
     spec.seed = None if sensor.seed == seed_of(sensor.name) else sensor.seed
     return spec
+
+
+def _actuator(actuator: Actuator, model: Model) -> ActuatorSpec:
+    spec = _copied(ActuatorSpec, actuator)
+    spec.tendon = None if actuator.tendon is None else model.tendons[actuator.tendon].name
+    given = actuator.muscle or {}
+    spec.muscle = {name: x for name, x in given.items() if x != MUSCLE[name][0]}
+    return spec
+
+
+def _tendon(tendon: Tendon) -> TendonSpec:
+    names = ("stiffness", "damping", "limit_restitution", "limit_stiffness", "limit_damping", "friction")
+    return TendonSpec(
+        tendon.name,
+        tuple(dict(part) for part in tendon.described["path"]),
+        dict(tendon.described["joints"]),
+        **{name: getattr(tendon, name)[0] for name in names},
+        length=tendon.described["length"],
+        lower=None if math.isinf(tendon.lower[0]) else tendon.lower[0],
+        upper=None if math.isinf(tendon.upper[0]) else tendon.upper[0],
+    )
 
 
 def _copied(spec: type[Item], item: Any) -> Any:

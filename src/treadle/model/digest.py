@@ -20,6 +20,7 @@ from treadle.spatial import Mat3, Transform, Vec3
 if TYPE_CHECKING:
     from treadle.model.elements import Element
     from treadle.model.model import Model, ModelJoint
+    from treadle.model.tendons import Tendon
 
 __all__ = ["model_digest"]
 
@@ -55,6 +56,7 @@ def model_digest(model: Model) -> str:
         [(c.q, c.v, c.source_q, c.source_v, _plain(c.coefficients)) for c in model.couplings],
         [_nameless(wheel) for wheel in model.wheels],
         [_element(element, numbers) for element in model.elements],
+        [_tendon(tendon, numbers) for tendon in model.tendons],
         [(frame.body, _placement(frame.placement, numbers)) for frame in model.frames],
         [
             (
@@ -90,6 +92,17 @@ def _element(element: Element, numbers: list[Scalar]) -> object:
     places = [_placement(X, numbers) for X in element.placements]
     values = _plain(element.parameters)
     return element.type, element.bodies, places, values, element.implicit, element.stiffness_rate
+
+
+def _tendon(tendon: Tendon, numbers: list[Scalar]) -> object:
+    values = {
+        name: value for name, value in vars(tendon).items() if name not in ("name", "path", "described")
+    }
+    parts = [
+        (p.kind, p.body, _placement(p.placement, numbers), p.radius, p.divisor, _plain(p.side), p.side_body)
+        for p in tendon.path
+    ]
+    return _plain(values), parts
 
 
 def _placement(X: Transform, numbers: list[Scalar]) -> str:

@@ -34,6 +34,7 @@ def distinct_constants(model: Model) -> Model:
         loops=tuple(_part(loop, places) for loop in model.loops),
         actuators=tuple(_part(actuator, places) for actuator in model.actuators),
         elements=tuple(_element(element, places) for element in model.elements),
+        tendons=tuple(_part(tendon, places) for tendon in model.tendons),
         gravity=tuple(_number(x, places) for x in model.gravity),
     )
 

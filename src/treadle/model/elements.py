@@ -217,9 +217,37 @@ ELEMENT_TYPES: dict[str, ElementType] = {
             "viscosity": Parameter(None, "magnitude", "of the fluid (Pa s), for Stokes' drag"),
             "current": Parameter(None, "vector", "velocity of the fluid (m/s)"),
             "surface": Parameter(None, "number", "height of the free surface (m)"),
+            "waves": Parameter(
+                None, "waves", "amplitude (m), frequency (rad/s), direction and phase (rad) of each wave"
+            ),
             "gravity": Parameter(None, "vector", "acceleration of gravity (m/s2); the machine's if absent"),
         },
         _hull_scales,
+    ),
+    "propeller": ElementType(
+        "thrust and torque of a propeller on the body that turns, over the advance ratio J",
+        1,
+        {
+            "axis": Parameter((1.0, 0.0, 0.0), "axis", "axis in the frame, along which it pushes"),
+            "diameter": Parameter(0.1, "magnitude", "diameter (m)"),
+            "thrust": Parameter((0.0, 0.0), "two", "KT at rest, and its slope by J"),
+            "torque": Parameter((0.0, 0.0), "two", "KQ at rest, and its slope by J"),
+            "wake": Parameter(0.0, "number", "share of the vehicle's speed that the wake takes away"),
+            "deduction": Parameter(0.0, "number", "share of the thrust that the hull takes away"),
+            "density": Parameter(None, "magnitude", "of the fluid (kg/m3); that of the machine's if absent"),
+            "current": Parameter(None, "vector", "velocity of the fluid (m/s)"),
+        },
+    ),
+    "foil": ElementType(
+        "lift and drag of a wing, rudder or fin: chord along x of its frame, normal along z",
+        1,
+        {
+            "area": Parameter(0.0, "magnitude", "area (m2)"),
+            "lift_slope": Parameter(6.283185307179586, "magnitude", "CL per angle of attack (1/rad)"),
+            "drag": Parameter((0.0, 0.0), "two", "CD along the chord, and what a plate across the flow adds"),
+            "density": Parameter(None, "magnitude", "of the fluid (kg/m3); that of the machine's if absent"),
+            "current": Parameter(None, "vector", "velocity of the fluid (m/s)"),
+        },
     ),
     "wind": ElementType(
         "drag of moving air on a point: 1/2 rho Cd A |u| u, with u the wind less the velocity of the point",
@@ -238,4 +266,6 @@ ELEMENT_TYPES: dict[str, ElementType] = {
 
 def timed(model: Model) -> bool:
     """Whether an element of a model depends on the time itself."""
-    return any(ELEMENT_TYPES[element.type].timed for element in model.elements)
+    return any(
+        ELEMENT_TYPES[element.type].timed or element.parameters.get("waves") for element in model.elements
+    )

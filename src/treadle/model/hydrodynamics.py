@@ -23,17 +23,25 @@ from treadle.model.values import number, vector
 if TYPE_CHECKING:
     from treadle.model.spec import ModelSpec
 
-__all__ = ["Fluid", "added_mass", "ellipsoid_added_mass", "hull_parameters", "hull_volume"]
+__all__ = [
+    "Fluid", "added_mass", "ellipsoid_added_mass", "hull_parameters", "hull_volume", "in_fluid",
+    "irregular_waves",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Fluid:
-    """A fluid: density (kg/m3), viscosity (Pa s), current (m/s, world axes), height of a surface (m)."""
+    """A fluid: density (kg/m3), viscosity (Pa s), current (m/s, world axes), height of a surface (m), waves.
+
+    Each of the waves has an amplitude (m), a frequency (rad/s), a direction (rad, from x towards y) and a
+    phase (rad); `irregular_waves` makes those of a sea.
+    """
 
     density: float = 1000.0
     viscosity: float = 0.0
     current: tuple[float, float, float] = (0.0, 0.0, 0.0)
     surface: float | None = None
+    waves: tuple[tuple[float, float, float, float], ...] = ()
 
     def __post_init__(self) -> None:
         try:
@@ -42,10 +50,14 @@ class Fluid:
             object.__setattr__(self, "current", tuple(vector(self.current).tolist()))
             if self.surface is not None:
                 object.__setattr__(self, "surface", number(self.surface))
+            waves = tuple(tuple(vector(wave, 4).tolist()) for wave in self.waves)
+            object.__setattr__(self, "waves", waves)
         except ValueError as error:
             raise InputError(f"a fluid {error}") from None
         if self.density < 0.0 or self.viscosity < 0.0:
             raise InputError("density and viscosity of a fluid must not be negative")
+        if self.waves and self.surface is None:
+            raise InputError("waves need a surface: give the fluid the height of its mean surface")
 
     @classmethod
     def of(cls, settings: Any) -> Fluid:
@@ -62,18 +74,43 @@ class Fluid:
     def to_dict(self) -> dict[str, Any]:
         """The same as a setting."""
         found = {"density": self.density, "viscosity": self.viscosity, "current": list(self.current)}
-        return found if self.surface is None else {**found, "surface": self.surface}
+        if self.surface is not None:
+            found["surface"] = self.surface
+        return {**found, "waves": [list(wave) for wave in self.waves]} if self.waves else found
+
+
+def irregular_waves(
+    height: float, period: float, count: int = 30, direction: float = 0.0, seed: int = 0
+) -> tuple[tuple[float, float, float, float], ...]:
+    """Waves of a sea with a significant height (m) and a peak period (s), of random phases.
+
+    The spectrum is that of Pierson and Moskowitz, S = 5/16 Hs^2 wp^4 w^-5 exp(-5/4 (wp/w)^4), cut into
+    parts of equal energy, so that the sum of a^2 / 2 is Hs^2 / 16 exactly.
+    """
+    if height < 0.0 or period <= 0.0 or count < 1:
+        raise InputError("a sea needs a height, a positive period and at least one wave")
+    rng = np.random.default_rng(seed)
+    peak = 2.0 * math.pi / period
+    # the share of the energy below w is exp(-5/4 (wp/w)^4)
+    shares = (np.arange(count) + 0.5) / count
+    frequencies = peak * (-0.8 * np.log(shares)) ** -0.25
+    amplitude = math.sqrt(2.0 / count) * height / 4.0
+    phases = rng.uniform(0.0, 2.0 * math.pi, count)
+    return tuple((amplitude, float(w), direction, float(p)) for w, p in zip(frequencies, phases, strict=True))
+
+
+def in_fluid(values: dict[str, Any], spec: ModelSpec) -> dict[str, Any]:
+    """Parameters of an element, with those of the machine's fluid where it states none."""
+    fluid = Fluid.of(dict(spec.settings.get("fluid", {})))
+    given = {name: getattr(fluid, name) for name in values if hasattr(fluid, name)}
+    return {name: given.get(name) if value is None else value for name, value in values.items()}
 
 
 def hull_parameters(item: ElementSpec, spec: ModelSpec) -> dict[str, Any]:
     """All parameters of a hull; what it does not state is that of the machine's fluid and gravity."""
     from treadle.model.validate_elements import element_parameters
 
-    values = element_parameters(item)
-    fluid = Fluid.of(dict(spec.settings.get("fluid", {})))
-    for name in ("density", "viscosity", "current", "surface"):
-        if values[name] is None:
-            values[name] = getattr(fluid, name)
+    values = in_fluid(element_parameters(item), spec)
     values["gravity"] = (
         tuple(vector(spec.gravity).tolist()) if values["gravity"] is None else values["gravity"]
     )

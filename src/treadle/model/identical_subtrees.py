@@ -46,7 +46,7 @@ def subtree_inputs(model: Model, inputs: Mapping[str, int]) -> dict[str, list[Su
     for name, size in inputs.items():
         if name == "commands":
             of = _by_dof(model, places)
-            result[name] = [of[actuator.v] for actuator in model.actuators]
+            result[name] = [None if x.v is None else of[x.v] for x in model.actuators]
             continue
         if name in ("q", "position"):
             counts = [body.joint.type.nq for body in model.bodies]

@@ -33,6 +33,7 @@ from treadle.model.attachments import (
 from treadle.model.digest import model_digest
 from treadle.model.elements import Element
 from treadle.model.sensors import Sensor
+from treadle.model.tendons import Tendon
 from treadle.model.values import listed
 from treadle.spatial import Inertia, Mat3, Transform, Vec3
 
@@ -132,6 +133,7 @@ class Model:
     wheels: tuple[Wheel, ...] = ()
     elements: tuple[Element, ...] = ()
     sensors: tuple[Sensor, ...] = ()
+    tendons: tuple[Tendon, ...] = ()
     keyframes: tuple[Keyframe, ...] = ()
     settings: Settings = field(default_factory=Settings)
     #: what is added to the inertia matrix while a step is traced, by row and column: see `forces.element`
@@ -185,6 +187,9 @@ class Model:
     def sensor(self, name: str) -> Sensor:
         return _find({sensor.name: sensor for sensor in self.sensors}, name, "sensor", self.name)
 
+    def tendon(self, name: str) -> Tendon:
+        return _find({tendon.name: tendon for tendon in self.tendons}, name, "tendon", self.name)
+
     def neutral(self) -> list[float]:
         """Every joint at its neutral position."""
         return [x for joint in self.joints for x in joint.type.neutral()]
@@ -210,7 +215,7 @@ class Model:
     @cached_property
     def limited(self) -> bool:
         """Whether a joint has a stop, or a rope can get taut."""
-        return any(
+        return any(tendon.limited for tendon in self.tendons) or any(
             low > -math.inf or high < math.inf
             for joint in (*self.joints, *self.loops)
             if joint.type is not None and joint.type.nq == joint.type.nv and not joint.continuous
@@ -219,13 +224,26 @@ class Model:
 
     @cached_property
     def rubs(self) -> bool:
-        """Whether a joint has friction."""
-        return any(x != 0.0 for joint in (*self.joints, *self.loops) for x in joint.friction)
+        """Whether a joint or a tendon has friction."""
+        return any(x != 0.0 for joint in (*self.joints, *self.loops, *self.tendons) for x in joint.friction)
 
     @cached_property
     def sprung(self) -> bool:
-        """Whether a joint that closes a loop has a spring or a damper."""
-        return any(x != 0.0 for loop in self.loops for x in (*loop.stiffness, *loop.damping))
+        """Whether a joint that closes a loop, or a tendon, has a spring or a damper."""
+        return any(
+            x != 0.0 for loop in (*self.loops, *self.tendons) for x in (*loop.stiffness, *loop.damping)
+        )
+
+    @cached_property
+    def coupled(self) -> list[list[int]]:
+        """Bodies whose motions a step couples in its inertia matrix, by what it takes at its end.
+
+        These are force elements that may be stiff, and servos that pull on tendons.
+        """
+        served = {x.tendon for x in self.actuators if x.feedback}
+        bodies = [list(element.bodies) for element in self.elements if element.implicit]
+        pulled = [x for k, x in enumerate(self.tendons) if x.implicit and k in served]
+        return [*bodies, *[tendon.bodies(self) for tendon in pulled]]
 
     @cached_property
     def held(self) -> bool:
@@ -233,7 +251,7 @@ class Model:
         return self.rubs or self.sprung or any(actuator.rigid for actuator in self.actuators)
 
     def without_bounds(self) -> Model:
-        """The same machine without the stops and the friction of its joints."""
+        """The same machine without the stops and the friction of its joints and tendons."""
         bodies = []
         for body in self.bodies:
             count = body.joint.type.nv
@@ -246,7 +264,10 @@ class Model:
             count = 0 if loop.type is None else loop.type.nv
             ends = {"lower": (-math.inf,) * count, "upper": (math.inf,) * count}
             loops.append(replace(loop, friction=(0.0,) * count, **ends))
-        return replace(self, bodies=tuple(bodies), loops=tuple(loops))
+        tendons = [
+            replace(tendon, lower=(-math.inf,), upper=(math.inf,), friction=(0.0,)) for tendon in self.tendons
+        ]
+        return replace(self, bodies=tuple(bodies), loops=tuple(loops), tendons=tuple(tendons))
 
     def summary(self) -> Summary:
         """Degrees of freedom, loops, mass and size, in numbers."""

@@ -13,9 +13,9 @@ from typing import Any, TypeAlias
 from treadle.model.values import plain
 
 __all__ = [
-    "ACTUATOR_TYPES", "COMBINATIONS", "FRICTION_DIMENSIONS", "IDENTITY", "SHAPE_TYPES", "ActuatorSpec",
-    "ContactSpec", "CouplingSpec", "Item",
-    "KeyframeSpec", "MaterialSpec", "Rotation", "ShapeSpec", "TREADS", "WHOLE", "WheelSpec",
+    "ACTUATOR_TYPES", "COMBINATIONS", "FRICTION_DIMENSIONS", "IDENTITY", "MUSCLE", "SHAPE_TYPES",
+    "ActuatorSpec", "ContactSpec", "CouplingSpec", "Item", "KeyframeSpec", "MaterialSpec", "Rotation",
+    "ShapeSpec", "TREADS", "WHOLE", "WheelSpec",
 ]  # fmt: skip
 
 #: A 3 x 3 matrix or a quaternion (w, x, y, z); `rpy(roll, pitch, yaw)` makes one from angles.
@@ -44,6 +44,27 @@ ACTUATOR_TYPES = {
     "rigid_position": "the joint is where the command says, as far as the effort reaches",
     "rigid_velocity": "the joint moves as fast as the command says, as far as the effort reaches",
     "cylinder": "hydraulic cylinder on a sliding joint, its command the valve opening in [-1, 1]",
+    "muscle": "Hill-type muscle that pulls, its command the excitation in [0, 1]",
+}
+
+#: Parameters of a muscle: default and meaning.
+MUSCLE = {
+    "force": (1000.0, "peak active force F0 (N)"),
+    "lower_length": (0.0, "length of the actuator at the lower end of its range (m)"),
+    "upper_length": (1.0, "length of the actuator at the upper end of its range (m)"),
+    "lower": (0.75, "lower end of the range, in optimal fibre lengths"),
+    "upper": (1.05, "upper end of the range, in optimal fibre lengths"),
+    "lmin": (0.5, "shortest length with active force, in optimal fibre lengths"),
+    "lmax": (1.6, "longest length with active force, in optimal fibre lengths"),
+    "vmax": (
+        1.5,
+        "shortening velocity at which the active force vanishes, in optimal fibre lengths per second",
+    ),
+    "fpmax": (1.3, "passive force at lmax over the peak active force"),
+    "fvmax": (1.2, "active force while stretched over that at rest"),
+    "activation_time": (0.01, "time constant of activation (s)"),
+    "deactivation_time": (0.04, "time constant of deactivation (s)"),
+    "smoothing": (0.0, "width of the change between both, in units of the command; 0: a switch"),
 }
 
 
@@ -174,8 +195,11 @@ class ContactSpec(Item):
 
 @dataclass
 class ActuatorSpec(Item):
-    """A drive on a joint's degree of freedom; `type` is one of ACTUATOR_TYPES.
+    """A drive on a joint's degree of freedom, or on a tendon; `type` is one of ACTUATOR_TYPES.
 
+    On a tendon, position and velocity are its length and the rate of that, and a pull is negative. With a
+    `time_constant` (s) the drive follows a first-order filter of the command. `muscle` has the parameters of
+    MUSCLE where they are not the default; lengths and forces of a muscle count times the gain.
     Commands are held within [lower, upper], forces (N or N m) within [-effort, effort]. A cylinder has
     areas (m2) of the piston's cap and rod side, supply pressure and relief pressure (Pa), bulk modulus
     (Pa), rated flow (m3/s), leakage (m3/(s Pa)) and dead volume (m3).
@@ -183,8 +207,9 @@ class ActuatorSpec(Item):
 
     name: str
     type: str
-    joint: str
+    joint: str = ""
     freedom: int = 0
+    tendon: str | None = None
     gain: float = 1.0
     bias: Sequence[float] = (0.0, 0.0, 0.0)
     stiffness: float = 0.0
@@ -199,6 +224,8 @@ class ActuatorSpec(Item):
     flow: float = 0.0
     leakage: float = 0.0
     dead_volume: float = 0.0
+    time_constant: float = 0.0
+    muscle: dict[str, float] = field(default_factory=dict)
     line: int | None = field(default=None, compare=False)
 
 

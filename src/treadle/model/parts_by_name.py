@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from treadle.model.parts import ActuatorSpec, CouplingSpec
     from treadle.model.sensors import SensorSpec
     from treadle.model.spec import BodySpec, JointSpec
+    from treadle.model.tendons import TendonSpec
 
 __all__ = ["PartsByName"]
 
@@ -38,6 +39,10 @@ class PartsByName:
     def sensor(self, name: str) -> SensorSpec:
         """The sensor of this name, to be changed."""
         return self._part("sensors", name, "sensor")
+
+    def tendon(self, name: str) -> TendonSpec:
+        """The tendon of this name, to be changed."""
+        return self._part("tendons", name, "tendon")
 
     def coupling(self, name: str) -> CouplingSpec:
         """The coupling of this name, to be changed."""

@@ -32,6 +32,7 @@ from treadle.model.parts import (
 from treadle.model.parts_by_name import PartsByName
 from treadle.model.regularity import require_regular, singular_joints
 from treadle.model.sensors import SensorSpec
+from treadle.model.tendons import TendonSpec
 from treadle.model.topology import assemble
 from treadle.model.validate import validate
 from treadle.model.values import plain, plain_json
@@ -138,6 +139,7 @@ class ModelSpec(PartsByName):
     wheels: list[WheelSpec] = field(default_factory=list)
     elements: list[ElementSpec] = field(default_factory=list)
     sensors: list[SensorSpec] = field(default_factory=list)
+    tendons: list[TendonSpec] = field(default_factory=list)
     keyframes: list[KeyframeSpec] = field(default_factory=list)
     #: gravitational acceleration in the world, m/s2
     gravity: Sequence[float] = (0.0, 0.0, -9.81)
@@ -186,8 +188,11 @@ class ModelSpec(PartsByName):
         self.contacts.append(ContactSpec(first, second, **options))
         return self.contacts[-1]
 
-    def add_actuator(self, name: str, type: str, joint: str, **options: Any) -> ActuatorSpec:
-        """Append an actuator on a joint; options are the fields of `ActuatorSpec`."""
+    def add_actuator(self, name: str, type: str, joint: str = "", **options: Any) -> ActuatorSpec:
+        """Append an actuator on a joint, or with tendon=NAME on a tendon.
+
+        Options are the fields of `ActuatorSpec`.
+        """
         self.actuators.append(ActuatorSpec(name, type, joint, **options))
         return self.actuators[-1]
 
@@ -256,6 +261,14 @@ class ModelSpec(PartsByName):
         self.sensors.append(SensorSpec(name, type, on, parameters=parameters, **options))
         return self.sensors[-1]
 
+    def add_tendon(self, name: str, path: Sequence[dict[str, Any]] = (), **options: Any) -> TendonSpec:
+        """Append a tendon; its path can also be built with `through`, `around` and `over_pulley`.
+
+        Options are the fields of `TendonSpec`: see docs/reference/tendons.md.
+        """
+        self.tendons.append(TendonSpec(name, path, **options))
+        return self.tendons[-1]
+
     def add_keyframe(
         self, name: str, positions: dict[str, Any] | None = None, **options: Any
     ) -> KeyframeSpec:
@@ -322,5 +335,6 @@ _LISTS: dict[str, type[Item]] = {
     "wheels": WheelSpec,
     "elements": ElementSpec,
     "sensors": SensorSpec,
+    "tendons": TendonSpec,
     "keyframes": KeyframeSpec,
 }

@@ -78,6 +78,10 @@ def assemble(spec: ModelSpec) -> Model:
         from treadle.model.attach_sensors import with_sensors
 
         model = with_sensors(spec, model)
+    if spec.tendons:
+        from treadle.model.tendons import with_tendons
+
+        model = with_tendons(spec, model)
     return model
 
 

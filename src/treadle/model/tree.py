@@ -26,6 +26,7 @@ def spanning_tree(spec: ModelSpec) -> tuple[list[JointSpec], list[JointSpec]]:
     """
     joints = spec.joints
     needed = {actuator.joint for actuator in spec.actuators}
+    needed |= {name for tendon in spec.tendons for name in tendon.joints}
     needed |= {name for coupling in spec.couplings for name in (coupling.joint, coupling.source)}
     driven = {joint.child for joint in joints if joint.name in needed and joint.type not in TIE_TYPES}
 

@@ -68,6 +68,10 @@ def validate(spec: ModelSpec, strict: bool = True) -> list[str]:
         from treadle.model.attach_sensors import validate_sensors
 
         validate_sensors(spec)
+    if spec.tendons:
+        from treadle.model.validate_tendons import validate_tendons
+
+        validate_tendons(spec, tree)
     if spec.actuators or spec.couplings or spec.keyframes:
         from treadle.model.validate_drives import validate_drives
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from treadle.joints import TIE_TYPES, Joint, joint_class
 from treadle.model.faults import check_names, check_not_negative, converted, fault
 from treadle.model.model import suggest
-from treadle.model.parts import ACTUATOR_TYPES, ActuatorSpec
+from treadle.model.parts import ACTUATOR_TYPES, MUSCLE, ActuatorSpec
 from treadle.model.validate_shapes import check_choice
 from treadle.model.values import number, plain, vector
 
@@ -26,6 +26,7 @@ _USED = {
     "general": ("gain", "bias"),
     "rigid_position": (),
     "rigid_velocity": (),
+    "muscle": ("gain", "muscle"),
     "cylinder": ("areas", "pressure", "relief", "bulk_modulus", "flow", "leakage", "dead_volume"),
 }
 
@@ -69,26 +70,73 @@ def _joint_type(
 def _check_actuator(spec: ModelSpec, actuator: ActuatorSpec, joints: dict[str, JointSpec]) -> list[str]:
     element = f'actuator "{actuator.name}"'
     check_choice(spec, element, actuator, "type", ACTUATOR_TYPES)
+    converted(spec, element, actuator, "gain", number)
+    converted(spec, element, actuator, "bias", vector)
+    names = ("stiffness", "damping", "pressure", "bulk_modulus", "flow", "leakage", "dead_volume")
+    for name in (*names, "time_constant"):
+        check_not_negative(spec, element, actuator, name)
+    _check_limits(spec, element, actuator)
+    _check_muscle(spec, element, actuator)
+    if actuator.tendon is None:
+        lines = _check_driven_joint(spec, element, actuator, joints)
+    else:
+        _check_driven_tendon(spec, element, actuator)
+        lines = []
+    unused = _unused(actuator)
+    if unused:
+        lines.append(f"{element}: a {actuator.type} drive does not use {', '.join(unused)}")
+    return lines
+
+
+def _check_driven_joint(
+    spec: ModelSpec, element: str, actuator: ActuatorSpec, joints: dict[str, JointSpec]
+) -> list[str]:
+    """That its joint has what it drives; what has no effect."""
     kind = _joint_type(spec, element, actuator, "joint", actuator.joint, joints)
     freedom, count = actuator.freedom, len(kind.velocities)
     if isinstance(freedom, bool) or not isinstance(freedom, int) or not 0 <= freedom < count:
         hint = f"joint {actuator.joint!r} has {count}, counted from 0"
         raise fault(spec, element, f"freedom {freedom!r} is not one of its joint's", hint, actuator)
-    converted(spec, element, actuator, "gain", number)
-    bias = converted(spec, element, actuator, "bias", vector)
-    for name in ("stiffness", "damping", "pressure", "bulk_modulus", "flow", "leakage", "dead_volume"):
-        check_not_negative(spec, element, actuator, name)
-    _check_limits(spec, element, actuator)
-    follows = actuator.type in ("position", "rigid_position")
-    follows = follows or (actuator.type == "general" and bias[1] != 0.0)
+    follows = actuator.type in ("position", "rigid_position", "muscle")
+    follows = follows or (actuator.type == "general" and actuator.bias[1] != 0.0)
     if follows and len(kind.positions) != count:
         hint = "use a motor or a velocity drive"
         raise fault(spec, element, f"a {kind.kind} joint has no single position to follow", hint, actuator)
-    lines = _check_cylinder(spec, element, actuator, kind) if actuator.type == "cylinder" else []
-    unused = _unused(actuator)
-    if unused:
-        lines.append(f"{element}: a {actuator.type} drive does not use {', '.join(unused)}")
-    return lines
+    return _check_cylinder(spec, element, actuator, kind) if actuator.type == "cylinder" else []
+
+
+def _check_driven_tendon(spec: ModelSpec, element: str, actuator: ActuatorSpec) -> None:
+    known = [tendon.name for tendon in spec.tendons]
+    if actuator.tendon not in known:
+        message = f"its tendon {actuator.tendon!r} is not a tendon of {spec.name!r}"
+        raise fault(spec, element, message, suggest(actuator.tendon, known), actuator)
+    if actuator.joint:
+        raise fault(spec, element, "drives a joint and a tendon", "remove one of the two", actuator)
+    if actuator.type in ("cylinder", "rigid_position", "rigid_velocity"):
+        hint = "use a motor, a position, velocity or general drive, or a muscle"
+        raise fault(spec, element, f"a {actuator.type} drive cannot pull on a tendon", hint, actuator)
+
+
+def _check_muscle(spec: ModelSpec, element: str, actuator: ActuatorSpec) -> None:
+    """Names and order of the parameters."""
+    unknown = [name for name in actuator.muscle if name not in MUSCLE]
+    if unknown:
+        hint = suggest(unknown[0], list(MUSCLE))
+        raise fault(spec, element, f"a muscle has no parameter {unknown[0]!r}", hint, actuator)
+    try:
+        values = {name: number(actuator.muscle.get(name, default)) for name, (default, _) in MUSCLE.items()}
+    except ValueError as error:
+        raise fault(spec, element, f"a parameter of its muscle {error}", None, actuator) from None
+    for low, high in (("lower_length", "upper_length"), ("lower", "upper"), ("lmin", "lmax")):
+        if values[low] >= values[high]:
+            message = f"{high} of its muscle is not above {low}"
+            raise fault(spec, element, message, "exchange them", actuator)
+    if not values["lmin"] < 1.0 < values["lmax"]:
+        hint = "lengths count in optimal fibre lengths"
+        raise fault(spec, element, "lmin and lmax of its muscle do not enclose 1", hint, actuator)
+    for name in ("vmax", "activation_time", "deactivation_time"):
+        if values[name] <= 0.0:
+            raise fault(spec, element, f"{name} of its muscle is not positive", None, actuator)
 
 
 def _check_limits(spec: ModelSpec, element: str, actuator: ActuatorSpec) -> None:
@@ -125,7 +173,7 @@ def _check_cylinder(spec: ModelSpec, element: str, actuator: ActuatorSpec, kind:
 
 def _unused(actuator: ActuatorSpec) -> list[str]:
     """Fields that are stated but have no meaning for this type of actuator."""
-    fresh = ActuatorSpec("", "", "")
+    fresh = ActuatorSpec("", "")
     others = {name for names in _USED.values() for name in names} - set(_USED[actuator.type])
     return sorted(name for name in others if plain(getattr(actuator, name)) != getattr(fresh, name))
 

@@ -119,6 +119,20 @@ def _magnitudes(value: Any, parameter: Parameter) -> tuple[float, ...]:
     return tuple(numbers.tolist())
 
 
+def _two(value: Any, parameter: Parameter) -> tuple[float, ...]:
+    return tuple(vector(value, 2).tolist())
+
+
+def _waves(value: Any, parameter: Parameter) -> tuple[tuple[float, ...], ...]:
+    try:
+        waves = tuple(tuple(vector(wave, 4).tolist()) for wave in value)
+    except (TypeError, ValueError):
+        raise ValueError("needs four numbers for each wave: amplitude, frequency, direction, phase") from None
+    if any(wave[1] <= 0.0 for wave in waves):
+        raise ValueError("needs waves of a positive frequency")
+    return waves
+
+
 def _six(value: Any, parameter: Parameter) -> tuple[tuple[float, ...], ...]:
     """A symmetric 6 x 6 matrix that is not negative, or the six numbers of its diagonal."""
     try:
@@ -145,5 +159,7 @@ _KINDS = {
     "axis": _axis,
     "pairs": _pairs,
     "six": _six,
+    "two": _two,
+    "waves": _waves,
     "magnitudes": _magnitudes,
 }

@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 
 from treadle.constraints.coupling import coupling_residual
 from treadle.errors import InputError
-from treadle.forces.cylinder import CYLINDER_STATE
 from treadle.model.attachments import Actuator, Coupling, Loop
 from treadle.model.model import ModelJoint, suggest
 from treadle.sim.attributes import Guarded
@@ -30,7 +29,15 @@ if TYPE_CHECKING:
     from treadle.sim.simulation import Simulation
     from treadle.sim.wheel_handle import WheelHandle
 
-__all__ = ["ActuatorHandle", "BodyHandle", "CouplingHandle", "JointHandle", "LoopHandle", "Parts"]
+__all__ = [
+    "ActuatorHandle",
+    "BodyHandle",
+    "CouplingHandle",
+    "JointHandle",
+    "LoopHandle",
+    "Parts",
+    "TendonHandle",
+]
 
 
 class Parts:
@@ -47,6 +54,10 @@ class Parts:
     def actuator(self, name: str) -> ActuatorHandle:
         """Command and force of an actuator."""
         return ActuatorHandle(self._itself, name)
+
+    def tendon(self, name: str) -> TendonHandle:
+        """Length, speed and moment arms of a tendon."""
+        return TendonHandle(self._itself, name)
 
     def loop(self, name: str) -> LoopHandle:
         """Gap and reaction of a joint that closes a loop."""
@@ -291,15 +302,16 @@ class ActuatorHandle(Guarded):
 
     @property
     def force(self) -> float:
-        """Force on its joint in this state, in N m or N; that of a rigid motor over the next step."""
-        from treadle.forces.actuator import actuator_drives
+        """Force on its joint or tendon in this state (N m or N); that of a rigid motor over the next step."""
+        from treadle.forces.actuator import actuator_drives, driven_coordinate
 
         sim = self._sim
         if self._actuator.rigid:
             return sim.reactions.actuator(self.name)
         commands, drives = (sim.arrays[name][:, 0].tolist() for name in ("commands", "drives"))
         drive = actuator_drives(sim.model, commands, drives, sim.q.tolist(), sim.v.tolist())[self._index]
-        return float(drive.force - drive.damping * self._sim.v[self._actuator.v])
+        driven = driven_coordinate(sim.model, self._actuator, sim.q.tolist(), sim.v.tolist())
+        return float(drive.force - drive.damping * driven.rate)  # type: ignore[arg-type]
 
     @property
     def pressures(self) -> tuple[float, float]:
@@ -308,10 +320,55 @@ class ActuatorHandle(Guarded):
             raise InputError(
                 f"actuator {self.name!r} is a {self._actuator.type}: only cylinders have pressures"
             )
-        before = self._sim.model.actuators[: self._index]
-        start = CYLINDER_STATE * sum(actuator.type == "cylinder" for actuator in before)
-        cap, rod = self._sim.arrays["drives"][start : start + CYLINDER_STATE, 0].tolist()
+        cap, rod = self._own_state()
         return cap, rod
+
+    @property
+    def activation(self) -> float:
+        """Activation of a muscle, or the command that a drive with a time constant follows by now."""
+        own = self._own_state()
+        if self._actuator.type == "cylinder" or not own:
+            raise InputError(f"actuator {self.name!r} has no activation: it follows its command at once")
+        return own[0]
+
+    def _own_state(self) -> list[float]:
+        from treadle.forces.actuator import state_places
+
+        return self._sim.arrays["drives"][state_places(self._sim.model)[self._index], 0].tolist()
+
+
+class TendonHandle(Guarded):
+    """A tendon: its length and how that changes. SI units."""
+
+    __slots__ = ("_sim", "name")
+
+    def __init__(self, sim: Simulation, name: str) -> None:
+        sim.model.tendon(name)
+        self._sim, self.name = sim, name
+
+    @property
+    def length(self) -> float:
+        """Length in this state, in m; of a fixed tendon in the units of its joints."""
+        return self._coordinate()[0]
+
+    @property
+    def speed(self) -> float:
+        """Rate of the length."""
+        return float(self.moment_arms @ self._sim.v)
+
+    @property
+    def moment_arms(self) -> np.ndarray:
+        """dl/dq (nv): joint force per tension, negative where a pull moves the joint forward."""
+        arms = np.zeros(self._sim.model.nv)
+        for k, arm in self._coordinate()[1].items():
+            arms[k] = arm
+        return arms
+
+    def _coordinate(self) -> tuple[float, dict[int, float]]:
+        from treadle.forces.tendon import tendon_coordinate
+
+        model = self._sim.model
+        return tendon_coordinate(model, model.tendon(self.name), self._sim.q.tolist())  # type: ignore[return-value]
 
 
 class LoopHandle(Guarded):

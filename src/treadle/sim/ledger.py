@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from treadle.dynamics.kinematics import body_velocities, world_transforms
-from treadle.forces.element import element_kick, element_loads
+from treadle.forces.element import element_kick, element_loads, line_forces
 from treadle.forces.load import body_loads
 from treadle.graph import Scalar
 from treadle.model.model import WORLD, Model
@@ -37,8 +37,8 @@ def ledger_size(model: Model) -> int:
 def floats(model: Model) -> bool:
     """Whether nothing ties the machine to the world but free joints whose forces the ledger has.
 
-    Ties are other joints, rotors and dry friction of the free joints, rigid motors on them, loops and ropes
-    to the world, wheels, and a fluid.
+    Ties are other joints, rotors and dry friction of the free joints, rigid motors on them, loops, ropes and
+    tendons to the world, wheels, and a fluid.
     """
     roots = [body.joint for body in model.bodies if body.parent == WORLD]
     plain = all(x == 0.0 for joint in roots for x in (*joint.armature, *joint.friction))
@@ -50,6 +50,9 @@ def _counts_impulse(model: Model) -> bool:
     roots = [body.joint for body in model.bodies if body.parent == WORLD]
     free = bool(roots) and all(joint.type.kind == "free" for joint in roots)
     tied = any(WORLD in (loop.predecessor, loop.successor) for loop in model.loops)
+    tied = tied or any(
+        part.body == WORLD for tendon in model.tendons for part in tendon.path if part.kind == "point"
+    )
     held = {actuator.v for actuator in model.actuators if actuator.rigid}
     moved = any(held.intersection(range(joint.v.start, joint.v.stop)) for joint in roots)
     fluid = any(body.inertia.added is not None for body in model.bodies)
@@ -163,7 +166,7 @@ def _velocity(system: System, delta: Sequence[Scalar], rate: Sequence[Scalar]) -
 def _rates(system: System, node: _Node) -> list[Scalar]:
     """Rates of the ledger at an instant: power, and moment and force from outside."""
     model = system.model
-    force = system.force(node.q, node.v, node.time, springs=False)
+    force = system.force(node.q, node.v, node.time, springs=False, elements=False)
     power: Scalar = sum((f * x for f, x in zip(force, node.moved, strict=True)), 0.0)
     loads = body_loads(model, node.q, system.loads) if system.loads else {}
     power = power + _power(model, node.q, node.moved, loads)
@@ -184,13 +187,28 @@ def _rates(system: System, node: _Node) -> list[Scalar]:
 def _element_rates(model: Model, node: _Node, springs: bool) -> tuple[Scalar, Force]:
     """Power of force elements, and their sum about the world's origin in world axes."""
     if node.start is None:
-        loads = element_loads(model, node.q, node.v, node.time, springs)
-        return _power(model, node.q, node.moved, loads), _summed(model, node.q, loads)
+        loads = element_loads(model, node.q, node.v, node.time, springs, lines=False)
+        power = _line_power(model, node.q, node.v, node.moved, springs, None)
+        return power + _power(model, node.q, node.moved, loads), _summed(model, node.q, loads)
     q, v, dt = node.start
-    loads = element_loads(model, q, v, node.time, springs, implicit=False)
+    loads = element_loads(model, q, v, node.time, springs, implicit=False, lines=False)
+    power = _line_power(model, q, v, node.moved, springs, False) + _power(model, q, node.moved, loads)
     kicked = element_kick(model, q, v, node.time, dt, springs, rate=node.v)
-    power = sum((f * x for f, x in zip(kicked, node.moved, strict=True)), _power(model, q, node.moved, loads))
+    power = sum((f * x for f, x in zip(kicked, node.moved, strict=True)), power)
     return power, _outside(model, q, kicked, loads) if floats(model) else Force.zero()
+
+
+def _line_power(
+    model: Model,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    moved: Sequence[Scalar],
+    springs: bool,
+    implicit: bool | None,
+) -> Scalar:
+    """Power of elements that are joint forces; between moving bodies, they leave the momentum as it is."""
+    forces = line_forces(model, q, v, springs, implicit)
+    return sum((f * moved[k] for k, f in forces.items()), 0.0)
 
 
 def _power(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], loads: dict[int, Force]) -> Scalar:

@@ -3,7 +3,7 @@
     x = (delta, v, p),    dx/dt = A x + B u + constant
 
 delta is the tangent step from the present position (see `Joint.integrate`), v the velocity, p the actuators'
-own state (pressures of cylinders); u are the actuators' commands, or the joint forces where there are none.
+own state (pressures of cylinders, activations); u are the actuators' commands, or else the joint forces.
 All derivatives are exact, from the graph of the machine's forces and loops: joint springs and dampers, force
 elements, actuators, laws, loads and closed loops are all among them. Stops, dry friction and contact are not.
 """
@@ -18,7 +18,7 @@ import numpy as np
 
 from treadle.dynamics.derivatives import tangent_seeds
 from treadle.errors import InputError
-from treadle.forces.actuator import actuator_state_size
+from treadle.forces.actuator import actuator_state_size, state_places
 from treadle.forces.load import LOAD_SIZE
 from treadle.graph import Expr, Scalar, forward
 from treadle.integrators import System
@@ -28,7 +28,7 @@ from treadle.native.program import Program, compile_program
 if TYPE_CHECKING:
     from treadle.sim.simulation import Simulation
 
-__all__ = ["Linearization", "linearize"]
+__all__ = ["Linearization", "linearize", "state_slopes"]
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,22 @@ class Linearization:
 def linearize(sim: Simulation) -> Linearization:
     """The machine of a simulation made linear about its present state."""
     model = sim.model
+    driven = bool(model.actuators)
+    rate, rows = state_slopes(sim, ("commands",) if driven else ("tau",))
+    n = len(rate)
+    return Linearization(
+        A=rows[:, :n],
+        B=rows[:, n:],
+        rate=rate,
+        states=_names(model),
+        inputs=tuple(a.name for a in model.actuators) if driven else _freedoms(model),
+        motions=_motions(model, sim.q),
+    )
+
+
+def state_slopes(sim: Simulation, inputs: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """dx/dt (n) at the present state, and its derivatives by x and by "tau" or "commands", row by row."""
+    model = sim.model
     if sim.contact:
         hint = "give the simulation contact=False"
         raise InputError(f"contact of {model.name!r} is not smooth and cannot be made linear: {hint}")
@@ -76,7 +92,7 @@ def linearize(sim: Simulation) -> Linearization:
         "drives": actuator_state_size(model),
     }
     sizes = {name: size for name, size in sizes.items() if size}
-    program = Program(None, sizes, lambda **given: {"result": _slopes(sim, given)}, hot=False)
+    program = Program(None, sizes, lambda **given: {"result": _slopes(sim, given, inputs)}, hot=False)
     given = {
         "q": sim.q, "v": sim.v, "tau": sim.tau, "time": [sim.time], "step": [0.0],
         "loads": sim.loads[:, 0], "commands": sim.arrays.get("commands", np.zeros((0, 1)))[:, 0],
@@ -84,19 +100,11 @@ def linearize(sim: Simulation) -> Linearization:
     }  # fmt: skip
     values = compile_program(program).function()(*[np.asarray(given[name], dtype=float) for name in sizes])
     n = 2 * model.nv + actuator_state_size(model)
-    m = len(model.actuators) or model.nv
-    rate, rows = values[:n], values[n:].reshape(n, n + m)
-    return Linearization(
-        A=rows[:, :n],
-        B=rows[:, n:],
-        rate=rate,
-        states=_names(model),
-        inputs=tuple(a.name for a in model.actuators) or _freedoms(model),
-        motions=_motions(model, sim.q),
-    )
+    m = sum(sizes.get(name, 0) for name in inputs)
+    return values[:n], values[n:].reshape(n, n + m)
 
 
-def _slopes(sim: Simulation, given: Mapping[str, Sequence[Expr]]) -> list[Scalar]:
+def _slopes(sim: Simulation, given: Mapping[str, Sequence[Expr]], inputs: Sequence[str]) -> list[Scalar]:
     """dx/dt, then its derivatives by x and u, row by row."""
     model, q, v = sim.model, given["q"], given["v"]
     commands, drives = given.get("commands", ()), given.get("drives", ())
@@ -107,12 +115,12 @@ def _slopes(sim: Simulation, given: Mapping[str, Sequence[Expr]]) -> list[Scalar
     rates = [*v, *system.acceleration(q, v, time), *flows]
     nv, n = model.nv, 2 * model.nv + len(drives)
     seeds = tangent_seeds(model, q)
-    inputs = commands or given["tau"]
+    moved = [x for name in inputs for x in given.get(name, ())]
     for k, x in enumerate((*v, *drives), start=nv):
         seeds[x] = {k: 1.0}
-    for k, x in enumerate(inputs, start=n):
+    for k, x in enumerate(moved, start=n):
         seeds[x] = {k: 1.0}
-    slopes = forward(rates, seeds, n + len(inputs))
+    slopes = forward(rates, seeds, n + len(moved))
     for i, row in enumerate(_turning(model, v)):
         slopes[i][:nv] = row
     return [*rates, *[x for row in slopes for x in row]]
@@ -154,6 +162,8 @@ def _freedoms(model: Model) -> tuple[str, ...]:
 
 def _names(model: Model) -> tuple[str, ...]:
     freedoms = _freedoms(model)
-    cylinders = [a.name for a in model.actuators if a.type == "cylinder"]
-    pressures = [f"{name}.{side}" for name in cylinders for side in ("cap", "rod")]
-    return (*freedoms, *[f"{name}.rate" for name in freedoms], *pressures)
+    own = []
+    for actuator, place in zip(model.actuators, state_places(model), strict=True):
+        sides = ("cap", "rod") if actuator.type == "cylinder" else ("activation",)
+        own += [f"{actuator.name}.{side}" for side in sides[: place.stop - place.start]]
+    return (*freedoms, *[f"{name}.rate" for name in freedoms], *own)

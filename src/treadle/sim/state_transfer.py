@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from treadle.dynamics.kinematics import body_velocities, joint_motion, world_transforms
-from treadle.forces.cylinder import CYLINDER_STATE
+from treadle.forces.actuator import actuator_state_size, state_places
 from treadle.forces.load import LOAD_SIZE
 from treadle.joints import Joint
 from treadle.model.model import WORLD, Body, Model
@@ -162,12 +162,21 @@ def _loads(old: Model, new: Model, loads: np.ndarray) -> np.ndarray:
 
 
 def _drives(old: Model, new: Model, drives: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """Pressures of the cylinders that were there; those of new ones hold the machine at rest."""
-    names = [actuator.name for actuator in old.actuators if actuator.type == "cylinder"]
-    fresh = [actuator.name for actuator in new.actuators if actuator.type == "cylinder"]
-    given = drives.reshape(-1, CYLINDER_STATE)
-    rest = np.zeros((len(fresh), CYLINDER_STATE))
-    if any(name not in names for name in fresh):
-        rest = np.array(resting_drives(new, q.tolist())).reshape(-1, CYLINDER_STATE)
-    rows = [given[names.index(name)] if name in names else rest[k] for k, name in enumerate(fresh)]
-    return np.array(rows).reshape(-1)
+    """Own state of the actuators that were there; new cylinders hold the machine at rest."""
+    before = {
+        x.name: (x.type, drives[place]) for x, place in zip(old.actuators, state_places(old), strict=True)
+    }
+    places = list(zip(new.actuators, state_places(new), strict=True))
+    kept = {
+        x.name: before[x.name][1]
+        for x, place in places
+        if x.name in before
+        and before[x.name][0] == x.type
+        and len(before[x.name][1]) == place.stop - place.start
+    }
+    fresh = any(x.name not in kept and place.stop > place.start for x, place in places)
+    result = np.array(resting_drives(new, q.tolist())) if fresh else np.zeros(actuator_state_size(new))
+    for x, place in places:
+        if x.name in kept:
+            result[place] = kept[x.name]
+    return result

@@ -5,9 +5,11 @@ from __future__ import annotations
 from treadle.forces.element import ForceElement
 from treadle.forces.elements.bushing import Bushing
 from treadle.forces.elements.charge_pair import ChargePair
+from treadle.forces.elements.foil import Foil
 from treadle.forces.elements.gravity import Gravity
 from treadle.forces.elements.hull import Hull
 from treadle.forces.elements.load import Load
+from treadle.forces.elements.propeller import Propeller
 from treadle.forces.elements.spring import Spring
 from treadle.forces.elements.torsion import TorsionSpring
 from treadle.forces.elements.wind import Wind
@@ -23,5 +25,7 @@ ELEMENTS: dict[str, type[ForceElement]] = {
     "gravity": Gravity,
     "charge_pair": ChargePair,
     "hull": Hull,
+    "propeller": Propeller,
+    "foil": Foil,
     "wind": Wind,
 }

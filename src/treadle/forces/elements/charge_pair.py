@@ -37,6 +37,10 @@ class ChargePair(ForceElement):
         push = r * (self.strength * s ** (-1.0 - self.exponent))
         return pair_wrenches(frames, Force(Vec3(), push), own_points=True)
 
+    def tension(self, length: Scalar, rate: Scalar, springs: bool) -> Scalar:
+        s = sqrt(length * length + self.radius * self.radius)
+        return -(length * (self.strength * s ** (-1.0 - self.exponent))) if springs else 0.0
+
     def _distance(self, first: FrameMotion, second: FrameMotion) -> tuple[Vec3, Scalar]:
         r = second.position - first.position
         return r, sqrt(maximum(r.dot(r), _NEAREST) + self.radius * self.radius)

@@ -9,6 +9,10 @@ with the radius R of a sphere of the same volume and the area A that the shape s
 is part of the body's inertia, with its Coriolis terms for a fluid at rest; a current U adds the difference
 
     A du/dt + v x* A v - v_r x* A v_r,    du/dt = -w x U in the axes of the frame
+
+In waves (see `waves`) the hull sees the surface and the motion of the water where it is, as a body that is
+small for them: it is immersed up to the local elevation, and the pressure of the moving water pushes the
+immersed volume with rho V (a - g), where a is the water's acceleration, which moves the added mass too.
 """
 
 from __future__ import annotations
@@ -19,6 +23,7 @@ from collections.abc import Sequence
 from treadle.forces.element import ForceElement, Linear, Matrix6
 from treadle.forces.frames import FrameMotion
 from treadle.forces.immersion import Immersed, box_immersed, ellipsoid_immersed
+from treadle.forces.waves import WaterMotion, wave_motion
 from treadle.graph import Scalar, sqrt
 from treadle.spatial import ArticulatedInertia, Force, Mat3, Motion, Vec3
 
@@ -43,10 +48,11 @@ class Hull(ForceElement):
     current: Sequence[Scalar]
     surface: Scalar | None
     gravity: Sequence[Scalar]
+    waves: Sequence[Sequence[Scalar]]
 
     def energy(self, *frames: FrameMotion) -> Scalar:
         (frame,) = frames
-        if self._weightless:
+        if self._weightless or self.waves:
             return 0.0
         if self._flooded:
             return (self.density * self.volume) * Vec3(*self.gravity).dot(frame.position)
@@ -54,7 +60,7 @@ class Hull(ForceElement):
 
     def conservative(self, *frames: FrameMotion) -> Sequence[Force]:
         (frame,) = frames
-        if self._weightless:
+        if self._weightless or self.waves:
             return ()
         if self._flooded:
             return [Force(Vec3(), Vec3(*self.gravity) * -(self.density * self.volume))]
@@ -64,16 +70,35 @@ class Hull(ForceElement):
 
     def other(self, *frames: FrameMotion, time: Scalar) -> Sequence[Force]:
         (frame,) = frames
-        seen = self._relative(frame)
-        resistance = self._resistance(frame, seen)
+        water = self._water(frame, time)
+        seen = self._relative(frame, water)
+        resistance = self._resistance(frame, seen, water)
         drag = [-_dot(row, list(seen)) for row in resistance]
         total = Force.of(drag)
-        if any(not _zero(x) for x in self.current) and any(
-            not _zero(x) for row in self.added_mass for x in row
-        ):
-            total = total + self._carried(frame, seen)
+        moves = bool(self.waves) or any(not _zero(x) for x in self.current)
+        if moves and any(not _zero(x) for row in self.added_mass for x in row):
+            total = total + self._carried(frame, seen, water)
         R = frame.rotation
-        return [Force(R.apply(total.angular), R.apply(total.linear))]
+        forces = [Force(R.apply(total.angular), R.apply(total.linear))]
+        if water is not None:
+            forces[0] = forces[0] + self._pushed(frame, water)
+        return forces
+
+    def _water(self, frame: FrameMotion, time: Scalar) -> WaterMotion | None:
+        """How waves move the water where the frame is, if there are any."""
+        if not self.waves or self._weightless:
+            return None
+        assert self.surface is not None
+        height = self._up.dot(frame.position) - self.surface
+        return wave_motion(self.waves, self._pull, frame.position, height, time)
+
+    def _pushed(self, frame: FrameMotion, water: WaterMotion) -> Force:
+        """Force of the pressure in moving water, rho V (a - g), at the centre of the immersed volume."""
+        push = (water.acceleration - Vec3(*self.gravity)) * self.density
+        if self._flooded:
+            return Force(Vec3(), push * self.volume)
+        wet = self._immersed(frame, water)
+        return Force(frame.rotation.apply(wet.moment).cross(push), push * wet.volume)
 
     def linear(self, *frames: FrameMotion) -> Linear | None:
         (frame,) = frames
@@ -92,25 +117,42 @@ class Hull(ForceElement):
     def _pull(self) -> float:
         return math.sqrt(sum(float(x) ** 2 for x in self.gravity))  # type: ignore[arg-type]
 
-    def _immersed(self, frame: FrameMotion) -> Immersed:
+    @property
+    def _up(self) -> Vec3:
+        return Vec3(*self.gravity) * (-1.0 / self._pull)
+
+    def _immersed(self, frame: FrameMotion, water: WaterMotion | None = None) -> Immersed:
+        """What is under the surface, which waves lift and tilt."""
         assert self.surface is not None
-        up = Vec3(*self.gravity) * (-1.0 / self._pull)
+        up = self._up
         depth = self.surface - up.dot(frame.position)
+        if water is not None:
+            x, y = water.slope
+            size = 1.0 / sqrt(1.0 + x * x + y * y)
+            up = Vec3(up.x - x, up.y - y, up.z) * size
+            depth = (depth + water.elevation) * size
         seen = frame.rotation.apply_transposed(up)
         immersed = ellipsoid_immersed if self.shape == "ellipsoid" else box_immersed
         return immersed(self.size, seen, depth)
 
-    def _relative(self, frame: FrameMotion) -> Motion:
+    def _relative(self, frame: FrameMotion, water: WaterMotion | None = None) -> Motion:
         """Velocity relative to the fluid, in the axes of the frame."""
         R = frame.rotation
-        linear = frame.velocity - Vec3(*self.current)
+        linear = frame.velocity - self._flow(water)
         return Motion(R.apply_transposed(frame.angular_velocity), R.apply_transposed(linear))
 
-    def _resistance(self, frame: FrameMotion, seen: Motion) -> list[list[Scalar]]:
+    def _flow(self, water: WaterMotion | None) -> Vec3:
+        """Velocity of the fluid, in world axes."""
+        current = Vec3(*self.current)
+        return current if water is None else current + water.velocity
+
+    def _resistance(
+        self, frame: FrameMotion, seen: Motion, water: WaterMotion | None = None
+    ) -> list[list[Scalar]]:
         """Drag per velocity, in the axes of the frame."""
         share: Scalar = 1.0
         if not (self._flooded or self._weightless):
-            share = self._immersed(frame).volume / self.volume
+            share = self._immersed(frame, water).volume / self.volume
         D: list[list[Scalar]] = [list(row) for row in self.linear_drag]
         for i, (rate, q) in enumerate(zip(seen, self.quadratic_drag, strict=True)):
             if not _zero(q):
@@ -134,12 +176,15 @@ class Hull(ForceElement):
             seen = (b * c) * abs(u.x) + (c * a) * abs(u.y) + (a * b) * abs(u.z)
         return (0.5 * self.density * self.drag_coefficient) * seen
 
-    def _carried(self, frame: FrameMotion, seen: Motion) -> Force:
-        """What the current changes of the added mass's inertial force, in the axes of the frame."""
+    def _carried(self, frame: FrameMotion, seen: Motion, water: WaterMotion | None) -> Force:
+        """What moving fluid changes of the added mass's inertial force, in the axes of the frame."""
         A = ArticulatedInertia.of_matrix(self.added_mass)
-        current = frame.rotation.apply_transposed(Vec3(*self.current))
-        own = Motion(seen.angular, seen.linear + current)
-        turned = Motion(Vec3(), -seen.angular.cross(current))
+        flow = frame.rotation.apply_transposed(self._flow(water))
+        own = Motion(seen.angular, seen.linear + flow)
+        rate = -seen.angular.cross(flow)
+        if water is not None:
+            rate = rate + frame.rotation.apply_transposed(water.acceleration)
+        turned = Motion(Vec3(), rate)
         return A.apply(turned) + own.cross_force(A.apply(own)) - seen.cross_force(A.apply(seen))
 
 

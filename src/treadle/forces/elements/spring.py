@@ -15,15 +15,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from treadle.forces.element import ForceElement, Linear
+from treadle.forces.element import NEAREST, ForceElement, Linear
 from treadle.forces.frames import FrameMotion
 from treadle.graph import Scalar, maximum, minimum, sqrt, where
 from treadle.spatial import Force, Vec3
 
 __all__ = ["Spring"]
-
-#: Square of the least distance (m2): points that coincide have no line between them.
-_NEAREST = 1e-30
 
 #: Share of the stiffness along its line above which that across it, T / l, is taken implicitly too.
 _TAUT = 0.1
@@ -66,6 +63,11 @@ class Spring(ForceElement):
             return ()
         n, l = _line(*frames)
         return _along(n, self._viscous(l - self.length, n.dot(frames[1].velocity - frames[0].velocity)))
+
+    def tension(self, length: Scalar, rate: Scalar, springs: bool) -> Scalar:
+        x = length - self.length
+        elastic = self._elastic(x) if springs else 0.0
+        return elastic if _zero(self.damping) else elastic + self._viscous(x, rate)
 
     def linear(self, *frames: FrameMotion) -> Linear | None:
         n, l = _line(*frames)
@@ -122,7 +124,7 @@ class Spring(ForceElement):
 def _line(first: FrameMotion, second: FrameMotion) -> tuple[Vec3, Scalar]:
     """Unit vector from the first origin to the second, and their distance."""
     r = second.position - first.position
-    l = sqrt(maximum(r.dot(r), _NEAREST))
+    l = sqrt(maximum(r.dot(r), NEAREST))
     return r * (1.0 / l), l
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from treadle.forces.actuator import actuator_units
 from treadle.model.model import Model
 from treadle.sim.recording.signals.signal import Signal
 
@@ -9,10 +10,9 @@ __all__ = ["force"]
 
 
 def force(name: str, model: Model, number: int) -> Signal:
-    """Force on its freedom: N m where that turns, N where it slides."""
+    """Force on its coordinate: N m where that turns, N where it slides or is the length of a tendon."""
     actuator = model.actuators[number]
-    turns = model.joint(actuator.joint).type.velocity_units[actuator.freedom] == "rad/s"
     # that of a rigid motor follows from everything else that acts
     return Signal.of(
-        name, (), "N m" if turns else "N", lambda at: [at.actuator_forces[number]], actuator.rigid
+        name, (), actuator_units(model, actuator)[2], lambda at: [at.actuator_forces[number]], actuator.rigid
     )

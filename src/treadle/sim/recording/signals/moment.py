@@ -15,7 +15,7 @@ from treadle.constraints.wrench import body_forces, loop_forces
 from treadle.dynamics.forward import forward_dynamics
 from treadle.dynamics.kinematics import body_velocities, frame_placements, world_transforms
 from treadle.dynamics.reactions import body_accelerations, joint_reactions
-from treadle.forces.actuator import actuator_drives
+from treadle.forces.actuator import actuator_drives, driven_coordinate
 from treadle.forces.law import ForceLaw, law_force
 from treadle.forces.load import LOAD_SIZE
 from treadle.graph import Scalar
@@ -72,7 +72,9 @@ class Moment:
         if self.commands:
             drives = actuator_drives(self.model, self.commands, self.drives, self.q, self.v)
             for actuator, drive in zip(self.model.actuators, drives, strict=True):
-                tau[actuator.v] = tau[actuator.v] + drive.force - drive.damping * self.v[actuator.v]
+                driven = driven_coordinate(self.model, actuator, self.q, self.v)
+                for k, arm in driven.arms.items():
+                    tau[k] = tau[k] + arm * (drive.force - drive.damping * driven.rate)
         return tau
 
     @cached_property
@@ -84,7 +86,7 @@ class Moment:
         return [
             next(impulses, 0.0) / self.dt
             if actuator.rigid
-            else drive.force - drive.damping * self.v[actuator.v]
+            else drive.force - drive.damping * driven_coordinate(self.model, actuator, self.q, self.v).rate
             for actuator, drive in zip(self.model.actuators, drives, strict=True)
         ]
 
@@ -170,7 +172,7 @@ class Moment:
 
     @cached_property
     def _system(self) -> System:
-        return System(self.model, self.tau, self._loads, self.laws, terrain=self.terrain)
+        return System(self.model, self.tau, self._loads, self.laws, terrain=self.terrain, as_loads=True)
 
     @cached_property
     def _ahead(self) -> list[Scalar]:
