@@ -38,6 +38,7 @@ _CALLS = {
     "native": (),
     "collision": ("native",),
     "contact": ("native",),
+    "sensors/rays": ("native",),
     "solvers": ("native",),
     "sim/step": ("native", "collision", "contact", "solvers"),
     "studies/baselines": ("native", "solvers"),
