@@ -83,13 +83,13 @@ def _still(live: Live) -> None:
 
 
 def _hold(live: Live, name: str, seconds: float) -> None:
-    live.stage.drive.holds.press(-1, name)
+    live.stage.drive.held_buttons.press(-1, name)
     time.sleep(seconds)
-    live.stage.drive.holds.lift(-1)
+    live.stage.drive.held_buttons.lift(-1)
 
 
 def _overview(page: Any, live: Live) -> None:
-    live.send(lambda sim: live.stage.drive.holds.switch(sim, "Cutter on/off")).result()
+    live.send(lambda sim: live.stage.drive.held_buttons.switch(sim, "Cutter on/off")).result()
     _hold(live, "Raise", 3.0)
     _hold(live, "Swing left", 3.0)
 

@@ -46,7 +46,7 @@ def page(chromium, app, until):
     page.get_by_role("button", name="Pause").wait_for()
     page.wait_for_function(READY)
     # this one is there, and that of the test before has left the seat
-    until(lambda: len(app.crew) == 1 and not before & set(app.server.get_clients()))
+    until(lambda: len(app.driver_lock) == 1 and not before & set(app.server.get_clients()))
     until(lambda: bool(app.server.get_clients()))
     yield page
     page.close()
@@ -202,7 +202,7 @@ def test_a_file_of_ones_own(page, app, until, tmp_path):
             until(opened)
         if opened():
             break
-    said = f"seat {app.crew.driver} of {set(app.server.get_clients())}, {app.server.guard.dropped}"
+    said = f"seat {app.driver_lock.driver} of {set(app.server.get_clients())}, {app.server.guard.dropped}"
     assert opened(), f"the file was not opened: {said}; the page says {app.stage.message.content!r}"
     page.get_by_text("meshes that are missing").wait_for()
 

@@ -18,7 +18,7 @@ from viser import _messages
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
-from treadle.app.crew import Crew
+from treadle.app.driver_lock import DriverLock
 from treadle.app.guard import Bucket
 from treadle.app.server import Server
 
@@ -34,14 +34,14 @@ _LONGEST, _PATIENCE = 200, 10.0
 class Keys:
     """Keys of the one who drives: `on_down(client, key)`, `on_up(client, key)`, or None for all keys."""
 
-    def __init__(self, server: Server, crew: Crew) -> None:
-        self._server, self._crew = server, crew
+    def __init__(self, server: Server, driver_lock: DriverLock) -> None:
+        self._server, self._driver_lock = server, driver_lock
         self._clients: dict[str, int] = {}
         self.on_down: Callable[[int, str], None] = lambda client, key: None
         self.on_up: Callable[[int, str | None], None] = lambda client, key: None
         server.guard.handlers[PATH] = self._listen
-        crew.on_join.append(self._welcome)
-        crew.on_release.append(lambda client: self.on_up(client, None))
+        driver_lock.on_join.append(self._welcome)
+        driver_lock.on_release.append(lambda client: self.on_up(client, None))
 
     def _welcome(self, client: viser.ClientHandle) -> None:
         """Send the page its script."""
@@ -79,7 +79,7 @@ class Keys:
         if kind == "up" and (key is None or isinstance(key, str)):
             self.on_up(client, key)
         elif kind == "down" and isinstance(key, str):
-            if self._crew.may_drive(client):
+            if self._driver_lock.may_drive(client):
                 self.on_down(client, key)
         else:
             return False

@@ -17,8 +17,8 @@ import viser
 
 from treadle.app.changes import Changes
 from treadle.app.closing import Closing
-from treadle.app.crew import Crew
-from treadle.app.heap import release_heap, settle_heap
+from treadle.app.driver_lock import DriverLock
+from treadle.app.gc_freeze import freeze_objects, unfreeze_objects
 from treadle.app.keys import Keys
 from treadle.app.panels.demo import DemoPanel
 from treadle.app.server import Server
@@ -35,11 +35,11 @@ class Live(Closing):
 
     def __init__(self, server: Server, sim: Simulation) -> None:
         self.server = server
-        self.crew = Crew(server)
-        self.keys = Keys(server, self.crew)
+        self.driver_lock = DriverLock(server)
+        self.keys = Keys(server, self.driver_lock)
         self._set_stage(sim)
         self.keys.on_down, self.keys.on_up = self._key_down, self._key_up
-        self.crew.on_join.append(self._welcome)
+        self.driver_lock.on_join.append(self._welcome)
         self._next: tuple[Callable[[], Simulation], str] | None = None
         self._thread = threading.Thread(target=self._run, name="treadle simulation", daemon=True)
         self._closing = False
@@ -112,7 +112,7 @@ class Live(Closing):
 
     def start(self) -> None:
         """Let the simulation run."""
-        settle_heap()
+        freeze_objects()
         self._thread.start()
 
     def switch(self, make: Callable[[], Simulation], note: str = "") -> None:
@@ -127,11 +127,11 @@ class Live(Closing):
         """Close, and wait no longer (s) for a compiler; False where one goes on in its thread."""
         self._closing = True
         end = time.monotonic() + patience
-        self.stage.warmth.end()
-        while (self._thread.is_alive() or self.stage.warmth.working) and time.monotonic() < end:
+        self.stage.precompiler.end()
+        while (self._thread.is_alive() or self.stage.precompiler.working) and time.monotonic() < end:
             self.stage.close()
             time.sleep(0.02)
-        if self._thread.is_alive() or self.stage.warmth.working:
+        if self._thread.is_alive() or self.stage.precompiler.working:
             self.stage.history.close()
             self.server.stop()
             return False
@@ -148,14 +148,14 @@ class Live(Closing):
             self.stage.close()
         self.stage.history.close()
         self.server.stop()
-        self.stage.warmth.close()
-        release_heap()
+        self.stage.precompiler.close()
+        unfreeze_objects()
 
     def _repr_html_(self) -> str:
         return f'<iframe src="{self.url}" width="100%" height="600"></iframe>'
 
     def _set_stage(self, sim: Simulation, changes: Changes | None = None) -> None:
-        self.stage = Stage(self.server, self.crew, sim, changes)
+        self.stage = Stage(self.server, self.driver_lock, sim, changes)
         self.stage.switch = self.switch
 
     def _run(self) -> None:
@@ -180,7 +180,7 @@ class Live(Closing):
         same = sim is self.sim
         self.stage.clear()
         self._set_stage(sim, self.stage.changes if same else None)
-        settle_heap()
+        freeze_objects()
         if same:
             self.stage.say("changed: the machine has other freedoms now, and its controls were made anew")
             self.pace.paused, self.pace.speed = paused, speed

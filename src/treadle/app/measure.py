@@ -95,7 +95,7 @@ def measure_view(name: str = "roadheader", seconds: float = 20.0) -> Outcome:
             times, work = (sorted(1e3 * x for x in row) for row in (stage.meter.times, stage.meter.work))
             dropped = stage.pace.late - late
         finally:
-            drive.holds.lift(-1)
+            drive.held_buttons.lift(-1)
     received = int(client.communicate(timeout=30)[0].split()[-2])
     machine, freedoms = name, live.sim.model.nv
     outcome = Outcome()
@@ -273,14 +273,14 @@ def _camera() -> bytes:
 
 def _work(live: Live, seconds: float) -> None:
     """Hold one move after the other, as someone at the page does."""
-    holds = live.stage.drive.holds
-    names = [name for name, move in holds.moves.items() if not move.switch]
+    held_buttons = live.stage.drive.held_buttons
+    names = [name for name, move in held_buttons.moves.items() if not move.switch]
     end = time.monotonic() + seconds
     number = 0
     while time.monotonic() < end:
         if names:
-            holds.lift(-1)
-            holds.press(-1, names[number % len(names)])
+            held_buttons.lift(-1)
+            held_buttons.press(-1, names[number % len(names)])
         number += 1
         time.sleep(min(1.0, max(0.0, end - time.monotonic())))
 
@@ -294,4 +294,4 @@ def _switch(live: Live, name: str) -> None:
 
 
 def _warmed(live: Live) -> None:
-    live.stage.warmth.wait()
+    live.stage.precompiler.wait()

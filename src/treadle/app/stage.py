@@ -12,7 +12,7 @@ from viser import _messages
 from treadle.app.cameras import aim_task
 from treadle.app.changes import Changes
 from treadle.app.commands import Commands
-from treadle.app.crew import Crew
+from treadle.app.driver_lock import DriverLock
 from treadle.app.ground import add_terrain
 from treadle.app.html import message_html, success_html
 from treadle.app.log import collect
@@ -28,9 +28,9 @@ from treadle.app.panels.run import RunPanel
 from treadle.app.panels.save import SavePanel
 from treadle.app.panels.scenes import ScenesPanel
 from treadle.app.panels.view import ViewPanel
+from treadle.app.precompile import Precompiler
 from treadle.app.scene import Scene
 from treadle.app.server import Server
-from treadle.app.warmth import Warmth
 from treadle.sim.history import History
 from treadle.sim.realtime_loop import Pace
 from treadle.sim.simulation import Simulation
@@ -50,8 +50,10 @@ _WIDTH = 440.0
 class Stage:
     """Shows and drives a simulation until it is closed; `loop` runs it, in the thread that calls it."""
 
-    def __init__(self, server: Server, crew: Crew, sim: Simulation, changes: Changes | None = None) -> None:
-        self.server, self.crew, self.sim = server, crew, sim
+    def __init__(
+        self, server: Server, driver_lock: DriverLock, sim: Simulation, changes: Changes | None = None
+    ) -> None:
+        self.server, self.driver_lock, self.sim = server, driver_lock, sim
         self.closed = False
         #: what can be undone of the edits
         self.changes = changes or Changes(sim.model)
@@ -67,7 +69,7 @@ class Stage:
         self._numbered = -_NUMBERS
         self._due: list[Panel] = []
         #: what compiles ahead
-        self.warmth = Warmth(sim)
+        self.precompiler = Precompiler(sim)
         self._failed: set[str] = set()
         self._freedoms = [joint.type.nv for joint in sim.model.joints]
         #: puts another simulation on the page, which is made by the loop
@@ -129,7 +131,7 @@ class Stage:
         for panel in self._due if self.pace.paused else self._due[:1]:
             self._attempt(type(panel).__name__, lambda panel=panel: panel.numbers(sim))
         self._due = [] if self.pace.paused else self._due[1:]
-        self.warmth.begin()
+        self.precompiler.begin()
         self.meter.frame()
 
     def settle(self, sim: Simulation) -> None:
@@ -143,8 +145,8 @@ class Stage:
             # other freedoms, other controls: the page is built anew around the same simulation
             self.switch(lambda: sim)
             return
-        self.warmth.end()
-        self.warmth = Warmth(sim)
+        self.precompiler.end()
+        self.precompiler = Precompiler(sim)
         for panel in self.panels:
             self._attempt(type(panel).__name__, lambda panel=panel: panel.edited(sim))
 
@@ -170,7 +172,7 @@ class Stage:
         for panel in self.panels:
             panel.close()
         self.history.close()
-        self.warmth.end()
+        self.precompiler.end()
         with self.server.atomic():
             self.scene.remove()
             self.server.gui.reset()

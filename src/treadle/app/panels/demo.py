@@ -26,7 +26,7 @@ class DemoPanel(Panel):
 
     def __init__(self, stage: Stage) -> None:
         super().__init__(stage)
-        moves = stage.drive.holds.moves.values()
+        moves = stage.drive.held_buttons.moves.values()
         self._moves = [move.name for move in moves if not move.switch]
         self._switches = [move.name for move in moves if move.switch]
         self._begun = time.monotonic()
@@ -35,10 +35,10 @@ class DemoPanel(Panel):
 
     def frame(self, sim: Simulation) -> None:
         """Go on to the next move, or let go where someone drives."""
-        holds = self.stage.drive.holds
-        if self.stage.crew.driver is not None:
+        held_buttons = self.stage.drive.held_buttons
+        if self.stage.driver_lock.driver is not None:
             if self._held:
-                holds.lift(_NOBODY)
+                held_buttons.lift(_NOBODY)
                 self._held = ""
             return
         if len(self._routine):
@@ -46,12 +46,12 @@ class DemoPanel(Panel):
                 sim.actuator(name).command = command
             return
         for name in self._switches:
-            holds.switch(sim, name)
+            held_buttons.switch(sim, name)
         self._switches = []
         if self._moves:
             number = int((time.monotonic() - self._begun) / _EACH)
             name = self._moves[number % len(self._moves)]
             if name != self._held:
-                holds.lift(_NOBODY)
-                holds.press(_NOBODY, name)
+                held_buttons.lift(_NOBODY)
+                held_buttons.press(_NOBODY, name)
                 self._held = name

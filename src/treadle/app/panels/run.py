@@ -96,7 +96,7 @@ class RunPanel(Panel):
 
     def numbers(self, sim: Simulation) -> None:
         """Time, speed, and the range of the slider."""
-        pace, crew = self.stage.pace, self.stage.crew
+        pace, driver_lock = self.stage.pace, self.stage.driver_lock
         if not self._ready:
             self._ready = True
             self._enable(True)
@@ -106,8 +106,8 @@ class RunPanel(Panel):
             ("simulated time", f"{shown:.3f} s" + ("" if self.looking is None else f" of {sim.time:.3f} s")),
             ("real-time factor", "paused" if pace.paused else f"{pace.factor:.2f}"),
         ]
-        if len(crew) > 1:
-            rows.append(("pages open", f"{len(crew)}, one drives"))
+        if len(driver_lock) > 1:
+            rows.append(("pages open", f"{len(driver_lock)}, one drives"))
         dropped = sum(self.stage.server.guard.dropped.values()) + self.stage.commands.dropped
         if dropped:
             rows.append(("messages dropped", str(dropped)))

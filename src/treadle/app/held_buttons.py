@@ -10,13 +10,13 @@ from treadle.app.controls import Control
 from treadle.app.moves import Move
 from treadle.sim.simulation import Simulation
 
-__all__ = ["Holds"]
+__all__ = ["HeldButtons"]
 
 #: Seconds after which a button counts as let go if its page says no more of it.
 _LEASE = 0.4
 
 
-class Holds:
+class HeldButtons:
     """What is held by whom; `apply` commands it and is called by the simulation's loop, once per frame."""
 
     def __init__(

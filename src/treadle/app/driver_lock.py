@@ -16,7 +16,7 @@ from websockets.asyncio.server import ServerConnection
 
 from treadle.app.server import Server
 
-__all__ = ["Crew"]
+__all__ = ["DriverLock"]
 
 #: What only the one in the seat may send; cameras are everyone's own.
 _DRIVING = (
@@ -38,7 +38,7 @@ _DRIVING = (
 _TOP = -100.0
 
 
-class Crew:
+class DriverLock:
     """Who is at the page and who drives; all of it happens on the server's own loop."""
 
     def __init__(self, server: Server) -> None:
