@@ -14,12 +14,12 @@ from statistics import median
 
 import msgspec.msgpack
 import viser
-from viser import _messages
 
 from treadle.app.edits import item_names, shown
 from treadle.app.live import Live
 from treadle.app.server import open_server
 from treadle.app.stage import RATE
+from treadle.app.viser_private import messages
 from treadle.bench.results import Outcome, Row, at_least, limited
 from treadle.model.describe import describe
 from treadle.model.model import Model
@@ -257,7 +257,7 @@ def _client(live: Live) -> subprocess.Popen[str]:
 def _camera() -> bytes:
     """What a page says first; until then viser counts it as not yet there."""
     there, turn = (9.0, 9.0, 5.0), (1.0, 0.0, 0.0, 0.0)
-    message = _messages.ViewerCameraMessage(
+    message = messages.ViewerCameraMessage(
         wxyz=turn,
         position=there,
         fov=0.8,
