@@ -8,7 +8,7 @@ from websockets.sync.client import connect
 
 import treadle as td
 from tests.app.pages import PATIENCE, Page
-from treadle.app.keys import PATH
+from treadle.app.page_line import PATH
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_keys_are_held_and_let_go(live, until):
     app = live(td.Simulation(td.scene("roadheader")))
     sim = app.sim
     given = []
-    app.driver_lock.on_join.append(lambda client: given.extend(k for k, n in app.keys._clients.items()))
+    app.driver_lock.on_join.append(lambda client: given.extend(k for k, n in app.line._clients.items()))
     with closing(Page(app.server)) as page:
         until(lambda: given)
         with connect(f"ws://127.0.0.1:{app.server.get_port()}{PATH}") as line:

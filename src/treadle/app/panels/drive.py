@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import viser
 
 from treadle.app.controls import Control, controls, measured
 from treadle.app.driving import driving
+from treadle.app.gamepad import Gamepad
 from treadle.app.held_buttons import HeldButtons
 from treadle.app.html import note_html, plain, rows_html
 from treadle.app.moves import Move, moves
@@ -47,6 +49,7 @@ class DrivePanel(Panel):
             for key in (move.key, move.other_key)
             if key
         }
+        self.gamepad = Gamepad(self.held_buttons)
         self._before = time.monotonic()
         #: buttons of the moves by name
         self.buttons: dict[str, viser.GuiButtonHandle] = {}
@@ -64,11 +67,7 @@ class DrivePanel(Panel):
             for control, start in zip(self.controls, self._start, strict=True):
                 field = self.fields[control.name] = command_field(gui, control, start)
                 # the value is read when it is set: of changes that overtake one another the last counts
-                field.on_update(
-                    lambda _, control=control, field=field: stage.commands.do(
-                        lambda sim: self._command(sim, control, float(field.value))
-                    )
-                )
+                field.on_update(lambda _, control=control, field=field: self._moved(control, field))
             self.release = gui.add_button("All as at the start", hint="Every command back to its first value")
         with gui.add_folder("Measured", expand_by_default=not self.held_buttons.moves):
             self.measured = gui.add_html("")
@@ -104,6 +103,7 @@ class DrivePanel(Panel):
         move = self.keys.get(key)
         if move is None:
             return False
+        self.stage.routine.stop()
         if move.switch:
             self.stage.commands.do(lambda sim: self.held_buttons.switch(sim, move.name))
         else:
@@ -117,6 +117,18 @@ class DrivePanel(Panel):
         move = self.keys.get(key or "")
         if key is None or move is not None:
             self.held_buttons.lift(client, None if move is None else move.name)
+
+    def pad(self, client: int, values: Sequence[float]) -> list[str]:
+        """Do what a gamepad says; what else was pressed on it: "start" or "back"."""
+        pressed = self.gamepad.take(client, values)
+        if any(values):
+            self.stage.routine.stop()
+        for name in pressed:
+            if name in self.held_buttons.moves:
+                self.stage.commands.do(lambda sim, name=name: self.held_buttons.switch(sim, name))
+        # a loop that is paused takes no frames by itself
+        self.stage.commands.do(lambda sim: None)
+        return [name for name in pressed if name not in self.held_buttons.moves]
 
     def close(self) -> None:
         """Forget who holds what."""
@@ -133,6 +145,7 @@ class DrivePanel(Panel):
             return
 
         async def held(event: Any) -> None:
+            self.stage.routine.stop()
             self.held_buttons.renew(-1 if event.client_id is None else event.client_id, name)
 
         button.on_hold(held, callback_hz=_HOLD_RATE)
@@ -143,6 +156,10 @@ class DrivePanel(Panel):
         if rate is None or math.isfinite(control.upper - control.lower):
             return control
         return replace(control, lower=-rate, upper=rate)
+
+    def _moved(self, control: Control, field: Any) -> None:
+        self.stage.routine.stop()
+        self.stage.commands.do(lambda sim: self._command(sim, control, float(field.value)))
 
     def _command(self, sim: Simulation, control: Control, value: float) -> None:
         control.write(sim, value)

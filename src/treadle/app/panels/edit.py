@@ -64,9 +64,7 @@ class EditPanel(Panel):
         self._names = {kind: item_names(spec, kind) for kind in kinds}
         self._fill()
         self._connect()
-        for body, meshes in stage.scene.meshes.items():
-            for mesh in meshes:
-                mesh.on_click(lambda _, body=body: self.choose("body", body))
+        stage.selection.changed.append(lambda body: None if body is None else self.choose("body", body))
 
     def choose(self, kind: str, name: str) -> None:
         """Show the fields of a part."""
