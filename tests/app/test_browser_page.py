@@ -4,7 +4,7 @@ import pytest
 
 import treadle as td
 from tests.app.framing import boxes
-from tests.app.test_browser_changes import OVERTAKEN, arrives, opened
+from tests.app.test_browser_changes import OVERTAKEN, faults, opened
 from treadle.app import Live, open_server
 
 pytestmark = pytest.mark.slow
@@ -37,6 +37,8 @@ def app():
 
 @pytest.fixture
 def page(chromium, app):
+    for title in tuple(app.stage.plots.plots):
+        app.stage.plots.remove(title)
     with opened(chromium, app) as (page, errors):
         page.set_viewport_size({"width": 1000, "height": 700})
         yield page
@@ -44,7 +46,7 @@ def page(chromium, app):
 
 
 def test_a_welcome_and_all_keys(page, app, until):
-    card = page.get_by_label("Welcome")
+    card = page.get_by_role("region", name="Welcome")
     card.wait_for()
     assert "Ctrl and drag" in card.inner_text()
     page.get_by_label("Close the welcome").click()
@@ -64,6 +66,7 @@ def test_a_welcome_and_all_keys(page, app, until):
 
 def test_plots_stay_below_the_picture(page, app, until, tmp_path):
     until(lambda: app.sim.time > 1.0)
+    added = app.sim.time
     page.get_by_role("tab", name="Plots").click()
     page.get_by_role("button", name="Plot", exact=True).click()
     until(lambda: len(app.stage.plots.plots) == 1)
@@ -71,7 +74,7 @@ def test_plots_stay_below_the_picture(page, app, until, tmp_path):
     app.stage.plots.plot("joint.shoulder.velocity", title)
     page.get_by_role("tab", name="Drive").click()
     # also what was before it was added
-    page.wait_for_function(f"({DOCK})().first[0] === 0")
+    page.wait_for_function(f"({DOCK})().first[0] < {added - 0.5}")
     page.wait_for_function(f"({DOCK})().samples[0] > 60")
     page.wait_for_function(f"({INK})() > 500")
     page.wait_for_function(f"({DOCK})().right <= ({DOCK})().panel + 1")
@@ -119,6 +122,28 @@ def test_a_zoom_stays_while_the_run_goes_on(page, app, until):
     app.stage.plots.remove(title)
 
 
+def test_the_timeline_looks_back(page, app, until):
+    until(lambda: app.sim.time > 1.0)
+    page.keyboard.press("m")
+    until(lambda: len(app.stage.run.marks) == 1)
+    ((marked, kind, _),) = app.stage.run.marks
+    assert kind == "bookmark"
+    page.wait_for_function("document.querySelectorAll('.treadle-timeline .mark').length === 1")
+    box = page.locator(".treadle-timeline .bar").bounding_box()
+    page.mouse.click(box["x"] + 0.3 * box["width"], box["y"] + 2)
+    until(lambda: app.stage.run.looking is not None)
+    assert app.pace.paused
+    start, now = app.stage.history.start, app.sim.time
+    assert app.stage.run.looking == pytest.approx(start + 0.3 * (now - start), abs=0.15 * (now - start))
+    # a click beside the mark is one on it
+    mark = page.locator(".treadle-timeline .mark").bounding_box()
+    page.mouse.click(mark["x"] + 3, mark["y"] + 8)
+    until(lambda: app.stage.run.looking == marked)
+    app.stage.run.reset()
+    app.pace.resume()
+    page.wait_for_function("document.querySelectorAll('.treadle-timeline .mark').length === 0")
+
+
 def test_dark_as_the_system_until_someone_chooses(page):
     scheme = "document.documentElement.dataset.mantineColorScheme"
     page.wait_for_function(f"{scheme} === 'light'")
@@ -156,7 +181,8 @@ def test_a_link_to_a_scene(chromium, app, until):
     page.goto(f"{app.url}/?scene=arm")
     until(lambda: app.sim.model.name == "arm")
     page.wait_for_function("window.treadle?.ready()")
-    arrives(page, app)
+    # it moves by itself, out of the picture
+    until(lambda: [what for what in faults(page, app) if what != "camera"] == [])
     assert page.evaluate("new URL(window.location.href).searchParams.get('scene')") == "arm"
     page.close()
     page = chromium.new_page(viewport={"width": 700, "height": 420})

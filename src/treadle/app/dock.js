@@ -11,7 +11,7 @@
 
   const sheet = document.createElement("style");
   sheet.textContent = `
-    .treadle-dock { position: fixed; left: 0; bottom: 0; z-index: 80; display: flex; gap: 8px; padding: 6px 8px;
+    .treadle-dock { position: fixed; left: 0; bottom: 22px; z-index: 80; display: flex; gap: 8px; padding: 6px 8px;
       height: ${HEIGHT}px; box-sizing: border-box; overflow-x: auto; font: 12px/1.3 system-ui, sans-serif;
       color: #26323d; background: rgba(247, 249, 251, 0.96); box-shadow: 0 -1px 8px rgba(0, 0, 0, 0.18); }
     .treadle-dock.narrow { top: 0; bottom: auto; right: 0 !important; height: 190px; }

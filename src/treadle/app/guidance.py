@@ -16,6 +16,7 @@ _COMMON = (
     ("Space", "start and pause"),
     ("N", "one time step"),
     ("Backspace", "back to the start"),
+    ("M", "a bookmark on the timeline"),
     ("Ctrl + drag", "pull a body; while paused, move it by hand"),
     ("drag, right drag, wheel", "turn, move and zoom the view"),
     ("W A S D Q E", "move the camera"),

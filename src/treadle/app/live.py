@@ -7,10 +7,12 @@ with Live(open_server(), td.Simulation(model)) as live:
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import partial
 from typing import Any
 
 import viser
@@ -41,6 +43,7 @@ class Live(Closing):
         self.line.on("up", self._key_up, drives=False)
         self.line.on("scene", self._open_scene, drives=False)
         self.line.on("pad", self._pad)
+        self.line.on("look", self._look_back)
         self.line.on("dark", self._darken, drives=False)
         self.line.on("graphics", self._reflect, drives=False)
         self.line.on("plot", self._plot_pressed, drives=False)
@@ -210,6 +213,7 @@ class Live(Closing):
             "n": run.step,
             "backspace": run.reset,
             "p": self.stage.routine.toggle,
+            "m": partial(run.mark, "bookmark", "bookmark"),
         }
         if not self.stage.drive.key_down(client, key) and key in actions:
             actions[key]()
@@ -225,6 +229,12 @@ class Live(Closing):
     def _line_open(self, client: int) -> None:
         self.stage.plots.opened(client)
         self.stage.view.opened(client)
+
+    def _look_back(self, client: int, seconds: Any) -> None:
+        """Someone clicked on the timeline."""
+        if not isinstance(seconds, (int, float)) or not math.isfinite(seconds):
+            raise ValueError(seconds)
+        self.stage.run.look(max(float(seconds), self.stage.history.start))
 
     def _pad(self, client: int, values: Any) -> None:
         """The sticks and buttons of a gamepad; none when it was taken away."""

@@ -17,6 +17,7 @@ import viser
 
 from treadle.app.edits import item_names, shown
 from treadle.app.live import Live
+from treadle.app.page_line import PATH
 from treadle.app.server import open_server
 from treadle.app.stage import RATE
 from treadle.app.viser_private import messages
@@ -77,13 +78,28 @@ print(longest)
 """
 
 
-def measure_view(name: str = "roadheader", seconds: float = 20.0) -> Outcome:
-    """Frame times of a scene that is driven, with one client that receives all frames."""
+#: A client of the line of the page's scripts, which receives until it is closed.
+_READER = """
+import sys
+from websockets.sync.client import connect
+with connect(sys.argv[1], max_size=None) as line:
+    line.send(sys.argv[2])
+    try:
+        while True:
+            line.recv()
+    except Exception:
+        pass
+"""
+
+
+def measure_view(name: str = "roadheader", seconds: float = 20.0, plots: int = 4) -> Outcome:
+    """Frame times of a scene that is driven, with one client that receives all frames and some plots."""
     with Live(open_server(port=0, title=name), Simulation(scene(name))) as live:
         live.start()
         _warmed(live)
         client = _client(live)
         drive = live.stage.drive
+        reader = _plotted(live, plots)
         try:
             _work(live, _WARM)
             stage = live.stage
@@ -97,6 +113,7 @@ def measure_view(name: str = "roadheader", seconds: float = 20.0) -> Outcome:
         finally:
             drive.held_buttons.lift(-1)
     received = int(client.communicate(timeout=30)[0].split()[-2])
+    reader.wait(timeout=30)
     machine, freedoms = name, live.sim.model.nv
     outcome = Outcome()
     for quantity, unit, value, limit in (
@@ -252,6 +269,20 @@ def _client(live: Live) -> subprocess.Popen[str]:
     assert client.stdout is not None
     client.stdout.readline()
     return client
+
+
+def _plotted(live: Live, count: int) -> subprocess.Popen[bytes]:
+    """Open plots of the first joints, and a client that is sent their samples."""
+    while not (clients := live.server.get_clients()):
+        time.sleep(0.01)
+    address = f"ws://127.0.0.1:{live.server.get_port()}{PATH}"
+    word = live.line.invite(next(iter(clients)))
+    reader = subprocess.Popen([sys.executable, "-c", _READER, address, word])
+    for joint in [joint for joint in live.sim.model.joints if joint.type.nv == 1][:count]:
+        live.plot(f"joint.{joint.name}.torque")
+    while not live.line.clients:
+        time.sleep(0.01)
+    return reader
 
 
 def _camera() -> bytes:

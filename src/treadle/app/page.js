@@ -61,13 +61,13 @@
   legend.className = "treadle-legend";
   legend.setAttribute("role", "status");
   legend.style.cssText =
-    "position: fixed; left: 12px; bottom: 10px; z-index: 4; padding: 2px 8px; border-radius: 4px; display: none;" +
+    "position: fixed; left: 12px; bottom: 30px; z-index: 4; padding: 2px 8px; border-radius: 4px; display: none;" +
     "font: 12px system-ui, sans-serif; color: #fff; background: rgba(20, 28, 36, 0.72); pointer-events: none";
   document.body.append(legend);
   // above the plots, where there are any
   const place = () => {
     const dock = document.querySelector(".treadle-dock:not(.narrow)");
-    legend.style.bottom = `${10 + (dock?.offsetHeight ?? 0)}px`;
+    legend.style.bottom = `${30 + (dock?.offsetHeight ?? 0)}px`;
   };
   handlers.legend = (text) => {
     legend.textContent = text;

@@ -44,6 +44,7 @@ _SCRIPTS = (
     "guidance.js",
     "dock.js",
     "gamepad.js",
+    "timeline.js",
 )
 
 
@@ -97,14 +98,19 @@ class PageLine:
         sending = self._sending.get(client)
         return sending is None or sending.done()
 
-    def _welcome(self, client: viser.ClientHandle) -> None:
-        """Send the page its scripts."""
+    def invite(self, client: int) -> str:
+        """A password with which a client's scripts may open the line."""
         password = secrets.token_urlsafe(12)
         live = connection_numbers(self._server)
         self._clients = {key: number for key, number in self._clients.items() if number in live}
-        self._clients[password] = client.client_id
+        self._clients[password] = client
+        return password
+
+    def _welcome(self, client: viser.ClientHandle) -> None:
+        """Send the page its scripts."""
         home = files("treadle.app")
         script = "".join(home.joinpath(name).read_text() for name in _SCRIPTS)
+        password = self.invite(client.client_id)
         run_script(client, script.replace("PASSWORD", password).replace("PATH", PATH))
 
     async def _listen(self, connection: ServerConnection) -> None:
