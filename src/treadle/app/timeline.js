@@ -31,6 +31,7 @@
   };
   const start = add("start", line), bar = add("bar", line), now = add("now", line), shown = add("shown", bar);
   const COLORS = { bookmark: "#ffd34d", edit: "#ff7a59" };
+  const marks = [];
   let run = null, held = false;
 
   const share = (time) => Math.min(Math.max((time - run.start) / Math.max(run.now - run.start, 1e-9), 0), 1);
@@ -42,14 +43,14 @@
     line.setAttribute("aria-valuemin", run.start);
     line.setAttribute("aria-valuemax", run.now);
     line.setAttribute("aria-valuenow", run.shown);
-    bar.querySelectorAll(".mark").forEach((each) => each.remove());
-    for (const [time, kind, text] of run.marks) {
-      if (time < run.start) continue;
-      const mark = add("mark", bar);
-      mark.style.left = `${100 * share(time)}%`;
-      mark.style.background = COLORS[kind];
-      mark.title = `${text} at ${time.toFixed(2)} s`;
-    }
+    const kept = run.marks.filter(([time]) => time >= run.start);
+    while (marks.length > kept.length) marks.pop().remove();
+    while (marks.length < kept.length) marks.push(add("mark", bar));
+    kept.forEach(([time, kind, text], k) => {
+      marks[k].style.left = `${100 * share(time)}%`;
+      marks[k].style.background = COLORS[kind];
+      marks[k].title = `${text} at ${time.toFixed(2)} s`;
+    });
   };
   const look = (event) => {
     const box = bar.getBoundingClientRect(), x = Math.min(Math.max((event.clientX - box.left) / box.width, 0), 1);

@@ -168,8 +168,9 @@ class PlotsPanel(Panel):
 
     def _announce(self, clients: list[int] | None = None) -> None:
         """Tell pages which plots there are."""
+        open_ = self.stage.line.clients
         for client, title in tuple(self._sent):
-            if clients is None or client in clients or title not in self.plots:
+            if clients is None or client in clients or client not in open_ or title not in self.plots:
                 self._sent.pop((client, title), None)
         table = [
             {"title": title, "curves": [{"name": c.name, "unit": c.unit} for c in plot.curves]}
