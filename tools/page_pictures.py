@@ -66,11 +66,14 @@ def _quiet(page: Any) -> None:
     page.evaluate("document.querySelectorAll('.mantine-Notification-root').forEach(n => n.remove())")
 
 
-def _in_time(live: Live, seconds: float = 30.0) -> None:
-    """Wait until the simulation keeps up, as it does where nothing else runs."""
+def _in_time(live: Live, seconds: float = 10.0) -> None:
+    """Wait until the simulation keeps up, as it does where nothing else runs; else it stands still."""
     end = time.monotonic() + seconds
     while not live.pace.paused and live.pace.factor < 0.99 and time.monotonic() < end:
         time.sleep(0.1)
+    if not live.pace.paused and live.pace.factor < 0.99:
+        _still(live)
+        time.sleep(3.0)
 
 
 def _tab(page: Any, name: str) -> None:

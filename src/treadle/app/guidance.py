@@ -51,7 +51,7 @@ def _steps(stage: Stage, keys: list[str]) -> list[str]:
     if stage.drive.driving is not None:
         steps.append("Drive it with the arrow keys or I, J, K, L; the camera goes along.")
     elif keys:
-        shown = ", ".join(keys[:4]) + (" ..." if len(keys) > 4 else "")
+        shown = ", ".join(keys[:4]) + (" and more" if len(keys) > 4 else "")
         steps.append(f"Hold a key to move it: {shown}.")
     else:
         steps.append("Hold Ctrl and drag a body: it is pulled like by a spring.")
