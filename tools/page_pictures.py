@@ -114,6 +114,8 @@ def _driving(page: Any, live: Live) -> None:
     live.plot("joint.base.velocity")
     _hold(live, "Forward", 4.0)
     _still(live)
+    # a page without a graphics card is behind
+    time.sleep(15.0)
     live.stage.aim("Oblique")
 
 

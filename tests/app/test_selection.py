@@ -67,10 +67,11 @@ def test_a_tape_between_bodies_that_move(app):
     app.send(stage.frame).result()
     ends = stage.view.tape.places()
     # the end on the body that did not move is where it was; the other one went along
-    np.testing.assert_allclose(ends[0], first, atol=1e-6)
+    np.testing.assert_allclose(ends[0], first, atol=2e-5)
     assert np.linalg.norm(ends[1] - second) > 0.1
     elbow = sim.body("lower").position
-    assert np.linalg.norm(ends[1] - elbow) == pytest.approx(np.linalg.norm(second - elbow), abs=1e-6)
+    # poses that differ by less than can be seen are not sent
+    assert np.linalg.norm(ends[1] - elbow) == pytest.approx(np.linalg.norm(second - elbow), abs=2e-5)
     # a click for the tape selects nothing
     assert stage.selection.body is None
     stage.view.measure.value = False

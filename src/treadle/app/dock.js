@@ -6,12 +6,12 @@
   const COLORS = ["#2f7fd1", "#d1495b", "#2a9d6f", "#c8961b", "#8a63b8", "#d9711c", "#3aa0b5", "#8a8a8a"];
   const SPANS = { "5 s": 5, "10 s": 10, "30 s": 30, all: Infinity };
   const FORMS = ["value", "derivative", "integral", "spectrum"];
-  const HEIGHT = 250, NARROW = 700;
+  const HEIGHT = 250, BELOW = 22, NARROW = 700;
   const LEFT = 58, RIGHT = 12, TOP = 8, BOTTOM = 34;
 
   const sheet = document.createElement("style");
   sheet.textContent = `
-    .treadle-dock { position: fixed; left: 0; bottom: 22px; z-index: 80; display: flex; gap: 8px; padding: 6px 8px;
+    .treadle-dock { position: fixed; left: 0; bottom: ${BELOW}px; z-index: 80; display: flex; gap: 8px; padding: 6px 8px;
       height: ${HEIGHT}px; box-sizing: border-box; overflow-x: auto; font: 12px/1.3 system-ui, sans-serif;
       color: #26323d; background: rgba(247, 249, 251, 0.96); box-shadow: 0 -1px 8px rgba(0, 0, 0, 0.18); }
     .treadle-dock.narrow { top: 0; bottom: auto; right: 0 !important; height: 190px; }
@@ -72,7 +72,7 @@
   const short = (value) => {
     if (!Number.isFinite(value)) return "-";
     const size = Math.abs(value);
-    if (size !== 0 && (size >= 1e5 || size < 1e-3)) return value.toExponential(2);
+    if (size !== 0 && (size >= 1e7 || size < 1e-3)) return value.toExponential(2);
     return String(Number(value.toPrecision(4)));
   };
 
@@ -417,7 +417,7 @@
     let right = 0;
     for (const panel of document.querySelectorAll("[data-floating-window]")) {
       const box = panel.getBoundingClientRect();
-      const below = box.bottom > window.innerHeight - HEIGHT && box.right > 0.6 * window.innerWidth;
+      const below = box.bottom > window.innerHeight - HEIGHT - BELOW && box.right > 0.6 * window.innerWidth;
       if (below && box.width < 0.7 * window.innerWidth) right = Math.max(right, window.innerWidth - box.left);
     }
     dock.style.right = `${right}px`;

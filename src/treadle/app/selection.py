@@ -57,7 +57,9 @@ class Selection:
             server.add_line_segments(
                 f"{path}/selected", edges, colors=_COLOR, thickness=2.5, thickness_units="screen"
             ),
-            server.add_label(f"{path}/name of selected", f"{body}{joint}", position=top),
+            server.add_label(
+                f"{path}/name of selected", f"{body}{joint}", position=top, anchor="bottom-center"
+            ),
         ]
 
 

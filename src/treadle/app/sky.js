@@ -71,7 +71,7 @@
       if (!uniforms?.planeColor || material.userData.dark === dark()) return;
       material.userData.light ??= ["planeColor", "cellColor", "sectionColor"].map((name) => [name, uniforms[name].value.clone()]);
       material.userData.dark = dark();
-      for (const [name, color] of material.userData.light) uniforms[name].value.copy(color).multiplyScalar(dark() ? 0.07 : 1);
+      for (const [name, color] of material.userData.light) uniforms[name].value.copy(color).multiplyScalar(dark() ? 0.13 : 1);
       viewer().requestRender();
     });
   };

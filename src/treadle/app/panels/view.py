@@ -167,14 +167,23 @@ class ViewPanel(Panel):
         self.opacity.on_update(lambda _: self._fade())
         self.frames.on_update(lambda _: show_frames(scene, self.frames.value))
         self.axes.on_update(lambda _: self._show_axes())
-        self.mass.on_update(lambda _: setattr(self.center.ball, "visible", self.mass.value))
-        self.contacts.on_update(lambda _: setattr(self.forces.arrows, "visible", self.contacts.value))
-        self.measure.on_update(lambda _: self.tape.switch(bool(self.measure.value)))
+        self.mass.on_update(lambda _: self._show(self.center.ball, self.mass.value))
+        self.contacts.on_update(lambda _: self._show(self.forces.arrows, self.contacts.value))
+        self.measure.on_update(lambda _: self._measure())
         self.trail.on_update(lambda _: self._draw_trail())
         for body, meshes in scene.meshes.items():
             for mesh in meshes:
                 mesh.on_click(lambda event, body=body: self._clicked(event, body))
         self.shadows.on_update(lambda _: self._cast())
+
+    def _show(self, node: Any, visible: bool) -> None:
+        node.visible = visible
+        # a loop that is paused takes no frames by itself
+        self.stage.commands.do(lambda sim: None)
+
+    def _measure(self) -> None:
+        self.tape.switch(bool(self.measure.value))
+        self.stage.commands.do(lambda sim: None)
 
     def _clicked(self, event: Any, body: str) -> None:
         """Select a body, or put an end of the tape where the ray of a click meets it."""
@@ -186,6 +195,7 @@ class ViewPanel(Panel):
         place = hit(mesh.vertices, mesh.faces, origin @ turn, np.array(event.ray_direction) @ turn)
         if place is not None:
             self.tape.touch(body, turn @ place + X[:3, 3])
+            self.stage.commands.do(lambda sim: None)
 
     def _fade(self) -> None:
         meshes = [mesh for meshes in self.stage.scene.meshes.values() for mesh in meshes]
