@@ -1,6 +1,7 @@
 """A random tour of the scenes on two slowed pages at once: one machine, one panel, flat memory.
 
-`make test-tour` takes 40 changes at a tenth of the speed; the test suite a few at a quarter of it.
+`make test-tour` takes 40 changes at a tenth of the speed; the test suite a few at a quarter of it,
+without the memory.
 """
 
 import os
@@ -67,8 +68,9 @@ def test_a_tour(chromium, until):
                     sizes.append(heap(one))
                     print(f"{name}: {sizes[-1]:.2f} MB")
             assert [text for text in errors + more if not text.startswith(OVERTAKEN)] == []
-            # the first visit is the one after which all has been there once
-            assert sizes[-1] <= GROWTH * sizes[0], sizes
+            # a short tour is at home once, and has nothing to compare with
+            if len(sizes) > 1:
+                assert sizes[-1] <= GROWTH * sizes[0], sizes
             other.close()
             looks_new(one, chromium, app)
 
