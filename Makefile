@@ -20,10 +20,10 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test bench lint clean
+.PHONY: help demo test test-mutants bench lint clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: $(INSTALLED) ## the roadheader at work in the browser
 	$(BIN)/treadle demo $(ARGS)
@@ -31,6 +31,9 @@ demo: $(INSTALLED) ## the roadheader at work in the browser
 test: lint ## lint, then run the whole test suite
 	@tools/install_chromium.sh
 	$(BIN)/python -m pytest -n 2 $(ARGS)
+
+test-mutants: $(INSTALLED) ## thousands of damaged files and wrong calls
+	$(BIN)/python tools/mutants.py $(ARGS)
 
 bench: $(INSTALLED) ## measure the dynamics against its peers
 	$(BIN)/treadle bench dynamics $(ARGS)

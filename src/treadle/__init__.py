@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         potential_energy,
     )
     from treadle.errors import InputError, ModelError, RecordingError, SimulationDiverged, TreadleError
+    from treadle.exports import export
     from treadle.forces.frame_law import force_element
     from treadle.forces.frames import FrameMotion
     from treadle.forces.input import Input
@@ -105,8 +106,8 @@ __all__ = [
     "Touch", "TreadleError", "WheelContact", "__version__", "acos", "asin", "assemble", "atan", "atan2",
     "box_inertia", "center_of_mass", "clip", "collision_meshes", "contact_law", "contact_points",
     "convex_hull", "cos",
-    "cylinder_inertia", "derivatives", "distance", "exp", "floor", "force_element", "forward_dynamics",
-    "fractal_grid",
+    "cylinder_inertia", "derivatives", "distance", "exp", "export", "floor", "force_element",
+    "forward_dynamics", "fractal_grid",
     "frame_jacobian", "frame_pose", "frame_poses", "impulse_response", "inverse_dynamics",
     "inverse_dynamics_jacobians", "kinetic_energy", "linearize", "load", "load_spec", "load_terrain", "log",
     "lookup",
@@ -146,6 +147,9 @@ _HOMES = {
     ),
     "treadle.errors": (
         "InputError", "ModelError", "RecordingError", "SimulationDiverged", "TreadleError",
+    ),
+    "treadle.exports": (
+        "export",
     ),
     "treadle.forces.frame_law": (
         "force_element",

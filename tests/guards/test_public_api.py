@@ -59,6 +59,7 @@ PUBLIC = [
     "derivatives",
     "distance",
     "exp",
+    "export",
     "floor",
     "force_element",
     "forward_dynamics",

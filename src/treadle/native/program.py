@@ -23,7 +23,7 @@ from treadle.native.layout import Layout
 if TYPE_CHECKING:
     from treadle.native.schedule import Twin
 
-__all__ = ["Program", "compile_program", "default_lanes"]
+__all__ = ["Program", "compile_program", "default_lanes", "twin_slots"]
 
 
 #: A graph and its named outputs.
@@ -144,7 +144,7 @@ def _made(program: Program, traced: Traced, lanes: int, precision: str, digest: 
     outputs = {name: [graph.lift(x) for x in values] for name, values in traced[1].items()}
     element = _ELEMENTS[precision]
     plain = {i: None if is_pooled(x, lanes, element) else x for i, x in graph.constants.items()}
-    twins, arrays = sorted(_twin_slots(program).items()), (dict(program.inputs), dict(program.carry))
+    twins, arrays = sorted(twin_slots(program).items()), (dict(program.inputs), dict(program.carry))
     environment = lanes, precision, compiler.target_name(), store.source_digest(), program.hot
     key = [_graph_digest(graph, outputs, plain), list(outputs), twins, arrays, environment]
     shape = hashlib.sha256(repr(key).encode()).hexdigest()
@@ -170,7 +170,7 @@ def _compile(program: Program, traced: Traced, lanes: int, precision: str) -> by
 
     graph, outputs = traced
     element = _ELEMENTS[precision]
-    ir, layout = emit(graph, program.inputs, outputs, program.carry, lanes, _twin_slots(program), element)
+    ir, layout = emit(graph, program.inputs, outputs, program.carry, lanes, twin_slots(program), element)
     header = json.dumps(asdict(layout)).encode()
     quick = not program.hot and ir.count("\n") > _LONG
     return len(header).to_bytes(8, "little") + header + compiler.object_code(ir, quick)
@@ -191,7 +191,7 @@ def _graph_digest(
     return total.hexdigest()
 
 
-def _twin_slots(program: Program) -> dict[int, Twin]:
+def twin_slots(program: Program) -> dict[int, Twin]:
     """The twins by the number of the input."""
     slots: dict[int, Twin] = {}
     position = 0
