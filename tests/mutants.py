@@ -25,7 +25,8 @@ _TOKEN = re.compile(rb"[-+0-9.eE]+|\w+|[^\w\s]")
 #: What takes the place of a token.
 _STRANGE = [
     b"", b"0", b"-1", b"1e308", b"-1e308", b"1e-320", b"nan", b"inf", b"999999999999999999999", b"<", b">",
-    b'"', b"[", b"]", b"{", b"=", b"&", b"\0", b"\xff\xfe", b"\xc3\xa4", b"true", b"world", b"../..", b"x" * 5000,
+    b'"', b"[", b"]", b"{", b"=", b"&", b"\0", b"\xff\xfe", b"\xc3\xa4", b"true", b"world", b"../..",
+    b"x" * 5000,
 ]  # fmt: skip
 
 SPHERE = """solid s

@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 
 from treadle.errors import InputError
-from treadle.exports.library import archive, machine_object, shared_library
+from treadle.exports.library import archive, machine_object, shared_library, symbols
 from treadle.exports.machine import FUNCTIONS, ExportedMachine, prepare
 from treadle.exports.source import c_files
 from treadle.model.model import Model
@@ -23,6 +23,8 @@ KINDS = {
     "shared": "C header and shared library (.so)",
     "object": "C header and object file (.o)",
     "source": "C header and C99 source",
+    "fmu": "Functional Mock-up Unit, FMI 3.0 co-simulation (.fmu)",
+    "fmu2": "Functional Mock-up Unit, FMI 2.0 co-simulation (.fmu)",
 }
 
 
@@ -48,11 +50,11 @@ def export(
         raise InputError(f"export needs a Model or a Simulation, not {type(machine).__name__}")
     if kind not in KINDS:
         raise InputError(f"kind must be one of {', '.join(KINDS)}, not {kind!r}")
-    if kind == "source" and (target is not None or cpu):
-        raise InputError("C source is for any processor: leave out target and cpu")
+    if kind in ("source", "fmu", "fmu2") and (target is not None or cpu):
+        raise InputError(f"kind={kind!r} takes no target and no cpu: leave them out")
     if kind == "shared" and target is not None:
         raise InputError("a shared library is linked for this computer; for another one export kind='static'")
-    prepared = prepare(machine, name, functions, loads)
+    prepared = prepare(machine, name, () if kind.startswith("fmu") else functions, loads)
     place = path_of(folder)
     files = _contents(prepared, kind, Target(target, cpu))
     try:
@@ -67,9 +69,13 @@ def export(
 def _contents(prepared: ExportedMachine, kind: str, target: Target) -> dict[str, bytes]:
     if kind == "source":
         return {file: text.encode() for file, text in c_files(prepared).items()}
+    if kind.startswith("fmu"):
+        from treadle.exports.fmu import fmu
+
+        return {f"{prepared.name}.fmu": fmu(prepared, 2 if kind == "fmu2" else 3)}
     text, code = machine_object(prepared, target)
     if kind == "static":
-        library = {f"lib{prepared.name}.a": archive({"machine.o": code})}
+        library = {f"lib{prepared.name}.a": archive(code, symbols(prepared))}
     elif kind == "shared":
         library = {f"lib{prepared.name}.so": shared_library(code)}
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from treadle.errors import InputError
@@ -13,7 +14,7 @@ from treadle.exports.machine import ExportedMachine
 from treadle.native.layout import Layout
 from treadle.native.target import Target, copies, object_file, program_ir
 
-__all__ = ["archive", "machine_object", "shared_library"]
+__all__ = ["archive", "machine_object", "shared_library", "symbols"]
 
 
 def machine_object(machine: ExportedMachine, target: Target) -> tuple[str, bytes]:
@@ -29,16 +30,29 @@ def machine_object(machine: ExportedMachine, target: Target) -> tuple[str, bytes
     return header(machine, layout, needs), code
 
 
-def archive(members: dict[str, bytes]) -> bytes:
-    """A static library (ar) of object files."""
-    parts = [b"!<arch>\n"]
-    for name, content in members.items():
-        label = f"{name}/"
-        if len(label) > 16:
-            raise ValueError(f"the name {name!r} is too long for a static library")
-        head = f"{label:<16}{0:<12}{0:<6}{0:<6}{'100644':<8}{len(content):<10}`\n"
-        parts += [head.encode(), content, b"\n" if len(content) % 2 else b""]
-    return b"".join(parts)
+def symbols(machine: ExportedMachine) -> list[str]:
+    """Names of the functions."""
+    return [f"{machine.name}_{key}" for key in ("initialize", "step", *machine.functions)]
+
+
+def archive(code: bytes, symbols: Sequence[str]) -> bytes:
+    """A static library (ar) of one object file, with the index of its symbols that linkers look into."""
+    names = b"".join(name.encode() + b"\0" for name in symbols)
+    names += b"\0" if len(names) % 2 else b""
+    # offsets of the member behind the index, in big-endian order
+    size = 4 + 4 * len(symbols) + len(names)
+    offset = len(_MAGIC) + _HEADER + size
+    index = b"".join(n.to_bytes(4, "big") for n in (len(symbols), *[offset] * len(symbols))) + names
+    return _MAGIC + _member("/", index) + _member("machine.o/", code)
+
+
+#: First bytes of a static library, and the size of a member's header.
+_MAGIC, _HEADER = b"!<arch>\n", 60
+
+
+def _member(name: str, content: bytes) -> bytes:
+    head = f"{name:<16}{0:<12}{0:<6}{0:<6}{'100644':<8}{len(content):<10}`\n"
+    return head.encode() + content + (b"\n" if len(content) % 2 else b"")
 
 
 def shared_library(code: bytes, compiler: str | None = None) -> bytes:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from treadle.exports.header import function_signature, header, members
 from treadle.exports.machine import ExportedMachine
 from treadle.native.c_source import c_functions, literal
+from treadle.native.layout import Layout
 
-__all__ = ["c_files"]
+__all__ = ["c_files", "step_layout"]
 
 
 def c_files(machine: ExportedMachine) -> dict[str, str]:
@@ -29,6 +30,14 @@ def c_files(machine: ExportedMachine) -> dict[str, str]:
         *[_function(machine, key) for key in machine.functions],
     ]
     return {f"{name}.h": header(machine, layout, None), f"{name}.c": "\n".join(parts)}
+
+
+def step_layout(machine: ExportedMachine) -> Layout:
+    """Where the arrays of the struct lie, up to its scratch memory."""
+    graph, outputs = machine.step.trace()
+    sizes = {name: len(values) for name, values in outputs.items()}
+    graph.release()
+    return Layout(dict(machine.step.inputs), sizes, dict(machine.step.carry), 0)
 
 
 def _initialize(machine: ExportedMachine) -> str:

@@ -32,6 +32,9 @@ Traced = tuple[Graph, dict[str, list[Scalar]]]
 #: Lines of IR above which a program that is not hot is compiled quickly.
 _LONG = 40_000
 
+#: Seconds that one operation of a program takes to compile.
+_PER_OPERATION = 1e-4
+
 _ELEMENTS = {"float64": "double", "float32": "float"}
 
 
@@ -137,7 +140,7 @@ def _stored(digest: str) -> _Made | None:
 
 def _made(program: Program, traced: Traced, lanes: int, precision: str, digest: str) -> _Made:
     """A program that was not there; its code may be, if it differs from another in its numbers alone."""
-    from treadle.native import compiler
+    from treadle.native import compiler, progress
     from treadle.native.emit import is_pooled
 
     graph = traced[0]
@@ -150,7 +153,9 @@ def _made(program: Program, traced: Traced, lanes: int, precision: str, digest: 
     shape = hashlib.sha256(repr(key).encode()).hexdigest()
     code = store.read("code", shape)
     if code is None:
-        code = _compile(program, traced, lanes, precision)
+        size = len(graph.operation)
+        with progress.compiling(f"a program of {size} operations", size * _PER_OPERATION):
+            code = _compile(program, traced, lanes, precision)
         store.write("code", shape, code)
     layout, machine_code = _unpacked(code)
     constants = np.array([graph.constants[i] for i in layout.pool], dtype=float).tobytes()
