@@ -57,10 +57,10 @@ def test_a_kernel_found_again_can_be_called_by_another():
     inner = dispatcher()
 
     @numba.njit
-    def outer(x):
-        return inner(x, 2) + 1.0
+    def outer(x, n):
+        return inner(x, n) + 1.0
 
-    assert outer(3.0) == 10.0
+    assert outer(3.0, 2) == 10.0
     assert sum(inner.stats.cache_hits.values()) == 1
 
 
