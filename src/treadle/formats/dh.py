@@ -145,9 +145,9 @@ def dh_table(model: Model, tool: str | None = None, convention: str = "standard"
         x_before, at = (frames[0][1], frames[0][2]) if k == 0 else (normals[k - 1][0], normals[k - 1][2])
         last = k == len(axes) - 1
         x_after, foot = (x_before, at) if last else (normals[k][0], normals[k][1])
-        around = {"theta": _angle(x_before, x_after, z), "d": float((foot - at) @ z)}
+        around: dict[str, Any] = {"theta": _angle(x_before, x_after, z), "d": float((foot - at) @ z)}
         if convention == "standard":
-            across = {} if last else _across(axes, normals, k)
+            across: dict[str, Any] = {} if last else _across(axes, normals, k)
         else:
             across = {} if k == 0 else _across(axes, normals, k - 1)
         rows.append(DHRow(**across, **around, type=joint.type.kind, name=joint.name))
@@ -184,7 +184,7 @@ def _axes(model: Model, tool: str | None) -> tuple[list[tuple[Any, np.ndarray, n
     end = poses[body] if frame is None else poses[body] @ frame.placement.to_matrix()
     chain = []
     while body >= 0:
-        joint = model.bodies[body].joint
+        joint: Any = model.bodies[body].joint
         if joint.type.kind not in ("revolute", "prismatic"):
             raise InputError(
                 f"joint {joint.name!r} is {joint.type.kind}: a table has revolute and prismatic ones"
@@ -223,7 +223,7 @@ def _normals(
     return normals
 
 
-def _across(axes: Sequence[Any], normals: Sequence[Any], k: int) -> dict[str, float]:
+def _across(axes: Sequence[Any], normals: Sequence[Any], k: int) -> dict[str, Any]:
     """a and alpha between axis k and the next."""
     x, foot, other = normals[k]
     return {"a": float((other - foot) @ x), "alpha": _angle(axes[k][2], axes[k + 1][2], x)}

@@ -20,7 +20,7 @@ from numba.core import caching
 from numba.core.compiler import CompileResult
 from numba.core.environment import Environment, lookup_environment
 from numba.core.funcdesc import PythonFunctionDescriptor
-from numba.core.typing import Signature
+from numba.core.typing.templates import Signature
 
 from treadle import store
 from treadle.native import progress
@@ -45,7 +45,7 @@ class KernelCache(caching._Cache):  # type: ignore[misc]
         """Where entries are (Numba shows it in its statistics)."""
         return str(store.folder() / "kernels")
 
-    def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled function, or None where it has to be compiled."""
         target_context.refresh()
         key = self._entry(sig, target_context.codegen())

@@ -37,7 +37,7 @@ def cfunc(signature: Any, cache: bool = False, pipeline_class: Any = Compiler, *
     """Numba's decorator for functions with an address; with `cache` the machine code is kept in the store."""
 
     def compiled(function: Callable[..., Any]) -> CFunc:
-        made = CFunc(
+        made: Any = CFunc(
             function, sigutils.normalize_signature(signature), {}, options, pipeline_class=pipeline_class
         )
         if cache and (package := _package_of(function)) is not None:
@@ -90,7 +90,7 @@ def kernels_digest(package: str) -> str:
 
 def _dispatcher(function: Callable[..., Any], signatures: Any, kept: bool, options: Any) -> Any:
     """What Numba's decorator makes, with a cache of its own before the first signature is compiled."""
-    made = numba.njit(**options)(function)
+    made: Any = numba.njit(**options)(function)
     if kept and (package := _package_of(function)) is not None:
         made._cache = KernelCache(function, kernels_digest(package))
     if signatures is not None:
