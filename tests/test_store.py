@@ -13,6 +13,8 @@ from treadle import store
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch) -> Path:
     monkeypatch.setenv("TREADLE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("TREADLE_CACHE_KEY", str(tmp_path / "key"))
+    store._warn_once.cache_clear()
     return tmp_path / "cache"
 
 
@@ -101,6 +103,81 @@ def test_a_full_disk(cache, monkeypatch):
 def test_the_folder_is_the_users_own(cache):
     store.write("code", "a", b"payload")
     assert (cache / "code").stat().st_mode & 0o077 == 0
+
+
+def test_the_key_is_the_users_own(tmp_path):
+    store.write("code", "a", b"payload")
+    key = tmp_path / "key"
+    assert len(key.read_bytes()) == 32
+    assert key.stat().st_mode & 0o077 == 0
+
+
+def test_entries_of_another_key_are_absent(tmp_path, monkeypatch):
+    store.write("code", "a", b"payload")
+    monkeypatch.setenv("TREADLE_CACHE_KEY", str(tmp_path / "another"))
+    assert store.read("code", "a") is None
+
+
+@pytest.mark.parametrize("content", [b"", b"short", b"x" * 33])
+def test_a_key_that_is_none_costs_the_cache(content, tmp_path):
+    (tmp_path / "key").write_bytes(content)
+    (tmp_path / "key").chmod(0o600)
+    store.write("code", "a", b"payload")
+    assert store.read("code", "a") is None
+
+
+def test_a_key_that_others_can_read_is_not_used(tmp_path):
+    (tmp_path / "key").write_bytes(b"k" * 32)
+    (tmp_path / "key").chmod(0o644)
+    with pytest.warns(RuntimeWarning, match="not this user's alone"):
+        store.write("code", "a", b"payload")
+    assert store.read("code", "a") is None
+
+
+def test_a_folder_that_others_may_enter_is_closed(cache):
+    store.write("code", "a", b"payload")
+    (cache / "code").chmod(0o777)
+    assert store.read("code", "a") == b"payload"
+    assert (cache / "code").stat().st_mode & 0o077 == 0
+
+
+def test_folders_and_entries_of_another_owner_are_not_used(cache, monkeypatch):
+    store.write("code", "a", b"payload")
+    own = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: own + 1)
+    with pytest.warns(RuntimeWarning, match="not this user's alone"):
+        assert store.read("code", "a") is None
+    store.write("code", "a", b"another")
+    monkeypatch.setattr(os, "geteuid", lambda: own)
+    assert store.read("code", "a") == b"payload"
+
+
+def test_an_entry_that_others_may_write_is_not_used(cache):
+    store.write("code", "a", b"payload")
+    (cache / "code" / "a").chmod(0o622)
+    with pytest.warns(RuntimeWarning, match="not this user's alone"):
+        assert store.read("code", "a") is None
+
+
+def test_links_are_not_followed(cache, tmp_path):
+    store.write("code", "a", b"payload")
+    target = tmp_path / "elsewhere"
+    (cache / "code" / "a").rename(target)
+    (cache / "code" / "a").symlink_to(target)
+    assert store.read("code", "a") is None
+    (cache / "model").symlink_to(cache / "code")
+    with pytest.warns(RuntimeWarning, match="not this user's alone"):
+        assert store.read("model", "a") is None
+
+
+def test_where_the_key_is(tmp_path, monkeypatch):
+    assert store.key_file() == tmp_path / "key"
+    monkeypatch.delenv("TREADLE_CACHE_KEY")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "xdg"))
+    assert store.key_file() == tmp_path / "xdg" / "treadle" / "cache.key"
+    monkeypatch.delenv("XDG_CONFIG_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert store.key_file() == tmp_path / "home" / ".config" / "treadle" / "cache.key"
 
 
 def test_where_entries_are_kept(tmp_path, monkeypatch):

@@ -34,12 +34,14 @@ if TYPE_CHECKING:
         potential_energy,
     )
     from treadle.errors import InputError, ModelError, RecordingError, SimulationDiverged, TreadleError
+    from treadle.exports import export
     from treadle.forces.frame_law import force_element
     from treadle.forces.frames import FrameMotion
     from treadle.forces.input import Input
     from treadle.forces.law import ForceLaw
     from treadle.forces.switch import switch
     from treadle.formats import load, load_spec, save
+    from treadle.formats.dh import DHRow, DHTable, dh_arm, dh_table
     from treadle.formats.srdf import read_disabled_collisions
     from treadle.geometry.collision_meshes import collision_meshes
     from treadle.graph import (
@@ -98,8 +100,8 @@ if TYPE_CHECKING:
     from treadle.wheels import WheelContact, wheel_model
 
 __all__ = [
-    "Assembly", "Batch", "BodySpec", "Collider", "Derivatives", "Event", "Fluid", "ForceLaw", "FrameMotion",
-    "FrameSpec", "Grid",
+    "Assembly", "Batch", "BodySpec", "Collider", "DHRow", "DHTable", "Derivatives", "Event", "Fluid",
+    "ForceLaw", "FrameMotion", "FrameSpec", "Grid",
     "HeightField", "History", "Input", "InputError", "JointSpec", "Linearization", "MachineDerivatives",
     "Model", "ModelError",
     "ModelSpec", "Pace",
@@ -108,8 +110,8 @@ __all__ = [
     "Touch", "TreadleError", "WheelContact", "__version__", "acos", "asin", "assemble", "atan", "atan2",
     "box_inertia", "center_of_mass", "clip", "collision_meshes", "contact_law", "contact_points",
     "convex_hull", "cos",
-    "cylinder_inertia", "derivatives", "distance", "exp", "floor", "force_element", "forward_dynamics",
-    "fractal_grid",
+    "cylinder_inertia", "derivatives", "dh_arm", "dh_table", "distance", "exp", "export", "floor",
+    "force_element", "forward_dynamics", "fractal_grid",
     "frame_jacobian", "frame_pose", "frame_poses", "impulse_response", "inverse_dynamics",
     "inverse_dynamics_jacobians", "irregular_waves",
     "kinetic_energy", "linearize", "load", "load_spec", "load_terrain", "log",
@@ -151,6 +153,9 @@ _HOMES = {
     "treadle.errors": (
         "InputError", "ModelError", "RecordingError", "SimulationDiverged", "TreadleError",
     ),
+    "treadle.exports": (
+        "export",
+    ),
     "treadle.forces.frame_law": (
         "force_element",
     ),
@@ -168,6 +173,9 @@ _HOMES = {
     ),
     "treadle.formats": (
         "load", "load_spec", "save",
+    ),
+    "treadle.formats.dh": (
+        "DHRow", "DHTable", "dh_arm", "dh_table",
     ),
     "treadle.geometry.collision_meshes": (
         "collision_meshes",

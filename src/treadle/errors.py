@@ -6,7 +6,8 @@ from os import PathLike
 from typing import Any
 
 __all__ = [
-    "InputError", "ModelError", "RecordingError", "SimulationDiverged", "TreadleError", "UnknownAttribute",
+    "InputError", "ModelError", "RecordingError", "SimulationDiverged", "TracingError", "TreadleError",
+    "UnknownAttribute",
 ]  # fmt: skip
 
 
@@ -20,6 +21,10 @@ class InputError(TreadleError, ValueError):
 
 class UnknownAttribute(InputError, AttributeError):
     """An attribute is set that an object does not have."""
+
+
+class TracingError(InputError, TypeError):
+    """A function that is traced asks a value for its number, or for its truth."""
 
 
 class RecordingError(TreadleError):

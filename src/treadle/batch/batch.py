@@ -21,7 +21,14 @@ from treadle.model.model import Model
 from treadle.native.program import default_lanes
 from treadle.sim.arrays import DEFAULTS
 from treadle.sim.attributes import MEANT, Guarded, check_keywords
-from treadle.sim.checks import check_choice, check_count, check_model, check_step
+from treadle.sim.checks import (
+    check_choice,
+    check_count,
+    check_functions,
+    check_meshes,
+    check_model,
+    check_step,
+)
 from treadle.sim.controller import Controllers
 from treadle.sim.pieces import Pieces
 from treadle.sim.sensing import Sampling
@@ -31,6 +38,9 @@ from treadle.solvers.assembly import assemble
 from treadle.terrain import Terrain
 
 __all__ = ["Batch"]
+
+#: Worlds and threads beyond which a number is a mistake.
+_MOST_WORLDS, _MOST_THREADS = 100_000_000, 4096
 
 
 class Batch(Guarded):
@@ -72,8 +82,11 @@ class Batch(Guarded):
         **options: float,
     ) -> None:
         self.model = check_model(model, "Batch")
-        self.worlds = check_count("worlds", worlds)
+        self.worlds = check_count("worlds", worlds, most=_MOST_WORLDS)
         check_keywords(Batch, options)
+        check_functions("laws", laws)
+        check_functions("controllers", controllers)
+        check_meshes(meshes)
         #: everything that was chosen about a step
         self.step_options = StepOptions.of(
             model,
@@ -96,7 +109,9 @@ class Batch(Guarded):
         widest = 8 if precision == "float64" else 16
         if self.lanes > widest or self.lanes & (self.lanes - 1):
             raise InputError(f"lanes must be a power of two up to {widest}, not {lanes}")
-        self.threads = check_count("threads", (os.cpu_count() or 1) if threads is None else threads)
+        self.threads = check_count(
+            "threads", (os.cpu_count() or 1) if threads is None else threads, most=_MOST_THREADS
+        )
         self.controllers = Controllers(model, controllers)
         self.controllers.require_traced()
         if self.contact and precision == "float32":

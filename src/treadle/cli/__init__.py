@@ -12,6 +12,7 @@ from treadle.cli.check import check
 from treadle.cli.console import Debug
 from treadle.cli.convert import convert
 from treadle.cli.demo import demo
+from treadle.cli.export import export
 from treadle.cli.info import info
 from treadle.cli.render import render
 from treadle.cli.run import run
@@ -29,7 +30,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (info, check, convert, run, scenes, demo, study, view, render):
+for command in (info, check, convert, export, run, scenes, demo, study, view, render):
     app.command()(command)
 app.add_typer(bench)
 
@@ -60,6 +61,7 @@ def _root(
       treadle info robot.urdf               what is in a robot's file
       treadle check robot.urdf              what its import ignored, repaired or guessed
       treadle convert robot.urdf robot.xml  write it in another format
+      treadle export robot.urdf out         its step as a C library, C source or FMU
       treadle run robot.urdf --seconds 10   simulate it
       treadle view roadheader               drive it in the browser
       treadle render roadheader --out a.mp4 film it

@@ -7,7 +7,7 @@ All results are new numpy arrays. Quaternions in q must have unit length.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,13 +29,14 @@ from treadle.graph import Scalar
 from treadle.model.identical_subtrees import subtree_inputs
 from treadle.model.model import WORLD, Model
 from treadle.model.regularity import require_regular
+from treadle.model.values import real_array
 from treadle.native.program import Program, compile_program
 from treadle.spatial import Force
 
 __all__ = [
-    "Derivatives", "center_of_mass", "derivatives", "forward_dynamics", "frame_jacobian", "frame_pose",
-    "frame_poses", "impulse_response", "inverse_dynamics", "inverse_dynamics_jacobians", "kinetic_energy",
-    "mass_matrix", "momentum", "potential_energy",
+    "Derivatives", "center_of_mass", "derivatives", "dynamics_program", "forward_dynamics", "frame_jacobian",
+    "frame_pose", "frame_poses", "impulse_response", "inverse_dynamics", "inverse_dynamics_jacobians",
+    "kinetic_energy", "mass_matrix", "momentum", "potential_energy",
 ]  # fmt: skip
 
 
@@ -158,27 +159,42 @@ def _call(model: Model, name: str, *arguments: ArrayLike) -> np.ndarray:
         function = model.__dict__["_functions"][name]
     except KeyError:
         function = _prepare(model, name)
+    except AttributeError:
+        raise _no_model(model) from None
     try:
         return function(*arguments)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, np.exceptions.ComplexWarning):
         raise _explain(model, name, arguments) from None
+
+
+def _no_model(given: Any) -> InputError:
+    return InputError(
+        "the first argument must be a Model, from td.load(file), td.scene(name) or spec.compile(), "
+        f"not {type(given).__name__}"
+    )
 
 
 def _prepare(model: Model, name: str) -> Callable[..., np.ndarray]:
     """Compile a function for the model and keep it with the model."""
-    inputs, function = _definition(model, name)
+    if not isinstance(model, Model):
+        raise _no_model(model)
     if name.startswith(("forward_dynamics", "derivatives", "impulse_response")):
         require_regular(model)
-    program = Program(
+    compiled = compile_program(dynamics_program(model, name)).function()
+    model.__dict__.setdefault("_functions", {})[name] = compiled
+    return compiled
+
+
+def dynamics_program(model: Model, name: str) -> Program:
+    """A function of this module as a program with the output "result", for those who compile it elsewhere."""
+    inputs, function = _definition(model, name)
+    return Program(
         f"{name} {model.digest}",
         inputs,
         lambda **values: {"result": function(**values)},
         twins=subtree_inputs(model, inputs),
         hot=not name.endswith(("derivatives", "jacobians")),
     )
-    compiled = compile_program(program).function()
-    model.__dict__.setdefault("_functions", {})[name] = compiled
-    return compiled
 
 
 def _definition(model: Model, name: str) -> tuple[dict[str, int], Callable[..., Sequence[Scalar]]]:
@@ -246,7 +262,7 @@ def _external(model: Model, external: Mapping[str, ArrayLike]) -> np.ndarray:
     for name, values in external.items():
         body = model.frame(name).body
         try:
-            force = np.asarray(values, dtype=float)
+            force = real_array(values)
         except (TypeError, ValueError):
             force = np.empty(0)
         if force.shape != (6,):
@@ -263,7 +279,7 @@ def _explain(model: Model, name: str, arguments: Sequence[ArrayLike]) -> InputEr
     function = name.partition(":")[0].removesuffix("_loaded")
     for (label, size), argument in zip(inputs.items(), arguments, strict=True):
         try:
-            values = np.asarray(argument, dtype=float)
+            values = real_array(argument)
         except (ValueError, TypeError):
             return InputError(f"{function}: {label} must be a vector of {size} numbers, not {argument!r}")
         if values.shape != (size,):

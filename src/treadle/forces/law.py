@@ -12,6 +12,7 @@ Conditions are written with `treadle.where`, and with `treadle.switch` where the
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -19,7 +20,7 @@ import numpy as np
 
 from treadle.errors import InputError
 from treadle.forces.frame_law import FrameLaw
-from treadle.graph import Scalar
+from treadle.graph import Expr, Scalar
 from treadle.model.model import Model, suggest
 
 __all__ = ["ForceLaw", "Named", "law_force"]
@@ -59,7 +60,11 @@ def law_force(
     """Joint forces (nv) of a law; without `springs` not those that have a potential energy."""
     if isinstance(law, FrameLaw):
         return law.joint_forces(model, q, v, time, springs)
-    given = law(Named(model, q, positions=True), Named(model, v, positions=False), time)
+    try:
+        given = law(Named(model, q, positions=True), Named(model, v, positions=False), time)
+    except TypeError:
+        _check_arguments(law)
+        raise
     if not isinstance(given, Mapping):
         raise InputError(
             f"a force law must return joint forces by name, such as {{'elbow': 1.0}}, not {given!r}"
@@ -77,5 +82,20 @@ def law_force(
             raise InputError(
                 f"the force law must give {part.stop - part.start} numbers for {name!r}, not {len(values)}"
             )
+        for each in values:
+            if isinstance(each, complex) or not isinstance(each, (Expr, int, float, np.number)):
+                raise InputError(f"the force law must give a number for {name!r}, not {each!r}")
         force[part] = values
     return force
+
+
+def _check_arguments(law: Any) -> None:
+    """InputError where a law cannot be called with its three arguments."""
+    try:
+        inspect.signature(law).bind(None, None, None)
+    except TypeError:
+        name = getattr(law, "__name__", repr(law))
+        raise InputError(
+            f"the force law {name} must be a function of three arguments: positions and velocities by joint "
+            "name, and the time"
+        ) from None

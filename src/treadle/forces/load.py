@@ -20,6 +20,7 @@ from treadle.dynamics.kinematics import world_transforms
 from treadle.errors import InputError
 from treadle.graph import Scalar
 from treadle.model.model import WORLD, Model
+from treadle.model.values import real_array
 from treadle.spatial import Force, Mat3, Vec3
 
 __all__ = ["LOAD_SIZE", "body_loads", "frame_load"]
@@ -76,7 +77,7 @@ def frame_load(
 
 def _vectors(what: str, name: str, value: ArrayLike) -> np.ndarray:
     try:
-        numbers = np.asarray(value, dtype=float)
+        numbers = real_array(value)
     except (TypeError, ValueError):
         numbers = np.empty(0)
     if numbers.ndim == 0 or numbers.shape[-1] != 3 or not np.isfinite(numbers).all():

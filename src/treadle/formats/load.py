@@ -17,7 +17,7 @@ from treadle.errors import ModelError
 from treadle.formats.folder import Folder
 from treadle.formats.srdf import add_disabled_collisions
 from treadle.model import Model, ModelSpec
-from treadle.model.values import plain
+from treadle.model.values import path_of, plain
 
 __all__ = ["FORMATS", "Format", "load", "load_spec"]
 
@@ -84,8 +84,8 @@ def load(
 def load_spec(
     path: str | PathLike[str], floating_base: bool = False, allow_outside: bool = False
 ) -> ModelSpec:
-    """The same as an editable description; compile it with `strict=False` to accept what `load` does."""
-    path = Path(path).expanduser()
+    """The same as an editable description: compiled, it is the model that `load` gives, report included."""
+    path = path_of(path)
     content = _content(path)
     kind = FORMATS[path.suffix.lower()]
     folder = Folder(path.parent, bool(allow_outside))

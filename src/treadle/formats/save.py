@@ -14,6 +14,7 @@ from treadle.geometry import SUFFIXES
 from treadle.model import Model, ModelSpec
 from treadle.model.finding import Finding
 from treadle.model.model import suggest
+from treadle.model.values import path_of
 
 __all__ = ["WRITERS", "Saved", "Writer", "save", "save_files"]
 
@@ -75,7 +76,7 @@ def save_files(
     """
     if not isinstance(machine, (Model, ModelSpec)):
         raise InputError(f"save needs a Model or a ModelSpec, not {type(machine).__name__}")
-    path = Path(path).expanduser()
+    path = path_of(path)
     writer = WRITERS.get(path.suffix.lower())
     if writer is None:
         hint = suggest(path.suffix, list(WRITERS))

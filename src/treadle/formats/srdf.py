@@ -9,6 +9,7 @@ from treadle.errors import ModelError
 from treadle.formats.xml import parse_xml
 from treadle.model import ModelSpec
 from treadle.model.finding import Finding
+from treadle.model.values import path_of
 
 __all__ = ["add_disabled_collisions", "read_disabled_collisions"]
 
@@ -19,7 +20,7 @@ def read_disabled_collisions(path: str | PathLike[str]) -> list[tuple[str, str]]
     `td.load(file, srdf=path)` makes them rules of the machine. An SRDF file belongs to a URDF file and names
     its links. Groups, poses and joints in it are not read.
     """
-    path = Path(path).expanduser()
+    path = path_of(path)
     try:
         root = parse_xml(path.read_bytes())
     except OSError as error:

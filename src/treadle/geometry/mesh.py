@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 import re
 from collections.abc import Sequence
 from functools import lru_cache
@@ -16,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from treadle.errors import ModelError
 from treadle.geometry import SUFFIXES
+from treadle.model.values import path_of
 
 __all__ = ["mesh_bounds", "read_mesh", "suspicious_scale"]
 
@@ -40,7 +42,7 @@ def read_mesh(
     All meshes of the file are joined, each where the file places it. A DAE's unit is applied, its up axis
     is not. Materials, textures and other files that the mesh refers to are not opened.
     """
-    path = Path(path).expanduser()
+    path = path_of(path)
     try:
         factors = np.broadcast_to(np.asarray(scale, dtype=np.float64), 3)
     except (TypeError, ValueError):
@@ -63,7 +65,7 @@ def read_mesh(
 
 def mesh_bounds(path: str | PathLike[str]) -> np.ndarray:
     """Lowest and highest coordinates (2, 3) of a mesh; a file that has not changed is read once only."""
-    path = Path(path).expanduser()
+    path = path_of(path)
     try:
         stamp = path.stat().st_mtime_ns
     except OSError:
@@ -164,6 +166,9 @@ def _load(content: bytes, kind: str) -> tuple[np.ndarray, np.ndarray]:
     """Points (n, 3) in the file's unit and triangles (m, 3); ModelError if there are none."""
     import trimesh
 
+    # what it logs about damaged files, tracebacks included, is said by the error
+    log = logging.getLogger("trimesh")
+    before, log.disabled = log.disabled, True
     try:
         # given no resolver, the reader opens no other files
         scene = trimesh.load_scene(
@@ -179,6 +184,8 @@ def _load(content: bytes, kind: str) -> tuple[np.ndarray, np.ndarray]:
     # a damaged file makes the reader stumble in any way
     except Exception as error:
         raise _unreadable(kind, error) from None
+    finally:
+        log.disabled = before
     if not count:
         raise ModelError("holds no triangles", hint="it may be cut short, or hold points and lines only")
     binary = len(content) == 84 + 50 * count

@@ -18,6 +18,7 @@ from typing import Any, Union
 
 import numpy as np
 
+from treadle.errors import TracingError
 from treadle.graph.number import Number
 
 __all__ = ["BOOLEAN_OPERATIONS", "Expr", "Graph", "Loop", "Scalar"]
@@ -288,13 +289,13 @@ class Expr:
         return self.graph.node("not", self)
 
     def __bool__(self) -> bool:
-        raise TypeError(
+        raise TracingError(
             "the truth of a traced value is not known while tracing; "
             "use treadle.where(condition, a, b) instead of if, and & | ~ instead of and, or, not"
         )
 
     def __float__(self) -> float:
-        raise TypeError(
+        raise TracingError(
             "a traced value has no number yet; use the functions of treadle, not of math or numpy"
         )
 

@@ -32,6 +32,7 @@ from treadle.model.attachments import (
 )
 from treadle.model.digest import model_digest
 from treadle.model.elements import Element
+from treadle.model.notebook import Shown
 from treadle.model.sensors import Sensor
 from treadle.model.tendons import Tendon
 from treadle.model.values import listed
@@ -114,8 +115,8 @@ class Frame:
     placement: Transform
 
 
-@dataclass(frozen=True)
-class Model:
+@dataclass(frozen=True, repr=False)
+class Model(Shown):
     """A machine ready for computation. Made by `ModelSpec.compile()`; names are the handles."""
 
     name: str
@@ -274,6 +275,23 @@ class Model:
         from treadle.model.summary import summarize
 
         return summarize(self)
+
+    def _title(self) -> str:
+        return f"Model {self.name!r}"
+
+    def _shown(self) -> list[tuple[str, str]]:
+        rows = [("degrees of freedom", str(self.nv)), ("links", str(len(self.links)))]
+        try:
+            rows.append(("mass", f"{self.mass:.4g} kg"))
+        except TypeError:
+            # masses that are traced have no numbers
+            rows.append(("mass", "traced"))
+        for what in ("loops", "couplings", "actuators", "wheels", "elements", "shapes"):
+            if count := len(getattr(self, what)):
+                rows.append((what, str(count)))
+        if self.report:
+            rows.append(("lines of report", str(len(self.report))))
+        return rows
 
     def __getstate__(self) -> dict[str, Any]:
         """What is copied and pickled: all but the compiled functions, which are found again in the cache."""

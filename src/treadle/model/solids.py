@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from treadle.errors import InputError
+from treadle.model.values import real_numbers
+
 __all__ = [
     "SOLIDS", "box_inertia", "capsule_inertia", "cylinder_inertia", "ellipsoid_inertia", "sphere_inertia",
 ]  # fmt: skip
@@ -11,6 +14,7 @@ __all__ = [
 
 def box_inertia(mass: float, x: float, y: float, z: float) -> tuple[float, float, float]:
     """Of a box with edges x, y, z (m) along the body's axes."""
+    real_numbers("box_inertia", mass=mass, x=x, y=y, z=z)
     return (mass * (y * y + z * z) / 12, mass * (x * x + z * z) / 12, mass * (x * x + y * y) / 12)
 
 
@@ -18,6 +22,9 @@ def cylinder_inertia(
     mass: float, radius: float, length: float, axis: str = "z"
 ) -> tuple[float, float, float]:
     """Of a cylinder with the given radius and length (m) along the body's axis "x", "y" or "z"."""
+    real_numbers("cylinder_inertia", mass=mass, radius=radius, length=length)
+    if axis not in ("x", "y", "z"):
+        raise InputError(f"cylinder_inertia: axis must be 'x', 'y' or 'z', not {axis!r}")
     across = mass * (3 * radius * radius + length * length) / 12
     values = [across, across, across]
     values["xyz".index(axis)] = mass * radius * radius / 2
@@ -26,6 +33,7 @@ def cylinder_inertia(
 
 def sphere_inertia(mass: float, radius: float) -> tuple[float, float, float]:
     """Of a ball with the given radius (m)."""
+    real_numbers("sphere_inertia", mass=mass, radius=radius)
     value = 0.4 * mass * radius * radius
     return (value, value, value)
 

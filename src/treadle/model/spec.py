@@ -276,12 +276,14 @@ class ModelSpec(PartsByName):
         self.keyframes.append(KeyframeSpec(name, positions or {}, **options))
         return self.keyframes[-1]
 
-    def compile(self, strict: bool = True) -> Model:
+    def compile(self, strict: bool | None = None) -> Model:
         """The frozen model; ModelError where the description is wrong.
 
-        With `strict` off, as for imported files, inertias that no real body can have and joints that
-        move no inertia are kept and become lines of the model's report.
+        With `strict` off, inertias that no real body can have and joints that move no inertia are kept and
+        become lines of the model's report. It is on unless said otherwise, and off for a description that
+        was read from a file: `load_spec(path).compile()` is `load(path)`.
         """
+        strict = self.file is None if strict is None else strict
         notes = validate(self, strict)
         model = assemble(self)
         if strict:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from treadle.errors import InputError
+
 __all__ = [
-    "freedoms", "inertia_matrix", "listed", "not_json", "number", "plain", "plain_json", "rotation_matrix",
-    "rpy", "snapped_rotation", "vector",
+    "freedoms", "inertia_matrix", "listed", "not_json", "number", "path_of", "plain", "plain_json",
+    "real_array", "real_numbers", "rotation_matrix", "rpy", "snapped_rotation", "vector",
 ]  # fmt: skip
 
 #: Entries of a rotation this near to 0 and 1 are noise: right angles written with twelve digits.
@@ -25,12 +29,37 @@ _DEEPEST = 32
 
 def rpy(roll: float, pitch: float, yaw: float) -> tuple[tuple[float, ...], ...]:
     """Rotation matrix from roll, pitch, yaw (rad) about the fixed axes x, then y, then z."""
+    real_numbers("rpy", roll=roll, pitch=pitch, yaw=yaw)
     (sr, sp, sy), (cr, cp, cy) = [[f(a) for a in (roll, pitch, yaw)] for f in (math.sin, math.cos)]
     return (
         (cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
         (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),
         (-sp, cp * sr, cp * cr),
     )
+
+
+def real_array(value: Any) -> np.ndarray:
+    """A new array of floats; TypeError or ValueError for what has no such form, complex numbers included."""
+    given = np.asarray(value)
+    if given.dtype.kind == "c":
+        raise TypeError("complex numbers are not real")
+    return np.array(given, dtype=float)
+
+
+def real_numbers(what: str, **values: Any) -> None:
+    """InputError unless all of these are finite real numbers."""
+    for name, value in values.items():
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+            raise InputError(f"{what}: {name} must be a number, not {value!r}")
+        if isinstance(value, np.complexfloating) or not math.isfinite(value):
+            raise InputError(f"{what}: {name} must be a finite real number, not {value!r}")
+
+
+def path_of(value: Any) -> Path:
+    """A path from text or an object of `pathlib`, with ~ for the home folder; InputError otherwise."""
+    if not isinstance(value, str | os.PathLike) or not str(value) or "\0" in str(value):
+        raise InputError(f"the path of a file must be text, such as 'robot.urdf', not {value!r}")
+    return Path(value).expanduser()
 
 
 def plain(value: Any) -> Any:

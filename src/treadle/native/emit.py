@@ -29,6 +29,7 @@ from treadle.native.chunks import Chunk, cut
 from treadle.native.driver import body_function, checked_function, run_function
 from treadle.native.layout import Layout
 from treadle.native.schedule import LEAVES, Item, Schedule, Twin, is_condition, schedule
+from treadle.native.slots import Slots
 
 __all__ = ["emit", "is_pooled"]
 
@@ -50,11 +51,12 @@ def emit(
     lanes: int,
     twins: Mapping[int, Twin] | None = None,
     element: str = "double",
+    drivers: bool = True,
 ) -> tuple[str, Layout]:
     """IR text and frame layout of a computation with named input and output arrays.
 
     `twins` names inputs of limbs of one kind, which a single lane computes side by side; `element` is
-    the type of all numbers, double or float.
+    the type of all numbers, double or float. Without `drivers` there is `body` alone.
     """
     block = Block(lanes, element)
     results = [graph.lift(x).index for values in outputs.values() for x in values]
@@ -62,13 +64,14 @@ def emit(
     input_count = sum(inputs.values())
     code, slots = cut(graph, plan, results, input_count)
     chunks = [part for part in code if isinstance(part, Chunk)]
-    writer = _Writer(graph, plan, chunks, results, input_count, slots, block)
+    places = Slots(graph, plan, chunks, results, input_count, slots)
+    writer = _Writer(graph, plan, chunks, places, block)
     functions = [writer.chunk(number) for number in range(len(chunks))]
     layout = Layout(
         dict(inputs),
         {name: len(values) for name, values in outputs.items()},
         dict(carry),
-        writer.slots,
+        places.count,
         writer.pool,
     )
     text = [
@@ -76,9 +79,9 @@ def emit(
         *writer.tables(),
         *functions,
         body_function(code, block),
-        checked_function(sum(inputs.values()) * lanes, block.element),
-        run_function(layout, block),
     ]
+    if drivers:
+        text += [checked_function(sum(inputs.values()) * lanes, block.element), run_function(layout, block)]
     return "\n".join(text) + "\n", layout
 
 
@@ -95,9 +98,7 @@ class _Writer:
         graph: Graph,
         plan: Schedule,
         chunks: Sequence[Chunk],
-        results: Sequence[int],
-        input_count: int,
-        slots: int,
+        slots: Slots,
         block: Block,
     ) -> None:
         self.graph = graph
@@ -109,13 +110,7 @@ class _Writer:
         self.declarations: set[str] = set()
         self.pool: list[int] = []
         self.pool_places: dict[Item, int] = {}
-        self.result_slots: dict[int, list[int]] = {}
-        for position, i in enumerate(results):
-            self.result_slots.setdefault(i, []).append(input_count + position)
         self.slots = slots
-        self.home = {i: number for number, chunk in enumerate(chunks) for item in chunk.items for i in item}
-        self.head_slots = {i: slot for chunk in chunks for i, slot in chunk.heads.items()}
-        self.cross_slots = self._cross_slots()
 
     def chunk(self, number: int) -> str:
         """Function that evaluates one chunk of instructions, or moves values where others expect them."""
@@ -126,7 +121,7 @@ class _Writer:
             for item in chunk.items
             if len(item) == 1 and self.graph.operation[item[0]] in ("sin", "cos")
         )
-        self.earlier = {k for k in self.angles if k in self.cross_slots and self.home[k] < number}
+        self.earlier = {k for k in self.angles if k in self.slots.crossing and self.slots.home[k] < number}
         for item in chunk.items:
             if len(item) == 1:
                 self.values[item[0]] = self._node(item[0])
@@ -160,43 +155,20 @@ class _Writer:
 
     # where values are kept
 
-    def _cross_slots(self) -> dict[int, int]:
-        """Slots of the values that a later chunk reads; those of a pack lie side by side."""
-        slots: dict[int, int] = {}
-        for number, chunk in enumerate(self.chunks):
-            read = [k for item in chunk.items for i in item for k in self._reads(i)]
-            for k in (*read, *[i for i, _ in chunk.stores]):
-                if k not in self.home or self.home[k] == number or k in slots:
-                    continue
-                if k in self.result_slots and k not in self.plan.pack_of:
-                    slots[k] = self.result_slots[k][0]
-                    continue
-                for member in self.plan.pack_of.get(k, (k,)):
-                    slots[member] = self.slots
-                    self.slots += 1
-        return slots
-
-    def _reads(self, i: int) -> list[int]:
-        """Values that node i reads; a condition is written again where it is needed."""
-        read = []
-        for k in self.plan.reads(self.graph, i):
-            read += self._reads(k) if is_condition(self.graph, k) else [k]
-        return read
-
     def _keep(self, item: Item) -> None:
         """Store what others will read: results, and values of later chunks."""
         for i in item:
             self._store_results(i)
         first = item[0]
-        if first not in self.cross_slots or is_condition(self.graph, first):
+        if first not in self.slots.crossing or is_condition(self.graph, first):
             return
         if len(item) > 1:
-            self._store(self.vectors[item], self.cross_slots[first], Pack(self.block, len(item)).real)
-        elif first not in self.result_slots:
-            self._store(self.values[first], self.cross_slots[first], self.block.real)
+            self._store(self.vectors[item], self.slots.crossing[first], Pack(self.block, len(item)).real)
+        elif first not in self.slots.results:
+            self._store(self.values[first], self.slots.crossing[first], self.block.real)
 
     def _store_results(self, i: int) -> None:
-        for slot in self.result_slots.get(i, ()):
+        for slot in self.slots.results.get(i, ()):
             self._store(self._value(i), slot, self.block.real)
 
     def _pointer(self, slot: int) -> str:
@@ -221,7 +193,7 @@ class _Writer:
         if operation == "input":
             value = self._load(self.graph.operands[i][0], self.block.real)
         elif operation in LEAVES:
-            value = self._load(self.head_slots[i], self.block.real)
+            value = self._load(self.slots.heads[i], self.block.real)
         elif is_condition(self.graph, i):
             value = self._node(i)
         else:
@@ -229,7 +201,7 @@ class _Writer:
             if pack in self.vectors:
                 value = Pack(self.block, len(pack)).part(self.vectors[pack], pack.index(i))
             else:
-                value = self._load(self.cross_slots[i], self.block.real)
+                value = self._load(self.slots.crossing[i], self.block.real)
         self.values[i] = value
         return value
 
@@ -264,7 +236,7 @@ class _Writer:
         elif is_condition(self.graph, group[0]):
             vector = self._pack(group)
         else:
-            vector = self._load(self.cross_slots[group[0]], pack.real)
+            vector = self._load(self.slots.crossing[group[0]], pack.real)
         self.vectors[group] = vector
         return vector
 

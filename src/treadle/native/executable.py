@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import threading
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -20,6 +22,9 @@ _ALIGNMENT = 64
 _CHECKED = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
 _ARGUMENTS = (None, ctypes.c_void_p, *(ctypes.c_int64,) * 4, ctypes.c_void_p)
 _RUN, _RUN_LOCKED = ctypes.CFUNCTYPE(*_ARGUMENTS), ctypes.PYFUNCTYPE(*_ARGUMENTS)
+
+# complex numbers are a mistake: their imaginary part would be dropped
+warnings.filterwarnings("error", category=np.exceptions.ComplexWarning, module=re.escape(__name__))
 
 
 class Executable:
@@ -81,7 +86,13 @@ class Executable:
             frames.append(Frame(self))
             return (*frames[-1].inputs, frames[-1].outputs[0], frames[-1].address)
 
-        space = {"local": threading.local(), "new_views": new_views, "checked": self._checked}
+        # assigning complex numbers warns with this name, see the filter above
+        space: dict[str, Any] = {
+            "__name__": __name__,
+            "local": threading.local(),
+            "new_views": new_views,
+            "checked": self._checked,
+        }
         exec("\n".join(source), space)
         return space["call"]  # type: ignore[return-value]
 

@@ -1,32 +1,58 @@
 """Numba kernels, kept on disk as long as no kernel of Treadle changes.
 
-Numba's own cache looks at the file of a function alone: a kernel that calls others from elsewhere would go
-on with their old code after an upgrade. Here the kernels of a package are kept under a hash of its sources
-and of those of the packages it calls, in the folder of compiled code (see `store`). Importing this module
-imports Numba.
+Numba's own cache looks at the file of a function alone and unpickles its files. Here the kernels of a package
+are kept under a hash of its sources and of those of the packages it calls, as entries of the store (see
+`kernel_cache`). Importing this module imports Numba.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from numba import cfunc, njit
-from numba.core import caching
+import numba
+from numba.core import sigutils, typeinfer
+from numba.core.ccallback import CFunc
+from numba.core.compiler import Compiler
 
-from treadle import store
+from treadle.native.kernel_cache import KernelCache
 
-__all__ = ["cfunc", "inner", "kernel", "njit", "part"]
+__all__ = ["cfunc", "inner", "kernel", "kernels_digest", "njit", "part"]
 
 _PACKAGE = Path(__file__).resolve().parent.parent
+
+
+def njit(given: Any = None, cache: bool = False, **options: Any) -> Any:
+    """Numba's decorator; with `cache` the machine code is kept in the store."""
+    if callable(given) and not sigutils.is_signature(given):
+        return _dispatcher(given, None, cache, options)
+    signatures = [given] if given is not None and not isinstance(given, list) else given
+    return lambda function: _dispatcher(function, signatures, cache, options)
+
+
+def cfunc(signature: Any, cache: bool = False, pipeline_class: Any = Compiler, **options: Any) -> Any:
+    """Numba's decorator for functions with an address; with `cache` the machine code is kept in the store."""
+
+    def compiled(function: Callable[..., Any]) -> CFunc:
+        made: Any = CFunc(
+            function, sigutils.normalize_signature(signature), {}, options, pipeline_class=pipeline_class
+        )
+        if cache and (package := _package_of(function)) is not None:
+            made._cache = KernelCache(function, kernels_digest(package))
+        made.compile()
+        return made
+
+    return compiled
+
 
 #: Makes a function a kernel: compiled once, kept on disk, with infinities where numbers are divided by zero.
 kernel = partial(njit, cache=True, error_model="numpy")
 
 #: The same for one that only kernels call: without what Python would need, which takes long to compile.
-inner = partial(kernel, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # pyright: ignore[reportCallIssue]
+inner = partial(kernel, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 #: The same for a part that runs in every step: it stands in the code of those that call it, so that no tuple
 #: of arrays is handed over number by number. It is compiled once more for each of them.
@@ -44,6 +70,11 @@ _CALLS = {
     "studies/baselines": ("native", "solvers"),
 }
 
+#: Files of `native` that kernels are made with; all others are about compiled programs.
+_NATIVE = {
+    "calling", "drafts", "formulas", "frames", "kernel_cache", "kernel_types", "kernels", "pieces",
+}  # fmt: skip
+
 
 @cache
 def kernels_digest(package: str) -> str:
@@ -51,47 +82,34 @@ def kernels_digest(package: str) -> str:
     total = hashlib.sha256()
     for name in (package, *_CALLS[package]):
         for path in sorted((_PACKAGE / name).rglob("*.py")):
+            if name == "native" and path.stem not in _NATIVE:
+                continue
             total.update(str(path.relative_to(_PACKAGE)).encode())
             total.update(path.read_bytes())
     return total.hexdigest()
 
 
-class _Locator(caching._CacheLocator):  # type: ignore[misc]
-    """Where the kernels of Treadle are kept; other functions are left to Numba."""
-
-    def __init__(self, function: Any, package: str, within: Path) -> None:
-        self._line = function.__code__.co_firstlineno
-        self._digest = kernels_digest(package)
-        # files of one name lie in different folders
-        self._folder = store.folder() / "kernels" / self._digest[:16] / within
-
-    def get_cache_path(self) -> Any:
-        return str(self._folder)
-
-    def get_source_stamp(self) -> Any:
-        return self._digest
-
-    def get_disambiguator(self) -> Any:
-        return str(self._line)
-
-    @classmethod
-    def from_function(cls, py_func: Any, py_file: str) -> _Locator | None:
-        path = Path(py_file).resolve()
-        package = next((name for name in _CALLS if _PACKAGE / name in path.parents), None)
-        if package is None:
-            return None
-        try:
-            locator = cls(py_func, package, path.parent.relative_to(_PACKAGE))
-            locator.ensure_cache_path()
-        except (OSError, RuntimeError):
-            return None
-        return locator
+def _dispatcher(function: Callable[..., Any], signatures: Any, kept: bool, options: Any) -> Any:
+    """What Numba's decorator makes, with a cache of its own before the first signature is compiled."""
+    made: Any = numba.njit(**options)(function)
+    if kept and (package := _package_of(function)) is not None:
+        made._cache = KernelCache(function, kernels_digest(package))
+    if signatures is not None:
+        with typeinfer.register_dispatcher(made):
+            for signature in signatures:
+                made.compile(signature)
+            made.disable_compile()
+    return made
 
 
-def _install() -> None:
-    known = caching.CacheImpl._locator_classes
-    if _Locator not in known:
-        known.insert(0, _Locator)
+def _package_of(function: Callable[..., Any]) -> str | None:
+    """The package whose kernel a function is; None for one from elsewhere, or made anew in every call."""
+    if function.__closure__ is not None:
+        return None
+    return _package_of_file(function.__code__.co_filename)
 
 
-_install()
+@cache
+def _package_of_file(name: str) -> str | None:
+    path = Path(name).resolve()
+    return next((package for package in _CALLS if _PACKAGE / package in path.parents), None)

@@ -23,7 +23,7 @@ from treadle.native.layout import Layout
 if TYPE_CHECKING:
     from treadle.native.schedule import Twin
 
-__all__ = ["Program", "compile_program", "default_lanes"]
+__all__ = ["Program", "compile_program", "default_lanes", "twin_slots"]
 
 
 #: A graph and its named outputs.
@@ -31,6 +31,9 @@ Traced = tuple[Graph, dict[str, list[Scalar]]]
 
 #: Lines of IR above which a program that is not hot is compiled quickly.
 _LONG = 40_000
+
+#: Seconds that one operation of a program takes to compile.
+_PER_OPERATION = 1e-4
 
 _ELEMENTS = {"float64": "double", "float32": "float"}
 
@@ -137,20 +140,22 @@ def _stored(digest: str) -> _Made | None:
 
 def _made(program: Program, traced: Traced, lanes: int, precision: str, digest: str) -> _Made:
     """A program that was not there; its code may be, if it differs from another in its numbers alone."""
-    from treadle.native import compiler
+    from treadle.native import compiler, progress
     from treadle.native.emit import is_pooled
 
     graph = traced[0]
     outputs = {name: [graph.lift(x) for x in values] for name, values in traced[1].items()}
     element = _ELEMENTS[precision]
     plain = {i: None if is_pooled(x, lanes, element) else x for i, x in graph.constants.items()}
-    twins, arrays = sorted(_twin_slots(program).items()), (dict(program.inputs), dict(program.carry))
+    twins, arrays = sorted(twin_slots(program).items()), (dict(program.inputs), dict(program.carry))
     environment = lanes, precision, compiler.target_name(), store.source_digest(), program.hot
     key = [_graph_digest(graph, outputs, plain), list(outputs), twins, arrays, environment]
     shape = hashlib.sha256(repr(key).encode()).hexdigest()
     code = store.read("code", shape)
     if code is None:
-        code = _compile(program, traced, lanes, precision)
+        size = len(graph.operation)
+        with progress.compiling(f"a program of {size} operations", size * _PER_OPERATION):
+            code = _compile(program, traced, lanes, precision)
         store.write("code", shape, code)
     layout, machine_code = _unpacked(code)
     constants = np.array([graph.constants[i] for i in layout.pool], dtype=float).tobytes()
@@ -170,7 +175,7 @@ def _compile(program: Program, traced: Traced, lanes: int, precision: str) -> by
 
     graph, outputs = traced
     element = _ELEMENTS[precision]
-    ir, layout = emit(graph, program.inputs, outputs, program.carry, lanes, _twin_slots(program), element)
+    ir, layout = emit(graph, program.inputs, outputs, program.carry, lanes, twin_slots(program), element)
     header = json.dumps(asdict(layout)).encode()
     quick = not program.hot and ir.count("\n") > _LONG
     return len(header).to_bytes(8, "little") + header + compiler.object_code(ir, quick)
@@ -191,7 +196,7 @@ def _graph_digest(
     return total.hexdigest()
 
 
-def _twin_slots(program: Program) -> dict[int, Twin]:
+def twin_slots(program: Program) -> dict[int, Twin]:
     """The twins by the number of the input."""
     slots: dict[int, Twin] = {}
     position = 0

@@ -69,7 +69,7 @@ SCENES: dict[str, Callable[..., ModelSpec]] = {
 
 def scene(name: str, **options: Any) -> Model:
     """A built-in machine, such as scene("chain", links=50)."""
-    if name not in SCENES:
+    if not isinstance(name, str) or name not in SCENES:
         raise InputError(f"there is no scene named {name!r}; {suggest(name, scene_names())}")
     known = list(inspect.signature(SCENES[name]).parameters)
     for option in options:

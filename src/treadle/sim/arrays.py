@@ -81,7 +81,7 @@ def check_options(integrator: str, options: Mapping[str, Any]) -> dict[str, floa
             what = suggest(name, list(known)) if known else "it has none"
             raise InputError(f"{integrator!r} has no option {name!r}; {what}")
         try:
-            number = float(value)
+            number = float("nan") if isinstance(value, bool) else float(value)
         except (TypeError, ValueError):
             number = float("nan")
         least = SMALLEST.get(name, 0.0)

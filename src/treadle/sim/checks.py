@@ -11,6 +11,7 @@ from treadle.errors import InputError
 from treadle.integrators import INTEGRATORS
 from treadle.model.model import Model, suggest
 from treadle.model.regularity import require_regular
+from treadle.model.values import real_array
 from treadle.sim.contact_default import require_partners, touches
 from treadle.solvers.stabilization import STABILIZATIONS
 
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from treadle.terrain import Terrain
 
 __all__ = [
-    "check_choice", "check_closes", "check_contact", "check_count", "check_model", "check_motions",
-    "check_stabilization", "check_step", "check_vector",
+    "check_choice", "check_closes", "check_contact", "check_count", "check_duration", "check_functions",
+    "check_meshes", "check_model", "check_motions", "check_stabilization", "check_step", "check_vector",
 ]  # fmt: skip
 
 
@@ -74,6 +75,10 @@ def check_stabilization(integrator: str, stabilization: str, closing_time: Any) 
 
 def check_motions(model: Model, motions: Mapping[str, Motion], integrator: str) -> dict[str, Motion]:
     """The motions, if each belongs to a joint with one freedom and gives a number."""
+    if not isinstance(motions, Mapping):
+        raise InputError(
+            f"motions must be functions of the time by joint name, such as {{'elbow': f}}, not {motions!r}"
+        )
     if motions and not INTEGRATORS[integrator].arrests:
         raise InputError(f"motions are held by 'symplectic_euler', not by {integrator!r}")
     rigid = [actuator.name for actuator in model.actuators if actuator.rigid]
@@ -100,20 +105,52 @@ def check_step(dt: Any) -> float:
 
 def check_seconds(what: str, value: Any) -> float:
     """A time as a float, if it is positive."""
-    try:
-        seconds = float(value)
-    except (TypeError, ValueError):
-        seconds = float("nan")
+    seconds = _number(value)
     if not (np.isfinite(seconds) and seconds > 0.0):
         raise InputError(f"{what} must be a positive number of seconds, not {value!r}")
     return seconds
 
 
-def check_count(what: str, value: Any, least: int = 1) -> int:
-    """A whole number not below `least`."""
+def check_duration(what: str, value: Any) -> float:
+    """A time as a float, if it is not negative."""
+    seconds = _number(value)
+    if not (np.isfinite(seconds) and seconds >= 0.0):
+        raise InputError(f"{what} must be a number that is not negative, not {value!r}")
+    return seconds
+
+
+def _number(value: Any) -> float:
+    """A value as a float, not a number where it is none."""
+    if isinstance(value, (bool, np.bool_)):
+        return float("nan")
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return float("nan")
+
+
+def check_count(what: str, value: Any, least: int = 1, most: int = 1 << 62) -> int:
+    """A whole number from `least` to `most`."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
         raise InputError(f"{what} must be a whole number of at least {least}, not {value!r}")
+    if value > most:
+        raise InputError(f"{what} must be a whole number of at most {most}, not {value!r}")
     return int(value)
+
+
+def check_functions(what: str, given: Any) -> None:
+    """That this is a list of functions."""
+    if not isinstance(given, Iterable) or isinstance(given, (str, bytes, Mapping)):
+        raise InputError(f"{what} must be a list of functions, not {given!r}")
+    for function in given:
+        if not callable(function):
+            raise InputError(f"{what} must be functions, but one of them is {function!r}")
+
+
+def check_meshes(given: Any) -> None:
+    """That these are meshes by name."""
+    if given is not None and not isinstance(given, Mapping):
+        raise InputError(f"meshes must be (vertices, triangles) by the name of a shape, not {given!r}")
 
 
 def check_choice(what: str, name: Any, known: Iterable[str]) -> None:
@@ -126,7 +163,7 @@ def check_choice(what: str, name: Any, known: Iterable[str]) -> None:
 def check_vector(what: str, value: Any, size: int) -> np.ndarray:
     """A new vector of `size` finite floats; a plain number counts as one of length one."""
     try:
-        numbers = np.atleast_1d(np.array(value, dtype=float))
+        numbers = np.atleast_1d(real_array(value))
     except (TypeError, ValueError):
         raise InputError(f"{what} must be {size} numbers, not {value!r}") from None
     if numbers.shape != (size,):

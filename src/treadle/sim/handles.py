@@ -15,6 +15,7 @@ from treadle.constraints.coupling import coupling_residual
 from treadle.errors import InputError
 from treadle.model.attachments import Actuator, Coupling, Loop
 from treadle.model.model import ModelJoint, suggest
+from treadle.model.notebook import Shown, shown_number
 from treadle.sim.attributes import Guarded
 from treadle.sim.checks import check_vector
 from treadle.sim.lock import stopped
@@ -136,7 +137,7 @@ class Parts:
         return self  # type: ignore[return-value]
 
 
-class JointHandle(Guarded):
+class JointHandle(Guarded, Shown):
     """A joint: a float for joints with one freedom, an array for the others. SI units, radians."""
 
     __slots__ = ("_sim", "name")
@@ -144,6 +145,13 @@ class JointHandle(Guarded):
     def __init__(self, sim: Simulation, name: str) -> None:
         self._sim, self.name = sim, name
         self._found()
+
+    def _title(self) -> str:
+        return f"joint {self.name!r} of {self._sim.model.name!r}"
+
+    def _shown(self) -> list[tuple[str, str]]:
+        names = "position", "velocity", "torque"
+        return [(name, shown_number(getattr(self, name))) for name in names]
 
     @property
     def _joint(self) -> ModelJoint:
@@ -231,7 +239,7 @@ class JointHandle(Guarded):
         return self._sim.reactions.joint(self._joint.name)
 
 
-class BodyHandle(Guarded):
+class BodyHandle(Guarded, Shown):
     """A link or frame: where it is and how it moves, in world axes."""
 
     __slots__ = ("_sim", "name")
@@ -239,6 +247,9 @@ class BodyHandle(Guarded):
     def __init__(self, sim: Simulation, name: str) -> None:
         sim.model.frame(name)
         self._sim, self.name = sim, name
+
+    def _title(self) -> str:
+        return f"body {self.name!r} of {self._sim.model.name!r}"
 
     @property
     def pose(self) -> np.ndarray:
@@ -260,7 +271,7 @@ class BodyHandle(Guarded):
         return frame_jacobian(self._sim.model, self._sim.q, self.name) @ self._sim.v
 
 
-class ActuatorHandle(Guarded):
+class ActuatorHandle(Guarded, Shown):
     """An actuator: its command, and what it does. SI units, radians."""
 
     __slots__ = ("_sim", "name")
@@ -268,6 +279,12 @@ class ActuatorHandle(Guarded):
     def __init__(self, sim: Simulation, name: str) -> None:
         self._sim, self.name = sim, name
         self._found()
+
+    def _title(self) -> str:
+        return f"actuator {self.name!r} of {self._sim.model.name!r}"
+
+    def _shown(self) -> list[tuple[str, str]]:
+        return [("type", self._actuator.type), ("command", shown_number(self.command))]
 
     def _found(self) -> int:
         actuators = self._sim.model.actuators
@@ -371,7 +388,7 @@ class TendonHandle(Guarded):
         return tendon_coordinate(model, model.tendon(self.name), self._sim.q.tolist())  # type: ignore[return-value]
 
 
-class LoopHandle(Guarded):
+class LoopHandle(Guarded, Shown):
     """A joint that closes a loop: how far it is open, and what it carries."""
 
     __slots__ = ("_sim", "name")
@@ -379,6 +396,9 @@ class LoopHandle(Guarded):
     def __init__(self, sim: Simulation, name: str) -> None:
         self._sim, self.name = sim, name
         self._found()
+
+    def _title(self) -> str:
+        return f"loop {self.name!r} of {self._sim.model.name!r}"
 
     @property
     def gap(self) -> float:
@@ -398,7 +418,7 @@ class LoopHandle(Guarded):
         return loops[_number(self._sim, "loop joint", self.name, [loop.name for loop in loops])]
 
 
-class CouplingHandle(Guarded):
+class CouplingHandle(Guarded, Shown):
     """A relation of two joints, such as a gear: how far it is off, and what it carries."""
 
     __slots__ = ("_sim", "name")
@@ -406,6 +426,9 @@ class CouplingHandle(Guarded):
     def __init__(self, sim: Simulation, name: str) -> None:
         self._sim, self.name = sim, name
         self._found()
+
+    def _title(self) -> str:
+        return f"coupling {self.name!r} of {self._sim.model.name!r}"
 
     @property
     def gap(self) -> float:

@@ -59,6 +59,11 @@ class Linearization:
 
 def linearize(sim: Simulation) -> Linearization:
     """The machine of a simulation made linear about its present state."""
+    # above this module in the stack of imports
+    from treadle.sim.simulation import Simulation
+
+    if not isinstance(sim, Simulation):
+        raise InputError(f"linearize needs a Simulation, td.Simulation(model), not {type(sim).__name__}")
     model = sim.model
     driven = bool(model.actuators)
     rate, rows = state_slopes(sim, ("commands",) if driven else ("tau",))

@@ -15,9 +15,18 @@ from treadle.errors import InputError
 from treadle.forces.law import ForceLaw
 from treadle.forces.load import LOAD_SIZE, frame_load
 from treadle.model.model import Model
+from treadle.model.notebook import Shown, shown_number
 from treadle.sim.arrays import CARRIED, DEFAULTS
 from treadle.sim.attributes import MEANT, Guarded, check_keywords
-from treadle.sim.checks import check_count, check_model, check_step, check_vector
+from treadle.sim.checks import (
+    check_count,
+    check_duration,
+    check_functions,
+    check_meshes,
+    check_model,
+    check_step,
+    check_vector,
+)
 from treadle.sim.choices import Choices
 from treadle.sim.controller import Controllers
 from treadle.sim.event import Event, Events
@@ -48,7 +57,7 @@ __all__ = ["Simulation"]
 _LIVE = ("q", "v", "tau", "dt", "commands", "locked", "parameters")
 
 
-class Simulation(Guarded, Parts, Choices):
+class Simulation(Guarded, Parts, Choices, Shown):
     """A machine in motion, from its keyframe "initial" or else neutral and at rest.
 
     `q`, `v` and `tau` are live vectors in the order of `model.joints`; write into them, or use
@@ -98,6 +107,9 @@ class Simulation(Guarded, Parts, Choices):
         **options: float,
     ) -> None:
         check_keywords(Simulation, options)
+        check_functions("laws", laws)
+        check_functions("controllers", controllers)
+        check_meshes(meshes)
         chosen = StepOptions.of(
             check_model(model, "Simulation"),
             integrator=integrator,
@@ -226,6 +238,19 @@ class Simulation(Guarded, Parts, Choices):
     def tau(self, value: ArrayLike) -> None:
         self.tau[:] = check_vector(f"tau of {self.model.name!r}", value, self.model.nv)
 
+    def _title(self) -> str:
+        return f"Simulation of {self.model.name!r}"
+
+    def _shown(self) -> list[tuple[str, str]]:
+        return [
+            ("time", shown_number(self.time, "s")),
+            ("step", shown_number(self.dt, "s")),
+            ("integrator", self.step_options.integrator),
+            ("contact", "on" if self.step_options.contact else "off"),
+            ("q", shown_number(self.q)),
+            ("v", shown_number(self.v)),
+        ]
+
     def apply_force(
         self,
         body: str,
@@ -266,13 +291,7 @@ class Simulation(Guarded, Parts, Choices):
 
     def run(self, seconds: float) -> None:
         """Advance by a time, rounded to whole steps."""
-        try:
-            valid = np.isfinite(seconds) and seconds >= 0.0
-        except TypeError:
-            valid = False
-        if not valid:
-            raise InputError(f"run: seconds must be a number that is not negative, not {seconds!r}")
-        self.step(round(seconds / self.dt))
+        self.step(round(check_duration("run: seconds", seconds) / self.dt))
 
     def save(self) -> State:
         """The complete state, as a copy."""

@@ -10,6 +10,7 @@ import numpy as np
 from treadle.errors import InputError
 from treadle.model.attachments import Wheel
 from treadle.model.model import suggest
+from treadle.model.notebook import Shown
 from treadle.sim.attributes import Guarded
 from treadle.wheels.rolling import MEMORY, contact_count, rolling_contacts
 
@@ -22,7 +23,7 @@ __all__ = ["WheelHandle"]
 _STANDS = 1e-6
 
 
-class WheelHandle(Guarded):
+class WheelHandle(Guarded, Shown):
     """Readouts of a wheel, at the contact that carries most.
 
     After steps by force balance these are the forces that acted in the last one; with integrators that add
@@ -35,6 +36,9 @@ class WheelHandle(Guarded):
         self.name = name
         self._simulation = simulation
         self._found()
+
+    def _title(self) -> str:
+        return f"wheel {self.name!r} of {self._simulation.model.name!r}"
 
     @property
     def force(self) -> np.ndarray:

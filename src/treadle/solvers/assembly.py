@@ -13,7 +13,7 @@ from treadle.constraints.rows import closure_rows, residuals, row_names, row_sca
 from treadle.errors import InputError, ModelError
 from treadle.graph import Scalar
 from treadle.model.model import Model
-from treadle.model.values import plain
+from treadle.model.values import plain, real_array
 from treadle.native.program import Program, compile_program
 
 __all__ = ["Assembly", "assemble", "closure_evaluation"]
@@ -185,7 +185,10 @@ def _joints(model: Model, directions: Sequence[np.ndarray]) -> tuple[str, ...]:
 
 
 def _vector(name: str, value: ArrayLike, size: int) -> np.ndarray:
-    numbers = np.array(value, dtype=float)
+    try:
+        numbers = real_array(value)
+    except (TypeError, ValueError):
+        numbers = np.empty(0)
     if numbers.shape != (size,) or not np.isfinite(numbers).all():
         raise InputError(f"{name} must be {size} finite numbers, not {value!r}")
     return numbers

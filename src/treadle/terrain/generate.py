@@ -11,6 +11,9 @@ from treadle.terrain.grid import Grid
 
 __all__ = ["fractal_grid", "random_grid"]
 
+#: Heights beyond which a size is a mistake.
+_MOST_NODES = 100_000_000
+
 
 def random_grid(
     size: tuple[float, float],
@@ -66,9 +69,19 @@ def fractal_grid(
 
 
 def _shape(size: tuple[float, float], spacing: float) -> tuple[int, int]:
-    if not spacing > 0.0 or not min(size) >= spacing:
+    try:
+        x, y = (float(extent) for extent in size)
+        step = float(spacing)
+    except (TypeError, ValueError):
+        raise InputError(f"random ground needs its size as two numbers (m), not {size!r}") from None
+    if not step > 0.0 or not min(x, y) >= step:
         raise InputError(f"random ground of {size} m needs a positive spacing below that, not {spacing}")
-    return round(size[0] / spacing) + 1, round(size[1] / spacing) + 1
+    if not (x / step) * (y / step) <= _MOST_NODES:
+        raise InputError(
+            f"random ground of {size} m with a spacing of {spacing} m has more than {_MOST_NODES:,} heights; "
+            "use a wider spacing"
+        )
+    return round(x / step) + 1, round(y / step) + 1
 
 
 def _centered(

@@ -46,6 +46,10 @@ def load_terrain(
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
+    except Exception as error:
+        # the readers of images and grids raise whatever a damaged byte leads them to
+        reason = " ".join(str(error).split())[:120] or type(error).__name__
+        raise InputError(f"{path}: is damaged, or no terrain ({reason})") from None
 
 
 def fill_holes(heights: np.ndarray) -> np.ndarray:

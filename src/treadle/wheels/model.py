@@ -92,7 +92,10 @@ def model_force(wheel: Wheel, contact: WheelContact) -> list[Scalar]:
 
 def _defaults(function: WheelModel) -> Mapping[str, Any]:
     """Keyword arguments of a model and their values."""
-    _, *others = inspect.signature(function).parameters.values()
+    parameters = list(inspect.signature(function).parameters.values())
+    if not parameters:
+        raise InputError(f"wheel model {function.__name__!r} needs an argument, the WheelContact")
+    others = parameters[1:]
     for parameter in others:
         if parameter.default is inspect.Parameter.empty:
             raise InputError(f"wheel model {function.__name__!r}: give its {parameter.name!r} a value")

@@ -6,6 +6,8 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from treadle.model.notebook import table_html
+
 __all__ = ["RATINGS", "Measure", "Quality", "Rating", "length_text", "rate"]
 
 Rating = Literal["good", "fair", "poor"]
@@ -65,6 +67,11 @@ class Quality:
             "verdict": self.verdict,
             "measures": [asdict(measure) for measure in self.measures],
         }
+
+    def _repr_html_(self) -> str:
+        rows = [(m.name, f"{m.value:.4g}", m.unit, m.rating or "", m.meaning) for m in self.measures]
+        head = "measure", "value", "unit", "rating", "meaning"
+        return table_html(f"quality: {self.rating or 'not rated'}", rows, head, self.verdict)
 
     def __str__(self) -> str:
         width = max(len(m.name) for m in self.measures)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 from collections.abc import Sequence
 from os import PathLike
-from pathlib import Path
 from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from treadle.errors import InputError
+from treadle.model.values import path_of
 from treadle.sim.recording.header import Header
 from treadle.sim.recording.signals.sampler import Sampler
 from treadle.sim.recording.signals.select import Wanted, select
@@ -49,7 +49,7 @@ class Recorder:
         signals: Sequence[Wanted] | None = None,
         rate: float | None = None,
     ) -> None:
-        self.path = Path(path).expanduser()
+        self.path = path_of(path)
         check_suffix(self.path)
         self._sim = sim
         self._wanted_rate = _check_rate(rate, sim.dt)

@@ -11,6 +11,7 @@ import numpy as np
 
 from treadle.errors import InputError, RecordingError
 from treadle.model.model import Model, suggest
+from treadle.model.values import path_of
 from treadle.sim.recording.header import Header
 from treadle.sim.recording.writers import check_suffix, open_writer
 from treadle.sim.state import State
@@ -124,7 +125,7 @@ class Recording:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write it to a file in the format of its suffix, to convert it or to mend one that was cut off."""
-        target = Path(path).expanduser()
+        target = path_of(path)
         check_suffix(target)
         writer = open_writer(target, self._header)
         try:

@@ -1,0 +1,77 @@
+"""`treadle export`: a machine's step and dynamics for use without Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from treadle.cli.console import Debug, Json, busy, console, print_json, reported
+from treadle.cli.machine import Floating, MachineName, open_machine
+
+__all__ = ["export"]
+
+Folder = Annotated[str, typer.Argument(metavar="FOLDER", help="Where the files go; made if it is not there.")]
+Kind = Annotated[
+    str,
+    typer.Option(
+        help="static, shared or object (library and C header), source, fmu (FMI 3.0) or fmu2."
+    ),
+]
+Name = Annotated[str | None, typer.Option(help="Prefix of all names in C; else that of the machine.")]
+TargetName = Annotated[
+    str | None, typer.Option("--target", help="LLVM triple, such as aarch64-linux-gnu; else this computer.")
+]
+Cpu = Annotated[str, typer.Option(help="Processor of the target, such as cortex-a72 or x86-64-v3.")]
+Step = Annotated[float | None, typer.Option("--dt", help="Time step in s; else the machine's.")]
+Integrator = Annotated[str | None, typer.Option(help="Integrator; else the machine's.")]
+Loads = Annotated[bool, typer.Option("--loads", help="Have forces on bodies as inputs of the step.")]
+
+
+@reported
+def export(
+    machine: MachineName,
+    folder: Folder,
+    kind: Kind = "static",
+    name: Name = None,
+    target: TargetName = None,
+    cpu: Cpu = "",
+    dt: Step = None,
+    integrator: Integrator = None,
+    loads: Loads = False,
+    floating: Floating = False,
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Write the compiled step and the dynamics of a machine as C library, C source or FMU.
+
+    Contact is left out; loops, limits, friction, actuators, force elements and wheels are in. The header says
+    how to call the functions.
+
+    \b
+    Examples:
+      treadle export robot.urdf out
+      treadle export robot.urdf out --target aarch64-linux-gnu --cpu cortex-a72
+      treadle export roadheader out --kind source
+      treadle export roadheader out --kind fmu --dt 1e-3
+    """
+    from treadle.exports import export as write
+    from treadle.sim.simulation import Simulation
+
+    model = open_machine(machine, floating)
+    sim = Simulation(model, dt=dt, integrator=integrator, contact=None if model.wheels else False)
+    with busy(f"writing {folder}", shown=not json):
+        files = write(sim, folder, kind, name=name, target=target, cpu=cpu, loads=loads)
+    if json:
+        rows = [{"file": str(path), "bytes": path.stat().st_size} for path in files]
+        print_json({"command": "export", "machine": machine, "kind": kind, "rows": rows})
+        return
+    out = console()
+    for path in files:
+        out.print(f"wrote  {path}  {_amount(path)}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _amount(path: Path) -> str:
+    size = path.stat().st_size
+    return f"{size / 1e6:.3g} MB" if size >= 1e6 else f"{size / 1e3:.3g} kB"

@@ -1,0 +1,83 @@
+"""A machine out of the house: its step and dynamics as a C library or as C source."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+
+from treadle.errors import InputError
+from treadle.exports.library import archive, machine_object, shared_library, symbols
+from treadle.exports.machine import FUNCTIONS, ExportedMachine, prepare
+from treadle.exports.source import c_files
+from treadle.model.model import Model
+from treadle.model.values import path_of
+from treadle.native.target import Target
+from treadle.sim.simulation import Simulation
+
+__all__ = ["FUNCTIONS", "KINDS", "export"]
+
+#: What can be exported, with a description.
+KINDS = {
+    "static": "C header and static library (.a)",
+    "shared": "C header and shared library (.so)",
+    "object": "C header and object file (.o)",
+    "source": "C header and C99 source",
+    "fmu": "Functional Mock-up Unit, FMI 3.0 co-simulation (.fmu)",
+    "fmu2": "Functional Mock-up Unit, FMI 2.0 co-simulation (.fmu)",
+}
+
+
+def export(
+    machine: Model | Simulation,
+    folder: str | PathLike[str],
+    kind: str = "static",
+    *,
+    name: str | None = None,
+    target: str | None = None,
+    cpu: str = "",
+    functions: Sequence[str] = ("forward_dynamics", "inverse_dynamics", "mass_matrix", "frame_poses"),
+    loads: bool = False,
+) -> list[Path]:
+    """Write the compiled step of a machine, and functions of its dynamics, for use without Python.
+
+    `kind` is one of `KINDS`. A `Simulation` gives its integrator, laws, controllers that can be traced,
+    terrain and present state; a model its own settings. `target` is an LLVM triple such as
+    "aarch64-linux-gnu" and `cpu` one of its processors; without them the code is for this computer. `loads`
+    adds forces on bodies as inputs. Returns the files, of which the header says how to call what.
+    """
+    if not isinstance(machine, Model | Simulation):
+        raise InputError(f"export needs a Model or a Simulation, not {type(machine).__name__}")
+    if kind not in KINDS:
+        raise InputError(f"kind must be one of {', '.join(KINDS)}, not {kind!r}")
+    if kind in ("source", "fmu", "fmu2") and (target is not None or cpu):
+        raise InputError(f"kind={kind!r} takes no target and no cpu: leave them out")
+    if kind == "shared" and target is not None:
+        raise InputError("a shared library is linked for this computer; for another one export kind='static'")
+    prepared = prepare(machine, name, () if kind.startswith("fmu") else functions, loads)
+    place = path_of(folder)
+    files = _contents(prepared, kind, Target(target, cpu))
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        for file, content in files.items():
+            (place / file).write_bytes(content)
+    except OSError as error:
+        raise InputError(f"{place} cannot be written ({error.strerror or error})") from None
+    return [place / file for file in files]
+
+
+def _contents(prepared: ExportedMachine, kind: str, target: Target) -> dict[str, bytes]:
+    if kind == "source":
+        return {file: text.encode() for file, text in c_files(prepared).items()}
+    if kind.startswith("fmu"):
+        from treadle.exports.fmu import fmu
+
+        return {f"{prepared.name}.fmu": fmu(prepared, 2 if kind == "fmu2" else 3)}
+    text, code = machine_object(prepared, target)
+    if kind == "static":
+        library = {f"lib{prepared.name}.a": archive(code, symbols(prepared))}
+    elif kind == "shared":
+        library = {f"lib{prepared.name}.so": shared_library(code)}
+    else:
+        library = {f"{prepared.name}.o": code}
+    return {f"{prepared.name}.h": text.encode(), **library}

@@ -1,0 +1,104 @@
+"""What is exported of a machine: its step, functions of its dynamics, and where it starts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from treadle.dynamics.compiled import dynamics_program
+from treadle.errors import InputError
+from treadle.model.model import Model, suggest
+from treadle.native.program import Program
+from treadle.sim.simulation import Simulation
+from treadle.sim.step.program import StepKind, step_program
+
+__all__ = ["FUNCTIONS", "ExportedMachine", "c_name", "prepare"]
+
+#: Functions of the dynamics that can be exported, with what they return.
+FUNCTIONS = {
+    "forward_dynamics": "accelerations (nv) under the joint forces tau, without springs, loops and actuators",
+    "inverse_dynamics": "joint forces (nv) that give the accelerations a",
+    "mass_matrix": "joint-space inertia matrix (nv x nv), row by row",
+    "frame_poses": "4 x 4 poses of all links and frames in the world, row by row, in the order of the list",
+    "center_of_mass": "centre of mass in the world (m)",
+    "kinetic_energy": "kinetic energy (J)",
+    "potential_energy": "potential energy (J) in gravity",
+}
+
+#: Words that C keeps for itself.
+_KEYWORDS = frozenset({
+    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern",
+    "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short",
+    "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile",
+    "while",
+})  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ExportedMachine:
+    """A machine ready to be written: `name` is an identifier of C, `start` the arrays of its first step."""
+
+    name: str
+    model: Model
+    step: Program
+    start: Mapping[str, Sequence[float]]
+    functions: Mapping[str, Program]
+    integrator: str
+
+
+def prepare(
+    source: Model | Simulation, name: str | None = None, functions: Sequence[str] = (), loads: bool = False
+) -> ExportedMachine:
+    """The step of a simulation (or of a machine with its own settings) from its present state.
+
+    The step is that of a `Batch`: limits and friction act from the start, and no ledger of work is kept.
+    With `loads` it has forces on bodies as inputs. InputError for what such a step cannot do.
+    """
+    sim = source if isinstance(source, Simulation) else Simulation(source, contact=_touches(source))
+    _check(sim)
+    model, options = sim.model, sim.step_options
+    kind = StepKind(loaded=loads, bounded=bool(model.limited or model.held or options.motions))
+    step = step_program(model, options, kind, sim.controllers.traced, sim.world.inputs.inputs)
+    for function in functions:
+        if function not in FUNCTIONS:
+            raise InputError(
+                f"no function {function!r} can be exported; {suggest(function, list(FUNCTIONS))}"
+            )
+    start = {key: sim.arrays[key][:, 0].tolist() for key in step.inputs if key not in ("alive", "clock")}
+    clock = {"alive": [1.0, 0.0], "clock": [sim.world.start, float(sim.world.steps)]}
+    return ExportedMachine(
+        name=c_name(name or model.name),
+        model=model,
+        step=step,
+        start=start | {key: value for key, value in clock.items() if key in step.inputs},
+        functions={key: dynamics_program(model, key) for key in functions},
+        integrator=options.integrator,
+    )
+
+
+def c_name(text: str) -> str:
+    """A name as an identifier of C."""
+    name = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_").lower() or "machine"
+    return f"{name}_" if name in _KEYWORDS else f"m_{name}" if name[0].isdigit() else name
+
+
+def _touches(model: Model) -> bool | None:
+    """Contact where the machine asks for it itself, so that it is refused with a reason."""
+    return model.settings.get("contact")
+
+
+def _check(sim: Simulation) -> None:
+    what = sim.model.name
+    if sim.step_options.contact:
+        raise InputError(
+            f"the contact of {what!r} is solved by kernels that cannot be exported; export a Simulation with "
+            "contact=False, or its dynamics alone"
+        )
+    if tuple(sim.events):
+        raise InputError(f"the events of {what!r} call Python and cannot be exported; leave them out")
+    if sim.controllers.called_back:
+        raise InputError(
+            f"a controller of {what!r} is called in Python and cannot be exported; write it so that it can "
+            "be traced (see docs/howto/write-a-controller.md), or leave it out"
+        )
