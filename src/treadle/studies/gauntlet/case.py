@@ -102,8 +102,8 @@ class Scene:
         self,
         name: str,
         kind: str,
-        size: Sequence[float] = (),
-        place: Sequence[float] = (0.0, 0.0, 0.0),
+        size: Sequence[float] | np.ndarray = (),
+        place: Sequence[float] | np.ndarray = (0.0, 0.0, 0.0),
         rotation: np.ndarray | None = None,
     ) -> None:
         """Add a shape of the world."""
@@ -116,9 +116,9 @@ class Scene:
         self,
         name: str,
         kind: str,
-        size: Sequence[float],
+        size: Sequence[float] | np.ndarray,
         mass: float,
-        place: Sequence[float],
+        place: Sequence[float] | np.ndarray,
         rotation: np.ndarray | None = None,
         twist: Sequence[float] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
     ) -> None:

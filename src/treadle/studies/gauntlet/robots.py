@@ -101,7 +101,7 @@ def _dropped(rng: Rng, name: str, spec: ModelSpec, mjcf: str | None) -> Case:
         elif mjcf is None and joint.type.kind == "revolute":
             q[joint.q] = rng.uniform(-1.0, 1.0)
     _lift(model, q, rng)
-    positions = {joint.name: tuple(q[joint.q].tolist()) for joint in model.joints}
+    positions: dict[str, list[float]] = {joint.name: list(q[joint.q]) for joint in model.joints}
     spec.add_keyframe("initial", {k: x if len(x) > 1 else x[0] for k, x in positions.items()})
 
     def judge(trace: Trace) -> str:
