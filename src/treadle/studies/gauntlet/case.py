@@ -109,7 +109,7 @@ class Scene:
         """Add a shape of the world."""
         R = np.eye(3) if rotation is None else rotation
         self.spec.add_shape(
-            name, None, kind, size, role="collision", material="skin", position=place, rotation=R
+            name, None, kind, list(size), role="collision", material="skin", position=place, rotation=R
         )
 
     def add(
@@ -124,8 +124,8 @@ class Scene:
     ) -> None:
         """Add a homogeneous body; its twist is angular in its own axes, then linear in the world's."""
         self.spec.add_body(name, mass, type=kind, size=size)
-        self.spec.add_shape(name, name, kind, size, role="collision", material="skin")
-        self._free(name, place, rotation, twist)
+        self.spec.add_shape(name, name, kind, list(size), role="collision", material="skin")
+        self._free(name, list(place), rotation, twist)
 
     def add_hull(self, name: str, points: np.ndarray, mass: float) -> None:
         """Add a homogeneous convex body that is where its points are (m)."""
