@@ -23,6 +23,9 @@ PRESSED = 1e-13
 #: How much is kept of the velocity with which what rolls slips, and share of a cone in which friction sticks.
 _KEPT, _INSIDE = 0.98, 1.0 - 1e-9
 
+#: Points up to which rolling is looked for.
+_MANY_POINTS = 64
+
 #: Share of their thickness by which shapes would overlap that do not meet without an impact.
 _DEEP = 0.0125
 
@@ -161,16 +164,25 @@ def _start_slip(context, point, surface, rates):
 
 @part()
 def _stuck(context, point, surface):
-    """Whether the same point touched in the substep before, and did not slide."""
-    scratch = context.scratch
+    """Whether the same shapes touched in the substep before, and slid at none of their points.
+
+    All their points have one answer: else their targets would contradict each other. Where many points touch,
+    nothing rolls freely.
+    """
+    scratch, touched = context.scratch, False
+    if scratch.known[0] > _MANY_POINTS:
+        return False
     for k in range(scratch.known[0]):
-        key = scratch.key[k]
-        if key[0] == point.a and key[1] == point.b and key[2] == point.feature:
-            force, rubs = scratch.force[k], max(surface.friction, surface.across) > 0.0
-            along = force[1] / surface.friction if surface.friction > 0.0 else 0.0
-            across = force[2] / surface.across if surface.across > 0.0 else 0.0
-            return force[0] > 0.0 and (not rubs or along * along + across * across < _INSIDE * force[0] ** 2)
-    return False
+        key, force = scratch.key[k], scratch.force[k]
+        if key[0] != point.a or key[1] != point.b or force[0] <= 0.0:
+            continue
+        touched = True
+        along = force[1] / surface.friction if surface.friction > 0.0 else 0.0
+        across = force[2] / surface.across if surface.across > 0.0 else 0.0
+        rubs = max(surface.friction, surface.across) > 0.0
+        if rubs and along * along + across * across >= _INSIDE * force[0] ** 2:
+            return False
+    return touched
 
 
 @part()

@@ -25,8 +25,8 @@ _FEW, _SWEEPS, _FIRST_SWEEPS = 60, 40, 2
 #: of the change that has to be gone after them for sweeps to go on.
 _VERY_MANY, _MOST_SWEEPS, _GO, _GONE = 300, 240, 12, 0.2
 
-#: Sweeps from no impulses, where all else has failed.
-_LAST_SWEEPS = 60
+#: Residual (m/s) from which on impulses tell nothing, and sweeps from no impulses, where all else has failed.
+_UNSOLVED, _LAST_SWEEPS = 0.05, 60
 
 #: Change of velocity (m/s) of the first sweep up to which the impulses of many rows are those of before.
 _HOLDS = 1e-9
@@ -130,6 +130,8 @@ def _solve(rows, count, z, limit, speed, blur):
     taken += _PER_ITERATION * steps
     if left <= _UNFINISHED + blur:
         return min(taken, ENOUGH - 1)
+    if left <= _UNSOLVED:
+        return max(taken, ENOUGH)
     if not _cost(rows, count, z) <= 0.0:
         # impulses that are worse than none: from those, sweeps take energy only
         for i in range(count):
