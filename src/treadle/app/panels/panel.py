@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from treadle.app.viser_private import send_value
+from viser import _messages
+
 from treadle.sim.simulation import Simulation
 
 if TYPE_CHECKING:
@@ -35,4 +36,6 @@ class Panel:
 def put(field: Any, value: Any) -> None:
     """Show a value in a field as it is, without doing what the field does when it is moved."""
     if field.value != value:
-        send_value(field, value)
+        field._impl.value = value
+        update = _messages.GuiUpdateMessage(field._impl.uuid, {"value": value})
+        field._impl.gui_api._websock_interface.queue_message(update)

@@ -2,7 +2,7 @@ import gc
 import weakref
 
 import treadle as td
-from treadle.app.gc_freeze import freeze_objects, unfreeze_objects
+from treadle.app.heap import release_heap, settle_heap
 
 
 class Node:
@@ -15,16 +15,16 @@ class Node:
 def test_what_is_set_aside_is_not_looked_at():
     node = Node()
     seen = weakref.ref(node)
-    freeze_objects()
+    settle_heap()
     try:
         assert len(gc.get_objects()) < 0.1 * gc.get_freeze_count()
         del node
         gc.collect()
         assert seen() is not None
-        freeze_objects()
+        settle_heap()
         assert seen() is None
     finally:
-        unfreeze_objects()
+        release_heap()
     assert gc.get_freeze_count() == 0
 
 
