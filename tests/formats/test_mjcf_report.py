@@ -10,7 +10,6 @@ FIELD = "<asset><hfield name='hill' nrow='2' ncol='2' size='1 1 1 1'/></asset>"
 REPORTED = {
     "cameras are not carried over: ": ("<camera name='eye'/>", ""),
     "lights are not carried over: ": ("<light/>", ""),
-    "sensors are not carried over: ": ("", "<sensor><jointpos joint='turn'/></sensor>"),
     "tendons whose inertia (armature) is not carried over: ": (
         "", "<tendon><fixed armature='1'><joint joint='turn' coef='1'/></fixed></tendon>",
     ),

@@ -77,7 +77,7 @@ def test_errors_of_the_user_are_raised_at_once():
         td.Simulation(PENDULUM, controllers=[lambda q, v, t: {"elbo": 1.0}])
     with pytest.raises(td.InputError, match="must return joint forces by name"):
         td.Simulation(PENDULUM, controllers=[lambda q, v, t: [q["elbow"]]])
-    with pytest.raises(td.InputError, match="a controller is a function"):
+    with pytest.raises(td.InputError, match="controllers must be functions"):
         td.Simulation(PENDULUM, controllers=[3.0])  # type: ignore[list-item]
 
 

@@ -1,4 +1,4 @@
-"""Contact under stress, against MuJoCo and Bullet: towers, arches, clutter, grasps, robots.
+"""Contact under stress: towers, arches, clutter, grasps and robots.
 
 Every case is drawn by a seed and described once, as a model of Treadle, from which the other engines make
 their worlds. It is run with steps of 1, 2, 5 and 10 ms and judged by what should become of it, by the share
