@@ -55,7 +55,7 @@ def test_a_controller_does_what_calls_at_every_step_do(name, machine):
     states, ways = run(model, name, forced=False)
     expected, called = run(model, name, forced=True)
     assert called == [CALLED, CALLED]
-    np.testing.assert_allclose(states, expected, atol=1e-12, rtol=0.0)
+    np.testing.assert_allclose(states, expected, atol=1e-12, rtol=1e-12)
     assert ways == [PATTERNS[name].way, PATTERNS[name].after]
 
 
@@ -91,8 +91,8 @@ def test_a_batch_does_what_calls_at_every_step_do(name, machine):
             return
     sim.step(STEPS)
     worlds.step(STEPS)
-    np.testing.assert_allclose(worlds.q, np.tile(sim.q, (3, 1)), atol=1e-12, rtol=0.0)
-    np.testing.assert_allclose(worlds.v, np.tile(sim.v, (3, 1)), atol=1e-12, rtol=0.0)
+    np.testing.assert_allclose(worlds.q, np.tile(sim.q, (3, 1)), atol=1e-12, rtol=1e-12)
+    np.testing.assert_allclose(worlds.v, np.tile(sim.v, (3, 1)), atol=1e-12, rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", [name for name, p in PATTERNS.items() if p.way == CALLED])
@@ -140,4 +140,4 @@ def test_a_number_that_changes_is_found_wherever_it_is(name, wrapping):
     states, way = run_source(name, wrapping, forced=False)
     expected, _ = run_source(name, wrapping, forced=True)
     assert way == TRACED
-    np.testing.assert_allclose(states, expected, atol=1e-12, rtol=0.0)
+    np.testing.assert_allclose(states, expected, atol=1e-12, rtol=1e-12)
