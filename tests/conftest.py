@@ -24,4 +24,6 @@ settings.load_profile("suite")
 def pytest_configure(config: pytest.Config) -> None:
     # compiled code is kept from one run to the next, and shared by the workers of one run; tests of the
     # cache itself set their own folder
+    # what takes long to compile, and is then said, depends on the computer
+    os.environ.setdefault("TREADLE_QUIET", "1")
     os.environ.setdefault("TREADLE_CACHE", str(config.rootpath / ".pytest_cache" / "treadle"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from os import PathLike
 from typing import Any
 
@@ -56,7 +57,9 @@ class ModelError(TreadleError):
             place += f":{self.line}"
         parts = [place, self.element or "", self.message]
         text = ": ".join(part for part in parts if part)
-        return f"{text}; {self.hint}" if self.hint else text
+        text = f"{text}; {self.hint}" if self.hint else text
+        # names of thousands of letters, as damaged files have them
+        return re.sub(r"\S{200,}", lambda found: f"{found[0][:60]}...{found[0][-20:]}", text)
 
 
 class SimulationDiverged(TreadleError):

@@ -159,3 +159,22 @@ def test_too_large(robot):
         file.truncate(60_000_000)
     with pytest.raises(ModelError, match="60 MB"):
         load(robot)
+
+
+UNPHYSICAL = """<robot name="r"><link name="base"/>
+<link name="arm"><inertial><mass value="1"/>
+<inertia ixx="1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="hinge" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/>
+<limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>"""
+
+
+def test_a_description_from_a_file_compiles_to_what_load_gives(tmp_path):
+    """Also where an inertia is one that no body can have, which is reported and not refused."""
+    path = tmp_path / "robot.urdf"
+    path.write_text(UNPHYSICAL)
+    loaded, compiled = load(path), load_spec(path).compile()
+    assert compiled.digest == loaded.digest
+    assert [str(line) for line in compiled.report] == [str(line) for line in loaded.report]
+    assert any("inertia" in str(line) for line in loaded.report)
+    with pytest.raises(ModelError):
+        load_spec(path).compile(strict=True)

@@ -138,3 +138,22 @@ def test_models_can_be_copied_and_pickled_after_use():
     for twin in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
         assert twin.digest == model.digest
         assert np.array_equal(td.mass_matrix(twin, [0.3, 0.2]), M)
+
+
+@pytest.mark.parametrize(
+    ("body", "joint", "message"),
+    [
+        ({"inertia": (1e308, 1e308, 1e308)}, {}, "larger than that of any machine"),
+        ({}, {"axis": (0.0, 1e308, 1.0)}, "axis is too long"),
+    ],
+)
+def test_numbers_beyond_all_machines(body, joint, message):
+    spec = td.ModelSpec("absurd")
+    spec.add_body("arm", 1.0, **{"inertia": (0.1, 0.1, 0.1), **body})
+    spec.add_joint("hinge", "revolute", None, "arm", **joint)
+    with pytest.raises(td.ModelError, match=message):
+        spec.compile()
+
+
+def test_names_of_thousands_of_letters_are_cut_in_errors():
+    assert len(str(td.ModelError(f"unknown type {'x' * 5000}"))) < 200

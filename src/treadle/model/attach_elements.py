@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from treadle.errors import ModelError
 from treadle.model.attachments import Settings
 from treadle.model.elements import ELEMENT_TYPES, Element
 from treadle.model.hydrodynamics import added_mass, hull_parameters, in_fluid
@@ -149,6 +150,9 @@ class _Machine:
                 # velocity of the point p: v + w x p
                 at[3:] += np.cross(at[:3], self.point(body, X), axis=0)
                 J += sign * at
+        if not (np.isfinite(self.M).all() and np.isfinite(J).all()):
+            hint = "check its masses and lengths, in kg and m"
+            raise ModelError("the inertia of the machine is beyond all numbers", hint=hint)
         scale = np.sqrt(np.maximum(np.diag(self.M), 1e-300))
         inverse = np.linalg.pinv(self.M / np.outer(scale, scale), rcond=1e-13, hermitian=True)
         G = (J / scale) @ inverse @ (J / scale).T

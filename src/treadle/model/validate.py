@@ -32,6 +32,9 @@ _OF_FREEDOMS = (
     "friction", "stiffness", "reference", "armature",
 )  # fmt: skip
 
+#: Inertias and components of axes beyond this are a mistake.
+_LARGEST = 1e100
+
 _PHYSICAL = "check its inertia about the centre of mass, in kg m2"
 
 
@@ -93,6 +96,8 @@ def _check_body(spec: ModelSpec, body: BodySpec) -> str | None:
     inertia = converted(spec, element, body, "inertia", inertia_matrix)
     if np.abs(inertia - inertia.T).max() > 1e-6 * np.abs(inertia).max():
         raise fault(spec, element, "its inertia matrix is not symmetric", _PHYSICAL, body)
+    if np.abs(inertia).max() > _LARGEST:
+        raise fault(spec, element, "its inertia is larger than that of any machine", _PHYSICAL, body)
     low, middle, high = np.linalg.eigvalsh(inertia)
     # rounding of the file's digits, and the inertia of a body a thousandth of a millimetre in size
     tolerance = 1e-6 * max(abs(low), abs(high)) + 1e-12 * mass
@@ -147,6 +152,8 @@ def _check_axes(spec: ModelSpec, element: str, joint: JointSpec) -> None:
     for index, name in enumerate(("axis", "second_axis")):
         if joint.type != "fixed" and getattr(joint, name) is not None:
             axis = converted(spec, element, joint, name, vector)
+            if np.abs(axis).max() > _LARGEST:
+                raise fault(spec, element, f"{name} is too long", "only its direction counts", joint)
             length = np.linalg.norm(axis)
             if length < 1e-12:
                 hint = "give it a direction, such as (0, 0, 1)"

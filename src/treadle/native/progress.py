@@ -1,8 +1,12 @@
-"""A line on standard error where compiling keeps someone waiting for more than a second."""
+"""A line on standard error where compiling keeps someone waiting for more than a second.
+
+The environment variable TREADLE_QUIET, if it is set, keeps it away.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 import threading
 from collections.abc import Iterator
@@ -71,7 +75,7 @@ _kernels = _Kernels()
 
 def _start(line: str, patience: float = _PATIENCE) -> threading.Timer | None:
     """A timer that prints a line; none for work in the background, which nobody waits for."""
-    if threading.current_thread() is not threading.main_thread():
+    if os.environ.get("TREADLE_QUIET") or threading.current_thread() is not threading.main_thread():
         return None
     timer = threading.Timer(patience, _say, [line])
     timer.daemon = True
