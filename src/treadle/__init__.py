@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from treadle.formats.dh import DHRow, DHTable, dh_arm, dh_table
     from treadle.formats.srdf import read_disabled_collisions
     from treadle.geometry.collision_meshes import collision_meshes
+    from treadle.geometry.hull_mesh import hull_mesh, mesh_added_mass
     from treadle.graph import (
         acos,
         asin,
@@ -112,11 +113,11 @@ __all__ = [
     "convex_hull", "cos",
     "cylinder_inertia", "derivatives", "dh_arm", "dh_table", "distance", "exp", "export", "floor",
     "force_element", "forward_dynamics", "fractal_grid",
-    "frame_jacobian", "frame_pose", "frame_poses", "impulse_response", "inverse_dynamics",
+    "frame_jacobian", "frame_pose", "frame_poses", "hull_mesh", "impulse_response", "inverse_dynamics",
     "inverse_dynamics_jacobians", "irregular_waves",
     "kinetic_energy", "linearize", "load", "load_spec", "load_terrain", "log",
     "lookup",
-    "lookup2", "mass_matrix", "maximum", "minimum", "momentum", "parameter_names", "parameter_value",
+    "lookup2", "mass_matrix", "maximum", "mesh_added_mass", "minimum", "momentum", "parameter_names", "parameter_value",
     "potential_energy", "predict", "random_grid", "ray_cast", "ray_casts", "read_disabled_collisions",
     "read_recording", "rpy", "save", "scene", "scene_names", "settle", "sin", "sphere_inertia", "sqrt",
     "switch", "tan", "tanh", "time_of_impact", "trajectory", "view", "wheel_model", "where",
@@ -147,7 +148,7 @@ _HOMES = {
     ),
     "treadle.dynamics.compiled": (
         "Derivatives", "center_of_mass", "forward_dynamics", "frame_jacobian",
-        "frame_pose", "frame_poses", "impulse_response", "inverse_dynamics", "inverse_dynamics_jacobians",
+        "frame_pose", "frame_poses", "hull_mesh", "impulse_response", "inverse_dynamics", "inverse_dynamics_jacobians",
         "kinetic_energy", "mass_matrix", "momentum", "potential_energy",
     ),
     "treadle.errors": (
@@ -179,6 +180,9 @@ _HOMES = {
     ),
     "treadle.geometry.collision_meshes": (
         "collision_meshes",
+    ),
+    "treadle.geometry.hull_mesh": (
+        "hull_mesh", "mesh_added_mass",
     ),
     "treadle.formats.srdf": (
         "read_disabled_collisions",

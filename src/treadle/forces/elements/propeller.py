@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from treadle.forces.current import Current
 from treadle.forces.element import ForceElement
 from treadle.forces.frames import FrameMotion
 from treadle.graph import Scalar
@@ -31,13 +32,16 @@ class Propeller(ForceElement):
     wake: Scalar
     deduction: Scalar
     density: Scalar
-    current: Sequence[Scalar]
+    current: Sequence[Scalar | str]
+    profile: Sequence[Sequence[float]]
 
     def other(self, *frames: FrameMotion, time: Scalar) -> Sequence[Force]:
         (frame,) = frames
         axis = frame.rotation.apply(Vec3(*self.axis))
         n = axis.dot(frame.angular_velocity) * (0.5 / math.pi)
-        advance = (1.0 - self.wake) * axis.dot(frame.velocity - Vec3(*self.current))
+        advance = (1.0 - self.wake) * axis.dot(
+            frame.velocity - Current(self.current, self.profile).at(frame.position, time)
+        )
         size = abs(n)
         D = self.diameter
         # n |n| K(J) = n |n| k0 + |n| u k1 / D
