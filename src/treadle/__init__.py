@@ -117,7 +117,8 @@ __all__ = [
     "inverse_dynamics_jacobians", "irregular_waves",
     "kinetic_energy", "linearize", "load", "load_spec", "load_terrain", "log",
     "lookup",
-    "lookup2", "mass_matrix", "maximum", "mesh_added_mass", "minimum", "momentum", "parameter_names", "parameter_value",
+    "lookup2", "mass_matrix", "maximum", "mesh_added_mass", "minimum", "momentum", "parameter_names",
+    "parameter_value",
     "potential_energy", "predict", "random_grid", "ray_cast", "ray_casts", "read_disabled_collisions",
     "read_recording", "rpy", "save", "scene", "scene_names", "settle", "sin", "sphere_inertia", "sqrt",
     "switch", "tan", "tanh", "time_of_impact", "trajectory", "view", "wheel_model", "where",
@@ -148,7 +149,7 @@ _HOMES = {
     ),
     "treadle.dynamics.compiled": (
         "Derivatives", "center_of_mass", "forward_dynamics", "frame_jacobian",
-        "frame_pose", "frame_poses", "hull_mesh", "impulse_response", "inverse_dynamics", "inverse_dynamics_jacobians",
+        "frame_pose", "frame_poses", "impulse_response", "inverse_dynamics", "inverse_dynamics_jacobians",
         "kinetic_energy", "mass_matrix", "momentum", "potential_energy",
     ),
     "treadle.errors": (

@@ -9,6 +9,8 @@ import trimesh
 import treadle as td
 from tests.machines import random_rotation
 from treadle.forces.immersion import box_immersed, ellipsoid_immersed
+from treadle.model.describe import describe
+from treadle.model.flow import mesh_volume
 from treadle.model.hydrodynamics import ellipsoid_added_mass
 from treadle.spatial import Vec3
 

@@ -3,8 +3,8 @@
     0.4 * sin(0.2 * t) * exp(z / 10)
     where(x < 3, 0.5, 0)
 
-`formula_value` evaluates one on floats or traced scalars; `formula_text` writes a traced scalar as one, so that
-a function that people write in Python can be kept in a file.
+`formula_value` evaluates one on floats or traced scalars; `formula_text` writes a traced scalar as one, so
+that a function that people write in Python can be kept in a file.
 """
 
 from __future__ import annotations
@@ -126,11 +126,11 @@ def _value(node: ast.AST, values: Mapping[str, Scalar]) -> Any:
     if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _OPERATORS:
         sides = _value(node.left, values), _value(node.comparators[0], values)
         return _OPERATORS[type(node.ops[0])](*sides)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
-        if node.func.id in FUNCTIONS:
-            try:
-                return FUNCTIONS[node.func.id](*[_value(argument, values) for argument in node.args])
-            except TypeError:
-                raise ValueError(f"has the wrong number of arguments in {ast.unparse(node)!r}") from None
+    called = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords
+    if called and node.func.id in FUNCTIONS:
+        try:
+            return FUNCTIONS[node.func.id](*[_value(argument, values) for argument in node.args])
+        except TypeError:
+            raise ValueError(f"has the wrong number of arguments in {ast.unparse(node)!r}") from None
     known = ", ".join((*values, *sorted(FUNCTIONS)))
     raise ValueError(f"has {ast.unparse(node)[:40]!r}, which is no part of a formula; use {known}")

@@ -120,6 +120,16 @@ def _hull_scales(p: Mapping[str, Any]) -> Scales:
     return Scales(turning_damping=float(drag[:3].max()), damping=float(drag[3:].max() + stokes + blunt))
 
 
+def _propeller_scales(p: Mapping[str, Any]) -> Scales:
+    """Damping at 20 turns per second."""
+    D, n = p["diameter"], 20.0
+    scale = p["density"] * D**4 * n
+    return Scales(
+        turning_damping=scale * D * abs(p["torque"][0]) / np.pi,
+        damping=scale * max(-p["thrust"][1], 0.0) / max(D, 1e-9),
+    )
+
+
 _NOTHING_6 = ((0.0,) * 6,) * 6
 
 
@@ -246,6 +256,7 @@ ELEMENT_TYPES: dict[str, ElementType] = {
             "current": Parameter(None, "flow", "velocity of the fluid (m/s), or formulas over x, y, z, t"),
             "profile": Parameter(None, "profile", "height (m) and velocity (m/s) at it, which adds to it"),
         },
+        _propeller_scales,
         immersed=True,
     ),
     "foil": ElementType(

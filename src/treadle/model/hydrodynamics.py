@@ -35,8 +35,9 @@ class Fluid:
     """A fluid: density (kg/m3), viscosity (Pa s), current (m/s, world axes), height of a surface (m), waves.
 
     Each part of the current is a number, or a formula (text) over x, y, z (m) and t (s); or `current` is a
-    function of these that returns three of them, which is traced. A `profile` over the height adds to it: rows
-    of height (m) and velocity along x, y, z (m/s), linear between them and constant beyond.
+    function of these that returns three of them, which is traced. A `profile` over the height adds to it:
+    rows of height (m) and velocity along x, y, z (m/s), linear between them and constant beyond.
+
     Each of the waves has an amplitude (m), a frequency (rad/s), a direction (rad, from x towards y) and a
     phase (rad); `irregular_waves` makes those of a sea.
     """

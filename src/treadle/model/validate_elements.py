@@ -9,8 +9,8 @@ import numpy as np
 
 from treadle.model.elements import ELEMENT_TYPES, ElementSpec, Parameter
 from treadle.model.faults import check_names, fault
-from treadle.model.model import suggest
 from treadle.model.flow import flow, mesh_volume, profile
+from treadle.model.model import suggest
 from treadle.model.validate_shapes import check_choice
 from treadle.model.values import number, vector
 

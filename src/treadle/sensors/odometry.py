@@ -13,7 +13,6 @@ from treadle.model.sensors import Sensor
 from treadle.model.values import plain_json
 from treadle.sensors.kind import Channel, Instant, Option, SensorKind, channels
 
-
 __all__ = ["DopplerLog", "WheelOdometry"]
 
 
