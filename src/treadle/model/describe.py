@@ -6,7 +6,7 @@ import math
 from dataclasses import fields
 from typing import Any
 
-from treadle.joints import Distance, Helical, Rope
+from treadle.joints import Distance, Helical, RollingDisc, Rope
 from treadle.model.attachments import Loop, Wheel
 from treadle.model.elements import ELEMENT_TYPES, Element, ElementSpec
 from treadle.model.model import WORLD, Link, Model, ModelJoint
@@ -176,6 +176,8 @@ def _freedoms(joint: ModelJoint | Loop) -> dict[str, Any]:
         options["pitch"] = kind.pitch
     if isinstance(kind, (Distance, Rope)):
         options["length"] = kind.length
+    if isinstance(kind, RollingDisc):
+        options["radius"] = kind.radius
     for name in _PER_FREEDOM:
         stated = [None if math.isinf(x) else x for x in getattr(joint, name)]
         if not stated or (name == "upper" and isinstance(kind, Rope)):

@@ -67,8 +67,9 @@ class JointSpec(Item):
 
     `child_position` and `child_rotation` are the pose of that frame in the child, at the neutral position.
     `type` is revolute, continuous, prismatic, fixed, helical, cylindrical, universal, planar, ball or
-    free; distance, rope, point_on_line and point_on_plane only close loops. The axis is z unless given
-    (the normal of a planar joint; x and then y for a universal one);
+    free; distance, rope, point_on_line, point_on_plane, rolling_disc and knife_edge only close loops. The axis
+    is z unless given (the normal of a planar joint or of the plane that is rolled on; x and then y for a
+    universal one); `second_axis` is the axle of a rolling disc, or the direction of a knife edge, in the child;
     `pitch` of a helical joint is in m/rad. Everything from `lower` on has one value per dof, or
     one for all, in the units of the joint's coordinates.
     """
@@ -86,6 +87,8 @@ class JointSpec(Item):
     pitch: float = 0.0
     #: of a distance joint, or of a rope (m)
     length: float | None = None
+    #: of a rolling disc (m)
+    radius: float | None = None
     lower: Limits = None
     upper: Limits = None
     #: speed after over speed before hitting a limit, from 0 to 1

@@ -56,6 +56,20 @@ def check_closes(model: Model, integrator: str) -> None:
         )
 
 
+    if INTEGRATORS[integrator].loops == "positions":
+        rolling = [loop.name for loop in model.loops if loop.type is not None and loop.type.slip_count]
+        if rolling:
+            able = ", ".join(
+                repr(name)
+                for name, method in INTEGRATORS.items()
+                if method.loops and method.loops != "positions"
+            )
+            raise InputError(
+                f"{integrator!r} holds constraints by positions, but {rolling[0]!r} rolls without slipping, which "
+                f"constrains velocities alone; use {able}"
+            )
+
+
 def check_stabilization(integrator: str, stabilization: str, closing_time: Any) -> float:
     """The time constant (s) of the feedback, zero for its default, if the integrator leaves it something."""
     check_choice("stabilization", stabilization, STABILIZATIONS)

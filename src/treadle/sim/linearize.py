@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from treadle.constraints.rows import residual_rates, residuals
 from treadle.dynamics.derivatives import tangent_seeds
 from treadle.errors import InputError
 from treadle.forces.actuator import actuator_state_size
@@ -45,6 +46,8 @@ class Linearization:
     inputs: tuple[str, ...]
     #: columns span the motions (nv) that closed loops allow
     motions: np.ndarray
+    #: columns span the states x that keep loops closed and wheels rolling, to first order
+    consistent: np.ndarray
 
     def reduced(self) -> tuple[np.ndarray, np.ndarray]:
         """A and B in independent coordinates y, delta = N y and v = N dy/dt, about a state at rest."""
@@ -55,6 +58,10 @@ class Linearization:
         whole[2 * n :, 2 * N.shape[1] :] = np.eye(len(self.A) - 2 * n)
         back = whole.T
         return back @ self.A @ whole, back @ self.B
+
+    def eigenvalues(self) -> np.ndarray:
+        """Of the motions that the constraints allow, about a state at rest or in steady motion (1/s)."""
+        return np.linalg.eigvals(self.consistent.T @ self.A @ self.consistent)
 
 
 def linearize(sim: Simulation) -> Linearization:
@@ -85,7 +92,8 @@ def linearize(sim: Simulation) -> Linearization:
     values = compile_program(program).function()(*[np.asarray(given[name], dtype=float) for name in sizes])
     n = 2 * model.nv + actuator_state_size(model)
     m = len(model.actuators) or model.nv
-    rate, rows = values[:n], values[n:].reshape(n, n + m)
+    rate, slopes = values[:n], values[n:].reshape(-1, n + m)
+    rows, held = slopes[:n], slopes[n:, :n]
     return Linearization(
         A=rows[:, :n],
         B=rows[:, n:],
@@ -93,11 +101,12 @@ def linearize(sim: Simulation) -> Linearization:
         states=_names(model),
         inputs=tuple(a.name for a in model.actuators) or _freedoms(model),
         motions=_motions(model, sim.q),
+        consistent=_null_space(held),
     )
 
 
 def _slopes(sim: Simulation, given: Mapping[str, Sequence[Expr]]) -> list[Scalar]:
-    """dx/dt, then its derivatives by x and u, row by row."""
+    """dx/dt, then its derivatives by x and u, row by row, then those of the constraints and their rates."""
     model, q, v = sim.model, given["q"], given["v"]
     commands, drives = given.get("commands", ()), given.get("drives", ())
     (time,), (step,) = given["time"], given["step"]
@@ -112,7 +121,8 @@ def _slopes(sim: Simulation, given: Mapping[str, Sequence[Expr]]) -> list[Scalar
         seeds[x] = {k: 1.0}
     for k, x in enumerate(inputs, start=n):
         seeds[x] = {k: 1.0}
-    slopes = forward(rates, seeds, n + len(inputs))
+    held = [*residuals(model, q), *residual_rates(model, q, v)] if model.closed else []
+    slopes = forward([*rates, *held], seeds, n + len(inputs))
     for i, row in enumerate(_turning(model, v)):
         slopes[i][:nv] = row
     return [*rates, *[x for row in slopes for x in row]]
@@ -139,6 +149,11 @@ def _motions(model: Model, q: np.ndarray) -> np.ndarray:
     from treadle.model.mobility import constraint_jacobian
 
     G, _ = constraint_jacobian(model, list(q))
+    return _null_space(G)
+
+
+def _null_space(G: np.ndarray) -> np.ndarray:
+    """Orthonormal columns x with G x = 0."""
     _, values, rows = np.linalg.svd(G)
     rank = int((values > 1e-8 * values.max(initial=0.0)).sum())
     return rows[rank:].T

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from treadle.constraints.bounded import ANY, BoundedRow
-from treadle.constraints.rows import Row, bias, closure_rows, rates, residuals
+from treadle.constraints.rows import Row, bias, closure_rows, residual_rates, residuals
 from treadle.dynamics.cholesky import solve
 from treadle.dynamics.regroup import regroup
 from treadle.dynamics.rnea import rnea
@@ -133,7 +133,8 @@ def _closed(
     gamma = bias(model, q, v, rows)
     if closing_time is not None:
         c = [row.residual for row in rows]
-        speeds = rates(model, q, v, c)
+        every = residual_rates(model, q, v)
+        speeds = [every[row.index] for row in rows]
         gamma = [
             g + (2.0 * s + x / closing_time) / closing_time for g, s, x in zip(gamma, speeds, c, strict=True)
         ]
@@ -144,10 +145,10 @@ def _closed(
         opening = [g + _rate(row, free) for row, g in zip(rows, gamma, strict=True)]
         multipliers = [-x for x in factor.multipliers(opening)]
         pushed = factor.response(multipliers)
-    every: list[Scalar] = [0.0] * len(residuals(model, q))
+    forces: list[Scalar] = [0.0] * len(residuals(model, q))
     for row, multiplier in zip(rows, multipliers, strict=True):
-        every[row.index] = multiplier
-    return [*[a + b for a, b in zip(free, pushed, strict=True)], *every]
+        forces[row.index] = multiplier
+    return [*[a + b for a, b in zip(free, pushed, strict=True)], *forces]
 
 
 def _in_turn(

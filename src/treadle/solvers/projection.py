@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from treadle.constraints.rows import closure_rows, rates, residuals
+from treadle.constraints.rows import closure_rows, residual_rates, residuals
 from treadle.graph import Expr, Scalar, iterate, maximum, minimum, through_graph
 from treadle.model.model import Model
 from treadle.solvers.closure import ClosureFactor, closure_factor
@@ -62,8 +62,8 @@ def _onto(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar
         return new, c
 
     def slowed(position: Sequence[Scalar], velocity: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
-        c = kept(position)
-        speeds = rates(model, position, velocity, c)  # type: ignore[arg-type]
+        every = residual_rates(model, position, velocity)  # type: ignore[arg-type]
+        speeds = [every[row.index] for row in rows]
         step = solver.response(solver.multipliers(speeds))
         return [x - dx for x, dx in zip(velocity, step, strict=True)], speeds
 
