@@ -255,12 +255,13 @@ _ACTUATOR = Table(
 _COUPLING = Table(
     "couplings",
     CouplingSpec,
-    "a gear between two joints",
+    "a gear between joints",
     (
         Key("name", "text", "name of the coupling", required=True),
         Key("joint", "text", "joint whose position follows", required=True),
         Key("source", "text", "joint that it follows; none holds the joint still"),
         Key("coefficients", "numbers", "of the polynomial of the source's position, from the constant up"),
+        Key("terms", "named", "ratios of further joints that it follows, by their names"),
     ),
 )
 

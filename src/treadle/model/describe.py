@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 from treadle.joints import Distance, Helical, RollingDisc, Rope
-from treadle.model.attachments import Loop, Wheel
+from treadle.model.attachments import Coupling, Loop, Wheel
 from treadle.model.elements import ELEMENT_TYPES, Element, ElementSpec
 from treadle.model.model import WORLD, Link, Model, ModelJoint
 from treadle.model.parts import ActuatorSpec, ContactSpec, CouplingSpec, Item, MaterialSpec, WheelSpec
@@ -73,7 +73,7 @@ class _Describer:
         spec.materials += [_copied(MaterialSpec, item) for item in model.materials]
         spec.contacts += [_copied(ContactSpec, item) for item in model.contacts]
         spec.actuators += [_copied(ActuatorSpec, item) for item in model.actuators]
-        spec.couplings += [_copied(CouplingSpec, item) for item in model.couplings]
+        spec.couplings += [_coupling(item) for item in model.couplings]
         spec.wheels += [_wheel(item) for item in model.wheels]
         spec.elements += [_element(item) for item in model.elements]
         for keyframe in model.keyframes:
@@ -184,6 +184,12 @@ def _freedoms(joint: ModelJoint | Loop) -> dict[str, Any]:
             continue
         options[name] = stated[0] if len(set(stated)) == 1 else tuple(stated)
     return options
+
+
+def _coupling(coupling: Coupling) -> CouplingSpec:
+    spec = _copied(CouplingSpec, coupling)
+    spec.terms = {name: ratio for name, ratio, _, _ in coupling.terms}
+    return spec
 
 
 def _wheel(wheel: Wheel) -> WheelSpec:

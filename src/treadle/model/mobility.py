@@ -135,9 +135,12 @@ def _constraints(model: Model, q: list[float]) -> tuple[np.ndarray, np.ndarray, 
         if coupling.source_v is not None and coupling.source_q is not None:
             slope = np.polynomial.Polynomial(coupling.coefficients).deriv()
             row[0, coupling.source_v] -= slope(q[coupling.source_q])
+        for _, ratio, _, place in coupling.terms:
+            row[0, place] -= ratio
         rows.append(row)
         source = 0.0 if coupling.source_q is None else q[coupling.source_q]
         wanted = np.polynomial.Polynomial(coupling.coefficients)(source)
+        wanted += sum(ratio * q[place] for _, ratio, place, _ in coupling.terms)
         residuals.append(np.array([q[coupling.q] - wanted]))
     return np.vstack(rows), np.concatenate(residuals), gaps
 

@@ -8,7 +8,7 @@ others close loops. Units are SI, angles in radians.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -195,11 +195,19 @@ class ModelSpec:
         self,
         name: str,
         joint: str,
-        source: str | None,
-        coefficients: Sequence[float] = (0.0, 1.0),
+        source: str | Mapping[str, float] | None,
+        coefficients: Sequence[float] | None = None,
         **options: Any,
     ) -> CouplingSpec:
-        """Append a relation between two joints' positions; options are the fields of `CouplingSpec`."""
+        """Append a relation between joint positions; options are the fields of `CouplingSpec`.
+
+        The source is one joint, of whose position the coefficients are a polynomial, or a mapping of any
+        number of joints to their ratios, with the offset as the only coefficient.
+        """
+        if isinstance(source, Mapping):
+            source, options = None, {"terms": dict(source)} | options
+        if coefficients is None:
+            coefficients = (0.0, 1.0) if source is not None else (0.0,)
         self.couplings.append(CouplingSpec(name, joint, source, coefficients, **options))
         return self.couplings[-1]
 

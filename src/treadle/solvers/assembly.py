@@ -166,7 +166,7 @@ def _geometry(model: Model) -> str:
         )
         for loop in model.loops
     ]
-    couplings = [(c.q, c.source_q, plain(c.coefficients)) for c in model.couplings]
+    couplings = [(c.q, c.source_q, plain(c.coefficients), [t[1:] for t in c.terms]) for c in model.couplings]
     return hashlib.sha256(repr((bodies, loops, couplings)).encode()).hexdigest()
 
 
