@@ -359,7 +359,7 @@ class Batch(Guarded):
         kind = StepKind(
             loaded="loads" in self.arrays,
             parameters=self.parameters,
-            bounded=bool(self.model.limited or self.model.held or options.motions),
+            bounded=bool(self.model.limited or self.model.held or (options.motions and not options.driven)),
         )
         return self.world.fused(kind)
 

@@ -27,7 +27,8 @@ def step(system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar,
     if system.terrain is not None and system.model.wheels:
         return _step_on_wheels(system, q, v, time, dt)
     held = system.kick(q, v, time, dt)
-    return Advance(system.integrate(q, [dt * x for x in held.v]), held.v, system.memory, work=held.work)
+    position = system.integrate(q, [dt * x for x in held.v])
+    return Advance(position, held.v, system.memory, work=held.work, rows=held.rows)
 
 
 def _step_on_wheels(

@@ -17,6 +17,7 @@ __all__ = ["CARRIED", "DEFAULTS", "allocate", "check_options"]
 #: Arrays that a step reads and writes.
 CARRIED = (
     "q", "v", "clock", "memory", "drives", "effort", "gap", "ledger", "alive", "pause", "modes", "held",
+    "rows",
 )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from treadle.errors import InputError
 from treadle.forces.law import ForceLaw
 from treadle.forces.load import LOAD_SIZE, frame_load
-from treadle.model.model import Model
+from treadle.model.model import Model, ModelJoint
 from treadle.sim.arrays import CARRIED, DEFAULTS
 from treadle.sim.attributes import MEANT, Guarded, check_keywords
 from treadle.sim.checks import check_count, check_model, check_step, check_vector
@@ -32,11 +32,11 @@ from treadle.sim.watcher import Watcher
 from treadle.sim.world import World
 
 if TYPE_CHECKING:
-    from treadle.constraints.motion import Motion
+    from treadle.constraints.motion import Motion, Prescribed
     from treadle.model.spec import ModelSpec
     from treadle.sim.observer import Observer
     from treadle.sim.quality import Quality
-    from treadle.sim.reaction import Reactions
+    from treadle.sim.reaction import Accelerations, Reactions
     from treadle.sim.recording import Recorder, Wanted
     from treadle.sim.step.contact_step import ContactStep
     from treadle.terrain import Terrain
@@ -114,7 +114,8 @@ class Simulation(Guarded, Parts, Choices):
         )
         settings: dict[str, Any] = DEFAULTS | dict(model.settings)
         self._set_up(model, chosen, check_step(settings["dt"] if dt is None else dt), events)
-        self._place(q, v)
+        driven = chosen.driven
+        self._place(q, v, self._start_motions(places=driven or q is None, rates=driven or v is None))
 
     @classmethod
     def with_options(
@@ -155,16 +156,37 @@ class Simulation(Guarded, Parts, Choices):
         self.stepper = Stepper(self)
         self._choose(options, dt)
 
-    def _place(self, q: ArrayLike | None, v: ArrayLike | None) -> None:
-        """Go to where the run starts."""
+    def _start_motions(self, places: bool, rates: bool) -> list[tuple[ModelJoint, Prescribed]]:
+        """Where joints with motions start, unless a method that lets them lag behind is told otherwise."""
+        if not self.motions or not (places or rates):
+            return []
+        from treadle.constraints.motion import Prescribed, prescribed
+
+        found = []
+        for name, motion in self.motions.items():
+            there = prescribed(self.model.joint(name), motion, self.time)
+            found.append((self.model.joint(name), Prescribed(there.q * places, there.v * rates, there.a)))
+        return found
+
+    def _place(
+        self, q: ArrayLike | None, v: ArrayLike | None, moved: Sequence[tuple[ModelJoint, Prescribed]] = ()
+    ) -> None:
+        """Go to where the run starts; joints that are moved keep the positions and velocities that they have."""
         if q is not None:
             self.q = q
         if v is not None:
             self.v = v
+        places = [(joint, there.q) for joint, there in moved if there.q]
+        rates = [(joint, there.v) for joint, there in moved if there.v]
+        for joint, position in places:
+            self.q[joint.q] = position
+        for joint, rate in rates:
+            self.v[joint.v] = rate
         if self.model.closed:
             from treadle.solvers.assembly import assemble
 
-            assembly = assemble(self.model, self.q, self.v)
+            held = [[joint.name for joint, _ in part] for part in (places, rates)]
+            assembly = assemble(self.model, self.q, self.v, *held)
             self.q[:], self.v[:] = assembly.q, assembly.v
         self.fresh = True
         self.reference = self.save()
@@ -296,6 +318,7 @@ class Simulation(Guarded, Parts, Choices):
         if self.contact_step is not None or len(state.touch):
             self.stepper.ready_contact_step().memory = state.touch
         self.events.forget_after(self.time)
+        self.stepper.acted = False
         self.run_log.restart()
 
     def reset(self) -> None:
@@ -352,6 +375,13 @@ class Simulation(Guarded, Parts, Choices):
         from treadle.sim.reaction import Reactions
 
         return Reactions(self)
+
+    @cached_property
+    def accelerations(self) -> Accelerations:
+        """Accelerations of joints and bodies."""
+        from treadle.sim.reaction import Accelerations
+
+        return Accelerations(self)
 
     def _choose(self, options: StepOptions, dt: float) -> None:
         """Make the world of these options; arrays that users may hold views of stay the same."""

@@ -24,7 +24,7 @@ class Stepper:
         self._sim = sim
         self.pieces = Pieces()
         #: whether limits of joints act: their code is long, and made when a joint first meets one
-        self.bounded = bool(sim.model.held or sim.step_options.motions)
+        self.bounded = bool(sim.model.held or (sim.step_options.motions and not sim.step_options.driven))
         self.restart()
 
     def belong(self, sim: Simulation) -> None:
@@ -33,6 +33,8 @@ class Stepper:
 
     def restart(self) -> None:
         """Forget the compiled steps: they belong to another world."""
+        #: whether the array "rows" has what limits, friction, motors and motions gave in the last step
+        self.acted = False
         self.runners: dict[tuple, Runner | ContactStep] = {}
         #: the one that ran last, which runs again unless forces or loads were changed
         self.running: Runner | ContactStep | None = None
@@ -87,6 +89,7 @@ class Stepper:
         """Take steps in machine code, and measure how long that takes."""
         started = time.perf_counter()
         run(0, 1, count)
+        self.acted = self.acted or (self.bounded and count > 0 and not self._sim.contact)
         seconds = time.perf_counter() - started
         self.pieces.took(count, seconds)
         # past `Guarded`, which would look at every name

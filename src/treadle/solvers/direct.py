@@ -22,7 +22,7 @@ from treadle.solvers.impulses import on_freedoms, tree_column
 from treadle.solvers.simgc import sequential_impulses
 from treadle.spatial import Force
 
-__all__ = ["ClosedMotion", "closed_dynamics", "closed_kick", "closed_motion"]
+__all__ = ["ClosedMotion", "closed_dynamics", "closed_kick", "closed_motion", "loop_torques"]
 
 
 class ClosedMotion(NamedTuple):
@@ -84,6 +84,16 @@ def closed_kick(
     taken at the velocity w half way through the kick, so that the kick is symmetric in time.
     """
     return through_graph(lambda x: _kicked(model, x, v, force, dt, external, solver), q)
+
+
+def loop_torques(model: Model, q: Sequence[Scalar], multipliers: Sequence[Scalar]) -> list[Scalar]:
+    """J^T lambda: what the multipliers of all residuals amount to at the joints (nv)."""
+
+    def torques(x: Sequence[Expr]) -> list[Scalar]:
+        rows = closure_rows(model, x[: model.nq])
+        return on_freedoms(rows, [x[model.nq + row.index] for row in rows], model.nv)
+
+    return through_graph(torques, [*q, *multipliers])
 
 
 def _kicked(

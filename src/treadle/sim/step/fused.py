@@ -8,10 +8,12 @@ from typing import Any
 
 from treadle.constraints.bounded import Arrest, BoundedRow
 from treadle.constraints.limit import limit_rows
+from treadle.constraints.motion import prescribed, with_drive_rotors
 from treadle.constraints.rope import rope_rows
 from treadle.forces.law import law_force
 from treadle.graph import Scalar, logical_not, maximum, where
 from treadle.integrators import Advance, System
+from treadle.integrators.system import MotionDrive
 from treadle.model.distinct_constants import distinct_constants
 from treadle.sim.ledger import ledger_rates, ledger_size, step_entry
 from treadle.sim.step.program import FASTEST, Step
@@ -53,6 +55,11 @@ class _FusedStep:
 
             named = zip(step.kind.parameters, values["parameters"], strict=True)
             self.machine = lift(self.machine, dict(named))
+        #: motions of joints that the method cannot hold by impulses
+        self.drive: MotionDrive | None = None
+        if step.options.driven:
+            self.drive = MotionDrive(self.machine, step.options.motions)
+            self.machine = with_drive_rotors(self.machine, step.options.motions)
         self.tau: Sequence[Scalar] = values["tau"]
         #: what controllers command over the step
         self.held: list[Scalar] = []
@@ -93,6 +100,7 @@ class _FusedStep:
             terrain=self.options.terrain if self.model.wheels else None,
             rolling=self.options.rolling,
             solver=self.options.solver,
+            drive=self.drive,
         )
         if kind.bounded and self.model.rubs and not method.arrests:
             rubbed = _friction(self.system, values["q"], values["v"], self.now, self.dt)
@@ -106,7 +114,7 @@ class _FusedStep:
         from treadle.sim.bounds import bound_rows
 
         before = self.values["v"], self.values.get("commands", ())
-        motions, sprung = self.options.motions, self.method.arrests
+        motions, sprung = {} if self.drive else self.options.motions, self.method.arrests
         return bound_rows(self.machine, motions, q, v, self.now, self.dt, self.spent, *before, sprung=sprung)
 
     def integrate(self) -> None:
@@ -122,11 +130,25 @@ class _FusedStep:
             self.after = method.step(self.system, values["q"], values["v"], self.now, self.dt)
         else:
             self.after = Advance(list(values["q"]), [], self.system.memory)
+        if self.drive is not None:
+            self._arrive(self.drive)
         #: the velocity before limits act at the end of the step
         self.free = self.after.v
         if not method.arrests:
             ended = self.system.arrest(self.after.q, self.after.v)
-            self.after = self.after._replace(v=ended.v, work=ended.work)
+            rows = list(ended.rows)
+            # friction comes last, and gave a part on the way
+            for k, spent in enumerate(self.spent, start=len(rows) - len(self.spent)):
+                rows[k] = rows[k] + spent
+            self.after = self.after._replace(v=ended.v, work=ended.work, rows=rows)
+
+    def _arrive(self, drive: MotionDrive) -> None:
+        """Joints with motions at the end of the step: where these lead, without the error of the method."""
+        q, v = list(self.after.q), list(self.after.v)
+        for name, motion in drive.motions.items():
+            joint = self.machine.joint(name)
+            q[joint.q], v[joint.v], _ = prescribed(joint, motion, self.now + self.dt)
+        self.after = self.after._replace(q=q, v=v)
 
     def stabilize(self) -> None:
         """Close the loops."""
@@ -151,6 +173,8 @@ class _FusedStep:
             "gap": opened,
             "effort": [rounds + after.effort[0], maximum(worst, abs(after.effort[1]))],
         }
+        if "rows" in values:
+            results["rows"] = [*after.rows, *[0.0] * (len(values["rows"]) - len(after.rows))]
         if self.kind.accounted:
             entry = self._entry(drives)
             results["ledger"] = [a + b for a, b in zip(values["ledger"], entry, strict=True)]
@@ -214,7 +238,7 @@ def _unless_stopped(
         name: [
             where(part.stopped, old, new) for old, new in zip(on_the_way[name], results[name], strict=True)
         ]
-        for name in ("q", "v", "clock", "drives", "gap")
+        for name in ("q", "v", "clock", "drives", "gap", "rows")
         if results.get(name)
     }
     return results | ends | part.results

@@ -42,6 +42,7 @@ SIGNAL_KINDS: dict[str, Callable[..., Signal]] = {
     "contact.*.work": contact.work,
     "body.*.pose": body.pose,
     "body.*.velocity": body.velocity,
+    "body.*.acceleration": body.acceleration,
     "energy.kinetic": machine.kinetic,
     "energy.potential": machine.potential,
     "energy.spring": machine.spring,
