@@ -26,10 +26,10 @@ from treadle.sim.attributes import MEANT, Guarded, check_keywords
 from treadle.sim.checks import check_choice, check_count, check_model, check_step
 from treadle.sim.controller import Controllers
 from treadle.sim.pieces import Pieces
+from treadle.sim.start import start_state
 from treadle.sim.step.options import StepOptions
 from treadle.sim.step.program import StepKind
 from treadle.sim.world import World
-from treadle.solvers.assembly import assemble
 from treadle.terrain import Terrain
 
 __all__ = ["Batch"]
@@ -118,9 +118,10 @@ class Batch(Guarded):
             precision=precision,
             lanes=self.lanes,
         )
-        if model.closed:
-            assembly = assemble(model)
-            self.q, self.v = assembly.q, assembly.v
+        motions = self.step_options.motions
+        if model.closed or motions:
+            first = (np.array(x) for x in model.initial())
+            self.q, self.v = start_state(model, *first, motions, motions)
         self._contact_worlds: ContactWorlds | None = None
         self._pool: ThreadPoolExecutor | None = None
         self._pieces = Pieces()

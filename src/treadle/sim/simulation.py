@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from treadle.errors import InputError
 from treadle.forces.law import ForceLaw
 from treadle.forces.load import LOAD_SIZE, frame_load
-from treadle.model.model import Model, ModelJoint
+from treadle.model.model import Model
 from treadle.sim.arrays import CARRIED, DEFAULTS
 from treadle.sim.attributes import MEANT, Guarded, check_keywords
 from treadle.sim.checks import check_count, check_model, check_step, check_vector
@@ -25,6 +25,7 @@ from treadle.sim.handles import Parts
 from treadle.sim.ledger import curved_freedoms
 from treadle.sim.lock import rotors
 from treadle.sim.run_log import RunLog
+from treadle.sim.start import start_state
 from treadle.sim.state import State
 from treadle.sim.step.options import StepOptions
 from treadle.sim.stepper import Stepper
@@ -32,7 +33,7 @@ from treadle.sim.watcher import Watcher
 from treadle.sim.world import World
 
 if TYPE_CHECKING:
-    from treadle.constraints.motion import Motion, Prescribed
+    from treadle.constraints.motion import Motion
     from treadle.model.spec import ModelSpec
     from treadle.sim.observer import Observer
     from treadle.sim.quality import Quality
@@ -114,8 +115,9 @@ class Simulation(Guarded, Parts, Choices):
         )
         settings: dict[str, Any] = DEFAULTS | dict(model.settings)
         self._set_up(model, chosen, check_step(settings["dt"] if dt is None else dt), events)
-        driven = chosen.driven
-        self._place(q, v, self._start_motions(places=driven or q is None, rates=driven or v is None))
+        # a method that lets joints lag behind their motions may be told where they start
+        placed, moving = (chosen.driven or given is None for given in (q, v))
+        self._place(q, v, chosen.motions if placed else {}, chosen.motions if moving else {})
 
     @classmethod
     def with_options(
@@ -156,38 +158,19 @@ class Simulation(Guarded, Parts, Choices):
         self.stepper = Stepper(self)
         self._choose(options, dt)
 
-    def _start_motions(self, places: bool, rates: bool) -> list[tuple[ModelJoint, Prescribed]]:
-        """Where joints with motions start, unless a method that lets them lag behind is told otherwise."""
-        if not self.motions or not (places or rates):
-            return []
-        from treadle.constraints.motion import Prescribed, prescribed
-
-        found = []
-        for name, motion in self.motions.items():
-            there = prescribed(self.model.joint(name), motion, self.time)
-            found.append((self.model.joint(name), Prescribed(there.q * places, there.v * rates, there.a)))
-        return found
-
     def _place(
-        self, q: ArrayLike | None, v: ArrayLike | None, moved: Sequence[tuple[ModelJoint, Prescribed]] = ()
+        self,
+        q: ArrayLike | None,
+        v: ArrayLike | None,
+        places: Mapping[str, Motion] | None = None,
+        rates: Mapping[str, Motion] | None = None,
     ) -> None:
-        """Go to where the run starts; joints that are moved keep the positions and velocities that they have."""
+        """Go to where the run starts, some joints on the positions or velocities of their motions."""
         if q is not None:
             self.q = q
         if v is not None:
             self.v = v
-        places = [(joint, there.q) for joint, there in moved if there.q]
-        rates = [(joint, there.v) for joint, there in moved if there.v]
-        for joint, position in places:
-            self.q[joint.q] = position
-        for joint, rate in rates:
-            self.v[joint.v] = rate
-        if self.model.closed:
-            from treadle.solvers.assembly import assemble
-
-            held = [[joint.name for joint, _ in part] for part in (places, rates)]
-            assembly = assemble(self.model, self.q, self.v, *held)
-            self.q[:], self.v[:] = assembly.q, assembly.v
+        self.q[:], self.v[:] = start_state(self.model, self.q, self.v, places or {}, rates or {})
         self.fresh = True
         self.reference = self.save()
         self._seal(Simulation)
