@@ -54,7 +54,7 @@ def allocate(
         "drives": resting_drives(model, q),
         "closing": [closing_time],
         "effort": [0.0, 0.0],
-        "gap": [0.0, 0.0],
+        "gap": [0.0, 0.0, 1.0, 1.0, 0.0],
         "alive": [1.0, 0.0],
     }
     arrays = {}

@@ -12,15 +12,19 @@ from treadle.constraints.motion import prescribed, with_drive_rotors
 from treadle.constraints.rope import rope_rows
 from treadle.forces.law import law_force
 from treadle.graph import Scalar, logical_not, maximum, where
-from treadle.integrators import Advance, System
+from treadle.integrators import Advance, Method, System
 from treadle.integrators.system import MotionDrive
 from treadle.model.distinct_constants import distinct_constants
+from treadle.model.model import Model
 from treadle.sim.ledger import ledger_rates, ledger_size, step_entry
 from treadle.sim.step.program import FASTEST, Step
 from treadle.sim.step.watched import Part, held_force, watched_part
-from treadle.solvers.stabilization import closing_time
+from treadle.solvers.stabilization import Stabilization, closing_time
 
 __all__ = ["advance"]
+
+#: Distance from a singular position (see `solvers.closure`) below which one may have been passed.
+SINGULAR = 0.2
 
 
 def advance(step: Step, values: Mapping[str, Sequence[Scalar]]) -> dict[str, Sequence[Scalar]]:
@@ -65,8 +69,8 @@ class _FusedStep:
         self.held: list[Scalar] = []
         #: rows of friction that acted throughout the step
         self.spent: list[Scalar] = []
-        #: residual of the loops, and rounds of their projection
-        self.gap: Sequence[Scalar] = (0.0, 0.0)
+        #: residual of the loops, rounds of their projection, and the distance from a singular position
+        self.gap: Sequence[Scalar] = (0.0, 0.0, 1.0)
 
     def control(self) -> None:
         """Call the controllers, once."""
@@ -130,6 +134,8 @@ class _FusedStep:
             self.after = method.step(self.system, values["q"], values["v"], self.now, self.dt)
         else:
             self.after = Advance(list(values["q"]), [], self.system.memory)
+        if self.part is None and passes_singular(self.method, self.step.stabilization, self.model):
+            self._pass_singular()
         if self.drive is not None:
             self._arrive(self.drive)
         #: the velocity before limits act at the end of the step
@@ -141,6 +147,17 @@ class _FusedStep:
             for k, spent in enumerate(self.spent, start=len(rows) - len(self.spent)):
                 rows[k] = rows[k] + spent
             self.after = self.after._replace(v=ended.v, work=ended.work, rows=rows)
+
+    def _pass_singular(self) -> None:
+        """Take the step again where it comes to a singular position of the loops."""
+        from treadle.integrators.singular import careful_step, passage
+
+        start = self.values["q"], self.values["v"]
+        passing = passage(self.system, *start, self.dt)
+        q, v, _ = careful_step(self.system, *start, self.now, self.dt, passing, self.method.order)
+        q = [where(passing.passes, x, own) for x, own in zip(q, self.after.q, strict=True)]
+        v = [where(passing.passes, x, own) for x, own in zip(v, self.after.v, strict=True)]
+        self.after = self.after._replace(q=q, v=v)
 
     def _arrive(self, drive: MotionDrive) -> None:
         """Joints with motions at the end of the step: where these lead, without the error of the method."""
@@ -163,7 +180,7 @@ class _FusedStep:
         origin, h = (values["q"], self.dt) if part is None else (part.origin, part.span)
         rounds, worst = values.get("effort", (0.0, 0.0))
         drives = self.system.driven(origin, after.v, h) if "drives" in self.step.inputs else []
-        opened = [maximum(values["gap"][0], gap[0]), values["gap"][1] + gap[1]] if self.model.closed else []
+        opened = _opened(values["gap"], gap) if self.model.closed else []
         results: dict[str, Sequence[Scalar]] = {
             "q": after.q,
             "v": after.v,
@@ -213,6 +230,11 @@ class _FusedStep:
         return _guard(self.values, self.results, fine, self.part)
 
 
+def passes_singular(method: Method, stabilization: Stabilization, model: Model) -> bool:
+    """Whether steps of a method are taken again near singular positions; those under error control do so alone."""
+    return model.closed and stabilization.projects and method.order > 1 and not method.adaptive
+
+
 def _friction(system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, dt: Scalar) -> Arrest:
     """What friction gives over a step by the rates at its start.
 
@@ -227,6 +249,16 @@ def _friction(system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Sc
     return bounded_velocity(
         system.model, q, ahead, lambda q, v: friction_rows(system.model, q, dt), system.solver
     )
+
+
+def _opened(before: Sequence[Scalar], gap: Sequence[Scalar]) -> list[Scalar]:
+    """Largest gap and rounds so far, distances from a singular position after the last two steps, and passages.
+
+    One is passed where the distance has a minimum that is small beside its change from step to step.
+    """
+    worst, rounds, last, earlier, count = before
+    passed = (last < SINGULAR) & (last <= earlier) & (last < gap[2]) & (earlier + gap[2] > 3.0 * last)
+    return [maximum(worst, gap[0]), rounds + gap[1], gap[2], last, where(passed, count + 1.0, count)]
 
 
 def _unless_stopped(

@@ -104,7 +104,7 @@ def step_program(
         "memory": method.memory(model),
         "effort": 2 if method.iterates or terrain else 0,
         "closing": 1 if model.closed and kept.feedback else 0,
-        "gap": 2 if model.closed else 0,
+        "gap": 5 if model.closed else 0,
         "ledger": ledger_size(model) if kind.accounted else 0,
         "alive": 2 if kind.guarded else 0,
         "rows": kept_rows(model, options.motions) if kind.bounded and kind.guarded else 0,
