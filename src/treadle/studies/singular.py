@@ -24,7 +24,7 @@ from treadle.studies.study import Column, Findings, Report, new_figure
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["run"]
+__all__ = ["passage_of", "run"]
 
 #: Runs of a linkage with a method, also in a quick study; runs that have to be shown.
 _RUNS, _QUICK_RUNS, _ALL = 18, 1, 1000
@@ -38,8 +38,9 @@ _NEAR = 0.05
 #: An angle (rad) off the branch that is more than a method's error; how much more energy a step may change.
 _OFF, _TIMES = 0.05, 10.0
 
-#: What rounding changes of the energy in a step, of the largest kinetic energy.
-_ROUNDING = 1e-12
+#: What rounding changes of the energy in a step, of the largest kinetic energy: anywhere, and over the flatness, which
+#: divides the rounding of positions.
+_ROUNDING, _ROUNDING_FLAT = 1e-12, 1e-15
 
 _COLUMNS = (
     Column("linkage", "linkage"),
@@ -79,7 +80,7 @@ def run(quick: bool, report: Report) -> Findings:
             report((number + place / len(INTEGRATORS)) / len(FLAT_LINKAGES), f"{name}, {integrator}")
             rng = np.random.default_rng([number, place])
             linkage = make(rng)
-            found = [_passage(linkage, integrator, _drawn(rng, integrator)) for _ in range(runs)]
+            found = [passage_of(linkage, integrator, _drawn(rng, integrator)) for _ in range(runs)]
             rows.append({"linkage": name, "integrator": integrator, **_summed(found)})
             every += [(integrator, passage) for passage in found]
     findings = Findings(_COLUMNS, rows, lambda: _draw(every), timed=False)
@@ -102,7 +103,8 @@ def _drawn(rng: np.random.Generator, integrator: str) -> float:
     return float(np.exp(rng.uniform(np.log(least), np.log(most))))
 
 
-def _passage(linkage: FlatLinkage, integrator: str, chosen: float) -> _Passage:
+def passage_of(linkage: FlatLinkage, integrator: str, chosen: float) -> _Passage:
+    """Run a linkage with a method and a step, or a tolerance where the method controls its error."""
     adaptive = INTEGRATORS[integrator].adaptive
     dt, options = (_LONG, {"tolerance": chosen}) if adaptive else (chosen, {})
     sim = Simulation(linkage.model, dt, integrator, q=linkage.q, v=linkage.v, **options)
@@ -121,12 +123,14 @@ def _passage(linkage: FlatLinkage, integrator: str, chosen: float) -> _Passage:
     nearest = np.minimum(flat[1:], flat[:-1])
     floor = _ROUNDING * float(kinetic.max()) + (chosen * dt * float(kinetic.max()) if adaptive else 0.0)
     usual = max(float(changes[nearest >= _NEAR].max(initial=0.0)), floor)
+    bounds = np.maximum(usual, _ROUNDING_FLAT * float(kinetic.max()) / np.maximum(nearest, 1e-6))
     signs = np.sign(linkage.side(np.array([q for q, _ in states])))
     return _Passage(
         step=chosen,
-        passes=int((signs[1:] * signs[:-1] < 0).sum()),
+        # one in the very last step is reported after the next
+        passes=int((signs[1:-1] * signs[:-2] < 0).sum()),
         off=max(linkage.off_branch(q) for q, _ in states),
-        ratio=float(changes[nearest < _NEAR].max(initial=0.0)) / usual,
+        ratio=float((changes / bounds)[nearest < _NEAR].max(initial=0.0)),
         stopped=stopped,
         told=_told(sim),
     )

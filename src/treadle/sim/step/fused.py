@@ -232,7 +232,8 @@ class _FusedStep:
 
 def passes_singular(method: Method, stabilization: Stabilization, model: Model) -> bool:
     """Whether steps of a method are taken again near singular positions; those under error control do so alone."""
-    return model.closed and stabilization.projects and method.order > 1 and not method.adaptive
+    exposed = method.order > 1 or method.loops == "positions"
+    return model.closed and stabilization.projects and exposed and not method.adaptive
 
 
 def _friction(system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, dt: Scalar) -> Arrest:
