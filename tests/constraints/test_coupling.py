@@ -28,7 +28,7 @@ def test_a_differential_shares_its_torque():
     # on the constraint from the start
     cage, left, right = sim.v
     assert 2.0 * cage == pytest.approx(left + right, abs=1e-12)
-    matrix = np.diag(inertias) 
+    matrix = np.diag(inertias)
     row = np.array([1.0, -0.5, -0.5])
     saddle = np.block([[matrix, -row[:, None]], [row[None], np.zeros((1, 1))]])
     *expected, force = np.linalg.solve(saddle, [6.0, 0.0, 0.0, 0.0])

@@ -56,7 +56,9 @@ def shake(t):
 
 @pytest.fixture(scope="module")
 def swung() -> float:
-    """The angle of a pendulum whose support has the acceleration of the motion, as a force on it, after 1 s."""
+    """The angle of a pendulum whose support has the acceleration of the motion, as a force on it, after 1
+    s.
+    """
     spec = td.ModelSpec("single")
     spec.add_body("rod", 1.0, center=(0, 0, -0.5), inertia=(0.1, 0.1, 0.01))
     spec.add_joint("pin", "revolute", None, "rod", axis=(0, 1, 0), damping=0.05)
@@ -88,7 +90,7 @@ def test_every_integrator_holds_motions_at_its_own_order(integrator, swung):
 
 
 def test_a_support_that_moves_in_space():
-    """A pendulum on a platform that goes around and turns: as one whose support is a chain of moved joints."""
+    """A pendulum on a platform that moves and turns: as one whose support is a chain of moved joints."""
 
     def spec_of(kind: str) -> td.ModelSpec:
         spec = td.ModelSpec(kind)
@@ -109,7 +111,11 @@ def test_a_support_that_moves_in_space():
         turn = 0.5 * td.sin(2.0 * t)
         return (td.cos(0.5 * turn), 0.0, 0.0, td.sin(0.5 * turn), 0.3 * td.sin(t), 0.0, 0.2 * t * t)
 
-    chain = {"x": lambda t: 0.3 * td.sin(t), "z": lambda t: 0.2 * t * t, "turn": lambda t: 0.5 * td.sin(2.0 * t)}
+    chain = {
+        "x": lambda t: 0.3 * td.sin(t),
+        "z": lambda t: 0.2 * t * t,
+        "turn": lambda t: 0.5 * td.sin(2.0 * t),
+    }
     for integrator, atol in (("rk4", 1e-7), ("symplectic_euler", 2e-2)):
         ends = []
         for kind, motions in (("free", {"support": pose}), ("chain", chain)):
@@ -119,7 +125,9 @@ def test_a_support_that_moves_in_space():
             ends.append(sim.body("rod").pose.copy())
         np.testing.assert_allclose(ends[0], ends[1], atol=atol)
     # a place alone leaves the axes as they are
-    still = td.Simulation(spec_of("free").compile(), 5e-3, "rk4", motions={"support": lambda t: (t, 0.0, 0.0)})
+    still = td.Simulation(
+        spec_of("free").compile(), 5e-3, "rk4", motions={"support": lambda t: (t, 0.0, 0.0)}
+    )
     still.run(1.0)
     np.testing.assert_allclose(still.joint("support").position, (1, 0, 0, 0, 1, 0, 0), atol=1e-12)
     assert still.quality().rating == "good"
@@ -127,7 +135,14 @@ def test_a_support_that_moves_in_space():
 
 def test_motions_go_with_loops_under_every_kind_of_method():
     reference = None
-    for integrator in ("dopri853", "rk4", "implicit_midpoint", "variational", "index2_euler", "symplectic_euler"):
+    for integrator in (
+        "dopri853",
+        "rk4",
+        "implicit_midpoint",
+        "variational",
+        "index2_euler",
+        "symplectic_euler",
+    ):
         motions = {"motor": lambda t: 0.3 + 0.4 * td.sin(2.0 * t)}
         sim = td.Simulation(td.scene("peaucellier"), 5e-3, integrator, motions=motions)
         line = sim.body("pen").position[0]
@@ -163,7 +178,7 @@ def test_wrong_motions():
     with pytest.raises(td.InputError, match="the motion of 'shoulder' must be a function of the time"):
         td.Simulation(model, motions={"shoulder": lambda t: None})
     with pytest.raises(td.InputError, match="has no finite position"):
-        td.Simulation(model, motions={"shoulder": lambda t: td.sqrt(t)})
+        td.Simulation(model, motions={"shoulder": td.sqrt})
     spec = td.ModelSpec("stone")
     spec.add_body("stone", 1.0, inertia=(1, 1, 1))
     spec.add_joint("air", "free", None, "stone")

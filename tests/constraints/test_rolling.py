@@ -7,8 +7,8 @@ import treadle as td
 from treadle.integrators import INTEGRATORS
 from treadle.model.describe import describe
 
-#: Eigenvalues (1/s) of the benchmark bicycle by forward speed (m/s): real and imaginary part of the weave mode,
-#: capsize and caster mode (Meijaard et al. 2007, table 2); at rest, four real ones.
+#: Eigenvalues (1/s) of the benchmark bicycle by forward speed (m/s): real and imaginary part of the weave
+#: mode, capsize and caster mode (Meijaard et al. 2007, table 2); at rest, four real ones.
 PUBLISHED = {
     1: (3.526961709900, 0.807740275199, -3.134231250666, -7.110080146374),
     2: (2.682345175127, 1.680662965907, -3.071586456415, -8.673879848317),
@@ -46,7 +46,9 @@ def test_the_benchmark_bicycle_has_its_published_eigenvalues(speed):
     np.testing.assert_allclose(found, np.sort_complex(expected), rtol=1e-6, atol=1e-9)
 
 
-@pytest.mark.parametrize(("speed", "balances"), [(3.8, False), (4.5, True), (5.0, True), (5.8, True), (7.0, False)])
+@pytest.mark.parametrize(
+    ("speed", "balances"), [(3.8, False), (4.5, True), (5.0, True), (5.8, True), (7.0, False)]
+)
 def test_the_bicycle_balances_itself_in_its_range_of_speeds(speed, balances):
     sim = td.Simulation(td.scene("bicycle", speed=speed, lean=0.02), dt=5e-3)
     leans = []
@@ -99,7 +101,9 @@ def test_a_knife_edge_on_a_slope_goes_along_a_cycloid(integrator):
 
 @pytest.mark.parametrize("integrator", [name for name, m in INTEGRATORS.items() if m.loops == "positions"])
 def test_methods_that_hold_positions_refuse_to_roll(integrator):
-    with pytest.raises(td.InputError, match="'blade' rolls without slipping, which constrains velocities alone"):
+    with pytest.raises(
+        td.InputError, match="'blade' rolls without slipping, which constrains velocities alone"
+    ):
         td.Simulation(sleigh(0.1), integrator=integrator)
 
 
@@ -153,7 +157,7 @@ def test_a_leaning_disc_rolls_in_a_circle():
 
 
 def test_a_trailer_follows_a_tractrix():
-    """A hitch that is pulled straight at the speed u turns a trailer of length L by tan(a/2) = c e^(-ut/L)."""
+    """A hitch that is pulled straight at speed u turns a trailer of length L by tan(a/2) = c e^(-ut/L)."""
     speed, length, start = 2.0, 1.5, 2.0
     spec = td.ModelSpec("trailer")
     spec.add_body("hitch", 1.0, inertia=(0.1, 0.1, 0.1))

@@ -3,17 +3,18 @@
     def crank(t): return 0.5 * td.sin(2.0 * t)
     sim = td.Simulation(model, motions={"crank": crank})
 
-A joint with several degrees of freedom has a function that gives all of its positions; that of a free joint may
-give the place of its body alone. A support that moves is a body on such a joint.
+A joint with several degrees of freedom has a function that gives all of its positions; that of a free joint
+may give the place of its body alone. A support that moves is a body on such a joint.
 
-There are two ways to hold them. The rows of `motion_rows` are impulses within the joint's effort limit; where that
-does not suffice, the joint lags behind. Methods that ask for no impulses on their way drive the joint instead: a
-rotor that nothing turns (see `with_drive_rotors`) gets the acceleration of the motion, exactly, and at the end of
-every step its position and velocity.
+There are two ways to hold them. The rows of `motion_rows` are impulses within the joint's effort limit;
+where that does not suffice, the joint lags behind. Methods that ask for no impulses on their way drive the
+joint instead: a rotor that nothing turns (see `with_drive_rotors`) gets the acceleration of the motion,
+exactly, and at the end of every step its position and velocity.
 
 Where the way of a substep is its length times the mean of the velocities at its ends, to arrive with every
-substep would leave a velocity that is wrong at the start wrong at every end, now too large and now too small. There a
-row wants the rate of the motion, and half of what is missing: after two substeps both are right.
+substep would leave a velocity that is wrong at the start wrong at every end, now too large and now too
+small. There a row wants the rate of the motion, and half of what is missing: after two substeps both are
+right.
 """
 
 from __future__ import annotations
@@ -26,9 +27,18 @@ from treadle.constraints.bounded import ANY, BoundedRow
 from treadle.graph import Expr, Scalar, forward, sqrt, through_graph
 from treadle.model.model import Model, ModelJoint
 
-__all__ = ["DRIVE_ROTOR", "Motion", "Prescribed", "motion_rows", "moved_dofs", "prescribed", "with_drive_rotors"]
+__all__ = [
+    "DRIVE_ROTOR",
+    "Motion",
+    "Prescribed",
+    "motion_rows",
+    "moved_dofs",
+    "prescribed",
+    "with_drive_rotors",
+]
 
-#: Position (rad or m) at a time (s), over a generic scalar; several for joints with several degrees of freedom.
+#: Position (rad or m) at a time (s), over a generic scalar; several for joints with several degrees of
+#: freedom.
 Motion = Callable[[Scalar], Scalar | Sequence[Scalar]]
 
 #: Inertia (kg m2 or kg) of the rotor of a driven joint.

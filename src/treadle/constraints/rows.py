@@ -3,8 +3,8 @@
     dc/dt = J(q) v,    d2c/dt2 = J(q) dv/dt + gamma(q, v)
 
 All derivatives are exact, from the graph of c. Rows that no joint moves are left out: in a planar loop,
-those across the plane. Rows of rolling without slipping (see `slip`) prescribe dc/dt = 0 alone: their residual is
-zero everywhere, and J is given instead.
+those across the plane. Rows of rolling without slipping (see `slip`) prescribe dc/dt = 0 alone: their
+residual is zero everywhere, and J is given instead.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     d . (v_S(x) - v_P(x)) = 0
 
-x is the point of contact, d a direction along the plane, and the velocities are those of the material points of
-successor and predecessor there.
+x is the point of contact, d a direction along the plane, and the velocities are those of the material
+points of successor and predecessor there.
 """
 
 from __future__ import annotations

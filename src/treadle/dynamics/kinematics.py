@@ -67,7 +67,7 @@ def body_accelerations(
     a: Sequence[Scalar],
     base: Motion | None = None,
 ) -> list[Motion]:
-    """Spatial acceleration of every body, in its own frame; `base` is that of the world, none unless given."""
+    """Spatial acceleration of every body, in its own frame; `base` is that of the world, if it has one."""
     X = joint_transforms(model, q)
     velocity = body_velocities(model, q, v, X)
     acceleration: list[Motion] = []

@@ -141,7 +141,11 @@ _JOINT = Table(
         Key("successor_offset", "vector", "position of the joint in the successor (m)", "child_position"),
         *_rotation("successor_", "child_rotation", of="the joint in the successor"),
         Key("axis", "vector", "axis of turning or sliding, normal of a plane (in the joint's axes)"),
-        Key("second_axis", "vector", "second axis of a universal joint; axle of a rolling disc or direction of a knife edge"),
+        Key(
+            "second_axis",
+            "vector",
+            "second axis of a universal joint; axle of a rolling disc or direction of a knife edge",
+        ),
         Key("pitch", "number", "advance of a helical joint (m/rad)"),
         Key("length", "number", "distance of the two points of a distance joint, or length of a rope (m)"),
         Key("radius", "number", "radius of a rolling disc (m)"),

@@ -30,7 +30,7 @@ def unsupported(spec: ModelSpec) -> list[Finding]:
     stated = ("lower", "upper", "effort", "speed", "damping", "friction")
     warnings = {
         "joints that close loops left out": [joint.name for joint in loops],
-        "couplings left out, for they are not linear, have no source or several or are not the first": couplings,
+        "couplings left out, for they are not linear, have not one source or are not the first": couplings,
         "force elements left out": [item.name for item in spec.elements],
         "springs left out": [joint.name for joint in tree if _given(joint.stiffness)],
         "limits that yield or throw back, written as rigid ones": [

@@ -162,8 +162,8 @@ def _through(
 ) -> _Through:
     """The substep past a singular position that lies within it, or a little ahead (see `singular`).
 
-    Its error is of the order h^4: it may be as long as fits the tolerance. A substep that is longer is tried again
-    shorter, and one that is shorter is made longer: errors grow on the way to the position.
+    Its error is of the order h^4: it may be as long as fits the tolerance. A substep that is longer is
+    tried again shorter, and one that is shorter is made longer: errors grow on the way to the position.
     """
     from treadle.integrators.singular import careful_step, passage
 

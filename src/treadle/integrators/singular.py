@@ -1,19 +1,21 @@
 """Through positions in which the rank of closed loops drops, along the branch that the motion is on.
 
-Near such a position constraints are c = x y: the branch is y = 0, x goes through zero, and another branch is x = 0.
-Forces on the level of accelerations follow from  x y'' + 2 x' y' + x'' y = 0: where a stage of a method is off the
-loops by a little, y'' is as much larger as x is small, and at x = 0 nothing holds y. On the loops themselves the
-accelerations are smooth, past x = 0 too. So a step that comes to such a position is taken again by a method of
-order 4 in short substeps, with every stage projected onto the loops, and so that no stage is at the position itself.
+Near such a position constraints are c = x y: the branch is y = 0, x goes through zero, and another branch
+is x = 0. Forces on the level of accelerations follow from  x y'' + 2 x' y' + x'' y = 0: where a stage of a
+method is off the loops by a little, y'' is as much larger as x is small, and at x = 0 nothing holds y. On
+the loops themselves the accelerations are smooth, past x = 0 too. So a step that comes to such a position
+is taken again by a method of order 4 in short substeps, with every stage projected onto the loops, and so
+that no stage is at the position itself.
 
-The distance x is the square root of the smallest pivot of the loops (see `solvers.closure`), of which only the
-magnitude is known. In a step that passes zero it is V-shaped.
+The distance x is the square root of the smallest pivot of the loops (see `solvers.closure`), of which only
+the magnitude is known. In a step that passes zero it is V-shaped.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from treadle.constraints.rows import closure_rows
@@ -33,7 +35,8 @@ _REACH = 4.0
 #: The least distance at the middle of a step, of the largest at its ends, at which it does not pass zero.
 _STRAIGHT = 0.55
 
-#: Substeps before and after the one that passes the position, of the method of order 6 and of that of order 4.
+#: Substeps before and after the one that passes the position, of the method of order 6 and of that of order
+#: 4.
 _FEW, _MANY = 2, 4
 
 
@@ -88,7 +91,8 @@ def careful_step(
 ) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
     """Position, velocity and gain of the account after a step that passes a singular position.
 
-    Where it does not pass one they are those at the start. The method is of order 4, or of order 6 for those above.
+    Where it does not pass one they are those at the start. The method is of order 4, or of order 6 for
+    those above.
     """
     nq, nv = len(q), len(v)
     tableau = rk6.TABLEAU if order > 4 else rk4.TABLEAU
@@ -139,13 +143,11 @@ class _OnLoops(System):
 def _widest(tableau: Tableau) -> float:
     """The middle of the widest gap between the nodes of a method."""
     nodes = sorted({0.0, *tableau.c[: tableau.stages], 1.0})
-    width, start = max((b - a, a) for a, b in zip(nodes, nodes[1:], strict=False))
+    width, start = max((b - a, a) for a, b in pairwise(nodes))
     return start + 0.5 * width
 
 
-def _interval(
-    count: int, part: Scalar, before: Scalar, after: Scalar, dt: Scalar
-) -> tuple[Scalar, Scalar]:
+def _interval(count: int, part: Scalar, before: Scalar, after: Scalar, dt: Scalar) -> tuple[Scalar, Scalar]:
     """Start and length (s) of a substep: `count` before the passage, one through it, as many after."""
     share = 1.0 / count
     early, late = part < count - 0.5, part > count + 0.5

@@ -19,7 +19,8 @@ from treadle.joints.universal import Universal
 
 __all__ = [
     "JOINT_TYPES", "TIE_TYPES", "Ball", "Cylindrical", "Distance", "Free", "Helical", "Joint", "KnifeEdge",
-    "Planar", "PointOnLine", "PointOnPlane", "Prismatic", "Revolute", "RollingDisc", "Rope", "Tie", "Universal", "joint_class",
+    "Planar", "PointOnLine", "PointOnPlane", "Prismatic", "Revolute", "RollingDisc", "Rope", "Tie",
+    "Universal", "joint_class",
 ]  # fmt: skip
 
 #: Joint types by the name that files and specs use. `fixed` and `continuous` are handled by the model.

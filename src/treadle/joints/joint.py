@@ -21,6 +21,7 @@ __all__ = [
 #: Lengths and sines that vanish where a loop is closed.
 Closure = tuple[list[Scalar], list[Scalar]]
 
+
 class Slip(NamedTuple):
     """A velocity that a joint prevents without preventing a position, as rolling without slipping does.
 

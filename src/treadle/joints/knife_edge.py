@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle.graph import Scalar, sqrt
-from treadle.joints.joint import Closure, Slip, apart, across, unit
+from treadle.joints.joint import Closure, Slip, across, apart, unit
 from treadle.joints.tie import Tie
 from treadle.spatial import Transform
 
@@ -23,9 +23,7 @@ class KnifeEdge(Tie):
     prevents = 2
     slip_count = 1
 
-    def __init__(
-        self, axis: Sequence[float] = (0, 0, 1), second_axis: Sequence[float] | None = None
-    ) -> None:
+    def __init__(self, axis: Sequence[float] = (0, 0, 1), second_axis: Sequence[float] | None = None) -> None:
         self.axis = unit(axis)
         self.second_axis = across(self.axis)[0] if second_axis is None else unit(second_axis)
 

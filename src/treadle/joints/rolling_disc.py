@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle.graph import maximum, sqrt
-from treadle.graph import Scalar
+from treadle.graph import Scalar, maximum, sqrt
 from treadle.joints.joint import Closure, Slip, unit
 from treadle.joints.tie import Tie
-from treadle.spatial import Transform, Vec3
+from treadle.spatial import Transform
 
 __all__ = ["RollingDisc"]
 
@@ -19,8 +18,8 @@ _FLAT = 1e-12
 class RollingDisc(Tie):
     """A disc of `radius` (m) about `second_axis` in S touches the plane through P across `axis`.
 
-    With the normal n, the axle a and the centre s the lowest point is x = s - r (n - (n.a) a) / |n - (n.a) a|.
-    It stays in the plane, and the material point of the disc there has the velocity of the plane's.
+    With the normal n, the axle a and the centre s the lowest point is x = s - r (n - (n.a) a) / |n - (n.a)
+    a|. It stays in the plane, and the material point of the disc there has the velocity of the plane's.
     """
 
     kind = "rolling_disc"

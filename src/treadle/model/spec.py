@@ -66,12 +66,12 @@ class JointSpec(Item):
     """A joint from `parent` (None: the world) to `child`, its frame given in the parent.
 
     `child_position` and `child_rotation` are the pose of that frame in the child, at the neutral position.
-    `type` is revolute, continuous, prismatic, fixed, helical, cylindrical, universal, planar, ball or
-    free; distance, rope, point_on_line, point_on_plane, rolling_disc and knife_edge only close loops. The axis
-    is z unless given (the normal of a planar joint or of the plane that is rolled on; x and then y for a
-    universal one); `second_axis` is the axle of a rolling disc, or the direction of a knife edge, in the child;
-    `pitch` of a helical joint is in m/rad. Everything from `lower` on has one value per dof, or
-    one for all, in the units of the joint's coordinates.
+    `type` is revolute, continuous, prismatic, fixed, helical, cylindrical, universal, planar, ball or free;
+    distance, rope, point_on_line, point_on_plane, rolling_disc and knife_edge only close loops. The axis is
+    z unless given (the normal of a planar joint or of the plane that is rolled on; x and then y for a
+    universal one); `second_axis` is the axle of a rolling disc, or the direction of a knife edge, in the
+    child; `pitch` of a helical joint is in m/rad. Everything from `lower` on has one value per dof, or one
+    for all, in the units of the joint's coordinates.
     """
 
     name: str

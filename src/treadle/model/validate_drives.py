@@ -147,7 +147,9 @@ def _check_coupling(spec: ModelSpec, coupling: CouplingSpec, joints: dict[str, J
     if coupling.joint in (coupling.source, *coupling.terms):
         hint = "name another joint as its source, or None to hold the joint"
         raise fault(spec, element, f"couples joint {coupling.joint!r} to itself", hint, coupling)
-    converted(spec, element, coupling, "terms", lambda terms: vector(list(terms.values()) or [0.0], len(terms) or 1))
+    converted(
+        spec, element, coupling, "terms", lambda terms: vector(list(terms.values()) or [0.0], len(terms) or 1)
+    )
     given = plain(coupling.coefficients)
     if not isinstance(given, tuple) or not given:
         hint = "give them from the constant up: (offset, ratio)"

@@ -1,8 +1,9 @@
 """The benchmark bicycle: a rider without hands on two thin wheels that roll without slipping.
 
-J. P. Meijaard, J. M. Papadopoulos, A. Ruina and A. L. Schwab, "Linearized dynamics equations for the balance and
-steer of a bicycle: a benchmark and review", Proc. R. Soc. A 463 (2007), table 1. There z points down and y to the
-right; here z points up and y to the left, which turns the sign of the products of inertia.
+J. P. Meijaard, J. M. Papadopoulos, A. Ruina and A. L. Schwab, "Linearized dynamics equations for the
+balance and steer of a bicycle: a benchmark and review", Proc. R. Soc. A 463 (2007), table 1. There z points
+down and y to the right; here z points up and y to the left, which turns the sign of the products of
+inertia.
 """
 
 from __future__ import annotations
@@ -73,12 +74,22 @@ def _add_wheel(spec: ModelSpec, body: str, radius: float) -> None:
         place = (reach * cos(angle), 0.0, reach * sin(angle))
         turned = ((-sin(angle), 0.0, cos(angle)), (0.0, 1.0, 0.0), (-cos(angle), 0.0, -sin(angle)))
         rotation = np.array(turned).T
-        spec.add_shape(f"{body}_tyre{k}", body, "box", (length, 0.025, 0.024), position=place, rotation=rotation, color=DARK)
+        spec.add_shape(
+            f"{body}_tyre{k}",
+            body,
+            "box",
+            (length, 0.025, 0.024),
+            position=place,
+            rotation=rotation,
+            color=DARK,
+        )
     for k in range(4):
         angle = pi * k / 4
         turned = np.array(((cos(angle), 0.0, -sin(angle)), (0.0, 1.0, 0.0), (sin(angle), 0.0, cos(angle))))
         color = RED if k == 0 else GREY
-        spec.add_shape(f"{body}_spoke{k}", body, "box", (2.0 * radius - 0.04, 0.006, 0.006), rotation=turned, color=color)
+        spec.add_shape(
+            f"{body}_spoke{k}", body, "box", (2.0 * radius - 0.04, 0.006, 0.006), rotation=turned, color=color
+        )
 
 
 def _add_looks(spec: ModelSpec) -> None:
@@ -89,19 +100,40 @@ def _add_looks(spec: ModelSpec) -> None:
         ((rear, crank), (rear, saddle), (crank, saddle), (crank, bottom), (saddle, top), (bottom, top))
     ):
         add_tube(spec, f"tube{number}", "frame", start, end, 0.018, BLUE)
-    spec.add_shape("saddle", "frame", "box", (0.24, 0.14, 0.05), position=saddle + (0, 0, 0.02), color=DARK)
-    shoulder, hip = np.array((0.42, 0.0, 1.42)), saddle + (0.02, 0.0, 0.08)
+    spec.add_shape(
+        "saddle", "frame", "box", (0.24, 0.14, 0.05), position=np.add(saddle, (0, 0, 0.02)), color=DARK
+    )
+    shoulder, hip = np.array((0.42, 0.0, 1.42)), np.add(saddle, (0.02, 0.0, 0.08))
     add_tube(spec, "rider_back", "frame", hip, shoulder, 0.11, ORANGE)
-    spec.add_shape("rider_head", "frame", "sphere", (0.11,), position=shoulder + (0.03, 0, 0.22), color=ORANGE)
+    spec.add_shape(
+        "rider_head", "frame", "sphere", (0.11,), position=np.add(shoulder, (0.03, 0, 0.22)), color=ORANGE
+    )
     for side in (-1.0, 1.0):
         knee, foot = np.array((0.6, 0.12 * side, 0.72)), np.array((0.48, 0.1 * side, 0.3 - 0.08 * side))
-        add_tube(spec, f"thigh{side:+.0f}", "frame", hip + (0, 0.08 * side, 0), knee, 0.06, ORANGE)
+        add_tube(spec, f"thigh{side:+.0f}", "frame", np.add(hip, (0, 0.08 * side, 0)), knee, 0.06, ORANGE)
         add_tube(spec, f"shin{side:+.0f}", "frame", knee, foot, 0.045, ORANGE)
     hub = np.array((_BASE, 0.0, _FRONT)) - head
     grip = 0.62 * up
     add_tube(spec, "steerer", "fork", 0.36 * up, grip, 0.016, GREY)
     for side in (-1.0, 1.0):
-        add_tube(spec, f"blade{side:+.0f}", "fork", hub + (0, 0.05 * side, 0), 0.36 * up + (0, 0.03 * side, 0), 0.012, GREY)
-    add_tube(spec, "handlebar", "fork", grip + (0.02, -0.28, 0.0), grip + (0.02, 0.28, 0.0), 0.015, DARK)
-    spec.add_shape("ground", None, "box", (60.0, 6.0, 0.02), position=(28.0, 0.0, -0.011), color=(0.75, 0.77, 0.75, 1.0))
-
+        add_tube(
+            spec,
+            f"blade{side:+.0f}",
+            "fork",
+            np.add(hub, (0, 0.05 * side, 0)),
+            np.add(0.36 * up, (0, 0.03 * side, 0)),
+            0.012,
+            GREY,
+        )
+    add_tube(
+        spec,
+        "handlebar",
+        "fork",
+        np.add(grip, (0.02, -0.28, 0.0)),
+        np.add(grip, (0.02, 0.28, 0.0)),
+        0.015,
+        DARK,
+    )
+    spec.add_shape(
+        "ground", None, "box", (60.0, 6.0, 0.02), position=(28.0, 0.0, -0.011), color=(0.75, 0.77, 0.75, 1.0)
+    )

@@ -21,7 +21,9 @@ def most_rows(model: Model, motions: Mapping[str, Motion]) -> int:
     """As many rows as `bound_rows` has at most, or more."""
     parts = [*model.joints, *model.loops]
     free = sum(len(part.friction) for part in parts)
-    return len(moved_dofs(model, motions)) + sum(a.rigid for a in model.actuators) + 3 * free + len(model.loops)
+    return (
+        len(moved_dofs(model, motions)) + sum(a.rigid for a in model.actuators) + 3 * free + len(model.loops)
+    )
 
 
 def bound_rows(

@@ -56,7 +56,6 @@ def check_closes(model: Model, integrator: str) -> None:
             f"use {able}, or model.without_loops()"
         )
 
-
     if INTEGRATORS[integrator].loops == "positions":
         rolling = [loop.name for loop in model.loops if loop.type is not None and loop.type.slip_count]
         if rolling:
@@ -66,8 +65,8 @@ def check_closes(model: Model, integrator: str) -> None:
                 if method.loops and method.loops != "positions"
             )
             raise InputError(
-                f"{integrator!r} holds constraints by positions, but {rolling[0]!r} rolls without slipping, which "
-                f"constrains velocities alone; use {able}"
+                f"{integrator!r} holds constraints by positions, but {rolling[0]!r} rolls without slipping, "
+                f"which constrains velocities alone; use {able}"
             )
 
 
@@ -99,8 +98,8 @@ def check_motions(model: Model, motions: Mapping[str, Motion], integrator: str) 
             raise InputError(f"a motion needs a joint that moves: {name!r} is fixed")
         if not arrests and np.isfinite(joint.effort).any():
             raise InputError(
-                f"the motion of {name!r} is held within the joint's effort by 'symplectic_euler' alone: use it, or "
-                "leave the effort out"
+                f"the motion of {name!r} is held within the joint's effort by 'symplectic_euler' alone: use "
+                "it, or leave the effort out"
             )
         try:
             numbers = np.array([float(x) for x in _numbers(prescribed(joint, motion, 0.0))])
@@ -109,7 +108,9 @@ def check_motions(model: Model, motions: Mapping[str, Motion], integrator: str) 
         except (TypeError, ValueError, AttributeError) as error:
             raise InputError(f"the motion of {name!r} must be a function of the time: {error}") from None
         if not np.isfinite(numbers).all():
-            raise InputError(f"the motion of {name!r} has no finite position, velocity and acceleration at 0 s")
+            raise InputError(
+                f"the motion of {name!r} has no finite position, velocity and acceleration at 0 s"
+            )
     return dict(motions)
 
 

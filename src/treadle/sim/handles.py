@@ -163,7 +163,9 @@ class JointHandle(Guarded):
 
     @property
     def acceleration(self) -> float | np.ndarray:
-        """Rate of the velocity under all forces at this instant; limits and the like as the next step needs."""
+        """Rate of the velocity under all forces at this instant; limits and the like as the next step
+        needs.
+        """
         return _unwrap(self._sim.accelerations.values(f"joint.{self._joint.name}.acceleration"))
 
     @property
@@ -250,7 +252,8 @@ class BodyHandle(Guarded):
     def acceleration(self) -> np.ndarray:
         """(Angular acceleration, acceleration of the origin), six numbers in world axes.
 
-        That is the rate of `velocity` under all forces at this instant: what falls freely has that of gravity.
+        That is the rate of `velocity` under all forces at this instant: what falls freely has that of
+        gravity.
         """
         return self._sim.accelerations.values(f"body.{self.name}.acceleration")
 
@@ -297,7 +300,9 @@ class ActuatorHandle(Guarded):
 
     @property
     def force(self) -> float:
-        """Force on its joint in this state, in N m or N; that of a rigid motor in the mean over the last step."""
+        """Force on its joint in this state, in N m or N; that of a rigid motor in the mean over the last
+        step.
+        """
         from treadle.forces.actuator import actuator_drives
 
         sim = self._sim

@@ -24,10 +24,9 @@ class Reaction:
     `force` and `torque` are in world axes, `local_force` and `local_torque` in those of the joint's frame
     on the body. The parts along the joint's freedoms are the forces of motors, springs, dampers, stops and
     friction there; all others are what the joint itself carries. Everything that acts at this instant
-    counts. Stops, friction, rigid motors and prescribed motions count with what they gave in the last step, as
-    contacts do; before the first step with what it will need. Where constraints
-    are redundant the forces in the loops are not determined by the motion: the rows that depend on others
-    take none.
+    counts. Stops, friction, rigid motors and prescribed motions count with what they gave in the last step,
+    as contacts do; before the first step with what it will need. Where constraints are redundant the forces
+    in the loops are not determined by the motion: the rows that depend on others take none.
     """
 
     force: np.ndarray

@@ -18,7 +18,9 @@ __all__ = ["start_state"]
 def start_state(
     model: Model, q: np.ndarray, v: np.ndarray, places: Mapping[str, Motion], rates: Mapping[str, Motion]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The state near q and v at 0 s with the positions of some motions, the velocities of some, and closed loops."""
+    """The state near q and v at 0 s with the positions of some motions, the velocities of some, and closed
+    loops.
+    """
     q, v = q.copy(), v.copy()
     for name, motion in {**places, **rates}.items():
         from treadle.constraints.motion import prescribed

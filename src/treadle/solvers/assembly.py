@@ -74,8 +74,8 @@ def assemble(
 ) -> Assembly:
     """The state nearest to q and v (the initial ones unless they are given) that closes all loops.
 
-    Joints of which the position or the velocity is held keep it as it is given. ModelError, with the loop that is
-    widest open, where there is no such state near.
+    Joints of which the position or the velocity is held keep it as it is given. ModelError, with the loop
+    that is widest open, where there is no such state near.
     """
     first_q, first_v = model.initial()
     position = _vector("q", first_q if q is None else q, model.nq)

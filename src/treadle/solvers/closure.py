@@ -186,7 +186,9 @@ def elimination_order(A: Sequence[dict[int, Scalar]]) -> list[int]:
 def _factor_rows(
     A: Sequence[dict[int, Scalar]], order: Sequence[int], rows: Sequence[Row], share: Scalar
 ) -> tuple[list[dict[int, Scalar]], list[Scalar], list[Scalar], Scalar]:
-    """Unit lower-triangular rows (by the rows eliminated before), reciprocal pivots or zeros, shares, doubts."""
+    """Unit lower-triangular rows (by the rows eliminated before), reciprocal pivots or zeros, shares,
+    doubts.
+    """
     sizes = group_sizes([row[i] for i, row in enumerate(A)], [row.group for row in rows])
     place = {i: k for k, i in enumerate(order)}
     left: list[dict[int, Scalar]] = [{} for _ in A]

@@ -28,7 +28,7 @@ _SMALL = 1e-9
 def project(
     model: Model, q: Sequence[Scalar], v: Sequence[Scalar]
 ) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
-    """Position and velocity that satisfy the constraints; residual left over, rounds, distance (`closure`)."""
+    """Position and velocity that satisfy the constraints; residual left, rounds, distance (`closure`)."""
     nq, nv = len(q), len(v)
     values = through_graph(lambda x: _projected(model, x[:nq], x[nq:]), [*q, *v])
     return values[:nq], values[nq : nq + nv], values[nq + nv :]

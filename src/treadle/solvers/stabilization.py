@@ -21,7 +21,8 @@ __all__ = ["STABILIZATIONS", "Stabilization", "closing_time"]
 #: Time constant of the feedback in steps, unless it is given; below 1.5 not every method is stable.
 STEPS = 5.0
 
-#: Position, velocity, and (the residual left over, rounds taken, distance from a singular position) at its end.
+#: Position, velocity, and (the residual left over, rounds taken, distance from a singular position) at its
+#: end.
 Ended: TypeAlias = tuple[list[Scalar], list[Scalar], list[Scalar]]
 
 

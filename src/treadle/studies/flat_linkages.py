@@ -77,7 +77,9 @@ def _four_bars(rng: Rng, cells: int) -> FlatLinkage:
 
 
 def rhombus(rng: Rng) -> FlatLinkage:
-    """Four equal bars, one corner on a pin and the opposite one on a rail: both halves fold through the rail."""
+    """Four equal bars, one corner on a pin and the opposite one on a rail: both halves fold through the
+    rail.
+    """
     spec = ModelSpec("rhombus", gravity=(0.0, 0.0, 0.0))
     side = rng.uniform(0.4, 1.0)
     for half in ("upper", "lower"):
@@ -88,7 +90,9 @@ def rhombus(rng: Rng) -> FlatLinkage:
         place = (side, 0.0, 0.0)
         spec.add_joint(f"{half}_knee", "revolute", f"{half}_inner", f"{half}_outer", position=place, **_HINGE)
     end = (side, 0.0, 0.0)
-    spec.add_joint("tip", "revolute", "upper_outer", "lower_outer", position=end, child_position=end, **_HINGE)
+    spec.add_joint(
+        "tip", "revolute", "upper_outer", "lower_outer", position=end, child_position=end, **_HINGE
+    )
     spec.add_joint("rail", "point_on_line", None, "upper_outer", axis=(1, 0, 0), child_position=end)
     model = spec.compile()
     open_by, rate = float(rng.uniform(0.3, 0.9)), float(rng.uniform(-1.0, 1.0))
@@ -100,7 +104,9 @@ def rhombus(rng: Rng) -> FlatLinkage:
 
 
 def scissors(rng: Rng) -> FlatLinkage:
-    """Two crossed pairs of bars on a hinge and a sliding foot, with a spring, through where all bars lie flat."""
+    """Two crossed pairs of bars on a hinge and a sliding foot, with a spring, through where all bars lie
+    flat.
+    """
     spec = ModelSpec("scissors", gravity=(0.0, 0.0, 0.0))
     length, cells = rng.uniform(0.5, 1.2), 2
     middle, end = (length / 2, 0.0, 0.0), (length, 0.0, 0.0)
@@ -125,7 +131,9 @@ def scissors(rng: Rng) -> FlatLinkage:
 
     def off_branch(q: np.ndarray) -> float:
         first = q[place["end0"]]
-        return max(abs(float(q[place[name]] - shift - factor * -first)) for name, (factor, shift) in turns.items())
+        return max(
+            abs(float(q[place[name]] - shift - factor * -first)) for name, (factor, shift) in turns.items()
+        )
 
     return FlatLinkage(model, q, v, "end0", 0.0, off_branch)
 

@@ -1,8 +1,8 @@
 """Linkages through flat positions, where the rank of their loops drops: branch and energy, with every method.
 
-Parallelograms, scissors and a rhombus of random lengths and masses swing through positions in which all of their
-bars lie in one line and other motions branch off. Momentum decides: the linkage goes on along its own branch. Steps
-are random from 1 to 8 ms, tolerances from 1e-4 to 1e-12.
+Parallelograms, scissors and a rhombus of random lengths and masses swing through positions in which all of
+their bars lie in one line and other motions branch off. Momentum decides: the linkage goes on along its own
+branch. Steps are random from 1 to 8 ms, tolerances from 1e-4 to 1e-12.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ __all__ = ["passage_of", "run"]
 #: Runs of a linkage with a method, also in a quick study; runs that have to be shown.
 _RUNS, _QUICK_RUNS, _ALL = 18, 1, 1000
 
-#: Seconds of a run; steps (s) of methods with fixed steps, from least to most; tolerances of the others, and their step.
+#: Seconds of a run; steps (s) of methods with fixed steps, from least to most; tolerances of the others,
+#: and their step.
 _SECONDS, _STEPS, _TOLERANCES, _LONG = 4.0, (1e-3, 8e-3), (1e-12, 1e-4), 1e-2
 
 #: Flatness (sine) below which a step is near a flat position; all others are usual ones.
@@ -38,8 +39,8 @@ _NEAR = 0.05
 #: An angle (rad) off the branch that is more than a method's error; how much more energy a step may change.
 _OFF, _TIMES = 0.05, 10.0
 
-#: What rounding changes of the energy in a step, of the largest kinetic energy: anywhere, and over the flatness, which
-#: divides the rounding of positions.
+#: What rounding changes of the energy in a step, of the largest kinetic energy: anywhere, and over the
+#: flatness, which divides the rounding of positions.
 _ROUNDING, _ROUNDING_FLAT = 1e-12, 1e-15
 
 _COLUMNS = (
@@ -88,8 +89,16 @@ def run(quick: bool, report: Report) -> Findings:
     findings.checks = [
         at_most("runs that stopped", float(sum(p.stopped for p in passages)), 0.0),
         at_most("largest angle off the branch (rad)", max(p.off for p in passages), _OFF),
-        at_most("energy changed by a step at a flat position, of a usual step", max(p.ratio for p in passages), _TIMES),
-        at_most("runs past a flat position that do not report it", float(sum(p.passes > p.told for p in passages)), 0.0),
+        at_most(
+            "energy changed by a step at a flat position, of a usual step",
+            max(p.ratio for p in passages),
+            _TIMES,
+        ),
+        at_most(
+            "runs past a flat position that do not report it",
+            float(sum(p.passes > p.told for p in passages)),
+            0.0,
+        ),
     ]
     if not quick:
         findings.checks.append(at_least("runs", float(len(every)), _ALL))
@@ -118,7 +127,9 @@ def passage_of(linkage: FlatLinkage, integrator: str, chosen: float) -> _Passage
         states.append((sim.q.copy(), sim.v.copy()))
     flat = np.array([linkage.flatness(q) for q, _ in states])
     kinetic = np.array([kinetic_energy(linkage.model, *state) for state in states])
-    energy = kinetic + [potential_energy(linkage.model, q) + _spring_energy(linkage.model, q) for q, _ in states]
+    energy = kinetic + [
+        potential_energy(linkage.model, q) + _spring_energy(linkage.model, q) for q, _ in states
+    ]
     changes = np.abs(np.diff(energy))
     nearest = np.minimum(flat[1:], flat[:-1])
     floor = _ROUNDING * float(kinetic.max()) + (chosen * dt * float(kinetic.max()) if adaptive else 0.0)

@@ -32,7 +32,9 @@ def loop_residual(run: Run) -> Measure | None:
 
 
 def singular_positions(run: Run) -> Measure | None:
-    """How often the run passed a position in which constraints become dependent, such as all bars in one line."""
+    """How often the run passed a position in which constraints become dependent, such as all bars in one
+    line.
+    """
     if not run.model.closed or run.steps == 0 or not run.sim.arrays["gap"][4, 0]:
         return None
     meaning = "passed, where loops lose rank and could branch off: the run goes on along its own branch"

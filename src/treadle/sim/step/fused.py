@@ -231,7 +231,9 @@ class _FusedStep:
 
 
 def passes_singular(method: Method, stabilization: Stabilization, model: Model) -> bool:
-    """Whether steps of a method are taken again near singular positions; those under error control do so alone."""
+    """Whether steps of a method are taken again near singular positions; those under error control do so
+    alone.
+    """
     exposed = method.order > 1 or method.loops == "positions"
     return model.closed and stabilization.projects and exposed and not method.adaptive
 
@@ -253,7 +255,7 @@ def _friction(system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Sc
 
 
 def _opened(before: Sequence[Scalar], gap: Sequence[Scalar]) -> list[Scalar]:
-    """Largest gap and rounds so far, distances from a singular position after the last two steps, and passages.
+    """Largest gap and rounds so far, distances from a singular position after two steps, and passages.
 
     One is passed where the distance has a minimum that is small beside its change from step to step.
     """

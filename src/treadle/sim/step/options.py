@@ -168,8 +168,8 @@ class StepOptions:
             )
         if self.contact and self.driven:
             raise InputError(
-                f"{self.integrator!r} does not hold motions of machines in contact: use 'symplectic_euler', or "
-                "give contact=False"
+                f"{self.integrator!r} does not hold motions of machines in contact: use 'symplectic_euler', "
+                "or give contact=False"
             )
         if self.contact and self.solver == "simgc":
             raise InputError(

@@ -396,13 +396,19 @@ def rolling(rng: Rng) -> Machine:
         spec.add_body("disc", mass, inertia=(across, along, across))
         spec.add_joint("flight", "free", None, "disc", position=(0, 0, radius))
         spec.add_joint("ground", "rolling_disc", None, "disc", radius=radius)
-        v = np.array([*rng.uniform(-0.3, 0.3, 1), float(rng.uniform(8.0, 15.0)), *rng.uniform(-1.0, 1.0, 1), 0, 0, 0])
+        v = np.array(
+            [*rng.uniform(-0.3, 0.3, 1), float(rng.uniform(8.0, 15.0)), *rng.uniform(-1.0, 1.0, 1), 0, 0, 0]
+        )
         return Machine(spec.compile(), min(seconds, 1.0), methods, _EXACT, v=v)
     spec.add_body("hitch", mass, inertia=(0.1, 0.1, 0.1))
-    spec.add_joint("rail", "prismatic", None, "hitch", axis=(1, 0, 0), stiffness=float(rng.uniform(5.0, 50.0)))
+    spec.add_joint(
+        "rail", "prismatic", None, "hitch", axis=(1, 0, 0), stiffness=float(rng.uniform(5.0, 50.0))
+    )
     spec.add_body("trailer", **_solid(rng))
     spec.add_joint("swivel", "revolute", "hitch", "trailer", axis=(0, 0, 1))
-    spec.add_joint("axle", "knife_edge", None, "trailer", child_position=(-float(rng.uniform(0.5, 1.5)), 0, 0))
+    spec.add_joint(
+        "axle", "knife_edge", None, "trailer", child_position=(-float(rng.uniform(0.5, 1.5)), 0, 0)
+    )
     model = spec.compile()
     return Machine(model, seconds, methods, _EXACT, rng.uniform(-0.5, 0.5, 2), rng.uniform(-2.0, 2.0, 2))
 

@@ -39,7 +39,9 @@ def velocity(name: str, model: Model, number: int) -> Signal:
 
 
 def acceleration(name: str, model: Model, number: int) -> Signal:
-    """Angular acceleration, and acceleration of the origin, in world axes, under all forces at that instant."""
+    """Angular acceleration, and acceleration of the origin, in world axes, under all forces at that
+    instant.
+    """
     frame = model.frames[number]
 
     def values(at: Moment) -> list[Scalar]:

@@ -14,7 +14,12 @@ from treadle.constraints.rows import residuals, row_names
 from treadle.constraints.spring import spring_pulls, spring_rows
 from treadle.constraints.wrench import body_forces, loop_forces
 from treadle.dynamics.forward import forward_dynamics
-from treadle.dynamics.kinematics import body_accelerations, body_velocities, frame_placements, world_transforms
+from treadle.dynamics.kinematics import (
+    body_accelerations,
+    body_velocities,
+    frame_placements,
+    world_transforms,
+)
 from treadle.dynamics.reactions import joint_reactions
 from treadle.forces.actuator import actuator_drives
 from treadle.forces.law import ForceLaw, law_force

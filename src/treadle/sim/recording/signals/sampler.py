@@ -60,7 +60,9 @@ class Sampler:
             # what controllers that are called back would say now only they know
             held = sim.tau + sim.controllers.commanded
             state = sim.q, sim.v, held, sim.loads[:, 0], (time, sim.dt, float(sim.stepper.acted))
-            others = [sim.arrays[name][:, 0] for name in ("commands", "drives", "parameters", "inputs", "rows")]
+            others = [
+                sim.arrays[name][:, 0] for name in ("commands", "drives", "parameters", "inputs", "rows")
+            ]
             # contact is felt in the mean over the last step
             felt = sensors.felt(sim).ravel() if self._feels else np.zeros(_felt_size(sim))
             pressed = sensors.body_wrenches(sim).ravel() if sim.contact else np.zeros(0)
@@ -137,9 +139,9 @@ def _compiled(
         time, dt, taken = clock
         machine = locked_model(model, rotors) if locked else model
         moment = Moment(
-            machine, laws, controllers, q, v, held, loads, time, commands, drives, dt, bounded, motions, terrain,
-            driven=driven, arrests=arrests, taken=taken, rows=rows if bounded and not sim.contact else (),
-            felt=felt, pressed=pressed,
+            machine, laws, controllers, q, v, held, loads, time, commands, drives, dt, bounded, motions,
+            terrain, driven=driven, arrests=arrests, taken=taken, rows=rows if bounded and not sim.contact
+            else (), felt=felt, pressed=pressed,
         )  # fmt: skip
         with reading(sim.world.inputs.inputs, inputs):
             return {"row": [x for signal in signals for x in signal.values(moment)]}
