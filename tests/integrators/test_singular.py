@@ -15,7 +15,7 @@ def passages(name: str, seed: int, integrator: str, chosen: list[float]):
 
 @pytest.mark.parametrize(
     ("name", "integrator"),
-    [("four-bars in a row", "rk4"), ("parallelogram", "implicit_euler"), ("scissors", "rk6")],
+    [("two four-bars", "rk4"), ("parallelogram", "implicit_euler"), ("scissors", "rk6")],
 )
 def test_fixed_steps_keep_branch_and_energy(name, integrator):
     for found in passages(name, 3, integrator, np.linspace(2e-3, 8e-3, 12).tolist()):

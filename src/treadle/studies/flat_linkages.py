@@ -140,7 +140,7 @@ def scissors(rng: Rng) -> FlatLinkage:
 
 FLAT_LINKAGES: dict[str, Callable[[Rng], FlatLinkage]] = {
     "parallelogram": parallelogram,
-    "four-bars in a row": four_bars,
+    "two four-bars": four_bars,
     "rhombus": rhombus,
     "scissors": scissors,
 }

@@ -1,4 +1,4 @@
-"""Linkages through flat positions, where the rank of their loops drops: branch and energy, with every method.
+"""Linkages through flat positions, where their loops lose rank: branch and energy, with every method.
 
 Parallelograms, scissors and a rhombus of random lengths and masses swing through positions in which all of
 their bars lie in one line and other motions branch off. Momentum decides: the linkage goes on along its own
@@ -172,11 +172,16 @@ def _summed(found: list[_Passage]) -> dict[str, Any]:
 
 
 def _draw(every: list[tuple[str, _Passage]]) -> Figure:
+    from matplotlib import colormaps
+
     figure = new_figure()
     (axes,) = figure.axes
-    for integrator in INTEGRATORS:
+    for number, integrator in enumerate(INTEGRATORS):
+        color = colormaps["tab20"](number)
         found = [passage for name, passage in every if name == integrator]
-        axes.loglog([p.step for p in found], [max(p.ratio, 1e-3) for p in found], ".", label=integrator)
+        axes.loglog(
+            [p.step for p in found], [max(p.ratio, 1e-3) for p in found], ".", color=color, label=integrator
+        )
     axes.axhline(_TIMES, color="grey", linewidth=0.8)
     axes.set(xlabel="step (s), or tolerance", ylabel="largest change of energy, of a usual step")
     axes.set_title("Energy that one step at a flat position changes")
