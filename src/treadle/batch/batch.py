@@ -120,8 +120,8 @@ class Batch(Guarded):
         )
         motions = self.step_options.motions
         if model.closed or motions:
-            first = (np.array(x) for x in model.initial())
-            self.q, self.v = start_state(model, *first, motions, motions)
+            q, v = (np.array(x) for x in model.initial())
+            self.q, self.v = start_state(model, q, v, motions, motions)
         self._contact_worlds: ContactWorlds | None = None
         self._pool: ThreadPoolExecutor | None = None
         self._pieces = Pieces()

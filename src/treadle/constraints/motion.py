@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from treadle.constraints.bounded import ANY, BoundedRow
 from treadle.graph import Expr, Scalar, forward, sqrt, through_graph
@@ -111,10 +111,11 @@ def motion_rows(
 
 def _position(joint: ModelJoint, value: Scalar | Sequence[Scalar]) -> list[Scalar]:
     """All positions of the joint, quaternions at unit length."""
+    q: list[Any]
     try:
         q = list(value)  # type: ignore[arg-type]
     except TypeError:
-        q = [value]  # type: ignore[list-item]
+        q = [value]
     if joint.type.kind == "free" and len(q) == 3:
         q = [1.0, 0.0, 0.0, 0.0, *q]
     if len(q) != joint.type.nq:

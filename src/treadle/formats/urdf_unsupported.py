@@ -95,8 +95,9 @@ def _is_written(coupling: Any, followers: dict[str, tuple[str, float, float]]) -
 def _linear(coupling: Any) -> tuple[str, float, float] | None:
     """Source, offset and ratio of a coupling, if it has one source and no higher powers."""
     offset, ratio, *others = *plain(coupling.coefficients), 0.0, 0.0
-    several = coupling.source is None or bool(coupling.terms)
-    return None if several or any(others) else (coupling.source, offset, ratio)
+    return (
+        None if coupling.source is None or coupling.terms or any(others) else (coupling.source, offset, ratio)
+    )
 
 
 def motors(spec: ModelSpec) -> list[ActuatorSpec]:

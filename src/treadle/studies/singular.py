@@ -115,7 +115,8 @@ def _drawn(rng: np.random.Generator, integrator: str) -> float:
 def passage_of(linkage: FlatLinkage, integrator: str, chosen: float) -> _Passage:
     """Run a linkage with a method and a step, or a tolerance where the method controls its error."""
     adaptive = INTEGRATORS[integrator].adaptive
-    dt, options = (_LONG, {"tolerance": chosen}) if adaptive else (chosen, {})
+    dt = _LONG if adaptive else chosen
+    options: dict[str, Any] = {"tolerance": chosen} if adaptive else {}
     sim = Simulation(linkage.model, dt, integrator, q=linkage.q, v=linkage.v, **options)
     states, stopped = [(sim.q.copy(), sim.v.copy())], False
     for _ in range(round(_SECONDS / dt)):
@@ -155,9 +156,8 @@ def _told(sim: Simulation) -> int:
 
 def _spring_energy(model: Model, q: np.ndarray) -> float:
     """Of springs on hinges."""
-    return sum(
-        0.5 * joint.stiffness[0] * (q[joint.q.start] - joint.reference[0]) ** 2 for joint in model.joints
-    )
+    springs = [(float(j.stiffness[0]), float(j.reference[0]), float(q[j.q.start])) for j in model.joints]  # type: ignore[arg-type]
+    return sum(0.5 * stiffness * (place - rest) ** 2 for stiffness, rest, place in springs)
 
 
 def _summed(found: list[_Passage]) -> dict[str, Any]:

@@ -357,8 +357,8 @@ def submerged(rng: Rng) -> Machine:
     from treadle.model.hydrodynamics import Fluid
 
     spec, count = ModelSpec("submerged"), int(rng.integers(1, 3))
-    current = tuple(float(x) for x in rng.uniform(-0.3, 0.3, 3)) if rng.random() < 0.5 else (0.0, 0.0, 0.0)
-    Fluid(1000.0, current=current).surround(spec)
+    x, y, z = rng.uniform(-0.3, 0.3, 3).tolist() if rng.random() < 0.5 else (0.0, 0.0, 0.0)
+    Fluid(1000.0, current=(x, y, z)).surround(spec)
     for i in range(count):
         half = rng.uniform(0.1, 0.3, 3)
         mass = float(rng.uniform(0.5, 2.0) * 1000.0 * 4.0 / 3.0 * np.pi * half.prod())
@@ -371,7 +371,9 @@ def submerged(rng: Rng) -> Machine:
         place = {"position": (0.0, 0.0, -0.5) if i else (0.0, 0.0, 0.0)}
         child = {} if kind == "free" else {"child_position": (0.0, 0.0, 0.5)}
         spec.add_joint(f"j{i}", kind, f"b{i - 1}" if i else None, f"b{i}", **place, **child, **axes)
-        drag = {"drag_coefficient": float(rng.uniform(0.2, 1.2))} if rng.random() < 0.7 else {}
+        drag: dict[str, Any] = (
+            {"drag_coefficient": float(rng.uniform(0.2, 1.2))} if rng.random() < 0.7 else {}
+        )
         spec.add_hull(f"hull{i}", f"b{i}", size=tuple(half.tolist()), **drag)
     model = spec.compile()
     q, v = _state(model, rng)
