@@ -138,6 +138,12 @@ class Moment:
         )
 
     @cached_property
+    def step_acceleration(self) -> list[Scalar]:
+        """dv/dt if what is bounded goes on with what it gave in the last step."""
+        kept = self._step_motion is not self._motion
+        return self._step_motion.acceleration if kept else self.acceleration
+
+    @cached_property
     def loop_reactions(self) -> list[Force]:
         """Force of every loop on its successor, in world axes, the moment about the joint's origin there."""
         return loop_forces(self.model, self.q, self._step_motion.multipliers, self._loop_pulls)
@@ -163,7 +169,7 @@ class Moment:
         in_loops = body_forces(self.model, self.q, self.loop_reactions).items()
         for body, force in (*in_loops, *self._wheel_loads()):
             loads[body] = loads[body] + force if body in loads else force
-        forces = joint_reactions(self.model, self.q, self.v, self._step_motion.acceleration, loads)
+        forces = joint_reactions(self.model, self.q, self.v, self.step_acceleration, loads)
         return [
             Force(X_WB.rotation.apply(force.angular), X_WB.rotation.apply(force.linear))
             for X_WB, force in zip(self.bodies, forces, strict=True)
