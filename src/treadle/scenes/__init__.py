@@ -10,6 +10,7 @@ from treadle.errors import InputError
 from treadle.model import Model, ModelSpec
 from treadle.model.model import suggest
 from treadle.scenes.arm import arm
+from treadle.scenes.bicycle import bicycle
 from treadle.scenes.bouncing_ball import bouncing_ball
 from treadle.scenes.box_stack import box_stack
 from treadle.scenes.chain import chain
@@ -48,6 +49,7 @@ SCENES: dict[str, Callable[..., ModelSpec]] = {
     "barge": barge,
     "bluerov2": bluerov2,
     "bluerov2-arm": bluerov2_arm,
+    "bicycle": bicycle,
     "bouncing-ball": bouncing_ball,
     "box-stack": box_stack,
     "campus": campus,
