@@ -19,6 +19,7 @@ from treadle.app.log import collect
 from treadle.app.meter import Meter
 from treadle.app.panels.drive import DrivePanel
 from treadle.app.panels.edit import EditPanel
+from treadle.app.panels.fluid import FluidPanel, has_forces
 from treadle.app.panels.own import OwnPanel
 from treadle.app.panels.panel import Panel
 from treadle.app.panels.plots import PlotsPanel
@@ -89,6 +90,11 @@ class Stage:
             self.push = PushPanel(self)
         with self.tabs.add_tab("Edit"):
             self.edit = EditPanel(self)
+        acting: list[Panel] = []
+        if has_forces(self.sim.model):
+            with self.tabs.add_tab("Forces"):
+                self.fluid = FluidPanel(self)
+                acting.append(self.fluid)
         with self.tabs.add_tab("Plots"):
             self.plots = PlotsPanel(self)
         with self.tabs.add_tab("Quality"):
@@ -100,7 +106,7 @@ class Stage:
             self.scenes = ScenesPanel(self)
         driving: list[Panel] = [self.run, self.drive, self.push, self.edit]
         #: every panel, in the order in which the loop calls them
-        self.panels = [*driving, self.plots, self.quality, self.view, self.save, self.scenes]
+        self.panels = [*driving, *acting, self.plots, self.quality, self.view, self.save, self.scenes]
 
     def loop(self) -> None:
         """Frames until the stage is closed; an error pauses, and people may change something and go on."""

@@ -126,11 +126,16 @@ def _value(node: ast.AST, values: Mapping[str, Scalar]) -> Any:
     if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _OPERATORS:
         sides = _value(node.left, values), _value(node.comparators[0], values)
         return _OPERATORS[type(node.ops[0])](*sides)
-    called = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords
-    if called and node.func.id in FUNCTIONS:
-        try:
-            return FUNCTIONS[node.func.id](*[_value(argument, values) for argument in node.args])
-        except TypeError:
-            raise ValueError(f"has the wrong number of arguments in {ast.unparse(node)!r}") from None
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
+        function = FUNCTIONS.get(node.func.id)
+        if function is not None:
+            return _call(function, node, values)
     known = ", ".join((*values, *sorted(FUNCTIONS)))
     raise ValueError(f"has {ast.unparse(node)[:40]!r}, which is no part of a formula; use {known}")
+
+
+def _call(function: Callable[..., Any], node: ast.Call, values: Mapping[str, Scalar]) -> Any:
+    try:
+        return function(*[_value(argument, values) for argument in node.args])
+    except TypeError:
+        raise ValueError(f"has the wrong number of arguments in {ast.unparse(node)!r}") from None

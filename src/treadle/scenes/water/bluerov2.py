@@ -1,6 +1,6 @@
 """BlueROV2 Heavy: an underwater vehicle with eight thrusters, alone or with an arm of two links.
 
-Mass, volume, added mass and drag are the published ones (von Benzon et al. 2022). Where the thrusters are, their
+Mass, volume, added mass and drag are the published ones (von Benzon et al. 2022). Where thrusters are, their
 propellers and the arm are of our own. Propellers of the two sides turn in opposite senses.
 """
 

@@ -25,7 +25,7 @@ _MOVES = 8
 
 
 def swimmer(links: int = 6, reverse: bool = False) -> ModelSpec:
-    """A chain of links as heavy as water that swims by a travelling wave; `reverse`: one that runs forward."""
+    """A chain of links as heavy as water that swims by a travelling wave; `reverse`: which runs forward."""
     if not isinstance(links, int) or isinstance(links, bool) or links < 2:
         raise InputError(f"a swimmer needs a whole number of links, at least 2, not {links!r}")
     spec = ModelSpec("swimmer", settings={"dt": 1e-2, "routine": _routine(links, reverse)})
