@@ -45,7 +45,7 @@ def tendon_coordinate(model: Model, tendon: Tendon, q: Sequence[Scalar]) -> tupl
 
 
 def tendon_lines(model: Model, tendon: Tendon, q: Sequence[float], arc: int = 8) -> list[list[Vec3]]:
-    """Points of the cable in the world, a list per branch, with `arc` of them around an object; to be drawn."""
+    """Points of the cable in the world, a list per branch; `arc` of them are around an object."""
     branches: list[list[Vec3]] = [[]]
     around: PathPart | None = None
     for part in tendon.path:
