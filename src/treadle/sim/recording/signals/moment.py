@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from treadle.constraints.bounded import Arrest, BoundedRow
+from treadle.constraints.limit import limit_rows
 from treadle.constraints.motion import Motion
 from treadle.constraints.rows import residuals, row_names
 from treadle.constraints.spring import spring_pulls
@@ -89,6 +90,21 @@ class Moment:
             else drive.force - drive.damping * driven_coordinate(self.model, actuator, self.q, self.v).rate
             for actuator, drive in zip(self.model.actuators, drives, strict=True)
         ]
+
+    @cached_property
+    def limit_forces(self) -> list[Scalar]:
+        """Force of joint limits on every degree of freedom, the one of a whole step."""
+        forces: list[Scalar] = [0.0] * self.model.nv
+        if not (self.bounded and self.model.nv):
+            return forces
+        # rows: motions and rigid motors, then limits (see `sim.bounds`)
+        rigid = [a for a in self.model.actuators[: len(self.commands)] if a.rigid and a.v is not None]
+        first = len(self.motions) + len(rigid)
+        limits = limit_rows(self.model, self.q, self._ahead, self.dt, self.v)
+        for row, impulse in zip(limits, self._arrest.rows[first:], strict=False):
+            for k, arm in row.jacobian.items() if row.loop is None else ():
+                forces[k] = forces[k] + arm * impulse / self.dt
+        return forces
 
     @cached_property
     def bodies(self) -> list[Transform]:
