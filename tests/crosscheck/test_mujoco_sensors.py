@@ -27,7 +27,8 @@ ALL_KINDS = """
   <option gravity="0.3 -0.2 -9.5" magnetic="0.1 -0.5 0.3"><flag contact="disable"/></option>
   <worldbody>
     <geom type="box" size="8 8 1" pos="0 0 -9"/> <geom type="cylinder" size="1 7" pos="9 0 0"/>
-    <geom type="ellipsoid" size="2 7 7" pos="-9 0 0"/> <geom type="capsule" size="1 7" pos="0 9 0" conaffinity="0" contype="0"/>
+    <geom type="ellipsoid" size="2 7 7" pos="-9 0 0"/>
+    <geom type="capsule" size="1 7" pos="0 9 0" conaffinity="0" contype="0"/>
     <body name="trunk" pos="0 0 1">
       <freejoint name="root"/>
       <geom name="box" type="box" size=".2 .1 .05" mass="3" pos=".05 .02 .01" euler="10 20 30"/>
@@ -81,7 +82,8 @@ ALL_KINDS = """
     <framepos name="clipped" objtype="site" objname="sole" cutoff="0.4"/>
     <rangefinder site="sole"/> <rangefinder site="end"/> <rangefinder site="chest" cutoff="0.3"/>
     <rangefinder name="nothing there" site="away"/>
-    <distance name="gap" body1="tail" body2="thigh" cutoff="5"/> <distance geom1="box" geom2="end" cutoff="5"/>
+    <distance name="gap" body1="tail" body2="thigh" cutoff="5"/>
+    <distance geom1="box" geom2="end" cutoff="5"/>
   </sensor>
 </mujoco>
 """

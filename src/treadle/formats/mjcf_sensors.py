@@ -21,7 +21,7 @@ __all__ = ["ALONG_Z", "add_sensors"]
 #: Numbers of objects in `mjtObj`.
 _BODY, _XBODY, _JOINT, _GEOM, _SITE, _CAMERA, _ACTUATOR = 1, 2, 3, 5, 6, 7, 19
 
-#: Our range finders look along x, MuJoCo's along z (columns x, y, z of ours in theirs); and without an end (m).
+#: Our range finders look along x, MuJoCo's along z: our axes in theirs. A distance without an end (m).
 ALONG_Z = ((0.0, 0.0, -1.0), (0.0, 1.0, 0.0), (1.0, 0.0, 0.0))
 _FAR = 1e6
 
@@ -155,7 +155,7 @@ class _Reader:
         kinds = int(model.sensor_objtype[index]), int(model.sensor_reftype[index])
         numbers = number, int(model.sensor_refid[index])
         names = [self._touching_name(*part) for part in zip(kinds, numbers, strict=True)]
-        if None in names or "world" == names[0]:
+        if None in names or names[0] == "world":
             return None
         return "distance", names[0], {"to": names[1], "most": float(model.sensor_cutoff[index])}
 

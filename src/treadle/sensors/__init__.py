@@ -63,6 +63,7 @@ SENSOR_TYPES: dict[str, str | type[SensorKind]] = {
     "range_finder": "ranging.sensors:RangeFinder",
     "resolver": "joint:Resolver",
     "tachometer": "joint:Tachometer",
+    "tactile": "tactile:TactileGrid",
     "torque": "force_torque:TorqueSensor",
     "touch": "contact:Touch",
     "ultrasonic": "ranging.sensors:UltrasonicSensor",

@@ -104,9 +104,9 @@ class RayScene:
     """Shapes of a machine at a position `q`, its surroundings and its terrain, ready for rays.
 
     Rays meet what the page shows: the shapes with the role "visual", or those for contact with
-    `role="collision"`, or both with "all". Spheres, cylinders and other primitives are exact; meshes are triangles, seen from
-    both sides. Elevation grids are bilinear and end at their border. With `links` only these are there, such
-    as ("world",) for what does not move.
+    `role="collision"`, or both with "all". Spheres, cylinders and other primitives are exact; meshes are
+    triangles, seen from both sides. Elevation grids are bilinear and end at their border. With `links` only
+    these are there, such as ("world",) for what does not move.
     """
 
     def __init__(

@@ -21,7 +21,7 @@ SEEN = {
     "own": Option(
         "passes",
         "choice",
-        "passes: rays go through its whole rigid body; link: through its own link alone; sees: through nothing",
+        "whether rays pass through its whole rigid body, through its own link alone, or see both",
         ("passes", "link", "sees"),
     ),
 }
