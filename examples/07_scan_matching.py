@@ -75,6 +75,7 @@ for _ in range(round(SECONDS * RATE)):
 
 rms = {k: np.sqrt(np.mean(np.sum(np.subtract(tracks[k], tracks["true"]) ** 2, axis=1))) for k in tracks}
 print(f"root mean square error: odometry {rms['odometry']:.3f} m, matched {rms['matched']:.3f} m")
-print(f"heading off by {np.degrees(pose[2] - np.arctan2(X[1, 0], X[0, 0])) % 360.0:.2f} deg at the end")
+off = (pose[2] - np.arctan2(X[1, 0], X[0, 0]) + np.pi) % (2.0 * np.pi) - np.pi
+print(f"heading off by {np.degrees(off):.2f} deg at the end")
 # noise of 2 cm, averaged over hundreds of points
 assert rms["matched"] < 0.02 < 10.0 * rms["matched"] < rms["odometry"]
