@@ -1,7 +1,7 @@
 """Locate a robot with an extended Kalman filter on its IMU, GPS receiver and wheel odometry.
 
-State: x, y, heading, scale of the wheels' speed, bias of the gyroscope, and the slow error of GPS (x, y) as a
-random walk. The odometer's speed and the gyroscope's yaw rate drive the prediction; fixes of GPS (position and
+State: x, y, heading, scale of the wheels' speed, bias of the gyroscope, and the slow error of GPS (x, y), a
+random walk. The speed of the wheels and the gyroscope drive the prediction; fixes of GPS (position and
 velocity, once per second) correct it. Each sensor is also used alone, from the same known start.
 """
 
