@@ -79,6 +79,8 @@ if TYPE_CHECKING:
         sphere_inertia,
     )
     from treadle.model.hydrodynamics import irregular_waves
+    from treadle.planning.inverse_kinematics import InverseKinematics, inverse_kinematics
+    from treadle.planning.trajectory import Trajectory
     from treadle.scenes import scene, scene_names
     from treadle.sim import Event, History, Pace, Routine, Simulation, State, trajectory
     from treadle.sim.derivatives import MachineDerivatives, derivatives
@@ -102,18 +104,18 @@ if TYPE_CHECKING:
 __all__ = [
     "Assembly", "Batch", "BodySpec", "Collider", "DHRow", "DHTable", "Derivatives", "Event", "Fluid",
     "ForceLaw", "FrameMotion", "FrameSpec", "Grid",
-    "HeightField", "History", "Input", "InputError", "JointSpec", "Linearization", "MachineDerivatives",
-    "Model", "ModelError",
+    "HeightField", "History", "Input", "InputError", "InverseKinematics", "JointSpec", "Linearization",
+    "MachineDerivatives", "Model", "ModelError",
     "ModelSpec", "Pace",
     "Patch", "Plane", "Prediction", "Ramp", "RecordingError", "Routine", "Settled", "Simulation",
     "SimulationDiverged", "Soil", "State", "Terrain",
-    "Touch", "TreadleError", "WheelContact", "__version__", "acos", "asin", "assemble", "atan", "atan2",
-    "box_inertia", "center_of_mass", "clip", "collision_meshes", "contact_law", "contact_points",
-    "convex_hull", "cos",
+    "Touch", "Trajectory", "TreadleError", "WheelContact", "__version__", "acos", "asin", "assemble",
+    "atan", "atan2", "box_inertia", "center_of_mass", "clip", "collision_meshes", "contact_law",
+    "contact_points", "convex_hull", "cos",
     "cylinder_inertia", "derivatives", "dh_arm", "dh_table", "distance", "exp", "export", "floor",
     "force_element", "forward_dynamics", "fractal_grid",
     "frame_jacobian", "frame_pose", "frame_poses", "impulse_response", "inverse_dynamics",
-    "inverse_dynamics_jacobians", "irregular_waves",
+    "inverse_dynamics_jacobians", "inverse_kinematics", "irregular_waves",
     "kinetic_energy", "linearize", "load", "load_spec", "load_terrain", "log",
     "lookup",
     "lookup2", "mass_matrix", "maximum", "minimum", "momentum", "parameter_names", "parameter_value",
@@ -193,6 +195,12 @@ _HOMES = {
     ),
     "treadle.model.hydrodynamics": (
         "irregular_waves",
+    ),
+    "treadle.planning.inverse_kinematics": (
+        "InverseKinematics", "inverse_kinematics",
+    ),
+    "treadle.planning.trajectory": (
+        "Trajectory",
     ),
     "treadle.scenes": (
         "scene", "scene_names",
