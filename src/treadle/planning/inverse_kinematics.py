@@ -15,7 +15,7 @@ from treadle.native.executable import Executable
 from treadle.native.program import compile_program, default_lanes
 from treadle.planning.ik_step import TASKS, StepSettings, ik_program, pose_program
 
-__all__ = ["InverseKinematics", "inverse_kinematics"]
+__all__ = ["InverseKinematics", "inverse_kinematics", "random_poses"]
 
 #: Iterations between two looks at which columns are done, and those of the motion to the rest position.
 _BLOCK, _REST_ITERATIONS = 8, 60
@@ -100,6 +100,16 @@ def inverse_kinematics(
     if not single:
         return result
     return InverseKinematics(*(getattr(result, field.name)[0] for field in fields(result)))
+
+
+def random_poses(model: Model, frame: str, count: int, seed: int = 0) -> np.ndarray:
+    """Poses (count, 4, 4) of a link or frame at random positions within the limits."""
+    found = model.frame(frame)
+    q = _random(model, np.random.default_rng(seed), count)
+    values = _evaluated(compile_program(pose_program(model, found), default_lanes()), q)
+    poses = np.tile(np.eye(4), (count, 1, 1))
+    poses[:, :3, :3], poses[:, :3, 3] = values[:, :9].reshape(-1, 3, 3), values[:, 9:]
+    return poses
 
 
 class _Search:

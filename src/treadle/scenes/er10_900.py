@@ -1,7 +1,7 @@
 """The six-axis arm ESTUN ER10-900: 10 kg of payload, 0.9 m of reach.
 
 Lengths, limits, speeds and accelerations are those of the maker's description of the iER10-900-MI. It has no
-masses: every link is taken as an aluminium tube with the steel cylinders of its drives, 62 kg in all.
+masses: every link is taken as an aluminium tube with the steel cylinders of its drives, 57 kg in all.
 """
 
 from __future__ import annotations
