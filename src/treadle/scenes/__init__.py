@@ -16,6 +16,7 @@ from treadle.scenes.box_stack import box_stack
 from treadle.scenes.chain import chain
 from treadle.scenes.four_bar_chain import four_bar_chain
 from treadle.scenes.friction_chain import friction_chain
+from treadle.scenes.grinding import grinding
 from treadle.scenes.gripper import gripper
 from treadle.scenes.loader import loader
 from treadle.scenes.marbles import marbles
@@ -56,6 +57,7 @@ SCENES: dict[str, Callable[..., ModelSpec]] = {
     "chain": chain,
     "four-bar-chain": four_bar_chain,
     "friction-chain": friction_chain,
+    "grinding": grinding,
     "gripper": gripper,
     "differential-drive": differential_drive,
     "landtamer": landtamer,
