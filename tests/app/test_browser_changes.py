@@ -111,15 +111,6 @@ def looks_new(page, chromium, app) -> None:
         assert [text for text in errors if not text.startswith(OVERTAKEN)] == []
 
 
-def test_a_tour(chromium, app, until):
-    with opened(chromium, app) as (page, errors):
-        for name in ("arm", "torso", "rocky7", "pendulum", "roadheader", "four-bar-chain"):
-            change(app, until, td.Simulation(td.scene(name)))
-            arrives(page, app)
-        assert [text for text in errors if not text.startswith(OVERTAKEN)] == []
-        looks_new(page, chromium, app)
-
-
 def test_two_pages_of_which_one_is_slow(chromium, app, until):
     with opened(chromium, app) as (page, errors), opened(chromium, app, SLOW) as (slow, more):
         # without waiting for anyone

@@ -49,7 +49,7 @@ def test_a_spring_is_foreseen(live, until, monkeypatch, tmp_path):
     until(lambda: sim.time > 0.0)
     app.stage.edit.choose("joint", "elbow")
     assert app.stage.edit.fields["stiffness"].value == "0"
-    app.stage.warmth.wait()
+    app.stage.precompiler.wait()
 
     def compiled(*arguments: object) -> bytes:
         raise AssertionError("code was compiled")
