@@ -116,11 +116,15 @@
 
   // ---- chase: the camera goes along with a body, and turns with it ----
   const chase = (seconds) => {
-    const node = viewer().nodeRefFromName[chased.name];
-    if (!node) return;
-    if (!chased.at) node.updateWorldMatrix(true, false);
+    const node = viewer().nodeRefFromName[chased.name], root = viewer().nodeRefFromName[chased.from.root];
+    if (!node || !root) return;
+    if (!chased.at) {
+      // where the server has it: the page may not have moved it there yet
+      root.updateWorldMatrix(true, false);
+      const matrix = root.matrixWorld.elements, front = placed(matrix, chased.from.front, 0);
+      Object.assign(chased, { at: placed(matrix, chased.from.place), heading: Math.atan2(front[0], front[2]) });
+    }
     const e = node.matrixWorld.elements, place = [e[12], e[13], e[14]], heading = Math.atan2(e[0], e[2]);
-    if (!chased.at) Object.assign(chased, { at: place, heading });
     const way = minus(place, chased.at).map((value) => value * (1 - Math.exp(-seconds / CHASE)));
     const apart = chased.turns ? heading - chased.heading : 0;
     const turn = Math.atan2(Math.sin(apart), Math.cos(apart)) * (1 - Math.exp(-seconds / TURN));
@@ -173,9 +177,9 @@
     aim: (view, opened) => {
       if (!opened || view.root !== seen.root) wanted = view;
     },
-    // the node of a body, or null
-    follow: (name, turns) => {
-      if (name !== (chased?.name ?? null)) chased = name === null ? null : { name, turns, at: null };
+    // the node of a body, or null; {root, place, front}: where it is below the machine's node
+    follow: (name, turns, from) => {
+      if (name !== (chased?.name ?? null)) chased = name === null ? null : { name, turns, from, at: null };
     },
     seen,
     free: () => part,

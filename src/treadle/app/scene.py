@@ -34,6 +34,9 @@ _FLOOR, _FLOOR_LINES = (226, 230, 234), (186, 194, 202)
 #: Corners of bodies that are told apart; of more only the box around all of them is kept.
 _MOST_CORNERS = 2000
 
+#: Distance from the bodies, in sizes of the machine, within which views show what is fixed to the world.
+_NEAR = 4.0
+
 
 class Scene:
     """The nodes of a machine; `show(q)` moves them to where the bodies are."""
@@ -56,6 +59,7 @@ class Scene:
         self.root = server.scene.add_frame(path, show_axes=False)
         root = path
         meshes, self.faults = machine_meshes(model)
+        near = self._near(meshes)
         # a node stands at the first frame of its body, whose pose is among the frames' poses
         numbers = {frame.body: k for k, frame in reversed(list(enumerate(model.frames)))}
         #: what can be seen of every body, by the name of its node
@@ -70,7 +74,7 @@ class Scene:
             path = f"{root}/{frame.name.replace('/', ' ')}"
             if body == WORLD:
                 self.meshes[frame.name] = self._add(path, meshes.get(body, []))
-                self._corners[frame.name] = _corners(meshes.get(body, []), np.eye(4))
+                self._corners[frame.name] = _corners(near, np.eye(4))
                 continue
             node = server.scene.add_frame(path, show_axes=False)
             pose = frame.placement.inverse().to_matrix()
@@ -80,7 +84,7 @@ class Scene:
             self._numbers.append(number)
         if WORLD not in numbers:
             self._add(f"{root}/world", meshes.get(WORLD, []))
-            self._corners[""] = _corners(meshes.get(WORLD, []), np.eye(4))
+            self._corners[""] = _corners(near, np.eye(4))
         #: roughness and metalness by name of node, which pages give to the meshes on it
         self.surfaces: dict[str, tuple[float, float]] = {}
         for handles in self.meshes.values():
@@ -88,7 +92,7 @@ class Scene:
         #: nodes of the surroundings by name
         self.scenery: dict[str, viser.FrameHandle] = {}
         #: opposite corners of the box around the machine where it starts (m)
-        self.bounds = low, high = self._bounds(meshes, model.initial()[0])
+        self.bounds = low, high = self._bounds({**meshes, WORLD: near})
         #: and around its surroundings, where it has some
         self.inside = inside = self._add_scenery(self._surroundings() if around == "own" else {})
         #: the ground, where there are no surroundings
@@ -234,14 +238,30 @@ class Scene:
                 )
             )
 
-    def _bounds(self, meshes: dict[int, list[Mesh]], q: list[float]) -> tuple[np.ndarray, np.ndarray]:
-        """Opposite corners of the box around the machine at q."""
-        poses = frame_poses(self._model, q)
-        corners = [pose[:3, 3][None] for pose in poses] or [np.zeros((1, 3))]
+    def _near(self, meshes: dict[int, list[Mesh]]) -> list[Mesh]:
+        """Meshes of the world that are framed with the machine: at most `_NEAR` of its sizes from its bodies."""
+        fixed = meshes.get(WORLD, [])
+        moving = {body: items for body, items in meshes.items() if body != WORLD and items}
+        if not moving:
+            return fixed
+        low, high = self._bounds(moving)
+        reach = _NEAR * float((high - low).max())
+        return [
+            mesh
+            for mesh in fixed
+            if len(mesh.points)
+            and (mesh.points.min(axis=0) <= high + reach).all()
+            and (mesh.points.max(axis=0) >= low - reach).all()
+        ]
+
+    def _bounds(self, meshes: dict[int, list[Mesh]]) -> tuple[np.ndarray, np.ndarray]:
+        """Opposite corners of the box around meshes of bodies where the machine starts."""
+        poses = frame_poses(self._model, self._model.initial()[0])
         X_WB = {WORLD: np.eye(4)}
         for frame, pose in zip(self._model.frames, poses, strict=True):
             if frame.body != WORLD:
                 X_WB.setdefault(frame.body, pose @ frame.placement.inverse().to_matrix())
+        corners = [pose[:3, 3][None] for pose in poses] or [np.zeros((1, 3))]
         for body, items in meshes.items():
             X = X_WB[body]
             corners += [mesh.points @ X[:3, :3].T + X[:3, 3] for mesh in items]

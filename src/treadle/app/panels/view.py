@@ -123,9 +123,11 @@ class ViewPanel(Panel):
     def chase(self, clients: Sequence[int] | None = None) -> None:
         """Have pages go along with the body that is chosen."""
         body = self.follow.value
-        name = None if body == _NONE else self.stage.scene.nodes[body].name
-        turns = body == self._base
-        self.stage.script(f"window.treadleCameras?.follow({json.dumps(name)}, {json.dumps(turns)})", clients)
+        scene, pose = self.stage.scene, self.stage.scene.pose(body)
+        name = None if body == _NONE else scene.nodes[body].name
+        place = {"root": scene.under, "place": pose[:3, 3].tolist(), "front": pose[:3, 0].tolist()}
+        task = ", ".join(json.dumps(value) for value in (name, body == self._base, place))
+        self.stage.script(f"window.treadleCameras?.follow({task})", clients)
 
     def _add_part(self, name: str, nodes: list[Any]) -> None:
         box = self.parts[name] = self.stage.server.gui.add_checkbox(
