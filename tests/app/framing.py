@@ -4,6 +4,9 @@ import json
 
 import numpy as np
 
+#: Opens a page that draws few pixels, in a window of any size: without a graphics card they take the time.
+COARSE = "fixedDpr=0.4"
+
 #: The box around points of the scene on the canvas, and the part of the canvas beside the panel, in pixels.
 _BOXES = """([root, points]) => {
     const { camera, nodeRefFromName } = window.__viserMutable;

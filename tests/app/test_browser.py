@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import treadle as td
-from tests.app.framing import boxes
+from tests.app.framing import COARSE, boxes
 from tests.app.pages import PATIENCE
 from tests.app.test_uploads import urdf
 from treadle.app import Live, open_server
@@ -42,7 +42,7 @@ def page(chromium, app, until):
     page.set_default_timeout(1e3 * PATIENCE)
     errors = []
     page.on("pageerror", lambda error: errors.append(str(error)))
-    page.goto(app.url)
+    page.goto(f"{app.url}/?{COARSE}")
     page.get_by_role("button", name="Pause").wait_for()
     page.wait_for_function(READY)
     # this one is there, and that of the test before has left the seat

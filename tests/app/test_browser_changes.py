@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 import treadle as td
-from tests.app.framing import framed
+from tests.app.framing import COARSE, framed
 from tests.app.pages import PATIENCE
 from tests.app.test_browser import DRAWN, READY
 from tests.app.test_changes import change, still
@@ -56,7 +56,7 @@ def opened(chromium, app, slow: int = 1):
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
     if slow > 1:
         page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": slow})
-    page.goto(app.url)
+    page.goto(f"{app.url}/?{COARSE}")
     page.wait_for_function(READY)
     page.wait_for_function("document.querySelectorAll('[role=tab]').length > 0")
     yield page, errors

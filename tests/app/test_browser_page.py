@@ -3,7 +3,7 @@
 import pytest
 
 import treadle as td
-from tests.app.framing import boxes
+from tests.app.framing import COARSE, boxes
 from tests.app.test_browser_changes import OVERTAKEN, faults, opened
 from treadle.app import Live, open_server
 
@@ -178,7 +178,7 @@ def test_a_link_to_a_scene(chromium, app, until):
     """The last one: it puts another machine on the page."""
     assert app.sim.model.name == "pendulum"
     page = chromium.new_page(viewport={"width": 700, "height": 420})
-    page.goto(f"{app.url}/?scene=arm")
+    page.goto(f"{app.url}/?scene=arm&{COARSE}")
     until(lambda: app.sim.model.name == "arm")
     page.wait_for_function("window.treadle?.ready()")
     # it moves by itself, out of the picture
@@ -186,7 +186,7 @@ def test_a_link_to_a_scene(chromium, app, until):
     assert page.evaluate("new URL(window.location.href).searchParams.get('scene')") == "arm"
     page.close()
     page = chromium.new_page(viewport={"width": 700, "height": 420})
-    page.goto(f"{app.url}/?scene=armm")
+    page.goto(f"{app.url}/?scene=armm&{COARSE}")
     page.get_by_text("did you mean 'arm'?").wait_for()
     page.wait_for_function("new URL(window.location.href).searchParams.get('scene') === 'arm'")
     page.close()

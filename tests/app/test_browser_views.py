@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import treadle as td
-from tests.app.framing import boxes, framed
+from tests.app.framing import COARSE, boxes, framed
 from tests.app.pages import PATIENCE
 from tests.app.test_browser import DRAWN, READY
 from treadle.app import Live
@@ -36,7 +36,7 @@ def comes(page, app, what: str) -> None:
 @pytest.mark.parametrize("name", scene_names())
 def test_every_view_shows_the_machine(page, apps, name):
     app = apps(Live, td.Simulation(td.scene(name), contact=False))
-    page.goto(app.url)
+    page.goto(f"{app.url}/?{COARSE}")
     page.wait_for_function(READY)
     comes(page, app, "opened")
     for view in VIEWS:

@@ -15,7 +15,7 @@
   line.onopen = () => {
     line.send("PASSWORD");
     darken();
-    say({ graphics: hasCard() });
+    say({ graphics: card });
     if (linked) say({ scene: linked });
   };
   // what scripts do with messages from the other side, by kind; with the rows of numbers, if there are any
@@ -32,13 +32,13 @@
   };
 
   // whether pictures are drawn by a graphics card, and not by the processor
-  const hasCard = () => {
+  const card = (() => {
     const context = document.createElement("canvas").getContext("webgl2");
     const name = context?.getExtension("WEBGL_debug_renderer_info")?.UNMASKED_RENDERER_WEBGL;
     const text = name ? String(context.getParameter(name)) : "";
     context?.getExtension("WEBGL_lose_context")?.loseContext();
     return text !== "" && !/swiftshader|llvmpipe|software|basic render/i.test(text);
-  };
+  })();
 
   // ---- dark: as the system, until someone chooses ----
   const night = window.matchMedia("(prefers-color-scheme: dark)");
@@ -145,6 +145,7 @@
   let film = null;
   window.treadle = {
     ready: () => line.readyState === WebSocket.OPEN,
+    card,
     keys: (names) => {
       taken.clear();
       names.forEach((name) => taken.add(name));

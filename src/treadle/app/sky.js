@@ -1,4 +1,5 @@
-// The sky behind the scene: a gradient by direction, drawn before all else, and how rough and metallic surfaces are.
+// The sky behind the scene: a gradient by direction, drawn before all else, how rough and metallic surfaces are, and
+// whether there are shadows: they take half of the time of a picture where no graphics card draws it.
 //
 // viser has neither; the classes of three.js are taken from what is drawn already.
 (() => {
@@ -17,7 +18,7 @@
   };
   const viewer = window.treadleViewer;
   const dark = () => document.documentElement.dataset.mantineColorScheme === "dark";
-  let sky = null, kind = "hall", floor = "", shown = "", surfaces = {}, due = 0;
+  let sky = null, kind = "hall", floor = "", shown = "", surfaces = {}, shadows = null, due = 0;
 
   const vertexShader = `
     varying vec3 way;
@@ -88,8 +89,21 @@
         viewer().requestRender();
       });
   };
+  // as the page can, unless someone has chosen
+  const shade = () => {
+    const cast = shadows ?? window.treadle.card;
+    viewer().scene.traverse((light) => {
+      if (!light.isDirectionalLight) return;
+      // viser has lights that never cast any
+      light.userData.casts ??= light.castShadow;
+      if (light.castShadow === (cast && light.userData.casts)) return;
+      light.castShadow = !light.castShadow;
+      viewer().requestRender();
+    });
+  };
   const look = () => {
     if (!viewer()?.scene) return;
+    shade();
     if (!sky) build();
     if (sky) paint();
     dim();
@@ -98,9 +112,10 @@
   due = setInterval(look, 400);
 
   window.treadleSky = {
-    // the kind of sky, the node of the ground, and roughness and metalness by name of node
-    show: (name, ground, table) => {
-      [kind, floor, surfaces] = [name, ground, table];
+    // the kind of sky, the node of the ground, roughness and metalness by name of node, and whether someone wants
+    // shadows (true, false, or null where nobody has chosen)
+    show: (name, ground, table, cast) => {
+      [kind, floor, surfaces, shadows] = [name, ground, table, cast];
       look();
     },
     close: () => {

@@ -201,7 +201,7 @@ class Stage:
                 run_script(client, source)
 
     def introduce(self, clients: Sequence[int] | None = None) -> None:
-        """Give pages the title and the tooltips."""
+        """Give pages the title, the tooltips and the look."""
         title, hints = json.dumps(self.sim.model.name), json.dumps(button_hints(self.server))
         # arrows would turn the camera
         keys = json.dumps([key for key in self.drive.keys if len(key) > 1])
@@ -212,7 +212,8 @@ class Stage:
         )
         self.view.chase(clients)
         ground = "" if self.scene.ground is None else self.scene.ground.name
-        look = ", ".join(json.dumps(part) for part in (self.scene.sky, ground, self.scene.surfaces))
+        parts = self.scene.sky, ground, self.scene.surfaces, self.view.cast
+        look = ", ".join(json.dumps(part) for part in parts)
         self.script(f"window.treadleSky?.show({look})", clients)
         self.script(f"window.treadleGuidance?.show({json.dumps(guidance(self))})", clients)
 

@@ -71,8 +71,12 @@ class ViewPanel(Panel):
             )
             self.trail = gui.add_dropdown("trail", (_NONE, *bodies), hint="Draw the way of a body's origin")
             self.shadows = gui.add_checkbox(
-                "shadows", any(lamp.cast_shadow for lamp in scene.lamps), hint="Cast shadows"
+                "shadows",
+                any(lamp.cast_shadow for lamp in scene.lamps),
+                hint="Cast shadows; pages without a graphics card do so once someone has ticked it again",
             )
+        #: whether someone wants shadows; None where nobody has chosen
+        self.cast: bool | None = None
         #: checkboxes of what is shown, by name of component
         self.parts: dict[str, viser.GuiCheckboxHandle] = {}
         with gui.add_folder("Components", expand_by_default=False):
@@ -219,8 +223,10 @@ class ViewPanel(Panel):
             self._trail = Trail(self.stage.server, self.stage.scene, self.trail.value)
 
     def _cast(self) -> None:
+        self.cast = bool(self.shadows.value)
         for lamp in self.stage.scene.lamps:
-            lamp.cast_shadow = self.shadows.value
+            lamp.cast_shadow = self.cast
+        self.stage.introduce()
 
 
 def _base(model: Model, bodies: Sequence[str]) -> str | None:
