@@ -273,3 +273,62 @@ def test_forces_of_loop_joints_are_carried_through_the_machine(how):
     # together they carry the weight, and its moment about the hinge
     np.testing.assert_allclose(hinge.force + holder.force, [0, 0, 2.0 * GRAVITY], atol=0.02 * half)
     np.testing.assert_allclose(hinge.torque[1], 0.0, atol=1e-9)
+
+
+def test_forces_of_motors_belong_to_the_step_that_was_taken():
+    """A rigid motor starts a flywheel: its force in the step is what the step's change of velocity took."""
+    spec = td.ModelSpec("flywheel", gravity=(0, 0, 0))
+    spec.add_body("wheel", 2.0, inertia=(0.5, 0.5, 0.5))
+    spec.add_joint("axle", "revolute", None, "wheel", axis=(0, 0, 1), effort=1e6)
+    spec.add_actuator("motor", "rigid_position", "axle")
+    for read in ("reaction", "force"):
+        sim = td.Simulation(spec.compile(), 1e-2)
+        for command in (0.1, 0.15, 0.15, 0.4):
+            sim.actuator("motor").command = command
+            before = sim.joint("axle").velocity
+            sim.step()
+            expected = 0.5 * (sim.joint("axle").velocity - before) / 1e-2
+            # what is commanded for the next step changes nothing about the last one
+            sim.actuator("motor").command = -3.0
+            found = sim.actuator("motor").force if read == "force" else sim.joint("axle").reaction.torque[2]
+            assert found == pytest.approx(expected, rel=1e-9, abs=1e-9)
+    state = sim.save()
+    sim.restore(state)
+    # a state that was set has no step before it: the force is that of the next one
+    assert abs(sim.actuator("motor").force - expected) > 1.0
+
+
+def test_a_blow_on_a_stop_is_in_the_step_in_which_it_happened():
+    spec = td.ModelSpec("slider", gravity=(0, 0, 0))
+    spec.add_body("block", 3.0, inertia=(1, 1, 1))
+    spec.add_joint("rail", "prismatic", None, "block", axis=(1, 0, 0), upper=0.105)
+    for integrator in ("symplectic_euler", "rk4"):
+        sim = td.Simulation(spec.compile(), 1e-2, integrator, v=[1.0])
+        blows = []
+        for _ in range(20):
+            before = sim.v[0]
+            sim.step()
+            blows.append(sim.joint("rail").reaction.force[0])
+            assert blows[-1] == pytest.approx(3.0 * (sim.v[0] - before) / 1e-2, rel=1e-9, abs=1e-9)
+        assert min(blows) < -50.0
+        assert blows[-1] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_accelerations_of_joints_and_bodies():
+    """Those of a body are the rates of its velocity; at rest on a stop there are none."""
+    sim = td.Simulation(td.scene("four-bar-chain"), 1e-5, "rk4")
+    sim.run(0.05)
+    name = sim.model.frames[-1].name
+    before, joint = sim.body(name).velocity, sim.v.copy()
+    found = sim.body(name).acceleration
+    rates = np.concatenate([np.atleast_1d(sim.joint(j.name).acceleration) for j in sim.model.joints])
+    sim.step(2)
+    np.testing.assert_allclose((sim.body(name).velocity - before) / 2e-5, found, rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose((sim.v - joint) / 2e-5, rates, rtol=1e-3, atol=1e-3)
+    spec = td.ModelSpec("stone")
+    spec.add_body("stone", 1.0, center=(0.1, 0, 0), inertia=(1, 1, 1))
+    spec.add_joint("air", "free", None, "stone")
+    fall = td.Simulation(spec.compile())
+    fall.joint("air").velocity = (0, 0, 2.0, 0, 0, 0)
+    # the centre falls, and the origin goes around it
+    np.testing.assert_allclose(fall.body("stone").acceleration, (0, 0, 0, 0.4, 0, -GRAVITY), atol=1e-12)

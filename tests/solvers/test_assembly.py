@@ -8,6 +8,7 @@ import treadle as td
 from tests.loops import loop_machines
 from treadle.constraints.rows import residuals
 from treadle.integrators import System
+from treadle.solvers.gaps import loop_gaps
 
 
 def four_bar(coupler: float = 1.0) -> td.Model:
@@ -91,3 +92,33 @@ def test_machines_without_loops_stay_as_they_are():
     assert (assembly.mobility, assembly.redundant, assembly.residual) == (2, 0, 0.0)
     with pytest.raises(td.InputError, match="q must be 2 finite numbers"):
         td.assemble(model, q=[0.1])
+
+
+def test_positions_and_velocities_can_be_held():
+    """A crank at 1.2 rad and 6 rad/s stays there; without holding it gives way a little."""
+    model = td.scene("slider-crank")
+    crank = model.joints[0].name
+    q, v = (list(x) for x in model.initial())
+    place, rate = model.joint(crank).q.start, model.joint(crank).v.start
+    q[place], v[rate] = 1.2, 6.0
+    free = td.assemble(model, q, v)
+    held = td.assemble(model, q, v, hold_positions=[crank], hold_velocities=[crank])
+    assert abs(free.q[place] - 1.2) > 1e-3 and abs(free.v[rate] - 6.0) > 1e-3
+    assert (held.q[place], held.v[rate]) == (1.2, 6.0)
+    assert held.residual < 1e-12
+    gaps, rates = loop_gaps(model)(held.q, held.v)
+    assert np.abs(gaps).max() < 1e-12 and np.abs(rates).max() < 1e-10
+
+
+def test_what_cannot_be_held_is_refused():
+    model = td.scene("slider-crank")
+    q, v = model.initial()
+    names = [joint.name for joint in model.joints]
+    with pytest.raises(td.ModelError, match="hold fewer positions, or others"):
+        td.assemble(model, np.array(q) + 0.3, v, hold_positions=names)
+    with pytest.raises(td.ModelError, match="hold fewer velocities"):
+        td.assemble(model, q, np.array(v) + 1.0, hold_velocities=names)
+    with pytest.raises(td.InputError, match="did you mean"):
+        td.assemble(model, q, v, hold_positions=[names[0][:-1]])
+    with pytest.raises(td.InputError, match="a list of names"):
+        td.assemble(model, q, v, hold_positions=names[0])

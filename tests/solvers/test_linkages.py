@@ -41,7 +41,7 @@ def test_linkages_move_whether_their_numbers_are_rounded_or_not(name, digits):
 def test_a_long_lift_of_rounded_numbers_runs():
     spec, q, v = scissors(np.random.default_rng(0), 6, cells=10)
     sim = td.Simulation(spec.compile(), 5e-3, q=q, v=v)
-    sim.run(2.0)
+    sim.run(10.0)
     assert sim.quality()["loop residual"] < 2e-5
 
 

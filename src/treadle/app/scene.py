@@ -239,7 +239,7 @@ class Scene:
             )
 
     def _near(self, meshes: dict[int, list[Mesh]]) -> list[Mesh]:
-        """Meshes of the world that are framed with the machine: at most `_NEAR` of its sizes away."""
+        """Meshes of the world that are framed with the machine: at most `_NEAR` sizes from its bodies."""
         fixed = meshes.get(WORLD, [])
         moving = {body: items for body, items in meshes.items() if body != WORLD and items}
         if not moving:

@@ -32,9 +32,9 @@ from treadle.sim.checks import (
 from treadle.sim.controller import Controllers
 from treadle.sim.pieces import Pieces
 from treadle.sim.sensing import Sampling
+from treadle.sim.start import start_state
 from treadle.sim.step.options import StepOptions
 from treadle.sim.world import World
-from treadle.solvers.assembly import assemble
 from treadle.terrain import Terrain
 
 __all__ = ["Batch"]
@@ -131,9 +131,10 @@ class Batch(Guarded):
             precision=precision,
             lanes=self.lanes,
         )
-        if model.closed:
-            assembly = assemble(model)
-            self.q, self.v = assembly.q, assembly.v
+        motions = self.step_options.motions
+        if model.closed or motions:
+            q, v = (np.array(x) for x in model.initial())
+            self.q, self.v = start_state(model, q, v, motions, motions)
         self._workers = Workers(self.world, self.worlds, self.threads)
         #: the samples of the sensors; None where there are none
         self.sampling: Sampling | None = None

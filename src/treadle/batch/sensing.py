@@ -111,7 +111,7 @@ class BatchPort:
         batch, world = self._batch, self._batch.world
         kind = MeasureKind(
             loaded="loads" in batch.arrays,
-            bounded=bool(batch.model.limited or batch.model.held or batch.step_options.motions),
+            bounded=bool(batch.model.limited or batch.model.held or batch.step_options.arrested),
             shapes=self._shapes,
         )
         made_for = kind, world.controllers, world.inputs

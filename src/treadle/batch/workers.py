@@ -66,7 +66,7 @@ class Workers:
         kind = StepKind(
             loaded="loads" in self.world.arrays,
             parameters=self.world.parameters,
-            bounded=bool(model.limited or model.held or options.motions),
+            bounded=bool(model.limited or model.held or options.arrested),
         )
         return self.world.fused(kind)
 

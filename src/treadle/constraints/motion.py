@@ -3,25 +3,84 @@
     def crank(t): return 0.5 * td.sin(2.0 * t)
     sim = td.Simulation(model, motions={"crank": crank})
 
-The force stays within the joint's effort limit; where that does not suffice, the joint lags behind.
+A joint with several degrees of freedom has a function that gives all of its positions; that of a free joint
+may give the place of its body alone. A support that moves is a body on such a joint.
 
-Where the way of a span is its length times the mean of the velocities at its ends, to arrive with every span
-would leave a velocity that is wrong at the start wrong at every end, now too large and now too small. There a
-row wants the rate of the motion, and half of what is missing: after two spans both are right.
+There are two ways to hold them. The rows of `motion_rows` are impulses within the joint's effort limit;
+where that does not suffice, the joint lags behind. Methods that ask for no impulses on their way drive the
+joint instead: a rotor that nothing turns (see `with_drive_rotors`) gets the acceleration of the motion,
+exactly, and at the end of every step its position and velocity.
+
+Where the way of a substep is its length times the mean of the velocities at its ends, to arrive with every
+substep would leave a velocity that is wrong at the start wrong at every end, now too large and now too
+small. There a row wants the rate of the motion, and half of what is missing: after two substeps both are
+right.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from treadle.constraints.bounded import ANY, BoundedRow
-from treadle.graph import Expr, Scalar, forward
-from treadle.model.model import Model
+from treadle.graph import Expr, Scalar, forward, sqrt, through_graph
+from treadle.model.model import Model, ModelJoint
 
-__all__ = ["Motion", "motion_rows"]
+__all__ = [
+    "DRIVE_ROTOR",
+    "Motion",
+    "Prescribed",
+    "motion_rows",
+    "moved_dofs",
+    "prescribed",
+    "with_drive_rotors",
+]
 
-#: Position (rad or m) at a time (s), over a generic scalar.
-Motion = Callable[[Scalar], Scalar]
+#: Position (rad or m) at a time (s), over a generic scalar; several for joints with several degrees of
+#: freedom.
+Motion = Callable[[Scalar], Scalar | Sequence[Scalar]]
+
+#: Inertia (kg m2 or kg) of the rotor of a driven joint.
+DRIVE_ROTOR = 1e30
+
+
+class Prescribed(NamedTuple):
+    """Position, velocity and acceleration of a joint at a time."""
+
+    q: list[Scalar]
+    v: list[Scalar]
+    a: list[Scalar]
+
+
+def prescribed(joint: ModelJoint, motion: Motion, time: Scalar) -> Prescribed:
+    """What a motion asks of its joint; ValueError where it gives too few or too many numbers."""
+    nq, nv = joint.type.nq, joint.type.nv
+
+    def all_rates(x: Sequence[Scalar]) -> list[Scalar]:
+        (t,) = x
+        q = _position(joint, motion(t))
+        v = _velocity(joint, q, _rates(q, t))
+        return [*q, *v, *_rates(v, t)]
+
+    values = through_graph(all_rates, [time])
+    return Prescribed(values[:nq], values[nq : nq + nv], values[nq + nv :])
+
+
+def moved_dofs(model: Model, motions: Mapping[str, Motion]) -> list[int]:
+    """Places in v of the joints that have motions."""
+    return [k for name in motions for k in range(model.joint(name).v.start, model.joint(name).v.stop)]
+
+
+def with_drive_rotors(model: Model, motions: Mapping[str, Motion]) -> Model:
+    """The model with a rotor on every dof with a motion that no force of the machine moves."""
+    bodies = [
+        replace(body, joint=replace(body.joint, armature=(DRIVE_ROTOR,) * body.joint.type.nv))
+        if body.joint.name in motions
+        else body
+        for body in model.bodies
+    ]
+    return replace(model, bodies=tuple(bodies))
 
 
 def motion_rows(
@@ -34,19 +93,53 @@ def motion_rows(
 ) -> list[BoundedRow]:
     """Rows that bring joints to their positions at the end of a step.
 
-    With `mean` they are rows of the middle of a span, dt before its end.
+    With `mean` they are rows of the middle of a substep, dt before its end.
     """
     rows = []
     for name, motion in motions.items():
         joint = model.joint(name)
-        end = time + dt
-        speed = ((there := motion(end)) - q[joint.q.start]) / dt
-        if mean:
-            speed = 0.5 * (speed + _rate(there, end))
-        strength = ANY if joint.effort[0] == float("inf") else dt * joint.effort[0]
-        rows.append(BoundedRow({joint.v.start: 1.0}, speed, speed, -strength, strength))
+        there = prescribed(joint, motion, time + dt)
+        way = joint.type.difference(q[joint.q], there.q)
+        for k in range(joint.type.nv):
+            speed = way[k] / dt
+            if mean:
+                speed = 0.5 * (speed + there.v[k])
+            strength = ANY if joint.effort[k] == float("inf") else dt * joint.effort[k]
+            rows.append(BoundedRow({joint.v.start + k: 1.0}, speed, speed, -strength, strength))
     return rows
 
 
-def _rate(position: Scalar, time: Scalar) -> Scalar:
-    return forward([position], {time: {0: 1.0}}, 1)[0][0] if isinstance(time, Expr) else 0.0
+def _position(joint: ModelJoint, value: Scalar | Sequence[Scalar]) -> list[Scalar]:
+    """All positions of the joint, quaternions at unit length."""
+    q: list[Any]
+    try:
+        q = list(value)  # type: ignore[arg-type]
+    except TypeError:
+        q = [value]
+    if joint.type.kind == "free" and len(q) == 3:
+        q = [1.0, 0.0, 0.0, 0.0, *q]
+    if len(q) != joint.type.nq:
+        wanted = f"{joint.type.nq} numbers" if joint.type.nq > 1 else "one number"
+        raise ValueError(f"it gives {len(q)} numbers, and its {joint.type.kind} joint has {wanted}")
+    if joint.type.nq > joint.type.nv:
+        scale = 1.0 / sqrt(sum((x * x for x in q[:4]), 0.0))
+        q = [*[x * scale for x in q[:4]], *q[4:]]
+    return q
+
+
+def _velocity(joint: ModelJoint, q: Sequence[Scalar], rate: Sequence[Scalar]) -> list[Scalar]:
+    """The v with the given dq/dt; the columns of dq/dt = B v are across each other."""
+    if joint.type.nq == joint.type.nv:
+        return list(rate)
+    v = []
+    for k in range(joint.type.nv):
+        column = joint.type.rate(q, [1.0 if i == k else 0.0 for i in range(joint.type.nv)])
+        size = sum((x * x for x in column), 0.0)
+        v.append(sum((x * y for x, y in zip(column, rate, strict=True)), 0.0) / size)
+    return v
+
+
+def _rates(values: Sequence[Scalar], time: Scalar) -> list[Scalar]:
+    if not isinstance(time, Expr):
+        return [0.0] * len(values)
+    return [row[0] for row in forward(values, {time: {0: 1.0}}, 1)]

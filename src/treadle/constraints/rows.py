@@ -3,7 +3,8 @@
     dc/dt = J(q) v,    d2c/dt2 = J(q) dv/dt + gamma(q, v)
 
 All derivatives are exact, from the graph of c. Rows that no joint moves are left out: in a planar loop,
-those across the plane.
+those across the plane. Rows of rolling without slipping (see `slip`) prescribe dc/dt = 0 alone: their
+residual is zero everywhere, and J is given instead.
 """
 
 from __future__ import annotations
@@ -14,11 +15,14 @@ from typing import NamedTuple
 
 from treadle.constraints.coupling import coupling_residual
 from treadle.constraints.loop import loop_closure, loop_length
+from treadle.constraints.slip import slip_count, slip_jacobians
 from treadle.dynamics.derivatives import tangent_seeds
 from treadle.graph import Expr, Scalar, forward, memoized
 from treadle.model.model import Model
 
-__all__ = ["Group", "Row", "bias", "closure_rows", "rates", "residuals", "row_names", "row_scales"]
+__all__ = [
+    "Group", "Row", "bias", "closure_rows", "rates", "residual_rates", "residuals", "row_names", "row_scales",
+]  # fmt: skip
 
 
 class Group(NamedTuple):
@@ -48,9 +52,10 @@ def closure_rows(model: Model, q: Sequence[Expr]) -> list[Row]:
     """Rows of all loops and couplings."""
     named = _named_residuals(model, q)
     slopes = forward([c for _, _, c in named], tangent_seeds(model, q), model.nv)
+    slipping = _slipping(model, q)
     rows = []
     for index, ((name, group, residual), slope) in enumerate(zip(named, slopes, strict=True)):
-        jacobian: dict[int, Scalar] = {
+        jacobian: dict[int, Scalar] = slipping.get(index) or {
             k: x for k, x in enumerate(slope) if not (isinstance(x, float) and x == 0.0)
         }
         if jacobian:
@@ -82,10 +87,18 @@ def rates(model: Model, q: Sequence[Expr], v: Sequence[Scalar], values: Sequence
     return [rate for (rate,) in forward(values, seeds, 1)]
 
 
+def residual_rates(model: Model, q: Sequence[Expr], v: Sequence[Scalar]) -> list[Scalar]:
+    """dc/dt of all rows when the machine moves with v; for rolling, the velocity of slip."""
+    speeds = rates(model, q, v, residuals(model, q))
+    for index, jacobian in _slipping(model, q).items():
+        speeds[index] = sum((x * v[k] for k, x in jacobian.items()), 0.0)
+    return speeds
+
+
 def bias(model: Model, q: Sequence[Expr], v: Sequence[Scalar], rows: Sequence[Row]) -> list[Scalar]:
     """gamma: the second rates of the residuals at constant v."""
-    first = rates(model, q, v, [row.residual for row in rows])
-    return rates(model, q, v, first)
+    first = residual_rates(model, q, v)
+    return rates(model, q, v, [first[row.index] for row in rows])
 
 
 def _named_residuals(model: Model, q: Sequence[Scalar]) -> list[tuple[str, Group, Scalar]]:
@@ -94,6 +107,20 @@ def _named_residuals(model: Model, q: Sequence[Scalar]) -> list[tuple[str, Group
         lengths, sines = loop_closure(model, q, loop)
         named += [(loop.name, Group(number, loop_length(model, loop) or 1.0), c) for c in lengths]
         named += [(loop.name, Group(number, 1.0), c) for c in sines]
+        named += [(loop.name, Group(number, loop_length(model, loop) or 1.0), 0.0)] * slip_count(loop)
     for number, coupling in enumerate(model.couplings, len(model.loops)):
         named.append((coupling.name, Group(number, 1.0), coupling_residual(q, coupling)))
     return named
+
+
+def _slipping(model: Model, q: Sequence[Expr]) -> dict[int, dict[int, Scalar]]:
+    """Jacobians of the rows of rolling, by the index of the row."""
+    if not any(slip_count(loop) for loop in model.loops):
+        return {}
+    found: dict[int, dict[int, Scalar]] = {}
+    index = 0
+    for loop in model.loops:
+        index += loop.constraints
+        for k, jacobian in enumerate(slip_jacobians(model, q, loop)):
+            found[index - slip_count(loop) + k] = jacobian
+    return found

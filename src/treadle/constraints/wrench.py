@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from treadle.constraints.loop import closure_at, loop_frames
 from treadle.dynamics.kinematics import world_transforms
 from treadle.graph import Expr, Scalar, evaluate, forward, trace
+from treadle.joints.joint import Slip
 from treadle.model.model import WORLD, Model
 from treadle.spatial import Force, Mat3, Transform, Vec3
 
@@ -32,6 +33,7 @@ def loop_forces(
     for loop in model.loops:
         meeting, P, S = loop_frames(model, q, loop)
         slopes = _slopes(lambda P, S, loop=loop: [c for part in closure_at(loop, P, S) for c in part], P, S)
+        slopes += [] if loop.type is None else _slip_slopes(loop.type.slips(P, S), S)
         total = Force.zero()
         for multiplier, slope in zip(multipliers[start : start + len(slopes)], slopes, strict=True):
             total = total + slope * multiplier
@@ -80,6 +82,11 @@ def _slopes(
     graph, outputs = trace(slopes, 24)
     values = evaluate(graph, outputs, [*P.to_list(), *S.to_list()])
     return [Force.of(values[k : k + 6]) for k in range(0, len(values), 6)]
+
+
+def _slip_slopes(slips: Sequence[Slip], S: Transform) -> list[Force]:
+    """The same for velocities that are prevented: a unit force at the point of contact."""
+    return [Force((slip.point - S.translation).cross(slip.direction), slip.direction) for slip in slips]
 
 
 def _transform(values: Sequence[Scalar]) -> Transform:

@@ -9,7 +9,10 @@ from treadle.joints import Joint
 from treadle.model.model import WORLD, Body, Model
 from treadle.spatial import Motion, Transform
 
-__all__ = ["body_velocities", "frame_placements", "joint_transform", "joint_transforms", "world_transforms"]
+__all__ = [
+    "body_accelerations", "body_velocities", "frame_placements", "joint_motion", "joint_transform",
+    "joint_transforms", "world_transforms",
+]  # fmt: skip
 
 
 def joint_transforms(model: Model, q: Sequence[Scalar]) -> list[Transform]:
@@ -55,6 +58,26 @@ def body_velocities(
         carried = Motion.zero() if body.parent == WORLD else X_PB.motion_to_child(velocities[body.parent])
         velocities.append(carried + relative)
     return velocities
+
+
+def body_accelerations(
+    model: Model,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    a: Sequence[Scalar],
+    base: Motion | None = None,
+) -> list[Motion]:
+    """Spatial acceleration of every body, in its own frame; `base` is that of the world, if it has one."""
+    X = joint_transforms(model, q)
+    velocity = body_velocities(model, q, v, X)
+    acceleration: list[Motion] = []
+    for i, body in enumerate(model.bodies):
+        joint, qi, vi = body.joint, q[body.joint.q], v[body.joint.v]
+        S = joint.type.subspace(qi)
+        own = joint_motion(S, a[joint.v]) + joint.type.bias(qi, vi) + velocity[i].cross(joint_motion(S, vi))
+        carried = base if body.parent == WORLD else acceleration[body.parent]
+        acceleration.append(own if carried is None else X[i].motion_to_child(carried) + own)
+    return acceleration
 
 
 def joint_motion(S: Sequence[Motion], v: Sequence[Scalar]) -> Motion:

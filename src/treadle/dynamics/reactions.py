@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from treadle.dynamics.kinematics import body_velocities, joint_motion, joint_transforms
+from treadle.dynamics.kinematics import body_accelerations, body_velocities, joint_transforms
 from treadle.dynamics.rnea import added_relief, base_acceleration
 from treadle.graph import Scalar
 from treadle.model.model import WORLD, Model
-from treadle.spatial import Force, Motion, Transform
+from treadle.spatial import Force
 
-__all__ = ["body_accelerations", "joint_reactions"]
+__all__ = ["joint_reactions"]
 
 
 def joint_reactions(
@@ -31,7 +31,7 @@ def joint_reactions(
     """
     X = joint_transforms(model, q)
     velocity = body_velocities(model, q, v, X)
-    acceleration = body_accelerations(model, q, v, a, X, velocity)
+    acceleration = body_accelerations(model, q, v, a, base_acceleration(model))
     external = external or {}
     relief = added_relief(model, X)
     force: list[Force] = []
@@ -46,24 +46,3 @@ def joint_reactions(
         if parent != WORLD:
             force[parent] = force[parent] + X[i].force_to_parent(force[i])
     return force
-
-
-def body_accelerations(
-    model: Model,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    a: Sequence[Scalar],
-    X: Sequence[Transform] | None = None,
-    velocity: Sequence[Motion] | None = None,
-) -> list[Motion]:
-    """Spatial accelerations in the bodies' frames, less gravity."""
-    X = joint_transforms(model, q) if X is None else X
-    velocity = body_velocities(model, q, v, X) if velocity is None else velocity
-    acceleration: list[Motion] = []
-    for i, body in enumerate(model.bodies):
-        joint, qi, vi = body.joint, q[body.joint.q], v[body.joint.v]
-        S = joint.type.subspace(qi)
-        carried = base_acceleration(model) if body.parent == WORLD else acceleration[body.parent]
-        own = joint_motion(S, a[joint.v]) + joint.type.bias(qi, vi) + velocity[i].cross(joint_motion(S, vi))
-        acceleration.append(X[i].motion_to_child(carried) + own)
-    return acceleration

@@ -245,14 +245,19 @@ def _couple_joints(spec: ModelSpec, compiled: Compiled, index: int, name: str) -
 
 
 def _couple_tendon(spec: ModelSpec, compiled: Compiled, index: int, name: str) -> bool:
-    """A fixed tendon of one or two joints that is kept at its length: c1 q1 + c2 q2 = length0 + a0."""
+    """A fixed tendon that is kept at its length: c1 q1 + c2 q2 + ... = length0 + a0."""
     model = compiled.model
     tendon = int(model.eq_obj1id[index])
     parts = [(joint, factor) for joint, factor in tendon_joints(model, tendon).items() if factor]
-    if model.eq_obj2id[index] >= 0 or len(parts) not in (1, 2):
+    if model.eq_obj2id[index] >= 0 or not parts:
         return False
     length = model.tendon_length0[tendon] + model.eq_data[index, 0]
     (follower, factor), *others = parts
+    if len(others) > 1:
+        terms = {compiled.joints[joint]: -float(x / factor) for joint, x in others}
+        line = compiled.line("equality", name)
+        spec.add_coupling(name, compiled.joints[follower], terms, [float(length / factor)], line=line)
+        return True
     source, other = others[0] if others else (-1, 0.0)
     values = np.trim_zeros(np.array([length, -other]) / factor, "b")
     _add_coupling(spec, compiled, name, follower, source, values)

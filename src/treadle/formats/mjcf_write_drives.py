@@ -178,6 +178,9 @@ def add_couplings(model: Model, tree: Tree, equality: Element, names: Names, not
             what = f"couplings left out, for MJCF has no more than {_MOST_COEFFICIENTS} coefficients"
             notes.add(what, coupling.name, "warning")
             continue
+        if coupling.terms:
+            notes.add("couplings left out, for they have several sources", coupling.name, "warning")
+            continue
         source = None if coupling.source is None else tree.parts_of(coupling.source)[0].name
         equality.add(
             "joint",

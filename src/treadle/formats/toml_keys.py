@@ -143,9 +143,14 @@ _JOINT = Table(
         Key("successor_offset", "vector", "position of the joint in the successor (m)", "child_position"),
         *_rotation("successor_", "child_rotation", of="the joint in the successor"),
         Key("axis", "vector", "axis of turning or sliding, normal of a plane (in the joint's axes)"),
-        Key("second_axis", "vector", "second axis of a universal joint"),
+        Key(
+            "second_axis",
+            "vector",
+            "second axis of a universal joint; axle of a rolling disc or direction of a knife edge",
+        ),
         Key("pitch", "number", "advance of a helical joint (m/rad)"),
         Key("length", "number", "distance of the two points of a distance joint, or length of a rope (m)"),
+        Key("radius", "number", "radius of a rolling disc (m)"),
         Key(
             "limits",
             "limits",
@@ -267,12 +272,13 @@ _ACTUATOR = Table(
 _COUPLING = Table(
     "couplings",
     CouplingSpec,
-    "a gear between two joints",
+    "a gear between joints",
     (
         Key("name", "text", "name of the coupling", required=True),
         Key("joint", "text", "joint whose position follows", required=True),
         Key("source", "text", "joint that it follows; none holds the joint still"),
         Key("coefficients", "numbers", "of the polynomial of the source's position, from the constant up"),
+        Key("terms", "named", "ratios of further joints that it follows, by their names"),
     ),
 )
 

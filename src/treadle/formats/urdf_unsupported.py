@@ -30,7 +30,7 @@ def unsupported(spec: ModelSpec) -> list[Finding]:
     stated = ("lower", "upper", "effort", "speed", "damping", "friction")
     warnings = {
         "joints that close loops left out": [joint.name for joint in loops],
-        "couplings left out, for they are not linear, have no source or are not the first": couplings,
+        "couplings left out, for they are not linear, have not one source or are not the first": couplings,
         "force elements left out": [item.name for item in spec.elements],
         "tendons left out": [item.name for item in spec.tendons],
         "springs left out": [joint.name for joint in tree if _given(joint.stiffness)],
@@ -95,9 +95,11 @@ def _is_written(coupling: Any, followers: dict[str, tuple[str, float, float]]) -
 
 
 def _linear(coupling: Any) -> tuple[str, float, float] | None:
-    """Source, offset and ratio of a coupling, if it has a source and no higher powers."""
+    """Source, offset and ratio of a coupling, if it has one source and no higher powers."""
     offset, ratio, *others = *plain(coupling.coefficients), 0.0, 0.0
-    return None if coupling.source is None or any(others) else (coupling.source, offset, ratio)
+    return (
+        None if coupling.source is None or coupling.terms or any(others) else (coupling.source, offset, ratio)
+    )
 
 
 def motors(spec: ModelSpec) -> list[ActuatorSpec]:

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from treadle.graph import Scalar, iterate, maximum, minimum, sqrt, where
+from treadle.graph import Scalar, iterate, logical_not, maximum, minimum, sqrt, where
 from treadle.integrators.method import Advance
 from treadle.integrators.runge_kutta import combine, stage_rates
 from treadle.integrators.system import System
@@ -27,6 +27,9 @@ _ROUNDING = 6e-14
 
 #: The substep (s) in which a jump of the accelerations is passed, and how many of them in a step.
 _JUMP, _MOST_JUMPS = 1e-8, 200.0
+
+#: The longest substep (s) past a singular position, over the fourth root of the tolerance.
+_PASSAGE = 1.0
 
 #: Where the search for a first substep begins, in seconds.
 _FIRST = 1e-4
@@ -126,10 +129,52 @@ def attempt(
     if system.model.closed:
         jump = (error > 1.0) & (estimate < 1e6) & (h_now < _JUMP) & (jumps < _MOST_JUMPS)
         accept, factor, jumps = jump | accept, where(jump, 3.0, factor), where(jump, jumps + 1.0, jumps)
+    new_q = system.integrate(q, change[:nv])
+    if system.model.closed and system.projected:
+        now = _through(system, q, v, time, h_now, left)
+        own = [*new_q, *new_v, *change, *gain]
+        values = [where(now.taken, x, y) for x, y in zip(now.values, own, strict=True)]
+        nq = len(new_q)
+        new_q, new_v, rest = values[:nq], values[nq : nq + nv], values[nq + nv :]
+        change, gain = rest[: 2 * nv], rest[2 * nv :]
+        accept = now.taken | (accept & logical_not(now.passes))
+        h_now = where(now.taken, now.h, h_now)
+        last = (now.taken & (left <= h_now * 1.0001)) | (logical_not(now.taken) & last)
+        factor = where(now.passes, where(now.taken, 1.5, 0.9 * now.longest / h_now), factor)
     # a substep cut short at the end says little about the next
     h_next = where(accept & last, maximum(h, h_now * factor), h_now * factor)
-    new_q = system.integrate(q, change[:nv])
     return Attempt(new_q, new_v, h_now, h_next, accept, jumps, last, rates[0], rates[-1], change, gain)
+
+
+class _Through(NamedTuple):
+    """A substep of h seconds past a singular position: whether there is one, and whether it can be taken."""
+
+    passes: Any
+    taken: Any
+    h: Scalar
+    longest: Scalar
+    #: position, velocity, tangent step, change of the velocity, gain of the account
+    values: list[Scalar]
+
+
+def _through(
+    system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, h: Scalar, left: Scalar
+) -> _Through:
+    """The substep past a singular position that lies within it, or a little ahead (see `singular`).
+
+    Its error is of the order h^4: it may be as long as fits the tolerance. A substep that is longer is
+    tried again shorter, and one that is shorter is made longer: errors grow on the way to the position.
+    """
+    from treadle.integrators.singular import careful_step, passage
+
+    longest = _PASSAGE * system.options["tolerance"] ** 0.25
+    ahead = maximum(h, minimum(left, longest))
+    passing = passage(system, q, v, ahead)
+    taken = passing.passes & (ahead <= longest)
+    new_q, new_v, gain = careful_step(system, q, v, time, ahead, passing._replace(passes=taken))
+    way = [x for j in system.model.joints for x in j.type.difference(q[j.q], new_q[j.q])]
+    speeds = [b - a for a, b in zip(v, new_v, strict=True)]
+    return _Through(passing.passes, taken, ahead, longest, [*new_q, *new_v, *way, *speeds, *gain])
 
 
 def first_substep(known: Scalar, dt: Scalar) -> Scalar:

@@ -19,9 +19,10 @@ class Advance(NamedTuple):
     """The state after a step.
 
     `memory` is what the method keeps for the next step; `effort` says what the step took: rounds of its
-    solver (or steps tried), and what was left over at the end (a relative change, or seconds). `work` (J) is
-    that of stops and friction, if the method asked for them; `entry` what the system's account gained, if
-    the method keeps it.
+    solver (or steps tried), and what was left over at the end (a relative change, or seconds). `work` (J)
+    is that of stops and friction, if the method asked for them; `entry` what the system's account gained,
+    if the method keeps it. `rows` are the impulses of the bounded rows (see `constraints.bounded`), in
+    their order.
     """
 
     q: list[Scalar]
@@ -30,6 +31,7 @@ class Advance(NamedTuple):
     effort: Sequence[Scalar] = (0.0, 0.0)
     work: Scalar = 0.0
     entry: Sequence[Scalar] = ()
+    rows: Sequence[Scalar] = ()
 
 
 def _nothing(model: Model) -> int:

@@ -8,9 +8,9 @@ from treadle.integrators.method import Method
 from treadle.integrators.runge_kutta import runge_kutta_step
 from treadle.integrators.tableau import Tableau
 
-__all__ = ["METHOD"]
+__all__ = ["METHOD", "TABLEAU"]
 
-_TABLEAU = Tableau(
+TABLEAU = Tableau(
     A=[
         [],
         [1 / 3],
@@ -25,7 +25,7 @@ _TABLEAU = Tableau(
 )
 
 METHOD = Method(
-    partial(runge_kutta_step, _TABLEAU),
+    partial(runge_kutta_step, TABLEAU),
     6,
     "Butcher's sixth order: very accurate at small steps",
     loops="accelerations",

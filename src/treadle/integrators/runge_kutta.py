@@ -40,8 +40,12 @@ def stage_rates(
     time: Scalar,
     dt: Scalar,
     dense: bool = False,
+    looped: bool = False,
 ) -> list[list[Scalar]]:
-    """Rates of (delta, v, account) at every stage of a step, or also at those for `dense` output."""
+    """Rates of (delta, v, account) at every stage of a step, or also at those for `dense` output.
+
+    `looped`, if stages are not to be written out however few they are.
+    """
     nv, stages = len(v), len(tableau.A) if dense else tableau.stages
     A, c = tableau.A[:stages], tableau.c[:stages]
 
@@ -57,7 +61,7 @@ def stage_rates(
     def first() -> list[Scalar]:
         return [*v, *system.acceleration(q, v, time), *system.accounts(q, v, time)]
 
-    if stages <= _FEW or stages * nv <= _SHORT:
+    if not looped and (stages <= _FEW or stages * nv <= _SHORT):
         rates = [first()]
         for row, node in zip(A[1:], c[1:], strict=True):
             reached = combine(row, rates, dt)

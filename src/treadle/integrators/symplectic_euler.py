@@ -34,7 +34,8 @@ def step(system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar,
     convective = [x + (0.5 * dt) * a for x, a in zip(v, system.memory, strict=True)] if staggered else None
     held = system.kick(q, v, time, dt, convective)
     memory = [(x - y) / dt for x, y in zip(held.v, v, strict=True)] if staggered else system.memory
-    return Advance(system.integrate(q, [dt * x for x in held.v]), held.v, memory, work=held.work)
+    position = system.integrate(q, [dt * x for x in held.v])
+    return Advance(position, held.v, memory, work=held.work, rows=held.rows)
 
 
 def _staggered(model: Model) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from treadle.constraints.bounded import Arrest
+from treadle.constraints.motion import DRIVE_ROTOR, Motion, moved_dofs, prescribed
 from treadle.dynamics.energy import kinetic_energy, potential_energy
 from treadle.dynamics.forward import forward_dynamics
 from treadle.dynamics.regroup import regroup
@@ -25,11 +26,28 @@ if TYPE_CHECKING:
     from treadle.solvers.impulses import Rows
     from treadle.terrain import Terrain
 
-__all__ = ["Account", "System"]
+__all__ = ["Account", "MotionDrive", "System"]
 
 
 #: q, v, time -> rates
 Account: TypeAlias = Callable[[Sequence[Scalar], Sequence[Scalar], Scalar], list[Scalar]]
+
+
+class MotionDrive(NamedTuple):
+    """Motions of joints that a method cannot hold by impulses: see `constraints.motion`."""
+
+    #: the machine without the rotors that drive it
+    model: Model
+    motions: Mapping[str, Motion]
+
+    def force(self, time: Scalar) -> dict[int, Scalar]:
+        """What gives the rotors the accelerations of the motions, by degree of freedom."""
+        force: dict[int, Scalar] = {}
+        for name, motion in self.motions.items():
+            joint = self.model.joint(name)
+            for k, a in enumerate(prescribed(joint, motion, time).a, start=joint.v.start):
+                force[k] = DRIVE_ROTOR * a
+        return force
 
 
 @dataclass(frozen=True)
@@ -65,6 +83,8 @@ class System:
     solver: str = "direct"
     #: whether all force elements are loads on bodies, as reactions need them (see `element.line_forces`)
     as_loads: bool = False
+    #: motions that rotors of the model follow
+    drive: MotionDrive | None = None
 
     def acceleration(
         self, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, implicit_damping: Scalar = 0.0
@@ -227,12 +247,32 @@ class System:
             force = drive.force - drive.damping * driven.rate
             for k, arm in driven.arms.items():
                 tau[k] = tau[k] + arm * force
+        if self.drive is not None:
+            for k, force in self.drive.force(time).items():
+                tau[k] = tau[k] + force
         if self.terrain is not None and self.model.wheels:
             from treadle.wheels.rolling import wheel_force
 
             pushed = wheel_force(self.model, q, v, self.terrain)
             tau = [a + b for a, b in zip(tau, pushed, strict=True)]
         return tau
+
+    def drive_forces(self, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar) -> dict[int, Scalar]:
+        """The forces (N m, N) that hold the motions of the drive, by degree of freedom: inverse dynamics."""
+        if self.drive is None:
+            return {}
+        external = self.external(q, v, time)
+        given = replace(self, drive=None, model=self.drive.model).force(q, v, time)
+        force, in_loops = self.force(q, v, time), [0.0] * self.model.nv
+        if self.model.closed:
+            from treadle.solvers.direct import closed_motion, loop_torques
+
+            motion = closed_motion(self.model, q, v, force, external, None, self.solver)
+            a, in_loops = motion.acceleration, loop_torques(self.model, q, motion.multipliers)
+        else:
+            a = forward_dynamics(self.model, q, v, force, external)
+        needed = rnea(regroup(self.drive.model), q, v, a, external)
+        return {k: needed[k] - given[k] - in_loops[k] for k in moved_dofs(self.model, self.drive.motions)}
 
     def driven(self, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar) -> list[Scalar]:
         """The actuators' own state after a step from q that ended with the velocity v."""

@@ -6,18 +6,21 @@ from treadle.joints.distance import Distance
 from treadle.joints.free import Free
 from treadle.joints.helical import Helical
 from treadle.joints.joint import Joint
+from treadle.joints.knife_edge import KnifeEdge
 from treadle.joints.planar import Planar
 from treadle.joints.point_on_line import PointOnLine
 from treadle.joints.point_on_plane import PointOnPlane
 from treadle.joints.prismatic import Prismatic
 from treadle.joints.revolute import Revolute
+from treadle.joints.rolling_disc import RollingDisc
 from treadle.joints.rope import Rope
 from treadle.joints.tie import Tie
 from treadle.joints.universal import Universal
 
 __all__ = [
-    "JOINT_TYPES", "TIE_TYPES", "Ball", "Cylindrical", "Distance", "Free", "Helical", "Joint", "Planar",
-    "PointOnLine", "PointOnPlane", "Prismatic", "Revolute", "Rope", "Tie", "Universal", "joint_class",
+    "JOINT_TYPES", "TIE_TYPES", "Ball", "Cylindrical", "Distance", "Free", "Helical", "Joint", "KnifeEdge",
+    "Planar", "PointOnLine", "PointOnPlane", "Prismatic", "Revolute", "RollingDisc", "Rope", "Tie",
+    "Universal", "joint_class",
 ]  # fmt: skip
 
 #: Joint types by the name that files and specs use. `fixed` and `continuous` are handled by the model.
@@ -26,7 +29,9 @@ JOINT_TYPES: dict[str, type[Joint]] = {
 }
 
 #: Those that can only close loops.
-TIE_TYPES: dict[str, type[Tie]] = {tie.kind: tie for tie in (Distance, Rope, PointOnLine, PointOnPlane)}
+TIE_TYPES: dict[str, type[Tie]] = {
+    tie.kind: tie for tie in (Distance, Rope, PointOnLine, PointOnPlane, RollingDisc, KnifeEdge)
+}
 
 
 def joint_class(name: str) -> type[Joint]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -13,12 +13,25 @@ from treadle.graph import Scalar, atan2, cos, hold, sin
 from treadle.spatial import Mat3, Motion, Transform, Vec3
 
 __all__ = [
-    "Closure", "Joint", "across", "aligned", "apart", "rotation_about", "turn_about", "turned_by", "unit",
+    "Closure", "Joint", "Slip", "across", "aligned", "apart", "rotation_about", "turn_about", "turned_by",
+    "unit",
 ]  # fmt: skip
 
 
 #: Lengths and sines that vanish where a loop is closed.
 Closure = tuple[list[Scalar], list[Scalar]]
+
+
+class Slip(NamedTuple):
+    """A velocity that a joint prevents without preventing a position, as rolling without slipping does.
+
+    It is that of the successor's material point at `point` against the predecessor's, along the unit vector
+    `direction`; both are in the axes that the joint's frames are given in.
+    """
+
+    direction: Vec3
+    point: Vec3
+
 
 _X, _Y, _Z = Vec3(1.0), Vec3(0.0, 1.0), Vec3(0.0, 0.0, 1.0)
 
@@ -37,6 +50,8 @@ class Joint(ABC):
     velocities: ClassVar[tuple[str, ...]]
     position_units: ClassVar[tuple[str, ...]]
     velocity_units: ClassVar[tuple[str, ...]]
+    #: how many of the motions that it prevents are velocities alone, see `slips`
+    slip_count: ClassVar[int] = 0
 
     @property
     def nq(self) -> int:
@@ -90,6 +105,10 @@ class Joint(ABC):
         numbers are lengths (m), and sines of angles.
         """
         raise NotImplementedError(f"a {self.kind} joint cannot close a loop")
+
+    def slips(self, P: Transform, S: Transform) -> list[Slip]:
+        """Velocities that vanish although no position does (nonholonomic constraints)."""
+        return []
 
     def coordinates(self, P: Transform, S: Transform) -> list[Scalar]:
         """What its velocities are the rates of, as measured between the frames of a closed loop.

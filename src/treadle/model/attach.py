@@ -103,7 +103,11 @@ def _coupling(spec: CouplingSpec, joints: Mapping[str, ModelJoint]) -> Coupling:
         v=joint.v.start,
         source_q=None if source is None else source.q.start,
         source_v=None if source is None else source.v.start,
-        **_fields(spec),
+        terms=tuple(
+            (name, float(ratio), joints[name].q.start, joints[name].v.start)
+            for name, ratio in spec.terms.items()
+        ),
+        **_fields(spec, "terms"),
     )
 
 

@@ -155,7 +155,10 @@ class Actuator:
 
 @dataclass(frozen=True)
 class Coupling:
-    """q of `joint` = polynomial of q of `source`, coefficients from the constant up."""
+    """q of `joint` = polynomial of q of `source`, coefficients from the constant up, and of the terms.
+
+    Every term is a joint, its ratio, and its places in q and v.
+    """
 
     name: str
     joint: str
@@ -165,6 +168,7 @@ class Coupling:
     v: int
     source_q: int | None
     source_v: int | None
+    terms: tuple[tuple[str, float, int, int], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ import math
 from dataclasses import fields
 from typing import Any
 
-from treadle.joints import Distance, Helical, Rope
-from treadle.model.attachments import Actuator, Loop, Wheel
+from treadle.joints import Distance, Helical, RollingDisc, Rope
+from treadle.model.attachments import Actuator, Coupling, Loop, Wheel
 from treadle.model.elements import ELEMENT_TYPES, Element, ElementSpec
 from treadle.model.model import WORLD, Link, Model, ModelJoint
 from treadle.model.parts import (
@@ -83,7 +83,7 @@ class _Describer:
         spec.materials += [_copied(MaterialSpec, item) for item in model.materials]
         spec.contacts += [_copied(ContactSpec, item) for item in model.contacts]
         spec.actuators += [_actuator(item, model) for item in model.actuators]
-        spec.couplings += [_copied(CouplingSpec, item) for item in model.couplings]
+        spec.couplings += [_coupling(item) for item in model.couplings]
         spec.wheels += [_wheel(item) for item in model.wheels]
         spec.elements += [_element(item) for item in model.elements]
         spec.sensors += [_sensor(item) for item in model.sensors]
@@ -188,12 +188,20 @@ def _freedoms(joint: ModelJoint | Loop) -> dict[str, Any]:
         options["pitch"] = kind.pitch
     if isinstance(kind, (Distance, Rope)):
         options["length"] = kind.length
+    if isinstance(kind, RollingDisc):
+        options["radius"] = kind.radius
     for name in _PER_FREEDOM:
         stated = [None if math.isinf(x) else x for x in getattr(joint, name)]
         if not stated or (name == "upper" and isinstance(kind, Rope)):
             continue
         options[name] = stated[0] if len(set(stated)) == 1 else tuple(stated)
     return options
+
+
+def _coupling(coupling: Coupling) -> CouplingSpec:
+    spec = _copied(CouplingSpec, coupling)
+    spec.terms = {name: ratio for name, ratio, _, _ in coupling.terms}
+    return spec
 
 
 def _wheel(wheel: Wheel) -> WheelSpec:

@@ -53,7 +53,10 @@ def model_digest(model: Model) -> str:
             for loop in model.loops
         ],
         [_nameless(actuator) for actuator in model.actuators],
-        [(c.q, c.v, c.source_q, c.source_v, _plain(c.coefficients)) for c in model.couplings],
+        [
+            (c.q, c.v, c.source_q, c.source_v, _plain(c.coefficients), [term[1:] for term in c.terms])
+            for c in model.couplings
+        ],
         [_nameless(wheel) for wheel in model.wheels],
         [_element(element, numbers) for element in model.elements],
         [_tendon(tendon, numbers) for tendon in model.tendons],

@@ -135,9 +135,12 @@ def _constraints(model: Model, q: list[float]) -> tuple[np.ndarray, np.ndarray, 
         if coupling.source_v is not None and coupling.source_q is not None:
             slope = np.polynomial.Polynomial(coupling.coefficients).deriv()
             row[0, coupling.source_v] -= slope(q[coupling.source_q])
+        for _, ratio, _, place in coupling.terms:
+            row[0, place] -= ratio
         rows.append(row)
         source = 0.0 if coupling.source_q is None else q[coupling.source_q]
         wanted = np.polynomial.Polynomial(coupling.coefficients)(source)
+        wanted += sum(ratio * q[place] for _, ratio, place, _ in coupling.terms)
         residuals.append(np.array([q[coupling.q] - wanted]))
     return np.vstack(rows), np.concatenate(residuals), gaps
 
@@ -187,14 +190,19 @@ def _blocked(tie: Tie, X_PS: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     R, position = Mat3.of(X_PS[:3, :3].tolist()), Vec3(*X_PS[:3, 3].tolist())
 
     def closure(move: list[Scalar]) -> list[Scalar]:
-        # ties ask for the place of S alone
-        lengths, _ = tie.closure(Transform.identity(), Transform(R, position + R.apply(Vec3(*move))))
+        x, y, z = move[:3]
+        turned = R @ Mat3(Vec3(1.0, -z, y), Vec3(z, 1.0, -x), Vec3(-y, x, 1.0))
+        lengths, _ = tie.closure(Transform.identity(), Transform(turned, position + R.apply(Vec3(*move[3:]))))
         return lengths
 
-    slopes = through_graph(lambda x: [s for row in jacobian(closure(x), x) for s in row], [0.0] * 3)
-    gaps = np.array(closure([0.0] * 3), dtype=float)
-    linear = np.array(slopes, dtype=float).reshape(-1, 3)
-    return np.hstack([np.zeros_like(linear), linear]).T, gaps
+    slopes = through_graph(lambda x: [s for row in jacobian(closure(x), x) for s in row], [0.0] * 6)
+    rows = np.array(slopes, dtype=float).reshape(-1, 6)
+    gaps = np.array(closure([0.0] * 6), dtype=float)
+    for direction, point in tie.slips(Transform.identity(), Transform(R, position)):
+        along, arm = R.apply_transposed(direction), R.apply_transposed(point - position)
+        rows = np.vstack([rows, np.array([*arm.cross(along), *along], dtype=float)])
+        gaps = np.append(gaps, 0.0)
+    return rows.T, gaps
 
 
 def _twist(X: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ All are plain data in SI units. What the simulation does not use yet is carried,
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeAlias
 
@@ -231,15 +231,18 @@ class ActuatorSpec(Item):
 
 @dataclass
 class CouplingSpec(Item):
-    """A relation between joint positions: `joint` = polynomial(source), coefficients from the constant up.
+    """A relation between joint positions: `joint` = polynomial(source) + sum of ratio x joint of the `terms`.
 
-    Mimic joints and gears are (offset, ratio). Without a source the joint is held at the constant.
+    Coefficients are from the constant up. Mimic joints and gears are (offset, ratio); a differential or a
+    planetary gear has its other shafts among the terms, each with its ratio. Without a source the polynomial
+    is the constant alone, at which a joint without terms is held.
     """
 
     name: str
     joint: str
     source: str | None = None
     coefficients: Sequence[float] = (0.0, 1.0)
+    terms: Mapping[str, float] = field(default_factory=dict)
     line: int | None = field(default=None, compare=False)
 
 

@@ -8,7 +8,7 @@ others close loops. Units are SI, angles in radians.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeAlias
 
@@ -69,11 +69,12 @@ class JointSpec(Item):
     """A joint from `parent` (None: the world) to `child`, its frame given in the parent.
 
     `child_position` and `child_rotation` are the pose of that frame in the child, at the neutral position.
-    `type` is revolute, continuous, prismatic, fixed, helical, cylindrical, universal, planar, ball or
-    free; distance, rope, point_on_line and point_on_plane only close loops. The axis is z unless given
-    (the normal of a planar joint; x and then y for a universal one);
-    `pitch` of a helical joint is in m/rad. Everything from `lower` on has one value per dof, or
-    one for all, in the units of the joint's coordinates.
+    `type` is revolute, continuous, prismatic, fixed, helical, cylindrical, universal, planar, ball or free;
+    distance, rope, point_on_line, point_on_plane, rolling_disc and knife_edge only close loops. The axis is
+    z unless given (the normal of a planar joint or of the plane that is rolled on; x and then y for a
+    universal one); `second_axis` is the axle of a rolling disc, or the direction of a knife edge, in the
+    child; `pitch` of a helical joint is in m/rad. Everything from `lower` on has one value per dof, or one
+    for all, in the units of the joint's coordinates.
     """
 
     name: str
@@ -89,6 +90,8 @@ class JointSpec(Item):
     pitch: float = 0.0
     #: of a distance joint, or of a rope (m)
     length: float | None = None
+    #: of a rolling disc (m)
+    radius: float | None = None
     lower: Limits = None
     upper: Limits = None
     #: speed after over speed before hitting a limit, from 0 to 1
@@ -200,11 +203,19 @@ class ModelSpec(PartsByName):
         self,
         name: str,
         joint: str,
-        source: str | None,
-        coefficients: Sequence[float] = (0.0, 1.0),
+        source: str | Mapping[str, float] | None,
+        coefficients: Sequence[float] | None = None,
         **options: Any,
     ) -> CouplingSpec:
-        """Append a relation between two joints' positions; options are the fields of `CouplingSpec`."""
+        """Append a relation between joint positions; options are the fields of `CouplingSpec`.
+
+        The source is one joint, of whose position the coefficients are a polynomial, or a mapping of any
+        number of joints to their ratios, with the offset as the only coefficient.
+        """
+        if isinstance(source, Mapping):
+            source, options = None, {"terms": dict(source)} | options
+        if coefficients is None:
+            coefficients = (0.0, 1.0) if source is not None else (0.0,)
         self.couplings.append(CouplingSpec(name, joint, source, coefficients, **options))
         return self.couplings[-1]
 

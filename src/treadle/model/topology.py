@@ -151,7 +151,9 @@ def _freedom_values(spec: JointSpec, count: int) -> dict[str, Any]:
 def _joint_type(spec: JointSpec) -> Joint:
     """The joint's own class, with the axes and the pitch that were given."""
     kind = joint_class(spec.type)
-    options: dict[str, Any] = {} if spec.length is None else {"length": spec.length}
+    options: dict[str, Any] = {
+        name: getattr(spec, name) for name in ("length", "radius") if getattr(spec, name) is not None
+    }
     if spec.axis is not None and spec.type not in ("ball", "free", "distance", "rope"):
         options["axis"] = spec.axis
     if spec.second_axis is not None:

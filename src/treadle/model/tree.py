@@ -27,7 +27,9 @@ def spanning_tree(spec: ModelSpec) -> tuple[list[JointSpec], list[JointSpec]]:
     joints = spec.joints
     needed = {actuator.joint for actuator in spec.actuators}
     needed |= {name for tendon in spec.tendons for name in tendon.joints}
-    needed |= {name for coupling in spec.couplings for name in (coupling.joint, coupling.source)}
+    needed |= {
+        name for coupling in spec.couplings for name in (coupling.joint, coupling.source, *coupling.terms)
+    }
     driven = {joint.child for joint in joints if joint.name in needed and joint.type not in TIE_TYPES}
 
     def place(index: int) -> tuple[bool, int]:

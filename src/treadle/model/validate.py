@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
@@ -141,13 +142,14 @@ def _check_joint(spec: ModelSpec, joint: JointSpec, known: set[str]) -> None:
 
 
 def _check_axes(spec: ModelSpec, element: str, joint: JointSpec) -> None:
-    if joint.second_axis is not None and joint.type != "universal":
-        hint = "only a universal joint has one"
+    if joint.second_axis is not None and joint.type not in ("universal", "rolling_disc", "knife_edge"):
+        hint = "only a universal joint, a rolling disc and a knife edge have one"
         raise fault(spec, element, f"a {joint.type} joint has no second axis", hint, joint)
     if converted(spec, element, joint, "pitch", number) and joint.type != "helical":
         hint = "only a helical joint has one"
         raise fault(spec, element, f"a {joint.type} joint has no pitch", hint, joint)
-    _check_length(spec, element, joint)
+    _check_size(spec, element, joint, "length", ("distance", "rope"), "the distance between its two points")
+    _check_size(spec, element, joint, "radius", ("rolling_disc",), "the radius of the disc")
     directions = [np.eye(3)[0], np.eye(3)[1]]
     for index, name in enumerate(("axis", "second_axis")):
         if joint.type != "fixed" and getattr(joint, name) is not None:
@@ -164,17 +166,20 @@ def _check_axes(spec: ModelSpec, element: str, joint: JointSpec) -> None:
         raise fault(spec, element, "the two axes of a universal joint are parallel", hint, joint)
 
 
-def _check_length(spec: ModelSpec, element: str, joint: JointSpec) -> None:
-    if joint.type not in ("distance", "rope"):
-        if joint.length is not None:
-            hint = "only a distance joint and a rope have one"
-            raise fault(spec, element, f"a {joint.type} joint has no length", hint, joint)
+def _check_size(
+    spec: ModelSpec, element: str, joint: JointSpec, name: str, types: Sequence[str], what: str
+) -> None:
+    """A length (m) that some types of joint need and the others do not have."""
+    if joint.type not in types:
+        if getattr(joint, name) is not None:
+            hint = f"only joints of the type {' and '.join(types)} have one"
+            raise fault(spec, element, f"a {joint.type} joint has no {name}", hint, joint)
         return
-    hint = "give the distance between its two points in m"
-    if joint.length is None:
-        raise fault(spec, element, f"a {joint.type} joint needs a length", hint, joint)
-    if converted(spec, element, joint, "length", number) <= 0.0:
-        raise fault(spec, element, "its length is not positive", hint, joint)
+    hint = f"give {what} in m"
+    if getattr(joint, name) is None:
+        raise fault(spec, element, f"a {joint.type} joint needs a {name}", hint, joint)
+    if converted(spec, element, joint, name, number) <= 0.0:
+        raise fault(spec, element, f"its {name} is not positive", hint, joint)
 
 
 def _check_freedoms(spec: ModelSpec, element: str, joint: JointSpec) -> None:

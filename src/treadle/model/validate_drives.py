@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from treadle.joints import TIE_TYPES, Joint, joint_class
@@ -180,17 +181,23 @@ def _unused(actuator: ActuatorSpec) -> list[str]:
 
 def _check_coupling(spec: ModelSpec, coupling: CouplingSpec, joints: dict[str, JointSpec]) -> None:
     element = f'coupling "{coupling.name}"'
-    for role in ("joint", "source"):
-        name = getattr(coupling, role)
+    if not isinstance(coupling.terms, Mapping):
+        hint = 'such as {"left": 0.5, "right": 0.5}'
+        raise fault(spec, element, "terms need joint names with ratios", hint, coupling)
+    named = [("joint", coupling.joint), ("source", coupling.source), *[("term", x) for x in coupling.terms]]
+    for role, name in named:
         if role == "source" and name is None:
             continue
         kind = _joint_type(spec, element, coupling, role, name, joints)
         if len(kind.positions) != 1:
             hint = "couple joints with one degree of freedom, such as revolute ones"
             raise fault(spec, element, f"its {role} {name!r} has several degrees of freedom", hint, coupling)
-    if coupling.source == coupling.joint:
+    if coupling.joint in (coupling.source, *coupling.terms):
         hint = "name another joint as its source, or None to hold the joint"
         raise fault(spec, element, f"couples joint {coupling.joint!r} to itself", hint, coupling)
+    converted(
+        spec, element, coupling, "terms", lambda terms: vector(list(terms.values()) or [0.0], len(terms) or 1)
+    )
     given = plain(coupling.coefficients)
     if not isinstance(given, tuple) or not given:
         hint = "give them from the constant up: (offset, ratio)"

@@ -10,6 +10,7 @@ from treadle.errors import InputError
 from treadle.model import Model, ModelSpec
 from treadle.model.model import suggest
 from treadle.scenes.arm import arm
+from treadle.scenes.bicycle import bicycle
 from treadle.scenes.bouncing_ball import bouncing_ball
 from treadle.scenes.box_stack import box_stack
 from treadle.scenes.chain import chain
@@ -40,6 +41,7 @@ __all__ = ["SCENES", "scene", "scene_names"]
 #: Functions that describe a scene, by name; their arguments are the scene's options.
 SCENES: dict[str, Callable[..., ModelSpec]] = {
     "arm": arm,
+    "bicycle": bicycle,
     "bouncing-ball": bouncing_ball,
     "box-stack": box_stack,
     "campus": campus,

@@ -86,7 +86,7 @@ class ForceTorque(SensorKind):
         """On the links beyond the cut, in the frame of their body."""
         i, total = self._number, Force.zero()
         still = Motion(Vec3(), -Vec3(*self.model.gravity)), Motion.zero()
-        acceleration, velocity = still if i == WORLD else (at.accelerations[i], at.velocities[i])
+        acceleration, velocity = still if i == WORLD else (at.proper_accelerations[i], at.velocities[i])
         for link in self.model.links:
             if link.name in self._links:
                 inertia = link.inertia()

@@ -50,7 +50,7 @@ class Instant(Protocol):
         ...
 
     @property
-    def accelerations(self) -> Sequence[Motion]:
+    def proper_accelerations(self) -> Sequence[Motion]:
         """Spatial accelerations of the bodies less gravity, each in its own frame."""
         ...
 
@@ -189,7 +189,7 @@ class SensorKind:
         if body == WORLD:
             gravity = Vec3(*self.model.gravity)
             return Motion(Vec3(), X_BS.rotation.apply_transposed(-gravity))
-        spatial = X_BS.motion_to_child(at.accelerations[body])
+        spatial = X_BS.motion_to_child(at.proper_accelerations[body])
         velocity = self.velocity(at)
         # that of the point that moves along, not that of the points that pass by
         return Motion(spatial.angular, spatial.linear + velocity.angular.cross(velocity.linear))

@@ -17,6 +17,7 @@ __all__ = ["CARRIED", "DEFAULTS", "allocate", "check_options"]
 #: Arrays that a step reads and writes.
 CARRIED = (
     "q", "v", "clock", "memory", "drives", "effort", "gap", "ledger", "alive", "pause", "modes", "held",
+    "rows",
 )  # fmt: skip
 
 
@@ -53,7 +54,7 @@ def allocate(
         "drives": resting_drives(model, q),
         "closing": [closing_time],
         "effort": [0.0, 0.0],
-        "gap": [0.0, 0.0],
+        "gap": [0.0, 0.0, 1.0, 1.0, 0.0],
         "alive": [1.0, 0.0],
     }
     arrays = {}

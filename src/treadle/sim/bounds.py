@@ -7,14 +7,23 @@ from collections.abc import Mapping, Sequence
 from treadle.constraints.bounded import BoundedRow
 from treadle.constraints.friction import friction_rows
 from treadle.constraints.limit import limit_rows
-from treadle.constraints.motion import Motion, motion_rows
+from treadle.constraints.motion import Motion, motion_rows, moved_dofs
 from treadle.constraints.motor import motor_rows
 from treadle.constraints.rope import rope_rows
 from treadle.constraints.spring import spring_rows
 from treadle.graph import Scalar
 from treadle.model.model import Model
 
-__all__ = ["bound_rows"]
+__all__ = ["bound_rows", "most_rows"]
+
+
+def most_rows(model: Model, motions: Mapping[str, Motion]) -> int:
+    """As many rows as `bound_rows` has at most, or more."""
+    parts = [*model.joints, *model.loops]
+    free = sum(len(part.friction) for part in parts)
+    return (
+        len(moved_dofs(model, motions)) + sum(a.rigid for a in model.actuators) + 3 * free + len(model.loops)
+    )
 
 
 def bound_rows(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from treadle.constraints.motion import Prescribed, prescribed
 from treadle.errors import InputError
 from treadle.integrators import INTEGRATORS
 from treadle.model.model import Model, suggest
@@ -56,6 +57,19 @@ def check_closes(model: Model, integrator: str) -> None:
             f"use {able}, or model.without_loops()"
         )
 
+    if INTEGRATORS[integrator].loops == "positions":
+        rolling = [loop.name for loop in model.loops if loop.type is not None and loop.type.slip_count]
+        if rolling:
+            able = ", ".join(
+                repr(name)
+                for name, method in INTEGRATORS.items()
+                if method.loops and method.loops != "positions"
+            )
+            raise InputError(
+                f"{integrator!r} holds constraints by positions, but {rolling[0]!r} rolls without slipping, "
+                f"which constrains velocities alone; use {able}"
+            )
+
 
 def check_stabilization(integrator: str, stabilization: str, closing_time: Any) -> float:
     """The time constant (s) of the feedback, zero for its default, if the integrator leaves it something."""
@@ -74,28 +88,39 @@ def check_stabilization(integrator: str, stabilization: str, closing_time: Any) 
 
 
 def check_motions(model: Model, motions: Mapping[str, Motion], integrator: str) -> dict[str, Motion]:
-    """The motions, if each belongs to a joint with one freedom and gives a number."""
+    """The motions, if each gives the positions of its joint and the integrator can hold it."""
     if not isinstance(motions, Mapping):
         raise InputError(
             f"motions must be functions of the time by joint name, such as {{'elbow': f}}, not {motions!r}"
         )
-    if motions and not INTEGRATORS[integrator].arrests:
-        raise InputError(f"motions are held by 'symplectic_euler', not by {integrator!r}")
+    arrests = INTEGRATORS[integrator].arrests
     rigid = [actuator.name for actuator in model.actuators if actuator.rigid]
-    if rigid and not INTEGRATORS[integrator].arrests:
+    if rigid and not arrests:
         raise InputError(f"the rigid motor {rigid[0]!r} is held by 'symplectic_euler', not by {integrator!r}")
     for name, motion in motions.items():
         joint = model.joint(name)
-        if joint.type.nv != 1:
+        if not joint.type.nv:
+            raise InputError(f"a motion needs a joint that moves: {name!r} is fixed")
+        if not arrests and np.isfinite(joint.effort).any():
             raise InputError(
-                f"a motion needs a joint with one freedom: {name!r} is a {joint.type.kind} joint with "
-                f"{joint.type.nv}"
+                f"the motion of {name!r} is held within the joint's effort by 'symplectic_euler' alone: use "
+                "it, or leave the effort out"
             )
         try:
-            float(motion(0.0))
-        except (TypeError, ValueError) as error:
+            numbers = np.array([float(x) for x in _numbers(prescribed(joint, motion, 0.0))])
+        except ArithmeticError:
+            numbers = np.array([np.nan])
+        except (TypeError, ValueError, AttributeError) as error:
             raise InputError(f"the motion of {name!r} must be a function of the time: {error}") from None
+        if not np.isfinite(numbers).all():
+            raise InputError(
+                f"the motion of {name!r} has no finite position, velocity and acceleration at 0 s"
+            )
     return dict(motions)
+
+
+def _numbers(at: Prescribed) -> list[Any]:
+    return [*at.q, *at.v, *at.a]
 
 
 def check_step(dt: Any) -> float:

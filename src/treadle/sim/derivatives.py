@@ -59,7 +59,7 @@ def derivatives(
 def _of_machine(sim: Simulation) -> MachineDerivatives:
     from treadle.sim.linearize import state_slopes
 
-    rate, rows = state_slopes(sim, ("tau", "commands"))
+    rate, rows, _ = state_slopes(sim, ("tau", "commands"))
     nv, n = sim.model.nv, len(rate)
     ends = np.cumsum([0, nv, nv, n - 2 * nv, nv, len(sim.model.actuators)])
     by_q, by_v, by_drives, by_tau, by_commands = (

@@ -62,7 +62,8 @@ def become(sim: Simulation, model: Model, state: State) -> None:
     old_model, reference = sim.model, sim.reference
     log = sim.events.log
     live = {name: sim.arrays[name] for name in _LIVE}
-    vars(sim).pop("reactions", None)
+    for readings in ("reactions", "accelerations"):
+        vars(sim).pop(readings, None)
     vars(sim).update({name: value for name, value in vars(fresh).items() if name not in _KEPT})
     sim.watcher.belong(sim)
     sim.run_log.belong(sim)

@@ -45,11 +45,11 @@ class Parts:
     """What a simulation gives by name."""
 
     def joint(self, name: str) -> JointHandle:
-        """Position, velocity, torque and reaction of a joint."""
+        """Position, velocity, acceleration, torque and reaction of a joint."""
         return JointHandle(self._itself, name)
 
     def body(self, name: str) -> BodyHandle:
-        """Pose and velocity of a link or frame."""
+        """Pose, velocity and acceleration of a link or frame."""
         return BodyHandle(self._itself, name)
 
     def actuator(self, name: str) -> ActuatorHandle:
@@ -188,6 +188,13 @@ class JointHandle(Guarded, Shown):
         self._sim.v[self._joint.v] = numbers
 
     @property
+    def acceleration(self) -> float | np.ndarray:
+        """Rate of the velocity under all forces at this instant; limits and the like as the next step
+        needs.
+        """
+        return _unwrap(self._sim.accelerations.values(f"joint.{self._joint.name}.acceleration"))
+
+    @property
     def torque(self) -> float | np.ndarray:
         """Joint force held until it is set again: N m for turning freedoms, N for sliding ones."""
         return _unwrap(self._sim.tau[self._joint.v])
@@ -270,6 +277,15 @@ class BodyHandle(Guarded, Shown):
 
         return frame_jacobian(self._sim.model, self._sim.q, self.name) @ self._sim.v
 
+    @property
+    def acceleration(self) -> np.ndarray:
+        """(Angular acceleration, acceleration of the origin), six numbers in world axes.
+
+        That is the rate of `velocity` under all forces at this instant: what falls freely has that of
+        gravity.
+        """
+        return self._sim.accelerations.values(f"body.{self.name}.acceleration")
+
 
 class ActuatorHandle(Guarded, Shown):
     """An actuator: its command, and what it does. SI units, radians."""
@@ -319,7 +335,7 @@ class ActuatorHandle(Guarded, Shown):
 
     @property
     def force(self) -> float:
-        """Force on its joint or tendon in this state (N m or N); that of a rigid motor over the next step."""
+        """Force on its joint or tendon in this state (N m or N); of a rigid motor, over the last step."""
         from treadle.forces.actuator import actuator_drives, driven_coordinate
 
         sim = self._sim

@@ -104,20 +104,34 @@ def step_entry(
                 way = joint.type.difference(before[0][joint.q], after[0][joint.q])
                 done = sum((t * x for t, x in zip(tau[joint.v], way, strict=True)), done)
         tau = [x if k in curved else 0.0 for k, x in enumerate(tau)]
-    system = replace(system, tau=tau)
+    whole, system = system, replace(system, tau=tau)
     for node in _nodes(system, order, before, after, time, dt):
         node = node._replace(start=(*before, dt)) if kicks else node
         total = [x + node.weight * rate for x, rate in zip(total, _rates(system, node), strict=True)]
+        total[0] = total[0] + node.weight * _drive_power(whole, node)
     total = [dt * x for x in total]
     return [total[0] + done, *total[1:]]
 
 
 def ledger_rates(system: System, pushed: bool = True) -> Account:
     """Rates of the ledger as a function of q, v and time, for methods that integrate them with the motion."""
+    whole = system
     if not pushed:
         curved = curved_freedoms(system.model)
         system = replace(system, tau=[0.0 if k in curved else x for k, x in enumerate(system.tau)])
-    return lambda q, v, time: _rates(system, _Node(1.0, q, v, v, time))
+
+    def rates(q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar) -> list[Scalar]:
+        node = _Node(1.0, q, v, v, time)
+        power, *impulses = _rates(system, node)
+        return [power + _drive_power(whole, node), *impulses]
+
+    return rates
+
+
+def _drive_power(system: System, node: _Node) -> Scalar:
+    """Power of what holds prescribed motions."""
+    forces = system.drive_forces(node.q, node.v, node.time)
+    return sum((force * node.moved[k] for k, force in forces.items()), 0.0)
 
 
 def _nodes(
@@ -166,7 +180,9 @@ def _velocity(system: System, delta: Sequence[Scalar], rate: Sequence[Scalar]) -
 def _rates(system: System, node: _Node) -> list[Scalar]:
     """Rates of the ledger at an instant: power, and moment and force from outside."""
     model = system.model
-    force = system.force(node.q, node.v, node.time, springs=False, elements=False)
+    # what drives rotors is no force on the machine: see `_drive_power`
+    undriven = replace(system, drive=None)
+    force = undriven.force(node.q, node.v, node.time, springs=False, elements=False)
     power: Scalar = sum((f * x for f, x in zip(force, node.moved, strict=True)), 0.0)
     loads = body_loads(model, node.q, system.loads) if system.loads else {}
     power = power + _power(model, node.q, node.moved, loads)

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from treadle.constraints.rows import residual_rates, residuals
 from treadle.dynamics.derivatives import tangent_seeds
 from treadle.errors import InputError
 from treadle.forces.actuator import actuator_state_size, state_places
@@ -28,7 +29,7 @@ from treadle.native.program import Program, compile_program
 if TYPE_CHECKING:
     from treadle.sim.simulation import Simulation
 
-__all__ = ["Linearization", "linearize", "state_slopes"]
+__all__ = ["Linearization", "StateSlopes", "linearize", "state_slopes"]
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,8 @@ class Linearization:
     inputs: tuple[str, ...]
     #: columns span the motions (nv) that closed loops allow
     motions: np.ndarray
+    #: columns span the states x that keep loops closed and wheels rolling, to first order
+    consistent: np.ndarray
 
     def reduced(self) -> tuple[np.ndarray, np.ndarray]:
         """A and B in independent coordinates y, delta = N y and v = N dy/dt, about a state at rest."""
@@ -56,6 +59,10 @@ class Linearization:
         back = whole.T
         return back @ self.A @ whole, back @ self.B
 
+    def eigenvalues(self) -> np.ndarray:
+        """Of the motions that the constraints allow, about a state at rest or in steady motion (1/s)."""
+        return np.linalg.eigvals(self.consistent.T @ self.A @ self.consistent)
+
 
 def linearize(sim: Simulation) -> Linearization:
     """The machine of a simulation made linear about its present state."""
@@ -66,7 +73,7 @@ def linearize(sim: Simulation) -> Linearization:
         raise InputError(f"linearize needs a Simulation, td.Simulation(model), not {type(sim).__name__}")
     model = sim.model
     driven = bool(model.actuators)
-    rate, rows = state_slopes(sim, ("commands",) if driven else ("tau",))
+    rate, rows, held = state_slopes(sim, ("commands",) if driven else ("tau",))
     n = len(rate)
     return Linearization(
         A=rows[:, :n],
@@ -75,11 +82,20 @@ def linearize(sim: Simulation) -> Linearization:
         states=_names(model),
         inputs=tuple(a.name for a in model.actuators) if driven else _freedoms(model),
         motions=_motions(model, sim.q),
+        consistent=_null_space(held),
     )
 
 
-def state_slopes(sim: Simulation, inputs: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """dx/dt (n) at the present state, and its derivatives by x and by "tau" or "commands", row by row."""
+class StateSlopes(NamedTuple):
+    """dx/dt (n), its derivatives by x and u (n, n + m), and those of the constraints and their rates by x."""
+
+    rate: np.ndarray
+    rows: np.ndarray
+    held: np.ndarray
+
+
+def state_slopes(sim: Simulation, inputs: Sequence[str]) -> StateSlopes:
+    """Derivatives at the present state, by x and by "tau" or "commands"."""
     model = sim.model
     if sim.contact:
         hint = "give the simulation contact=False"
@@ -106,11 +122,12 @@ def state_slopes(sim: Simulation, inputs: Sequence[str]) -> tuple[np.ndarray, np
     values = compile_program(program).function()(*[np.asarray(given[name], dtype=float) for name in sizes])
     n = 2 * model.nv + actuator_state_size(model)
     m = sum(sizes.get(name, 0) for name in inputs)
-    return values[:n], values[n:].reshape(n, n + m)
+    slopes = values[n:].reshape(-1, n + m)
+    return StateSlopes(rate=values[:n], rows=slopes[:n], held=slopes[n:, :n])
 
 
 def _slopes(sim: Simulation, given: Mapping[str, Sequence[Expr]], inputs: Sequence[str]) -> list[Scalar]:
-    """dx/dt, then its derivatives by x and u, row by row."""
+    """dx/dt, then its derivatives by x and u, row by row, then those of the constraints and their rates."""
     model, q, v = sim.model, given["q"], given["v"]
     commands, drives = given.get("commands", ()), given.get("drives", ())
     (time,), (step,) = given["time"], given["step"]
@@ -125,7 +142,8 @@ def _slopes(sim: Simulation, given: Mapping[str, Sequence[Expr]], inputs: Sequen
         seeds[x] = {k: 1.0}
     for k, x in enumerate(moved, start=n):
         seeds[x] = {k: 1.0}
-    slopes = forward(rates, seeds, n + len(moved))
+    held = [*residuals(model, q), *residual_rates(model, q, v)] if model.closed else []
+    slopes = forward([*rates, *held], seeds, n + len(moved))
     for i, row in enumerate(_turning(model, v)):
         slopes[i][:nv] = row
     return [*rates, *[x for row in slopes for x in row]]
@@ -152,6 +170,11 @@ def _motions(model: Model, q: np.ndarray) -> np.ndarray:
     from treadle.model.mobility import constraint_jacobian
 
     G, _ = constraint_jacobian(model, list(q))
+    return _null_space(G)
+
+
+def _null_space(G: np.ndarray) -> np.ndarray:
+    """Orthonormal columns x with G x = 0."""
     _, values, rows = np.linalg.svd(G)
     rank = int((values > 1e-8 * values.max(initial=0.0)).sum())
     return rows[rank:].T

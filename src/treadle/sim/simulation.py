@@ -34,6 +34,7 @@ from treadle.sim.handles import Parts
 from treadle.sim.ledger import curved_freedoms
 from treadle.sim.lock import rotors
 from treadle.sim.run_log import RunLog
+from treadle.sim.start import start_state
 from treadle.sim.state import State
 from treadle.sim.step.options import StepOptions
 from treadle.sim.stepper import Stepper
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from treadle.model.spec import ModelSpec
     from treadle.sim.observer import Observer
     from treadle.sim.quality import Quality
-    from treadle.sim.reaction import Reactions
+    from treadle.sim.reaction import Accelerations, Reactions
     from treadle.sim.recording import Recorder, Wanted
     from treadle.sim.sensing import Sampling
     from treadle.sim.step.contact_step import ContactStep
@@ -127,7 +128,9 @@ class Simulation(Guarded, Parts, Choices, Shown):
         )
         settings: dict[str, Any] = DEFAULTS | dict(model.settings)
         self._set_up(model, chosen, check_step(settings["dt"] if dt is None else dt), events)
-        self._place(q, v)
+        # a method that lets joints lag behind their motions may be told where they start
+        placed, moving = (chosen.driven or given is None for given in (q, v))
+        self._place(q, v, chosen.motions if placed else {}, chosen.motions if moving else {})
 
     @classmethod
     def with_options(
@@ -174,17 +177,19 @@ class Simulation(Guarded, Parts, Choices, Shown):
 
             self.sampling = Sampling(model, 1, SimulationPort(self), terrain=options.terrain)
 
-    def _place(self, q: ArrayLike | None, v: ArrayLike | None) -> None:
-        """Go to where the run starts."""
+    def _place(
+        self,
+        q: ArrayLike | None,
+        v: ArrayLike | None,
+        places: Mapping[str, Motion] | None = None,
+        rates: Mapping[str, Motion] | None = None,
+    ) -> None:
+        """Go to where the run starts, some joints on the positions or velocities of their motions."""
         if q is not None:
             self.q = q
         if v is not None:
             self.v = v
-        if self.model.closed:
-            from treadle.solvers.assembly import assemble
-
-            assembly = assemble(self.model, self.q, self.v)
-            self.q[:], self.v[:] = assembly.q, assembly.v
+        self.q[:], self.v[:] = start_state(self.model, self.q, self.v, places or {}, rates or {})
         self.fresh = True
         self.reference = self.save()
         self._seal(Simulation)
@@ -329,6 +334,7 @@ class Simulation(Guarded, Parts, Choices, Shown):
         if self.sampling is not None:
             self.sampling.restore(state.sensors[:, None])
         self.events.forget_after(self.time)
+        self.stepper.acted = False
         self.run_log.restart()
 
     def reset(self) -> None:
@@ -385,6 +391,13 @@ class Simulation(Guarded, Parts, Choices, Shown):
         from treadle.sim.reaction import Reactions
 
         return Reactions(self)
+
+    @cached_property
+    def accelerations(self) -> Accelerations:
+        """Accelerations of joints and bodies."""
+        from treadle.sim.reaction import Accelerations
+
+        return Accelerations(self)
 
     def _choose(self, options: StepOptions, dt: float) -> None:
         """Make the world of these options; arrays that users may hold views of stay the same."""

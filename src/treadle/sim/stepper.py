@@ -24,7 +24,7 @@ class Stepper:
         self._sim = sim
         self.pieces = Pieces()
         #: whether limits of joints act: their code is long, and made when a joint first meets one
-        self.bounded = bool(sim.model.held or sim.step_options.motions)
+        self.bounded = bool(sim.model.held or sim.step_options.arrested)
         #: whether samples inside the next step are being taken, under the joint forces of that step
         self.inside = False
         self.restart()
@@ -35,6 +35,8 @@ class Stepper:
 
     def restart(self) -> None:
         """Forget the compiled steps: they belong to another world."""
+        #: whether the array "rows" has what limits, friction, motors and motions gave in the last step
+        self.acted = False
         self.runners: dict[tuple, Runner | ContactStep] = {}
         #: the one that ran last, which runs again unless forces or loads were changed
         self.running: Runner | ContactStep | None = None
@@ -99,6 +101,7 @@ class Stepper:
             piece = min(left, log.until_sample(count - left))
             run(0, 1, piece)
             left -= piece
+        self.acted = self.acted or (self.bounded and count > 0 and not self._sim.contact)
         seconds = time.perf_counter() - started
         self.pieces.took(count, seconds)
         # past `Guarded`, which would look at every name

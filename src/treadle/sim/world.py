@@ -14,7 +14,7 @@ from treadle.native.executable import Executable
 from treadle.native.program import compile_program
 from treadle.sim.arrays import allocate
 from treadle.sim.step.options import StepOptions
-from treadle.sim.step.program import StepKind, step_program
+from treadle.sim.step.program import StepKind, kept_rows, step_program
 from treadle.solvers.stabilization import STABILIZATIONS
 
 if TYPE_CHECKING:
@@ -60,6 +60,9 @@ class World:
             precision,
             options.closing_time,
         )
+        # what bounded rows (limits, friction, motors, motions) gave in the last step
+        self.arrays["rows"] = np.zeros((kept_rows(model, options.motions), columns), dtype=precision)
+        self.arrays["next_rows"] = self.arrays["rows"]
         #: the live inputs of laws and controllers
         self.inputs = InputTable([*law_inputs(model, options.laws), *inputs])
         self.arrays["inputs"] = self.inputs.array(columns, precision)
@@ -115,7 +118,7 @@ class World:
         )
         flow = None
         if options.method.flows:
-            bounded = bool(model.held or model.limited or options.motions)
+            bounded = bool(model.held or model.limited or options.arrested)
             kind = StepKind(
                 loaded=True, parameters=parameters, guarded=False, bounded=bounded, accounted=True
             )

@@ -65,10 +65,17 @@ class Assembly:
         return "; ".join(parts)
 
 
-def assemble(model: Model, q: ArrayLike | None = None, v: ArrayLike | None = None) -> Assembly:
+def assemble(
+    model: Model,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
+    hold_positions: Sequence[str] = (),
+    hold_velocities: Sequence[str] = (),
+) -> Assembly:
     """The state nearest to q and v (the initial ones unless they are given) that closes all loops.
 
-    ModelError, with the loop that is widest open, where there is none near.
+    Joints of which the position or the velocity is held keep it as it is given. ModelError, with the loop
+    that is widest open, where there is no such state near.
     """
     first_q, first_v = model.initial()
     position = _vector("q", first_q if q is None else q, model.nq)
@@ -76,7 +83,7 @@ def assemble(model: Model, q: ArrayLike | None = None, v: ArrayLike | None = Non
     if not model.closed:
         return Assembly(position, velocity, 0.0, model.nv, 0)
     evaluate, scales = closure_evaluation(model), np.array(row_scales(model))
-    position = _closed(model, position, evaluate, scales)
+    position = _closed(model, position, _holding(model, hold_positions, evaluate), scales)
     c, J = evaluate(position)
     residual = float(np.abs(c).max(initial=0.0))
     if np.abs(c / scales).max(initial=0.0) > TOLERANCE:
@@ -84,10 +91,15 @@ def assemble(model: Model, q: ArrayLike | None = None, v: ArrayLike | None = Non
         raise ModelError(
             f"{model.name!r} cannot be assembled near this position: its loop "
             f"{names[int(np.argmax(np.abs(c)))]!r} stays open by {residual:.3g} (m or rad)",
-            hint="correct the lengths of its links or the frames of its joints, or start nearer",
+            hint="hold fewer positions, or others"
+            if hold_positions
+            else "correct the lengths of its links or the frames of its joints, or start nearer",
         )
     smallest = _rank_share(c, scales)
-    velocity = velocity - np.linalg.lstsq(J, J @ velocity, rcond=smallest)[0]
+    movable = _holding(model, hold_velocities, evaluate)(position)[1] if hold_velocities else J
+    velocity = velocity - np.linalg.lstsq(movable, J @ velocity, rcond=smallest)[0]
+    if hold_velocities:
+        _check_rates(model, J @ velocity / scales, velocity, hold_velocities)
     _, sizes, directions = np.linalg.svd(J)
     scale = sizes.max(initial=0.0)
     rank = int((sizes > smallest * scale).sum())
@@ -113,6 +125,34 @@ def _closed(model: Model, position: np.ndarray, evaluate: Evaluation, scales: np
             break
         position, c, J = trial, new_c, new_J
     return position
+
+
+def _holding(model: Model, names: Sequence[str], evaluate: Evaluation) -> Evaluation:
+    """The same as if the joints of these names could not move."""
+    if isinstance(names, str):
+        raise InputError(f"joints to hold are a list of names, such as [{names!r}]")
+    held = [k for name in names for k in range(*model.joint(name).v.indices(model.nv))]
+    if not held:
+        return evaluate
+
+    def evaluate_others(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        c, J = evaluate(q)
+        J = J.copy()
+        J[:, held] = 0.0
+        return c, J
+
+    return evaluate_others
+
+
+def _check_rates(model: Model, rates: np.ndarray, velocity: np.ndarray, held: Sequence[str]) -> None:
+    """That the velocities that are held do not open loops."""
+    worst = int(np.argmax(np.abs(rates)))
+    if abs(rates[worst]) > TOLERANCE * (1.0 + float(np.abs(velocity).max())):
+        raise ModelError(
+            f"the velocities of {', '.join(map(repr, held))} open the loop {row_names(model)[worst]!r} of "
+            f"{model.name!r} at {abs(rates[worst]):.3g} of its size per second",
+            hint="hold fewer velocities, or velocities that go together",
+        )
 
 
 def _rank_share(c: np.ndarray, scales: np.ndarray) -> float:
@@ -166,7 +206,7 @@ def _geometry(model: Model) -> str:
         )
         for loop in model.loops
     ]
-    couplings = [(c.q, c.source_q, plain(c.coefficients)) for c in model.couplings]
+    couplings = [(c.q, c.source_q, plain(c.coefficients), [t[1:] for t in c.terms]) for c in model.couplings]
     return hashlib.sha256(repr((bodies, loops, couplings)).encode()).hexdigest()
 
 

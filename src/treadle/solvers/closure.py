@@ -15,7 +15,7 @@ from treadle.constraints.rows import Group, Row
 from treadle.dynamics.cholesky import factor, parent_freedoms
 from treadle.dynamics.crba import crba
 from treadle.dynamics.regroup import regroup
-from treadle.graph import Scalar, clip, maximum, memoized, where
+from treadle.graph import Scalar, clip, maximum, memoized, sqrt, where
 from treadle.model.model import Model
 
 __all__ = [
@@ -48,6 +48,8 @@ class ClosureFactor:
     order: Sequence[int]
     lower: Sequence[dict[int, Scalar]]
     inverse_pivots: Sequence[Scalar]
+    #: what is left of every row by those before it, as a share of the largest diagonal entry of its group
+    shares: Sequence[Scalar]
     #: above zero if a row was left out that would not have been, had the loops been closed
     doubtful: Scalar
 
@@ -63,6 +65,13 @@ class ClosureFactor:
             for j, value in self.lower[i].items():
                 x[j] = x[j] - value * x[i]
         return [x[i] for i in range(len(b))]
+
+    def distance(self) -> Scalar:
+        """Square root of the least share of a row that counts: near a singular position, the way to it."""
+        least: Scalar = 1.0
+        for share, inverse in zip(self.shares, self.inverse_pivots, strict=True):
+            least = where((inverse > 0.0) & (share < least), share, least)
+        return sqrt(maximum(least, 0.0))
 
     def independent(self, values: Sequence[Scalar]) -> list[Scalar]:
         """Values of the rows, with zeros for those that depend on others."""
@@ -115,8 +124,8 @@ def closure_of(H: Sequence[Sequence[Scalar]], parents: Sequence[int], rows: Sequ
     share = dependence(
         [row.residual for row in rows], [row.jacobian for row in rows], [row.group for row in rows]
     )
-    lower, inverse_pivots, doubtful = _factor_rows(A, order, rows, share)
-    return ClosureFactor(rows, L, inverse_diagonal, Y, order, lower, inverse_pivots, doubtful)
+    lower, inverse_pivots, shares, doubtful = _factor_rows(A, order, rows, share)
+    return ClosureFactor(rows, L, inverse_diagonal, Y, order, lower, inverse_pivots, shares, doubtful)
 
 
 def dependence(gaps: Sequence[Scalar], J: Sequence[dict[int, Scalar]], groups: Sequence[Group]) -> Scalar:
@@ -176,8 +185,10 @@ def elimination_order(A: Sequence[dict[int, Scalar]]) -> list[int]:
 
 def _factor_rows(
     A: Sequence[dict[int, Scalar]], order: Sequence[int], rows: Sequence[Row], share: Scalar
-) -> tuple[list[dict[int, Scalar]], list[Scalar], Scalar]:
-    """Unit lower-triangular rows (by the rows eliminated before), reciprocal pivots or zeros, and doubts."""
+) -> tuple[list[dict[int, Scalar]], list[Scalar], list[Scalar], Scalar]:
+    """Unit lower-triangular rows (by the rows eliminated before), reciprocal pivots or zeros, shares,
+    doubts.
+    """
     sizes = group_sizes([row[i] for i, row in enumerate(A)], [row.group for row in rows])
     place = {i: k for k, i in enumerate(order)}
     left: list[dict[int, Scalar]] = [{} for _ in A]
@@ -187,11 +198,13 @@ def _factor_rows(
             left[later][earlier] = value
     lower: list[dict[int, Scalar]] = [{} for _ in A]
     inverse: list[Scalar] = [0.0] * len(A)
+    shares: list[Scalar] = [0.0] * len(A)
     doubtful: Scalar = 0.0
     for k in order:
         pivot = left[k][k]
         size = sizes[k]
         independent = pivot > share * size
+        shares[k] = pivot / size
         doubtful = where((pivot > DEPENDENT * size) & (pivot <= share * size), 1.0, doubtful)
         inverse[k] = where(independent, 1.0 / where(independent, pivot, 1.0), 0.0)
         users = [i for i in order if place[i] > place[k] and k in left[i]]
@@ -201,4 +214,4 @@ def _factor_rows(
             for j in users[: number + 1]:
                 taken = lower[i][k] * left[j][k]
                 left[i][j] = left[i][j] - taken if j in left[i] else -taken
-    return lower, inverse, doubtful
+    return lower, inverse, shares, doubtful

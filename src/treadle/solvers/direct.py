@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from treadle.constraints.bounded import ANY, BoundedRow
-from treadle.constraints.rows import Row, bias, closure_rows, rates, residuals
+from treadle.constraints.rows import Row, bias, closure_rows, residual_rates, residuals
 from treadle.dynamics.cholesky import solve
 from treadle.dynamics.regroup import regroup
 from treadle.dynamics.rnea import rnea
@@ -22,7 +22,7 @@ from treadle.solvers.impulses import on_freedoms, tree_column
 from treadle.solvers.simgc import sequential_impulses
 from treadle.spatial import Force
 
-__all__ = ["ClosedMotion", "closed_dynamics", "closed_kick", "closed_motion"]
+__all__ = ["ClosedMotion", "closed_dynamics", "closed_kick", "closed_motion", "loop_torques"]
 
 
 class ClosedMotion(NamedTuple):
@@ -86,6 +86,16 @@ def closed_kick(
     return through_graph(lambda x: _kicked(model, x, v, force, dt, external, solver), q)
 
 
+def loop_torques(model: Model, q: Sequence[Scalar], multipliers: Sequence[Scalar]) -> list[Scalar]:
+    """J^T lambda: what the multipliers of all residuals amount to at the joints (nv)."""
+
+    def torques(x: Sequence[Expr]) -> list[Scalar]:
+        rows = closure_rows(model, x[: model.nq])
+        return on_freedoms(rows, [x[model.nq + row.index] for row in rows], model.nv)
+
+    return through_graph(torques, [*q, *multipliers])
+
+
 def _kicked(
     model: Model,
     q: Sequence[Expr],
@@ -133,7 +143,8 @@ def _closed(
     gamma = bias(model, q, v, rows)
     if closing_time is not None:
         c = [row.residual for row in rows]
-        speeds = rates(model, q, v, c)
+        every = residual_rates(model, q, v)
+        speeds = [every[row.index] for row in rows]
         gamma = [
             g + (2.0 * s + x / closing_time) / closing_time for g, s, x in zip(gamma, speeds, c, strict=True)
         ]
@@ -144,10 +155,10 @@ def _closed(
         opening = [g + _rate(row, free) for row, g in zip(rows, gamma, strict=True)]
         multipliers = [-x for x in factor.multipliers(opening)]
         pushed = factor.response(multipliers)
-    every: list[Scalar] = [0.0] * len(residuals(model, q))
+    forces: list[Scalar] = [0.0] * len(residuals(model, q))
     for row, multiplier in zip(rows, multipliers, strict=True):
-        every[row.index] = multiplier
-    return [*[a + b for a, b in zip(free, pushed, strict=True)], *every]
+        forces[row.index] = multiplier
+    return [*[a + b for a, b in zip(free, pushed, strict=True)], *forces]
 
 
 def _in_turn(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from treadle.constraints.rows import rates, residuals
+from treadle.constraints.rows import residual_rates, residuals
 from treadle.errors import InputError
 from treadle.graph import Scalar
 from treadle.model.model import Model
@@ -19,8 +19,7 @@ def loop_gaps(model: Model) -> Callable[[np.ndarray, np.ndarray], tuple[np.ndarr
     """The function of q and v that gives the residuals of all loops (m, sines of angles) and their rates."""
 
     def gaps(q: Sequence[Scalar], v: Sequence[Scalar]) -> Mapping[str, Sequence[Scalar]]:
-        c = residuals(model, q)
-        return {"gaps": c, "rates": rates(model, q, v, c)}  # type: ignore[arg-type]
+        return {"gaps": residuals(model, q), "rates": residual_rates(model, q, v)}  # type: ignore[arg-type]
 
     sizes = {"q": model.nq, "v": model.nv}
     executable = compile_program(Program(f"gaps {model.digest}", sizes, gaps, hot=False))

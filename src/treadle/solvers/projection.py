@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from treadle.constraints.rows import closure_rows, rates, residuals
+from treadle.constraints.rows import closure_rows, residual_rates, residuals
 from treadle.graph import Expr, Scalar, iterate, maximum, minimum, through_graph
 from treadle.model.model import Model
 from treadle.solvers.closure import ClosureFactor, closure_factor
@@ -28,7 +28,7 @@ _SMALL = 1e-9
 def project(
     model: Model, q: Sequence[Scalar], v: Sequence[Scalar]
 ) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
-    """Position and velocity that satisfy the constraints, the residual left over, and the rounds taken."""
+    """Position and velocity that satisfy the constraints; residual left, rounds, distance (`closure`)."""
     nq, nv = len(q), len(v)
     values = through_graph(lambda x: _projected(model, x[:nq], x[nq:]), [*q, *v])
     return values[:nq], values[nq : nq + nv], values[nq + nv :]
@@ -38,15 +38,15 @@ def _projected(model: Model, q: Sequence[Expr], v: Sequence[Scalar]) -> list[Sca
     nq = len(q)
 
     def once(values: list[Scalar]) -> tuple[list[Scalar], object]:
-        *state, _, rounds = values
-        *new, gap, taken, doubtful = _onto(model, state[:nq], state[nq:])
-        return [*new, gap, rounds + taken], doubtful > 0.5
+        *state, _, rounds, _ = values
+        *new, gap, taken, distance, doubtful = _onto(model, state[:nq], state[nq:])
+        return [*new, gap, rounds + taken, distance], doubtful > 0.5
 
-    return iterate(once, [*q, *v, 0.0, 0.0], 2)
+    return iterate(once, [*q, *v, 0.0, 0.0, 1.0], 2)
 
 
 def _onto(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
-    """Position, velocity, residual, rounds, and whether the choice of rows was doubtful."""
+    """Position, velocity, residual, rounds, distance, and whether the choice of rows was doubtful."""
     rows = closure_rows(model, q)  # type: ignore[arg-type]
     nq, nv = len(q), len(v)
     solver = closure_factor(model, q, rows)
@@ -62,14 +62,14 @@ def _onto(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar
         return new, c
 
     def slowed(position: Sequence[Scalar], velocity: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
-        c = kept(position)
-        speeds = rates(model, position, velocity, c)  # type: ignore[arg-type]
+        every = residual_rates(model, position, velocity)  # type: ignore[arg-type]
+        speeds = [every[row.index] for row in rows]
         step = solver.response(solver.multipliers(speeds))
         return [x - dx for x, dx in zip(velocity, step, strict=True)], speeds
 
     *position, _, gap, rounds = _repeat(solver, lambda x: moved(x[:nq]), list(q))
     *velocity, _, _, _ = _repeat(solver, lambda x: slowed(position, x[:nv]), list(v), linear=True)
-    return [*position, *velocity, gap, rounds, solver.doubtful]
+    return [*position, *velocity, gap, rounds, solver.distance(), solver.doubtful]
 
 
 def _repeat(

@@ -21,7 +21,8 @@ __all__ = ["STABILIZATIONS", "Stabilization", "closing_time"]
 #: Time constant of the feedback in steps, unless it is given; below 1.5 not every method is stable.
 STEPS = 5.0
 
-#: Position, velocity, and (the residual left over, the rounds taken) at the end of a step.
+#: Position, velocity, and (the residual left over, rounds taken, distance from a singular position) at its
+#: end.
 Ended: TypeAlias = tuple[list[Scalar], list[Scalar], list[Scalar]]
 
 
@@ -55,7 +56,7 @@ def _left(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> Ended:
     worst: Scalar = 0.0
     for c in residuals(model, q):
         worst = maximum(worst, abs(c))
-    return list(q), list(v), [worst, 0.0]
+    return list(q), list(v), [worst, 0.0, 1.0]
 
 
 #: Every way by name.

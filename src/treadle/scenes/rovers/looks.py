@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import acos, atan2, cos, pi, sin, sqrt
 
+import numpy as np
+
 from treadle.model import ModelSpec, rpy
 
 __all__ = ["add_tube", "add_wheel_looks"]
@@ -49,8 +51,8 @@ def add_tube(
     spec: ModelSpec,
     name: str,
     body: str,
-    start: Sequence[float],
-    end: Sequence[float],
+    start: Sequence[float] | np.ndarray,
+    end: Sequence[float] | np.ndarray,
     radius: float,
     color: Color,
 ) -> None:

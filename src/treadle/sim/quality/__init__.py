@@ -54,6 +54,7 @@ MEASURES: list[Callable[[Run], Measure | Iterable[Measure] | None]] = [
     solver.solver_rounds,
     solver.solver_residual,
     loops.loop_residual,
+    loops.singular_positions,
     contact.rigid_overlap,
     contact.friction_creep,
     contact.contact_effort,

@@ -55,7 +55,9 @@ def _kept(run: Run) -> bool:
         for body in run.model.bodies
         if body.parent == WORLD and len(run.now.locked)
     )
-    return floats(run.model) and not touched and not locked
+    roots = {body.joint.name for body in run.model.bodies if body.parent == WORLD}
+    moved = not roots.isdisjoint(run.sim.motions)
+    return floats(run.model) and not touched and not locked and not moved
 
 
 def _gained(run: Run) -> np.ndarray:

@@ -52,7 +52,7 @@ def measure_program(world: World, sensors: Sequence[SensorKind], kind: MeasureKi
         "inputs": world.inputs.size,
         "shapes": SHAPE_FORCES * len(kind.shapes),
     }
-    motions = options.motions if kind.bounded else {}
+    motions = options.motions if kind.bounded or options.driven else {}
 
     def function(**values: Sequence[Scalar]) -> Mapping[str, Sequence[Scalar]]:
         machine = model
@@ -74,6 +74,8 @@ def measure_program(world: World, sensors: Sequence[SensorKind], kind: MeasureKi
             bounded=kind.bounded,
             motions=motions,
             terrain=options.terrain if model.wheels else None,
+            driven=options.driven,
+            arrests=options.method.arrests,
             pressed=_pressed(model, kind.shapes, shapes),
             shape_forces={
                 name: shapes[SHAPE_FORCES * k : SHAPE_FORCES * (k + 1)]

@@ -8,17 +8,23 @@ from typing import Any
 
 from treadle.constraints.bounded import Arrest, BoundedRow
 from treadle.constraints.limit import limit_rows
+from treadle.constraints.motion import prescribed, with_drive_rotors
 from treadle.constraints.rope import rope_rows
 from treadle.forces.law import law_force
 from treadle.graph import Scalar, logical_not, maximum, where
-from treadle.integrators import Advance, System
+from treadle.integrators import Advance, Method, System
+from treadle.integrators.system import MotionDrive
 from treadle.model.distinct_constants import distinct_constants
+from treadle.model.model import Model
 from treadle.sim.ledger import ledger_rates, ledger_size, step_entry
 from treadle.sim.step.program import FASTEST, Step
 from treadle.sim.step.watched import Part, held_force, watched_part
-from treadle.solvers.stabilization import closing_time
+from treadle.solvers.stabilization import Stabilization, closing_time
 
 __all__ = ["advance"]
+
+#: Distance from a singular position (see `solvers.closure`) below which one may have been passed.
+SINGULAR = 0.2
 
 
 def advance(step: Step, values: Mapping[str, Sequence[Scalar]]) -> dict[str, Sequence[Scalar]]:
@@ -53,13 +59,18 @@ class _FusedStep:
 
             named = zip(step.kind.parameters, values["parameters"], strict=True)
             self.machine = lift(self.machine, dict(named))
+        #: motions of joints that the method cannot hold by impulses
+        self.drive: MotionDrive | None = None
+        if step.options.driven:
+            self.drive = MotionDrive(self.machine, step.options.motions)
+            self.machine = with_drive_rotors(self.machine, step.options.motions)
         self.tau: Sequence[Scalar] = values["tau"]
         #: what controllers command over the step
         self.held: list[Scalar] = []
         #: rows of friction that acted throughout the step
         self.spent: list[Scalar] = []
-        #: residual of the loops, and rounds of their projection
-        self.gap: Sequence[Scalar] = (0.0, 0.0)
+        #: residual of the loops, rounds of their projection, and the distance from a singular position
+        self.gap: Sequence[Scalar] = (0.0, 0.0, 1.0)
 
     def control(self) -> None:
         """Call the controllers, once."""
@@ -93,6 +104,7 @@ class _FusedStep:
             terrain=self.options.terrain if self.model.wheels else None,
             rolling=self.options.rolling,
             solver=self.options.solver,
+            drive=self.drive,
         )
         if kind.bounded and self.model.rubs and not method.arrests:
             rubbed = _friction(self.system, values["q"], values["v"], self.now, self.dt)
@@ -106,7 +118,7 @@ class _FusedStep:
         from treadle.sim.bounds import bound_rows
 
         before = self.values["v"], self.values.get("commands", ())
-        motions, sprung = self.options.motions, self.method.arrests
+        motions, sprung = {} if self.drive else self.options.motions, self.method.arrests
         return bound_rows(self.machine, motions, q, v, self.now, self.dt, self.spent, *before, sprung=sprung)
 
     def integrate(self) -> None:
@@ -122,11 +134,38 @@ class _FusedStep:
             self.after = method.step(self.system, values["q"], values["v"], self.now, self.dt)
         else:
             self.after = Advance(list(values["q"]), [], self.system.memory)
+        if self.part is None and passes_singular(self.method, self.step.stabilization, self.model):
+            self._pass_singular()
+        if self.drive is not None:
+            self._arrive(self.drive)
         #: the velocity before limits act at the end of the step
         self.free = self.after.v
         if not method.arrests:
             ended = self.system.arrest(self.after.q, self.after.v)
-            self.after = self.after._replace(v=ended.v, work=ended.work)
+            rows = list(ended.rows)
+            # friction comes last, and gave a part on the way
+            for k, spent in enumerate(self.spent, start=len(rows) - len(self.spent)):
+                rows[k] = rows[k] + spent
+            self.after = self.after._replace(v=ended.v, work=ended.work, rows=rows)
+
+    def _pass_singular(self) -> None:
+        """Take the step again where it comes to a singular position of the loops."""
+        from treadle.integrators.singular import careful_step, passage
+
+        start = self.values["q"], self.values["v"]
+        passing = passage(self.system, *start, self.dt)
+        q, v, _ = careful_step(self.system, *start, self.now, self.dt, passing, self.method.order)
+        q = [where(passing.passes, x, own) for x, own in zip(q, self.after.q, strict=True)]
+        v = [where(passing.passes, x, own) for x, own in zip(v, self.after.v, strict=True)]
+        self.after = self.after._replace(q=q, v=v)
+
+    def _arrive(self, drive: MotionDrive) -> None:
+        """Joints with motions at the end of the step: where these lead, without the error of the method."""
+        q, v = list(self.after.q), list(self.after.v)
+        for name, motion in drive.motions.items():
+            joint = self.machine.joint(name)
+            q[joint.q], v[joint.v], _ = prescribed(joint, motion, self.now + self.dt)
+        self.after = self.after._replace(q=q, v=v)
 
     def stabilize(self) -> None:
         """Close the loops."""
@@ -141,7 +180,7 @@ class _FusedStep:
         origin, h = (values["q"], self.dt) if part is None else (part.origin, part.span)
         rounds, worst = values.get("effort", (0.0, 0.0))
         drives = self.system.driven(origin, after.v, h) if "drives" in self.step.inputs else []
-        opened = [maximum(values["gap"][0], gap[0]), values["gap"][1] + gap[1]] if self.model.closed else []
+        opened = _opened(values["gap"], gap) if self.model.closed else []
         results: dict[str, Sequence[Scalar]] = {
             "q": after.q,
             "v": after.v,
@@ -151,6 +190,8 @@ class _FusedStep:
             "gap": opened,
             "effort": [rounds + after.effort[0], maximum(worst, abs(after.effort[1]))],
         }
+        if "rows" in values:
+            results["rows"] = [*after.rows, *[0.0] * (len(values["rows"]) - len(after.rows))]
         if self.kind.accounted:
             entry = self._entry(drives)
             results["ledger"] = [a + b for a, b in zip(values["ledger"], entry, strict=True)]
@@ -189,6 +230,14 @@ class _FusedStep:
         return _guard(self.values, self.results, fine, self.part)
 
 
+def passes_singular(method: Method, stabilization: Stabilization, model: Model) -> bool:
+    """Whether steps of a method are taken again near singular positions; those under error control do so
+    alone.
+    """
+    exposed = method.order > 1 or method.loops == "positions"
+    return model.closed and stabilization.projects and exposed and not method.adaptive
+
+
 def _friction(system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, dt: Scalar) -> Arrest:
     """What friction gives over a step by the rates at its start.
 
@@ -205,6 +254,16 @@ def _friction(system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Sc
     )
 
 
+def _opened(before: Sequence[Scalar], gap: Sequence[Scalar]) -> list[Scalar]:
+    """Largest gap and rounds so far, distances from a singular position after two steps, and passages.
+
+    One is passed where the distance has a minimum that is small beside its change from step to step.
+    """
+    worst, rounds, last, earlier, count = before
+    passed = (last < SINGULAR) & (last <= earlier) & (last < gap[2]) & (earlier + gap[2] > 3.0 * last)
+    return [maximum(worst, gap[0]), rounds + gap[1], gap[2], last, where(passed, count + 1.0, count)]
+
+
 def _unless_stopped(
     part: Part, values: Mapping[str, Sequence[Scalar]], results: dict[str, Sequence[Scalar]]
 ) -> dict[str, Sequence[Scalar]]:
@@ -214,7 +273,7 @@ def _unless_stopped(
         name: [
             where(part.stopped, old, new) for old, new in zip(on_the_way[name], results[name], strict=True)
         ]
-        for name in ("q", "v", "clock", "drives", "gap")
+        for name in ("q", "v", "clock", "drives", "gap", "rows")
         if results.get(name)
     }
     return results | ends | part.results

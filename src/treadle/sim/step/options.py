@@ -113,6 +113,16 @@ class StepOptions:
         return INTEGRATORS[self.integrator]
 
     @property
+    def driven(self) -> bool:
+        """Whether rotors follow the motions, for the method asks for no impulses on its way."""
+        return bool(self.motions) and not self.method.arrests
+
+    @property
+    def arrested(self) -> bool:
+        """Whether impulses hold the motions."""
+        return bool(self.motions) and self.method.arrests
+
+    @property
     def feedback(self) -> float | None:
         """Time constant of the feedback that closes loops, 0 for its default; None where there is none."""
         return self.closing_time if self.stabilization == "baumgarte" else None
@@ -160,6 +170,11 @@ class StepOptions:
             raise InputError(
                 "rolling='kinematic' has no forces that contact could act against: use rolling='balance', or "
                 "give contact=False"
+            )
+        if self.contact and self.driven:
+            raise InputError(
+                f"{self.integrator!r} does not hold motions of machines in contact: use 'symplectic_euler', "
+                "or give contact=False"
             )
         if self.contact and self.solver == "simgc":
             raise InputError(

@@ -17,17 +17,19 @@ from treadle.model.identical_subtrees import subtree_inputs
 from treadle.model.model import Model
 from treadle.native.program import Program
 from treadle.sim.arrays import CARRIED
+from treadle.sim.bounds import most_rows
 from treadle.sim.ledger import ledger_size
 from treadle.sim.step.watched import watched_sizes
 from treadle.solvers.stabilization import STABILIZATIONS, Stabilization
 
 if TYPE_CHECKING:
+    from treadle.constraints.motion import Motion
     from treadle.forces.law import ForceLaw
     from treadle.sim.event import Event
     from treadle.sim.step.options import StepOptions
     from treadle.terrain import Terrain
 
-__all__ = ["FASTEST", "Step", "StepKind", "own_wheels", "step_program"]
+__all__ = ["FASTEST", "Step", "StepKind", "kept_rows", "own_wheels", "step_program"]
 
 #: Speeds (rad/s, m/s) that nothing has: a state beyond them has exploded.
 FASTEST = 1e8
@@ -102,9 +104,10 @@ def step_program(
         "memory": method.memory(model),
         "effort": 2 if method.iterates or terrain else 0,
         "closing": 1 if model.closed and kept.feedback else 0,
-        "gap": 2 if model.closed else 0,
+        "gap": 5 if model.closed else 0,
         "ledger": ledger_size(model) if kind.accounted else 0,
         "alive": 2 if kind.guarded else 0,
+        "rows": kept_rows(model, options.motions) if kind.bounded and kind.guarded else 0,
     }
     if events is not None:
         sizes |= watched_sizes(model, events, kind.switches, bool(controllers))
@@ -127,6 +130,11 @@ def step_program(
     carry = {f"next_{name}": name for name in carried}
     digest = _digest(step) if known else None
     return Program(digest, inputs, function, carry, twins=subtree_inputs(model, inputs))
+
+
+def kept_rows(model: Model, motions: Mapping[str, Motion]) -> int:
+    """Numbers of an array that has the impulses of all bounded rows; those on wheels are not kept."""
+    return 0 if model.wheels else most_rows(model, motions)
 
 
 def _digest(step: Step) -> str:

@@ -352,7 +352,70 @@ def arm_on_ground(rng: Rng) -> Machine:
     )
 
 
-#: Functions that draw a machine, by the name of the family; those that act in a fluid belong here too.
+def submerged(rng: Rng) -> Machine:
+    """A chain of one or two ellipsoids in water, hung up or free, with drag, added mass and a current."""
+    from treadle.model.hydrodynamics import Fluid
+
+    spec, count = ModelSpec("submerged"), int(rng.integers(1, 3))
+    x, y, z = rng.uniform(-0.3, 0.3, 3).tolist() if rng.random() < 0.5 else (0.0, 0.0, 0.0)
+    Fluid(1000.0, current=(x, y, z)).surround(spec)
+    for i in range(count):
+        half = rng.uniform(0.1, 0.3, 3)
+        mass = float(rng.uniform(0.5, 2.0) * 1000.0 * 4.0 / 3.0 * np.pi * half.prod())
+        x, y, z = 0.2 * mass * half**2
+        spec.add_body(f"b{i}", mass, inertia=(y + z, x + z, x + y))
+        kind = "free" if i == 0 and rng.random() < 0.5 else str(rng.choice(["ball", "revolute", "universal"]))
+        axes = {} if kind in ("free", "ball") else {"axis": (0.0, 1.0, 0.0)}
+        if kind == "universal":
+            axes["second_axis"] = (1.0, 0.0, 0.0)
+        place = {"position": (0.0, 0.0, -0.5) if i else (0.0, 0.0, 0.0)}
+        child = {} if kind == "free" else {"child_position": (0.0, 0.0, 0.5)}
+        spec.add_joint(f"j{i}", kind, f"b{i - 1}" if i else None, f"b{i}", **place, **child, **axes)
+        drag: dict[str, Any] = (
+            {"drag_coefficient": float(rng.uniform(0.2, 1.2))} if rng.random() < 0.7 else {}
+        )
+        spec.add_hull(f"hull{i}", f"b{i}", size=tuple(half.tolist()), **drag)
+    model = spec.compile()
+    q, v = _state(model, rng)
+    methods = tuple(m for m in _SMOOTH if m != "variational")
+    return Machine(model, float(rng.uniform(0.5, 2.0)), methods, _EXACT, q, v)
+
+
+def rolling(rng: Rng) -> Machine:
+    """A disc that rolls without slipping, a trailer behind a sliding hitch, or a bicycle."""
+    kind = str(rng.choice(["disc", "trailer", "bicycle"]))
+    methods = ("symplectic_euler", "midpoint", "rk4", "dopri5")
+    seconds = float(rng.uniform(0.5, 2.0))
+    if kind == "bicycle":
+        from treadle.scenes import scene
+
+        model = scene("bicycle", speed=float(rng.uniform(3.0, 8.0)), lean=float(rng.uniform(-0.1, 0.1)))
+        return Machine(model, seconds, methods, _EXACT)
+    spec, mass = ModelSpec(kind), float(rng.uniform(0.5, 5.0))
+    if kind == "disc":
+        radius = float(rng.uniform(0.1, 0.5))
+        across, along = 0.25 * mass * radius**2, 0.5 * mass * radius**2
+        spec.add_body("disc", mass, inertia=(across, along, across))
+        spec.add_joint("flight", "free", None, "disc", position=(0, 0, radius))
+        spec.add_joint("ground", "rolling_disc", None, "disc", radius=radius)
+        v = np.array(
+            [*rng.uniform(-0.3, 0.3, 1), float(rng.uniform(8.0, 15.0)), *rng.uniform(-1.0, 1.0, 1), 0, 0, 0]
+        )
+        return Machine(spec.compile(), min(seconds, 1.0), methods, _EXACT, v=v)
+    spec.add_body("hitch", mass, inertia=(0.1, 0.1, 0.1))
+    spec.add_joint(
+        "rail", "prismatic", None, "hitch", axis=(1, 0, 0), stiffness=float(rng.uniform(5.0, 50.0))
+    )
+    spec.add_body("trailer", **_solid(rng))
+    spec.add_joint("swivel", "revolute", "hitch", "trailer", axis=(0, 0, 1))
+    spec.add_joint(
+        "axle", "knife_edge", None, "trailer", child_position=(-float(rng.uniform(0.5, 1.5)), 0, 0)
+    )
+    model = spec.compile()
+    return Machine(model, seconds, methods, _EXACT, rng.uniform(-0.5, 0.5, 2), rng.uniform(-2.0, 2.0, 2))
+
+
+#: Functions that draw a machine, by the name of the family.
 FAMILIES: dict[str, Callable[[Rng], Machine]] = {
     "tree": tree,
     "swing": swing,
@@ -367,6 +430,8 @@ FAMILIES: dict[str, Callable[[Rng], Machine]] = {
     "wheels": wheels,
     "contact": contact,
     "striker": arm_on_ground,
+    "fluid": submerged,
+    "rolling": rolling,
 }
 
 

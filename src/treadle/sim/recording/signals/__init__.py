@@ -43,6 +43,7 @@ SIGNAL_KINDS: dict[str, Callable[..., Signal]] = {
     "sensor.*.value": sensor.value,
     "body.*.pose": body.pose,
     "body.*.velocity": body.velocity,
+    "body.*.acceleration": body.acceleration,
     "energy.kinetic": machine.kinetic,
     "energy.potential": machine.potential,
     "energy.spring": machine.spring,

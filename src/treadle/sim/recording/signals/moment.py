@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from treadle.constraints.bounded import Arrest, BoundedRow
-from treadle.constraints.motion import Motion
+from treadle.constraints.friction import friction_rows
+from treadle.constraints.motion import Motion, moved_dofs, with_drive_rotors
 from treadle.constraints.rows import residuals, row_names
-from treadle.constraints.spring import spring_pulls
+from treadle.constraints.spring import spring_pulls, spring_rows
 from treadle.constraints.wrench import body_forces, loop_forces
 from treadle.dynamics.forward import forward_dynamics
-from treadle.dynamics.kinematics import body_velocities, frame_placements, world_transforms
-from treadle.dynamics.reactions import body_accelerations, joint_reactions
+from treadle.dynamics.kinematics import (
+    body_accelerations,
+    body_velocities,
+    frame_placements,
+    world_transforms,
+)
+from treadle.dynamics.reactions import joint_reactions
+from treadle.dynamics.rnea import base_acceleration
 from treadle.forces.actuator import actuator_drives, driven_coordinate
 from treadle.forces.law import ForceLaw, law_force
 from treadle.forces.load import LOAD_SIZE
-from treadle.graph import Scalar
+from treadle.graph import Scalar, where
 from treadle.integrators import System
+from treadle.integrators.system import MotionDrive
 from treadle.model.model import Model
 from treadle.sim.bounds import bound_rows
 from treadle.solvers.direct import ClosedMotion, closed_motion
@@ -53,6 +61,13 @@ class Moment:
     bounded: bool = False
     motions: Mapping[str, Motion] = field(default_factory=dict)
     terrain: Terrain | None = None
+    #: whether rotors follow the motions (see `StepOptions.driven`)
+    driven: bool = False
+    #: whether limits, motors and the like act before the drift of a step (see `Method.arrests`)
+    arrests: bool = True
+    #: 1 if `rows` are the impulses of what is bounded in the last step; else those of the next one are taken
+    taken: Scalar = 0.0
+    rows: Sequence[Scalar] = ()
     #: what contact sensors felt in the last step
     felt: Sequence[Scalar] = ()
     #: contact forces on the bodies and their moments about the world's origin, in the mean over that step
@@ -81,8 +96,8 @@ class Moment:
     def actuator_forces(self) -> list[Scalar]:
         """Force of every actuator on its freedom; that of a rigid motor is the one of a whole step."""
         drives = actuator_drives(self.model, self.commands, self.drives, self.q, self.v)
-        rows = self._arrest.rows if self.bounded and self.model.nv else []
-        impulses = iter(rows[len(self.motions) :])
+        rows = self._step_impulses if self.bounded and self.model.nv else []
+        impulses = iter(rows[len(moved_dofs(self.model, {} if self.driven else self.motions)) :])
         return [
             next(impulses, 0.0) / self.dt
             if actuator.rigid
@@ -106,24 +121,38 @@ class Moment:
         return body_velocities(self.model, self.q, self.v)
 
     @cached_property
+    def accelerations(self) -> list[SpatialMotion]:
+        """Spatial accelerations of the bodies, each in its own frame."""
+        return body_accelerations(self.model, self.q, self.v, self.acceleration)
+
+    @cached_property
     def acceleration(self) -> list[Scalar]:
         """dv/dt under joint forces, loads, springs, dampers, force laws, loops, stops and friction."""
         return self._motion.acceleration
 
     @cached_property
-    def accelerations(self) -> list[SpatialMotion]:
+    def proper_accelerations(self) -> list[SpatialMotion]:
         """Spatial accelerations of the bodies less gravity, each in its own frame."""
-        return body_accelerations(self.model, self.q, self.v, self.acceleration)
+        return body_accelerations(
+            self.model, self.q, self.v, self.acceleration, base_acceleration(self.model)
+        )
+
+    @cached_property
+    def step_acceleration(self) -> list[Scalar]:
+        """dv/dt if what is bounded goes on with what it gave in the last step."""
+        kept = self._step_motion is not self._motion
+        return self._step_motion.acceleration if kept else self.acceleration
 
     @cached_property
     def loop_reactions(self) -> list[Force]:
         """Force of every loop on its successor, in world axes, the moment about the joint's origin there."""
-        return loop_forces(self.model, self.q, self._motion.multipliers, self._loop_pulls)
+        return loop_forces(self.model, self.q, self._step_motion.multipliers, self._loop_pulls)
 
     @cached_property
     def coupling_forces(self) -> list[Scalar]:
         """Force of every coupling on its joint."""
-        return self._motion.multipliers[len(self._motion.multipliers) - len(self.model.couplings) :]
+        multipliers = self._step_motion.multipliers
+        return multipliers[len(multipliers) - len(self.model.couplings) :]
 
     @cached_property
     def residuals(self) -> dict[str, list[Scalar]]:
@@ -140,7 +169,7 @@ class Moment:
         in_loops = body_forces(self.model, self.q, self.loop_reactions).items()
         for body, force in (*in_loops, *self._wheel_loads()):
             loads[body] = loads[body] + force if body in loads else force
-        forces = joint_reactions(self.model, self.q, self.v, self.acceleration, loads)
+        forces = joint_reactions(self.model, self.q, self.v, self.step_acceleration, loads)
         return [
             Force(X_WB.rotation.apply(force.angular), X_WB.rotation.apply(force.linear))
             for X_WB, force in zip(self.bodies, forces, strict=True)
@@ -161,18 +190,37 @@ class Moment:
     @cached_property
     def _motion(self) -> ClosedMotion:
         """The motion that begins here; what is bounded does what it would do over a whole step."""
+        return self._moved_by(self._arrest.impulses if self.bounded and self.model.nv else None)
+
+    @cached_property
+    def _step_motion(self) -> ClosedMotion:
+        """The motion here if what is bounded goes on with what it gave in the last step."""
+        if not (self.bounded and self.rows and self.model.nv):
+            return self._motion
+        impulses: list[Scalar] = [0.0] * self.model.nv
+        for row, p in zip(self._bounds(self.q, self._ahead), self._step_impulses, strict=True):
+            for k, x in row.jacobian.items():
+                impulses[k] = impulses[k] + x * p
+        return self._moved_by(impulses)
+
+    def _moved_by(self, impulses: Sequence[Scalar] | None) -> ClosedMotion:
+        """Accelerations and forces in the loops under all forces, and impulses on the dofs over a step."""
+        machine = self._system.model
         force = self._system.force(self.q, self.v, self.time)
-        if self.bounded and self.model.nv:
-            impulses = self._arrest.impulses
+        if impulses is not None:
             force = [f + p / self.dt for f, p in zip(force, impulses, strict=True)]
         loads = self._system.external(self.q, self.v, self.time)
-        if self.model.closed:
-            return closed_motion(self.model, self.q, self.v, force, loads)
-        return ClosedMotion(forward_dynamics(self.model, self.q, self.v, force, loads), [])
+        if machine.closed:
+            return closed_motion(machine, self.q, self.v, force, loads)
+        return ClosedMotion(forward_dynamics(machine, self.q, self.v, force, loads), [])
 
     @cached_property
     def _system(self) -> System:
-        return System(self.model, self.tau, self._loads, self.laws, terrain=self.terrain, as_loads=True)
+        system = System(self.model, self.tau, self._loads, self.laws, terrain=self.terrain, as_loads=True)
+        if not self.driven:
+            return system
+        drive = MotionDrive(self.model, self.motions)
+        return replace(system, model=with_drive_rotors(self.model, self.motions), drive=drive)
 
     @cached_property
     def _ahead(self) -> list[Scalar]:
@@ -182,7 +230,21 @@ class Moment:
 
     @cached_property
     def _arrest(self) -> Arrest:
-        return bounded_velocity(self.model, self.q, self._ahead, self._bounds)
+        return bounded_velocity(self._system.model, self.q, self._ahead, self._bounds)
+
+    @cached_property
+    def _step_impulses(self) -> list[Scalar]:
+        """Impulses of the bounded rows in the last step; before the first, those that the next one needs."""
+        ahead = self._arrest.rows
+        if not self.rows:
+            return list(ahead)
+        # those of springs in loops are not among the rows here
+        rows = list(self.rows)
+        if self.arrests:
+            rubbing = len(friction_rows(self.model, self.q, self.dt))
+            first = len(ahead) - rubbing
+            del rows[first : first + len(spring_rows(self.model, self.q, self.dt))]
+        return [where(self.taken > 0.5, p, x) for p, x in zip(rows, ahead, strict=False)]
 
     @cached_property
     def _loop_pulls(self) -> dict[tuple[str, int], Scalar]:
@@ -191,7 +253,7 @@ class Moment:
         given = [(at.loop, pull) for at, pull in spring_pulls(self.model, self.q, self.v)]
         if self.bounded and self.model.nv:
             rows = self._bounds(self.q, self._ahead)
-            given += [(row.loop, p / self.dt) for row, p in zip(rows, self._arrest.rows, strict=True)]
+            given += [(row.loop, p / self.dt) for row, p in zip(rows, self._step_impulses, strict=True)]
         for loop, pull in given:
             if loop is not None:
                 pulls[loop] = pulls.get(loop, 0.0) + pull
@@ -215,4 +277,5 @@ class Moment:
 
     def _bounds(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[BoundedRow]:
         given: dict[str, Any] = {"before": self.v, "commands": self.commands}
-        return bound_rows(self.model, self.motions, q, v, self.time, self.dt, **given)
+        motions = {} if self.driven else self.motions
+        return bound_rows(self.model, motions, q, v, self.time, self.dt, **given)

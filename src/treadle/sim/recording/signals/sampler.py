@@ -59,8 +59,10 @@ class Sampler:
         if self._compiled is not None:
             # what controllers that are called back would say now only they know
             held = sim.tau + sim.controllers.commanded
-            state = sim.q, sim.v, held, sim.loads[:, 0], (time, sim.dt)
-            others = [sim.arrays[name][:, 0] for name in ("commands", "drives", "parameters", "inputs")]
+            state = sim.q, sim.v, held, sim.loads[:, 0], (time, sim.dt, float(sim.stepper.acted))
+            others = [
+                sim.arrays[name][:, 0] for name in ("commands", "drives", "parameters", "inputs", "rows")
+            ]
             # contact is felt in the mean over the last step
             felt = sensors.felt(sim).ravel() if self._feels else np.zeros(_felt_size(sim))
             pressed = sensors.body_wrenches(sim).ravel() if sim.contact else np.zeros(0)
@@ -123,7 +125,8 @@ def _compiled(
     """The signals as one function of q, v, held joint forces, loads, time and step, compiled."""
     model, laws, controllers = sim.model, sim.laws, sim.controllers.traced
     # the code that holds stops is long: it is there where it runs
-    motions = sim.motions if bounded else {}
+    driven, arrests = sim.step_options.driven, sim.step_options.method.arrests
+    motions = sim.motions if bounded or driven else {}
     terrain = sim.terrain if model.wheels else None
     places, count = {}, 0
     for signal in signals:
@@ -141,17 +144,19 @@ def _compiled(
         drives: Sequence[Scalar],
         rotors: Sequence[Scalar],
         inputs: Sequence[Scalar],
+        rows: Sequence[Scalar],
         felt: Sequence[Scalar],
         pressed: Sequence[Scalar],
         sensed: Sequence[Scalar],
     ) -> dict[str, list[Scalar]]:
-        time, dt = clock
-        state = q, v, held, loads, time, commands, drives, dt
+        time, dt, taken = clock
         machine = locked_model(model, rotors) if locked else model
-        shown = {name: sensed[place] for name, place in places.items()}
         moment = Moment(
-            machine, laws, controllers, *state, bounded, motions, terrain, felt, pressed, sensed=shown
-        )
+            machine, laws, controllers, q, v, held, loads, time, commands, drives, dt, bounded, motions,
+            terrain, driven=driven, arrests=arrests, taken=taken, rows=rows if bounded and not sim.contact
+            else (), felt=felt, pressed=pressed,
+            sensed={name: sensed[place] for name, place in places.items()},
+        )  # fmt: skip
         with reading(sim.world.inputs.inputs, inputs):
             return {"row": [x for signal in signals for x in signal.values(moment)]}
 
@@ -160,11 +165,12 @@ def _compiled(
         "v": model.nv,
         "held": model.nv,
         "loads": LOAD_SIZE * len(model.bodies),
-        "clock": 2,
+        "clock": 3,
         "commands": len(model.actuators),
         "drives": actuator_state_size(model),
         "rotors": model.nv,
         "inputs": sim.world.inputs.size,
+        "rows": len(sim.arrays["rows"]),
         "felt": _felt_size(sim),
         "pressed": 6 * len(model.bodies) if sim.contact else 0,
         "sensed": count,
@@ -177,7 +183,7 @@ def _compiled(
         part.__module__.startswith("treadle.") for part in parts
     )
     wanted = [signal.layout.name for signal in signals]
-    digest = f"signals {bounded, locked, sim.contact} {model.digest} {names} {wanted}"
+    digest = f"signals {bounded, locked, sim.contact, arrests} {model.digest} {names} {wanted}"
     return compile_program(Program(digest if known else None, sizes, row, hot=False)).function()
 
 
