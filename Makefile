@@ -21,7 +21,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-fuzz test-mutants bench lint clean
+.PHONY: help demo test test-fuzz test-mutants test-tour bench lint clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -32,6 +32,10 @@ demo: $(INSTALLED) ## the roadheader at work in the browser
 test: lint ## lint, then run the whole test suite
 	@tools/install_chromium.sh
 	$(BIN)/python -m pytest -n 2 $(ARGS)
+
+test-tour: $(INSTALLED) ## 40 random changes of the scene on two slow pages (minutes)
+	@tools/install_chromium.sh
+	TREADLE_TOUR=40 $(BIN)/python -m pytest tests/app/test_browser_tour.py $(ARGS)
 
 test-mutants: $(INSTALLED) ## thousands of damaged files and wrong calls
 	$(BIN)/python tools/mutants.py $(ARGS)

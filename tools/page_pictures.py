@@ -66,11 +66,14 @@ def _quiet(page: Any) -> None:
     page.evaluate("document.querySelectorAll('.mantine-Notification-root').forEach(n => n.remove())")
 
 
-def _in_time(live: Live, seconds: float = 30.0) -> None:
-    """Wait until the simulation keeps up, as it does where nothing else runs."""
+def _in_time(live: Live, seconds: float = 10.0) -> None:
+    """Wait until the simulation keeps up, as it does where nothing else runs; else it stands still."""
     end = time.monotonic() + seconds
     while not live.pace.paused and live.pace.factor < 0.99 and time.monotonic() < end:
         time.sleep(0.1)
+    if not live.pace.paused and live.pace.factor < 0.99:
+        _still(live)
+        time.sleep(3.0)
 
 
 def _tab(page: Any, name: str) -> None:
@@ -83,13 +86,56 @@ def _still(live: Live) -> None:
 
 
 def _hold(live: Live, name: str, seconds: float) -> None:
-    live.stage.drive.holds.press(-1, name)
+    live.stage.drive.held_buttons.press(-1, name)
     time.sleep(seconds)
-    live.stage.drive.holds.lift(-1)
+    live.stage.drive.held_buttons.lift(-1)
+
+
+def _open(page: Any, live: Live, name: str) -> None:
+    """Put another scene on the page, and wait until it is looked at."""
+    before = live.stage
+    live.switch(lambda: Simulation(scene(name)))
+    while live.stage is before or live.sim.time == 0.0:
+        time.sleep(0.1)
+    page.wait_for_function("root => window.treadleCameras.seen.root === root", arg=live.stage.scene.under)
+    page.keyboard.press("Escape")
+
+
+def _welcome(page: Any, live: Live) -> None:
+    page.get_by_role("region", name="Welcome").wait_for()
+
+
+def _driving(page: Any, live: Live) -> None:
+    page.set_viewport_size(SIZE)
+    _open(page, live, "rocky7")
+    _tab(page, "Drive")
+    live.stage.view.contacts.value = True
+    live.plot(f"wheel.{live.sim.model.wheels[0].name}.force")
+    live.plot("joint.base.velocity")
+    _hold(live, "Forward", 4.0)
+    _still(live)
+    # a page without a graphics card is behind
+    time.sleep(15.0)
+    live.stage.aim("Oblique")
+
+
+def _selection(page: Any, live: Live) -> None:
+    for title in tuple(live.stage.plots.plots):
+        live.stage.plots.remove(title)
+    live.stage.view.contacts.value = False
+    live.stage.selection.choose(next(body for body in live.stage.scene.nodes if "rocker" in body))
+    _tab(page, "Edit")
+
+
+def _dark(page: Any, live: Live) -> None:
+    live.stage.selection.choose(None)
+    page.emulate_media(color_scheme="dark")
+    _tab(page, "Drive")
 
 
 def _overview(page: Any, live: Live) -> None:
-    live.send(lambda sim: live.stage.drive.holds.switch(sim, "Cutter on/off")).result()
+    page.keyboard.press("Escape")
+    live.send(lambda sim: live.stage.drive.held_buttons.switch(sim, "Cutter on/off")).result()
     _hold(live, "Raise", 3.0)
     _hold(live, "Swing left", 3.0)
 
@@ -149,6 +195,7 @@ def _phone(page: Any, live: Live) -> None:
 
 
 PICTURES: dict[str, Callable[[Any, Live], None]] = {
+    "welcome": _welcome,
     "roadheader": _overview,
     "pull": _pull,
     "edit": _edit,
@@ -157,6 +204,9 @@ PICTURES: dict[str, Callable[[Any, Live], None]] = {
     "options": _view,
     "scenes": _scenes,
     "phone": _phone,
+    "driving": _driving,
+    "selection": _selection,
+    "dark": _dark,
 }
 
 if __name__ == "__main__":

@@ -4,6 +4,9 @@ import json
 
 import numpy as np
 
+#: Opens a page that draws few pixels, in a window of any size: without a graphics card they take the time.
+COARSE = "fixedDpr=0.4"
+
 #: The box around points of the scene on the canvas, and the part of the canvas beside the panel, in pixels.
 _BOXES = """([root, points]) => {
     const { camera, nodeRefFromName } = window.__viserMutable;
@@ -24,6 +27,15 @@ _BOXES = """([root, points]) => {
     return { x: ends(0), y: ends(1), depth: ends(2), before: ends(3)[0], free: [panel.left, canvas.height] };
 }"""
 
+#: Where the camera is, in the axes of the scene, and how near things are that it does not draw.
+_EYE = """(root) => {
+    const { camera, nodeRefFromName } = window.__viserMutable;
+    const m = nodeRefFromName[root].matrixWorld.clone().invert().elements, e = camera.matrixWorld.elements;
+    const place = [0, 1, 2].map((k) => m[k] * e[12] + m[k + 4] * e[13] + m[k + 8] * e[14] + m[k + 12]);
+    const back = [0, 1, 2].map((k) => m[k] * e[8] + m[k + 4] * e[9] + m[k + 8] * e[10]);
+    return { place, back, near: camera.near };
+}"""
+
 
 def boxes(page, scene, points: np.ndarray | None = None) -> dict | None:
     """Of a machine, or of points of it, as it is drawn; None while it is not."""
@@ -41,3 +53,9 @@ def framed(page, scene, fill: tuple[float, float] = (0.25, 0.82)) -> bool:
     inside = left >= 0.0 and right <= width and top >= 0.0 and bottom <= height
     # nothing of it is cut away
     return inside and fill[0] <= share <= fill[1] and found["depth"][0] >= -1.0
+
+
+def eye(page, scene) -> tuple[np.ndarray, np.ndarray, float]:
+    """Place of the camera, the direction that it looks away from, and the depth that drawing begins at."""
+    found = page.evaluate(_EYE, scene.under)
+    return np.array(found["place"]), np.array(found["back"]), float(found["near"])

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 import treadle as td
-from tests.app.framing import framed
+from tests.app.framing import COARSE, framed
 from tests.app.pages import PATIENCE
 from tests.app.test_browser import DRAWN, READY
 from tests.app.test_changes import change, still
@@ -56,7 +56,7 @@ def opened(chromium, app, slow: int = 1):
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
     if slow > 1:
         page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": slow})
-    page.goto(app.url)
+    page.goto(f"{app.url}/?{COARSE}")
     page.wait_for_function(READY)
     page.wait_for_function("document.querySelectorAll('[role=tab]').length > 0")
     yield page, errors
@@ -109,15 +109,6 @@ def looks_new(page, chromium, app) -> None:
         while np.abs(seen - picture(fresh)).max() > 12.0:
             assert monotonic() < end, "it looks different"
         assert [text for text in errors if not text.startswith(OVERTAKEN)] == []
-
-
-def test_a_tour(chromium, app, until):
-    with opened(chromium, app) as (page, errors):
-        for name in ("arm", "torso", "rocky7", "pendulum", "roadheader", "four-bar-chain"):
-            change(app, until, td.Simulation(td.scene(name)))
-            arrives(page, app)
-        assert [text for text in errors if not text.startswith(OVERTAKEN)] == []
-        looks_new(page, chromium, app)
 
 
 def test_two_pages_of_which_one_is_slow(chromium, app, until):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import treadle as td
-from tests.app.framing import boxes, framed
+from tests.app.framing import COARSE, boxes, framed
 from tests.app.pages import PATIENCE
 from tests.app.test_browser import DRAWN, READY
 from tests.app.test_driving import WHEELED, place
@@ -29,7 +29,7 @@ def app():
 def page(chromium, app):
     page = chromium.new_page(viewport={"width": 760, "height": 480})
     page.set_default_timeout(1e3 * PATIENCE)
-    page.goto(app.url)
+    page.goto(f"{app.url}/?{COARSE}")
     page.wait_for_function(READY)
     yield page
     page.close()

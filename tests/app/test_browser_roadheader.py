@@ -7,6 +7,7 @@ import pytest
 from PIL import Image
 
 import treadle as td
+from tests.app.framing import COARSE
 from tests.app.lines import Line
 from tests.app.pages import PATIENCE
 from tests.app.test_browser import DRAWN, READY, pixel
@@ -35,7 +36,7 @@ def line(app):
 def page(chromium, line):
     page = chromium.new_page(viewport={"width": 800, "height": 720})
     page.set_default_timeout(1e3 * PATIENCE)
-    page.goto(f"http://127.0.0.1:{line.port}")
+    page.goto(f"http://127.0.0.1:{line.port}/?{COARSE}")
     page.get_by_role("button", name="Pause").wait_for()
     page.wait_for_function(READY)
     yield page

@@ -9,9 +9,10 @@ from treadle.model.describe import describe
 
 
 def still(app, until) -> None:
+    """Wait for the new machine, and have it stand where it starts, however long it has run by itself."""
     until(lambda: not app.stage.closed)
     app.pace.pause()
-    app.send(lambda sim: None).result()
+    app.send(lambda sim: sim.reset()).result()
 
 
 def compiled(name: str) -> td.Simulation:

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 import treadle as td
+from treadle.app.drag_ik import DragIk
 from treadle.app.loads import Load, Loads, Spring, carried_mass, newtons
-from treadle.app.reach import Reach
 
 
 def poses(sim):
@@ -79,9 +79,9 @@ def test_by_hand_a_point_goes_where_it_is_wanted_and_loops_stay_closed(name, bod
     model = td.scene(name)
     q = td.Simulation(model).q.copy()
     target = td.frame_pose(model, q, body)[:3, 3] + way
-    reach = Reach(model)
+    drag_ik = DragIk(model)
     for _ in range(10):
-        q = reach(q, body, np.zeros(3), target)
+        q = drag_ik(q, body, np.zeros(3), target)
     np.testing.assert_allclose(td.frame_pose(model, q, body)[:3, 3], target, atol=1e-4)
     if model.closed:
         assert td.assemble(model, q).residual < 1e-9
@@ -90,7 +90,7 @@ def test_by_hand_a_point_goes_where_it_is_wanted_and_loops_stay_closed(name, bod
 
 def test_what_cannot_be_reached_is_approached():
     model = td.scene("pendulum")
-    q = Reach(model)(np.array([0.1, 0.0]), "lower", np.zeros(3), np.array([5.0, 0.0, 0.0]))
+    q = DragIk(model)(np.array([0.1, 0.0]), "lower", np.zeros(3), np.array([5.0, 0.0, 0.0]))
     place = td.frame_pose(model, q, "lower")[:3, 3]
     assert place[0] > 0.5
     assert np.linalg.norm(place) == pytest.approx(1.0)

@@ -91,7 +91,7 @@ def test_a_locked_joint_holds(app):
 
 def test_five_seconds_back_and_on_again(app):
     sim, stage = app.sim, app.stage
-    stage.drive.holds.press(3, "Raise")
+    stage.drive.held_buttons.press(3, "Raise")
     stage.frame(sim)
     for _ in range(11):
         sim.step(500)

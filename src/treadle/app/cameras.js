@@ -1,9 +1,6 @@
 // Cameras of the page: views that fill the free part of the window, a chase camera, and a cutaway.
 //
-// viser moves cameras from the server, which does not know the window and is a round trip late. So this file, and no
-// other of the page, uses what viser's client shows of its insides, `window.__viserMutable`: `cameraControl` and
-// `camera` to move them with every picture, `nodeRefFromName` to see where bodies are drawn, `requestRender` to have a
-// picture drawn after a move.
+// viser moves cameras from the server, which does not know the window and is a round trip late.
 (() => {
   window.treadleCameras?.close();
 
@@ -15,7 +12,7 @@
   const seen = window.treadleCameras?.seen ?? { root: null, points: [], cut: false, back: null };
   let part = { left: 0, top: 0, width: 1, height: 1 };
 
-  const viewer = () => window.__viserMutable;
+  const viewer = window.treadleViewer;
   const surface = () => viewer().canvas ?? document.querySelector("canvas[data-engine]");
   const minus = (a, b) => a.map((value, k) => value - b[k]);
   const plus = (a, b, scale = 1) => a.map((value, k) => value + scale * b[k]);
@@ -36,9 +33,10 @@
     const all = surface().getBoundingClientRect();
     let best = { left: all.left, top: all.top, right: all.right, bottom: all.bottom };
     const area = (box) => Math.max(box.right - box.left, 0) * Math.max(box.bottom - box.top, 0);
-    for (const panel of document.querySelectorAll("[data-floating-window]")) {
+    for (const panel of document.querySelectorAll("[data-floating-window], .treadle-dock")) {
       const box = panel.getBoundingClientRect();
-      if (box.width === 0 || box.height < 0.25 * all.height) continue;
+      const low = box.height < 0.25 * all.height && !panel.matches(".treadle-dock");
+      if (box.width === 0 || low) continue;
       const sides = [
         { ...best, right: Math.min(best.right, box.left) },
         { ...best, left: Math.max(best.left, box.right) },

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import viser
 
+from treadle.app.drag_ik import DragIk
 from treadle.app.loads import Loads, Spring, newtons
 from treadle.app.overlays import size
-from treadle.app.reach import Reach
 from treadle.sim.simulation import Simulation
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Grabs:
     def __init__(self, stage: Stage, loads: Loads) -> None:
         self._stage, self._loads = stage, loads
         self._held: dict[int, _Grab] = {}
-        self._reach: Reach | None = None
+        self._drag_ik: DragIk | None = None
         self._reaching = False
         #: the largest force of a pull (N), and its stiffness (N/m) where it is not the one that suits
         self.limit, self.stiffness = float("inf"), 0.0
@@ -45,7 +45,7 @@ class Grabs:
         for name in stage.scene.nodes:
             for mesh in stage.scene.meshes[name]:
                 mesh.on_drag("left", modifier=_MODIFIER)(self._handler(name))
-        stage.crew.on_release.append(self.end)
+        stage.driver_lock.on_release.append(self.end)
 
     def without_key(self, plain: bool) -> None:
         """Whether bodies are pulled by the mouse alone, too."""
@@ -120,11 +120,11 @@ class Grabs:
 
     def forget(self) -> None:
         """Forget what was known of the machine, after it was changed."""
-        self._reach = None
+        self._drag_ik = None
 
     def close(self) -> None:
         """Let go of everything."""
-        self._stage.crew.on_release.remove(self.end)
+        self._stage.driver_lock.on_release.remove(self.end)
 
     def _by_hand(self, sim: Simulation, client: int) -> None:
         """Move a machine that stands still; it is at rest where it is put."""
@@ -132,10 +132,10 @@ class Grabs:
         grab = self._held.get(client)
         if grab is None or not self._stage.pace.paused:
             return
-        if self._reach is None:
-            self._reach = Reach(sim.model)
+        if self._drag_ik is None:
+            self._drag_ik = DragIk(sim.model)
         spring = grab.spring
-        sim.q = self._reach(sim.q.copy(), spring.body, np.array(spring.point), np.array(spring.target))
+        sim.q = self._drag_ik(sim.q.copy(), spring.body, np.array(spring.point), np.array(spring.target))
         sim.v = np.zeros(sim.model.nv)
 
     def _handler(self, body: str) -> Any:

@@ -21,13 +21,13 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import websockets.asyncio.server
-from viser import _messages
 from websockets import Headers
 from websockets.asyncio.server import ServerConnection
 from websockets.http11 import Request, Response
 
 from treadle.app.log import spread
 from treadle.app.transfers import Transfers
+from treadle.app.viser_private import messages
 
 __all__ = ["BURST", "LARGEST", "LOOPBACK", "RATE", "Guard"]
 
@@ -48,22 +48,22 @@ _FAR = 1e6
 
 #: What pages say.
 _SPOKEN = (
-    _messages.ViewerCameraMessage,
-    _messages.GuiUpdateMessage,
-    _messages.GuiButtonHoldMessage,
-    _messages.GuiFormSubmitMessage,
-    _messages.GuiFormDirtyMessage,
-    _messages.CommandTriggerMessage,
-    _messages.SceneNodeClickMessage,
-    _messages.SceneNodeDragMessage,
-    _messages.ScenePointerMessage,
-    _messages.TransformControlsDragStartMessage,
-    _messages.TransformControlsUpdateMessage,
-    _messages.TransformControlsDragEndMessage,
-    _messages.GetRenderResponseMessage,
-    _messages.LocalStorageGetItemResponseMessage,
-    _messages.FileTransferStartUpload,
-    _messages.FileTransferPart,
+    messages.ViewerCameraMessage,
+    messages.GuiUpdateMessage,
+    messages.GuiButtonHoldMessage,
+    messages.GuiFormSubmitMessage,
+    messages.GuiFormDirtyMessage,
+    messages.CommandTriggerMessage,
+    messages.SceneNodeClickMessage,
+    messages.SceneNodeDragMessage,
+    messages.ScenePointerMessage,
+    messages.TransformControlsDragStartMessage,
+    messages.TransformControlsUpdateMessage,
+    messages.TransformControlsDragEndMessage,
+    messages.GetRenderResponseMessage,
+    messages.LocalStorageGetItemResponseMessage,
+    messages.FileTransferStartUpload,
+    messages.FileTransferPart,
 )
 
 _starting = threading.Lock()
@@ -117,7 +117,7 @@ class Guard:
         if not isinstance(raw, bytes) or len(raw) > (_PICTURE if self.pictures > 0 else LARGEST):
             return self._drop("too large")
         try:
-            message = _messages.Message.deserialize(raw)
+            message = messages.Message.deserialize(raw)
         except Exception:
             return self._drop("malformed")
         if not isinstance(message, _SPOKEN) or not _sound(message):
@@ -220,9 +220,9 @@ def _same(token: str, given: str) -> bool:
 
 def _sound(message: Any) -> bool:
     """Whether a message holds nothing but what the page could mean."""
-    if isinstance(message, _messages.GuiUpdateMessage):
+    if isinstance(message, messages.GuiUpdateMessage):
         return _plain(message.updates)
-    if isinstance(message, _messages.GetRenderResponseMessage):
+    if isinstance(message, messages.GetRenderResponseMessage):
         return True
     return all(_near(value) for value in vars(message).values())
 

@@ -7,21 +7,22 @@ with Live(open_server(), td.Simulation(model)) as live:
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import partial
 from typing import Any
 
 import viser
 
 from treadle.app.changes import Changes
 from treadle.app.closing import Closing
-from treadle.app.crew import Crew
-from treadle.app.heap import release_heap, settle_heap
-from treadle.app.keys import Keys
-from treadle.app.panels.demo import DemoPanel
-from treadle.app.server import Server
+from treadle.app.driver_lock import DriverLock
+from treadle.app.gc_freeze import freeze_objects, unfreeze_objects
+from treadle.app.page_line import PageLine
+from treadle.app.server import Server, configure_theme
 from treadle.app.stage import RATE, Stage
 from treadle.errors import InputError
 from treadle.sim.realtime_loop import Pace
@@ -35,11 +36,20 @@ class Live(Closing):
 
     def __init__(self, server: Server, sim: Simulation) -> None:
         self.server = server
-        self.crew = Crew(server)
-        self.keys = Keys(server, self.crew)
+        self.driver_lock = DriverLock(server)
+        self.line = PageLine(server, self.driver_lock)
         self._set_stage(sim)
-        self.keys.on_down, self.keys.on_up = self._key_down, self._key_up
-        self.crew.on_join.append(self._welcome)
+        self.line.on("down", self._key_down)
+        self.line.on("up", self._key_up, drives=False)
+        self.line.on("scene", self._open_scene, drives=False)
+        self.line.on("pad", self._pad)
+        self.line.on("look", self._look_back)
+        self.line.on("dark", self._darken, drives=False)
+        self.line.on("graphics", self._reflect, drives=False)
+        self.line.on("plot", self._plot_pressed, drives=False)
+        self.line.on_open.append(self._line_open)
+        self.line.on_leave.append(lambda client: self._key_up(client, None))
+        self.driver_lock.on_join.append(self._welcome)
         self._next: tuple[Callable[[], Simulation], str] | None = None
         self._thread = threading.Thread(target=self._run, name="treadle simulation", daemon=True)
         self._closing = False
@@ -90,7 +100,7 @@ class Live(Closing):
 
     def demonstrate(self) -> None:
         """Let the machine move by itself until someone drives."""
-        self.stage.panels.append(DemoPanel(self.stage))
+        self.stage.routine.demonstrate()
 
     def show(self) -> None:
         """Of a simulation that the script steps: bring the page up to date, and do what people want done.
@@ -112,7 +122,7 @@ class Live(Closing):
 
     def start(self) -> None:
         """Let the simulation run."""
-        settle_heap()
+        freeze_objects()
         self._thread.start()
 
     def switch(self, make: Callable[[], Simulation], note: str = "") -> None:
@@ -127,11 +137,11 @@ class Live(Closing):
         """Close, and wait no longer (s) for a compiler; False where one goes on in its thread."""
         self._closing = True
         end = time.monotonic() + patience
-        self.stage.warmth.end()
-        while (self._thread.is_alive() or self.stage.warmth.working) and time.monotonic() < end:
+        self.stage.precompiler.end()
+        while (self._thread.is_alive() or self.stage.precompiler.working) and time.monotonic() < end:
             self.stage.close()
             time.sleep(0.02)
-        if self._thread.is_alive() or self.stage.warmth.working:
+        if self._thread.is_alive() or self.stage.precompiler.working:
             self.stage.history.close()
             self.server.stop()
             return False
@@ -148,14 +158,14 @@ class Live(Closing):
             self.stage.close()
         self.stage.history.close()
         self.server.stop()
-        self.stage.warmth.close()
-        release_heap()
+        self.stage.precompiler.close()
+        unfreeze_objects()
 
     def _repr_html_(self) -> str:
         return f'<iframe src="{self.url}" width="100%" height="600"></iframe>'
 
     def _set_stage(self, sim: Simulation, changes: Changes | None = None) -> None:
-        self.stage = Stage(self.server, self.crew, sim, changes)
+        self.stage = Stage(self.server, self.driver_lock, self.line, sim, changes)
         self.stage.switch = self.switch
 
     def _run(self) -> None:
@@ -180,7 +190,7 @@ class Live(Closing):
         same = sim is self.sim
         self.stage.clear()
         self._set_stage(sim, self.stage.changes if same else None)
-        settle_heap()
+        freeze_objects()
         if same:
             self.stage.say("changed: the machine has other freedoms now, and its controls were made anew")
             self.pace.paused, self.pace.speed = paused, speed
@@ -194,11 +204,76 @@ class Live(Closing):
         self.stage.introduce([client.client_id])
         self.stage.aim(clients=[client.client_id], opened=True)
 
-    def _key_down(self, client: int, key: str) -> None:
+    def _key_down(self, client: int, key: Any) -> None:
+        if not isinstance(key, str):
+            raise ValueError(key)
         run = self.stage.run
-        actions: dict[str, Callable[[], None]] = {" ": run.toggle, "n": run.step, "backspace": run.reset}
+        actions: dict[str, Callable[[], None]] = {
+            " ": run.toggle,
+            "n": run.step,
+            "backspace": run.reset,
+            "p": self.stage.routine.toggle,
+            "m": partial(run.mark, "bookmark", "bookmark"),
+        }
         if not self.stage.drive.key_down(client, key) and key in actions:
             actions[key]()
 
-    def _key_up(self, client: int, key: str | None) -> None:
+    def _key_up(self, client: int, key: Any) -> None:
+        if not (key is None or isinstance(key, str)):
+            raise ValueError(key)
         self.stage.drive.key_up(client, key)
+
+    def _plot_pressed(self, client: int, what: Any) -> None:
+        self.stage.plots.pressed(client, what)
+
+    def _line_open(self, client: int) -> None:
+        self.stage.plots.opened(client)
+        self.stage.view.opened(client)
+
+    def _look_back(self, client: int, seconds: Any) -> None:
+        """Someone clicked on the timeline."""
+        if not isinstance(seconds, (int, float)) or not math.isfinite(seconds):
+            raise ValueError(seconds)
+        self.stage.run.look(max(float(seconds), self.stage.history.start))
+
+    def _pad(self, client: int, values: Any) -> None:
+        """The sticks and buttons of a gamepad; none when it was taken away."""
+        sound = isinstance(values, list) and len(values) <= 20
+        if not sound or not all(isinstance(x, (int, float)) and -1.0 <= x <= 1.0 for x in values):
+            raise ValueError(values)
+        run = self.stage.run
+        for name in self.stage.drive.pad(client, values):
+            {"start": run.toggle, "back": run.reset}[name]()
+
+    def _reflect(self, client: int, card: Any) -> None:
+        """Give a page with a graphics card something to reflect; it would quarter the rate of others."""
+        if not isinstance(card, bool):
+            raise ValueError(card)
+        page = self.server.get_clients().get(client)
+        if page is not None and card:
+            page.scene.configure_environment_map("warehouse", environment_intensity=0.3)
+
+    def _darken(self, client: int, dark: Any) -> None:
+        """A page is to be dark, or light again."""
+        if not isinstance(dark, bool):
+            raise ValueError(dark)
+        page = self.server.get_clients().get(client)
+        if page is not None:
+            configure_theme(page.gui, dark)
+
+    def _open_scene(self, client: int, name: Any) -> None:
+        """Put the scene of a link on the page that was opened by it."""
+        if not isinstance(name, str):
+            raise ValueError(name)
+        if name == self.stage.link:
+            return
+        if self.driver_lock.may_drive(client):
+            self.stage.scenes.open(name)
+            return
+        page = self.server.get_clients().get(client)
+        if page is not None:
+            page.add_notification(
+                "Someone else drives", f"Take over to open {name[:80]!r}.", auto_close_seconds=8.0
+            )
+        # the address says what is shown
+        self.stage.introduce([client])

@@ -18,6 +18,8 @@ import viser
 from viser.infra import Message, WebsockServer
 from websockets.asyncio.server import ServerConnection
 
+from treadle.app.viser_private import broadcast_log, client_buffers, collect_garbage, records
+
 __all__ = ["collect", "keep_short", "send_to_pages", "spread"]
 
 #: Messages of the log in a piece, seconds of rest after each, and for which a page counts as coming.
@@ -26,13 +28,13 @@ _PIECE, _REST, _COMING = 48, 5e-3, 1.0
 
 def keep_short(line: WebsockServer) -> None:
     """Have a server's log grow with what there is, not with how often it changes, and be read in pieces."""
-    line._broadcast_buffer.max_window_size = _PIECE
+    broadcast_log(line).max_window_size = _PIECE
     queue = line.queue_message
 
     def queue_message(message: Message) -> None:
         if message.lifecycle_phase == "remove":
             _forget(line, message)
-        if line._record_handles or not _renew(line, message):
+        if records(line) or not _renew(line, message):
             queue(message)
 
     line.queue_message = queue_message  # type: ignore[method-assign]
@@ -43,7 +45,7 @@ def collect(server: viser.ViserServer) -> None:
 
     Those that a page has not read stay, however slow it is: it would keep what was removed.
     """
-    server._run_garbage_collector()
+    collect_garbage(server)
 
 
 def send_to_pages(
@@ -53,9 +55,8 @@ def send_to_pages(
 
     viser waits a sixtieth of a second for more to send with them, unless they are flushed.
     """
-    cursors = line._broadcast_buffer.generator_cursors
-    for number, state in tuple(line._client_state_from_id.items()):
-        buffer = state.message_buffer
+    cursors = broadcast_log(line).generator_cursors
+    for number, buffer in client_buffers(line):
         if buffer.done or cursors.get(number, -1) < past:
             continue
         # a page may leave at any moment
@@ -87,7 +88,7 @@ def _renew(line: WebsockServer, message: Message) -> bool:
     # what one page sent itself is not for that page
     if message.lifecycle_phase not in ("update_dict", "update_simple") or _excludes(message):
         return False
-    log = line._broadcast_buffer
+    log = broadcast_log(line)
     if log.atomic_counter:
         # with the rest of what is sent at once, of which it may be taken out again
         return False
@@ -106,8 +107,8 @@ def _forget(line: WebsockServer, removal: Message) -> None:
     """Drop updates of a removed thing that wait for a page: they could come after its removal."""
     assert removal.entity_type is not None and removal.entity_id_field is not None
     name = getattr(removal, removal.entity_id_field)
-    for state in tuple(line._client_state_from_id.values()):
-        state.message_buffer.remove_entity_state_from_buffer(removal.entity_type, name)
+    for _, buffer in client_buffers(line):
+        buffer.remove_entity_state_from_buffer(removal.entity_type, name)
 
 
 def _excludes(message: Message) -> bool:

@@ -14,12 +14,13 @@ from statistics import median
 
 import msgspec.msgpack
 import viser
-from viser import _messages
 
 from treadle.app.edits import item_names, shown
 from treadle.app.live import Live
+from treadle.app.page_line import PATH
 from treadle.app.server import open_server
 from treadle.app.stage import RATE
+from treadle.app.viser_private import messages
 from treadle.bench.results import Outcome, Row, at_least, limited
 from treadle.model.describe import describe
 from treadle.model.model import Model
@@ -77,13 +78,28 @@ print(longest)
 """
 
 
-def measure_view(name: str = "roadheader", seconds: float = 20.0) -> Outcome:
-    """Frame times of a scene that is driven, with one client that receives all frames."""
+#: A client of the line of the page's scripts, which receives until it is closed.
+_READER = """
+import sys
+from websockets.sync.client import connect
+with connect(sys.argv[1], max_size=None) as line:
+    line.send(sys.argv[2])
+    try:
+        while True:
+            line.recv()
+    except Exception:
+        pass
+"""
+
+
+def measure_view(name: str = "roadheader", seconds: float = 20.0, plots: int = 4) -> Outcome:
+    """Frame times of a scene that is driven, with one client that receives all frames and some plots."""
     with Live(open_server(port=0, title=name), Simulation(scene(name))) as live:
         live.start()
         _warmed(live)
         client = _client(live)
         drive = live.stage.drive
+        reader = _plotted(live, plots)
         try:
             _work(live, _WARM)
             stage = live.stage
@@ -95,8 +111,9 @@ def measure_view(name: str = "roadheader", seconds: float = 20.0) -> Outcome:
             times, work = (sorted(1e3 * x for x in row) for row in (stage.meter.times, stage.meter.work))
             dropped = stage.pace.late - late
         finally:
-            drive.holds.lift(-1)
+            drive.held_buttons.lift(-1)
     received = int(client.communicate(timeout=30)[0].split()[-2])
+    reader.wait(timeout=30)
     machine, freedoms = name, live.sim.model.nv
     outcome = Outcome()
     for quantity, unit, value, limit in (
@@ -254,10 +271,24 @@ def _client(live: Live) -> subprocess.Popen[str]:
     return client
 
 
+def _plotted(live: Live, count: int) -> subprocess.Popen[bytes]:
+    """Open plots of the first joints, and a client that is sent their samples."""
+    while not (clients := live.server.get_clients()):
+        time.sleep(0.01)
+    address = f"ws://127.0.0.1:{live.server.get_port()}{PATH}"
+    word = live.line.invite(next(iter(clients)))
+    reader = subprocess.Popen([sys.executable, "-c", _READER, address, word])
+    for joint in [joint for joint in live.sim.model.joints if joint.type.nv == 1][:count]:
+        live.plot(f"joint.{joint.name}.torque")
+    while not live.line.clients:
+        time.sleep(0.01)
+    return reader
+
+
 def _camera() -> bytes:
     """What a page says first; until then viser counts it as not yet there."""
     there, turn = (9.0, 9.0, 5.0), (1.0, 0.0, 0.0, 0.0)
-    message = _messages.ViewerCameraMessage(
+    message = messages.ViewerCameraMessage(
         wxyz=turn,
         position=there,
         fov=0.8,
@@ -273,14 +304,14 @@ def _camera() -> bytes:
 
 def _work(live: Live, seconds: float) -> None:
     """Hold one move after the other, as someone at the page does."""
-    holds = live.stage.drive.holds
-    names = [name for name, move in holds.moves.items() if not move.switch]
+    held_buttons = live.stage.drive.held_buttons
+    names = [name for name, move in held_buttons.moves.items() if not move.switch]
     end = time.monotonic() + seconds
     number = 0
     while time.monotonic() < end:
         if names:
-            holds.lift(-1)
-            holds.press(-1, names[number % len(names)])
+            held_buttons.lift(-1)
+            held_buttons.press(-1, names[number % len(names)])
         number += 1
         time.sleep(min(1.0, max(0.0, end - time.monotonic())))
 
@@ -294,4 +325,4 @@ def _switch(live: Live, name: str) -> None:
 
 
 def _warmed(live: Live) -> None:
-    live.stage.warmth.wait()
+    live.stage.precompiler.wait()

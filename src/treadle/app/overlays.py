@@ -12,7 +12,7 @@ from treadle.dynamics.compiled import center_of_mass
 from treadle.model.model import Model
 from treadle.sim.simulation import Simulation
 
-__all__ = ["CenterOfMass", "ContactForces", "Trail", "joint_axes", "show_frames"]
+__all__ = ["CenterOfMass", "Trail", "joint_axes", "show_frames"]
 
 #: Sizes of what is drawn, in sizes of the machine.
 _AXIS, _BALL = 0.08, 0.012
@@ -74,33 +74,6 @@ class CenterOfMass:
         """Move it to where it is at q."""
         if self.ball.visible:
             self.ball.position = center_of_mass(model, q)
-
-
-class ContactForces:
-    """Arrows at the points where bodies touch, each the force on the second body."""
-
-    def __init__(self, server: viser.ViserServer, scene: Scene, model: Model) -> None:
-        length = size(scene)
-        mass = sum(float(link.mass) for link in model.links)  # type: ignore[arg-type]
-        weight = max(mass, 1e-6) * (float(np.linalg.norm(model.gravity)) or 9.81)
-        #: metres per newton: the weight of the machine is as long as the machine
-        self.scale = length / weight
-        self.arrows = server.scene.add_arrows(
-            f"{scene.under}/overlay/contact forces",
-            np.zeros((1, 2, 3)),
-            colors=(20, 140, 60),
-            shaft_radius=0.006 * length,
-            head_radius=0.018 * length,
-            head_length=0.04 * length,
-            visible=False,
-        )
-
-    def frame(self, sim: Simulation) -> None:
-        """Show the forces of the last step."""
-        if not self.arrows.visible:
-            return
-        ends = [(point.position, point.position + self.scale * point.force) for point in sim.contacts()]
-        self.arrows.points = np.array(ends or np.zeros((1, 2, 3)), dtype=np.float32)
 
 
 class Trail:

@@ -2,14 +2,80 @@
 (() => {
   window.treadle?.close();
 
-  // ---- keys: which are down, told over a line of their own ----
+  // ---- the line: messages of one kind with a value, either way ----
   const address = new URL("PATH", window.location.href);
   address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
   const line = new WebSocket(address);
-  line.onopen = () => line.send("PASSWORD");
+  line.binaryType = "arraybuffer";
   const say = (message) => {
     if (line.readyState === WebSocket.OPEN) line.send(JSON.stringify(message));
   };
+  // a link names a scene; once, not again when a lost line comes back
+  const linked = window.treadle ? null : new URLSearchParams(window.location.search).get("scene");
+  line.onopen = () => {
+    line.send("PASSWORD");
+    darken();
+    say({ graphics: card });
+    if (linked) say({ scene: linked });
+  };
+  // what scripts do with messages from the other side, by kind; with the rows of numbers, if there are any
+  const handlers = {};
+  line.onmessage = (event) => {
+    let text = event.data, rows = null;
+    if (text instanceof ArrayBuffer) {
+      const [length, width] = new Uint32Array(text, 0, 2);
+      const values = new Float64Array(text, 8 + length);
+      text = new TextDecoder().decode(new Uint8Array(text, 8, length));
+      rows = { width, values };
+    }
+    for (const [kind, value] of Object.entries(JSON.parse(text))) handlers[kind]?.(value, rows);
+  };
+
+  // whether pictures are drawn by a graphics card, and not by the processor
+  const card = (() => {
+    const context = document.createElement("canvas").getContext("webgl2");
+    const name = context?.getExtension("WEBGL_debug_renderer_info")?.UNMASKED_RENDERER_WEBGL;
+    const text = name ? String(context.getParameter(name)) : "";
+    context?.getExtension("WEBGL_lose_context")?.loseContext();
+    return text !== "" && !/swiftshader|llvmpipe|software|basic render/i.test(text);
+  })();
+
+  // ---- dark: as the system, until someone chooses ----
+  const night = window.matchMedia("(prefers-color-scheme: dark)");
+  const chosen = () => {
+    try {
+      return window.localStorage.getItem("treadle-dark");
+    } catch {
+      return null;
+    }
+  };
+  const dark = () => (chosen() === null ? night.matches : chosen() === "1");
+  let sent = false;
+  const darken = () => {
+    if (dark() !== sent) say({ dark: (sent = dark()) });
+  };
+  night.addEventListener("change", darken);
+
+  // ---- the legend of what is drawn over the machine ----
+  const legend = document.createElement("div");
+  legend.className = "treadle-legend";
+  legend.setAttribute("role", "status");
+  legend.style.cssText =
+    "position: fixed; left: 12px; bottom: 30px; z-index: 4; padding: 2px 8px; border-radius: 4px; display: none;" +
+    "font: 12px system-ui, sans-serif; color: #fff; background: rgba(20, 28, 36, 0.72); pointer-events: none";
+  document.body.append(legend);
+  // above the plots, where there are any
+  const place = () => {
+    const dock = document.querySelector(".treadle-dock:not(.narrow)");
+    legend.style.bottom = `${30 + (dock?.offsetHeight ?? 0)}px`;
+  };
+  handlers.legend = (text) => {
+    legend.textContent = text;
+    legend.style.display = text ? "block" : "none";
+    place();
+  };
+
+  // ---- keys: which are down ----
   // keys that drive the machine, though viser would use them
   const taken = new Set();
   const typing = (target) =>
@@ -79,12 +145,27 @@
   let film = null;
   window.treadle = {
     ready: () => line.readyState === WebSocket.OPEN,
+    card,
     keys: (names) => {
       taken.clear();
       names.forEach((name) => taken.add(name));
     },
-    title: (name) => {
+    say,
+    placeLegend: place,
+    dark: () => {
+      window.localStorage.setItem("treadle-dark", dark() ? "0" : "1");
+      darken();
+    },
+    on: (kind, call) => {
+      handlers[kind] = call;
+    },
+    // the address is a link to what is shown
+    title: (name, scene) => {
       document.title = `${name} - Treadle`;
+      const here = new URL(window.location.href);
+      if (scene) here.searchParams.set("scene", scene);
+      else here.searchParams.delete("scene");
+      window.history.replaceState(window.history.state, "", here);
     },
     hints: (table) => {
       hints.clear();
@@ -92,15 +173,6 @@
       hint();
     },
     picture: (name) => canvas().toBlob((blob) => save(blob, name)),
-    // the plot whose title contains the text, as a picture
-    plot: (title, name) => {
-      for (const plot of document.querySelectorAll(".uplot")) {
-        if ((plot.querySelector(".u-title")?.textContent ?? "").includes(title)) {
-          plot.querySelector("canvas").toBlob((blob) => save(blob, name));
-          return;
-        }
-      }
-    },
     film: (name) => {
       if (film) {
         film.stop();
@@ -120,6 +192,8 @@
     },
     close: () => {
       line.close();
+      legend.remove();
+      night.removeEventListener("change", darken);
       watcher.disconnect();
       window.removeEventListener("keydown", down, true);
       window.removeEventListener("keyup", up);

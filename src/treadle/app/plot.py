@@ -1,23 +1,19 @@
-"""One plot: its curves, what they remember, and how it is drawn."""
+"""One plot: its curves, and what they were over the whole run."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections import deque
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import viser
 
-__all__ = ["SECONDS", "Curve", "Plot"]
+__all__ = ["Curve", "Plot"]
 
-#: Simulated seconds that a plot shows, samples that it remembers, and how many it draws.
-SECONDS, _SAMPLES, _DRAWN = 10.0, 3000, 600
-
-_COLORS = ("#1f5fa8", "#d1495b", "#2a7f62", "#b8860b", "#6a4c93", "#c05c0e", "#3a7ca5", "#7a7a7a")
+#: Samples that are kept of a run, and how many of the last ones are all kept.
+_SAMPLES, _LAST = 8000, 3000
 
 
 @dataclass(frozen=True)
@@ -31,42 +27,49 @@ class Curve:
 
 
 class Plot:
-    """Curves over the last seconds, on a chart of the page."""
+    """Samples of curves, in order of time: all of the last ones, and of older ones what there is room for.
 
-    def __init__(self, gui: viser.GuiApi, title: str, curves: list[Curve]) -> None:
+    Pages are sent what they lack: rows beyond those that they have, or all of them where `epoch` has changed.
+    """
+
+    def __init__(self, title: str, curves: Sequence[Curve]) -> None:
         self.title, self.curves = title, list(curves)
-        self.paused = False
-        self._rows: deque[list[float]] = deque(maxlen=_SAMPLES)
-        self.chart = gui.add_uplot(
-            data=tuple(np.zeros(0) for _ in range(len(curves) + 1)),
-            series=self._series(),
-            title=title,
-            scales={"x": {"time": False, "auto": True}, "y": {"auto": True}},  # type: ignore[arg-type]
-            axes=(
-                {"label": "time (s)", "labelSize": 20, "size": 34},  # type: ignore[arg-type]
-                {"label": self._unit(), "size": 62},  # type: ignore[arg-type]
-            ),
-            legend={"show": True},  # type: ignore[arg-type]
-            aspect=1.5,
-        )
+        #: changes where rows were taken away or put before others
+        self.epoch = 0
+        self._rows: list[list[float]] = []
+        self._lock = threading.Lock()
 
     def sample(self, values: Mapping[str, float]) -> None:
         """Remember the values of now; a time that was set back forgets what came after."""
         time = values["time"]
-        while self._rows and self._rows[-1][0] >= time:
-            self._rows.pop()
-        self._rows.append([time, *(curve.value(values) for curve in self.curves)])
+        row = [time, *(curve.value(values) for curve in self.curves)]
+        with self._lock:
+            while self._rows and self._rows[-1][0] >= time:
+                self._rows.pop()
+                self.epoch += 1
+            self._rows.append(row)
+            if len(self._rows) > _SAMPLES:
+                self._thin()
 
-    def draw(self) -> None:
-        """Bring the chart up to date unless it is paused."""
-        if not self.paused and self._rows:
-            rows = self.table()
-            rows = rows[rows[:, 0] >= rows[-1, 0] - SECONDS]
-            self.chart.data = tuple(np.ascontiguousarray(rows[:: 1 + len(rows) // _DRAWN].T))
+    def precede(self, samples: Sequence[Mapping[str, float]]) -> None:
+        """Put samples of the past before those that are there."""
+        rows = [[values["time"], *(curve.value(values) for curve in self.curves)] for values in samples]
+        with self._lock:
+            first = self._rows[0][0] if self._rows else np.inf
+            self._rows[:0] = [row for row in rows if row[0] < first]
+            self.epoch += 1
 
-    def table(self) -> np.ndarray:
-        """Everything that is remembered: rows of time and curves."""
-        return np.array(self._rows).reshape(-1, len(self.curves) + 1)
+    def table(self, since: int = 0) -> np.ndarray:
+        """What is remembered: rows of time and curves, from one on."""
+        with self._lock:
+            return np.array(self._rows[since:]).reshape(-1, len(self.curves) + 1)
+
+    def news(self, epoch: int, count: int) -> tuple[int, bool, np.ndarray]:
+        """For a page that has so many rows of an epoch: the epoch now, whether all is new, and the rows."""
+        with self._lock:
+            all_ = epoch != self.epoch
+            rows = self._rows if all_ else self._rows[count:]
+            return self.epoch, all_, np.array(rows).reshape(-1, len(self.curves) + 1)
 
     def csv(self) -> bytes:
         """The same as a file, with names and units at the top."""
@@ -76,12 +79,13 @@ class Plot:
         writer.writerows(self.table().tolist())
         return out.getvalue().encode()
 
-    def _series(self) -> tuple[Any, ...]:
-        lines = [
-            {"label": curve.name, "stroke": _COLORS[k % len(_COLORS)], "width": 2}
-            for k, curve in enumerate(self.curves)
-        ]
-        return ({"label": "time (s)"}, *lines)
-
-    def _unit(self) -> str:
-        return ", ".join(dict.fromkeys(curve.unit for curve in self.curves if curve.unit))
+    def _thin(self) -> None:
+        """Keep older samples at equal distances, half as many as there is room for."""
+        older, last = self._rows[:-_LAST], self._rows[-_LAST:]
+        apart = 2.0 * (last[0][0] - older[0][0]) / (_SAMPLES - _LAST)
+        kept = [older[0]]
+        for row in older[1:]:
+            if row[0] >= kept[-1][0] + apart:
+                kept.append(row)
+        self._rows = kept + last
+        self.epoch += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -16,7 +17,7 @@ from treadle.dynamics.compiled import frame_poses
 from treadle.errors import ModelError
 from treadle.model.model import WORLD, Model
 
-__all__ = ["Scene", "facing"]
+__all__ = ["Scene", "facing", "surface"]
 
 #: Where the camera stands, seen from the middle of the machine, in sizes of the machine.
 _EYE = 1.15 * np.array([0.9, 1.0, 0.55])
@@ -25,6 +26,10 @@ _EYE = 1.15 * np.array([0.9, 1.0, 0.55])
 #: right, of its height. The machine is then to the left of the panel.
 _EYE_INSIDE, _LOOK_INSIDE = np.array([0.408, 0.229, 0.647]), np.array([0.85, 0.35, 0.26])
 
+
+#: Colours of the ground under vehicles and under other machines, and of the lines on it.
+_SOIL, _SOIL_LINES = (196, 184, 165), (168, 154, 134)
+_FLOOR, _FLOOR_LINES = (226, 230, 234), (186, 194, 202)
 
 #: Corners of bodies that are told apart; of more only the box around all of them is kept.
 _MOST_CORNERS = 2000
@@ -80,6 +85,10 @@ class Scene:
         if WORLD not in numbers:
             self._add(f"{root}/world", meshes.get(WORLD, []))
             self._corners[""] = _corners(near, np.eye(4))
+        #: roughness and metalness by name of node, which pages give to the meshes on it
+        self.surfaces: dict[str, tuple[float, float]] = {}
+        for handles in self.meshes.values():
+            self.surfaces |= {handle.name: surface(handle.color) for handle in handles}
         #: nodes of the surroundings by name
         self.scenery: dict[str, viser.FrameHandle] = {}
         #: opposite corners of the box around the machine where it starts (m)
@@ -93,7 +102,7 @@ class Scene:
         if around != "nothing":
             if inside is None:
                 self._add_ground(low, high)
-            self._add_lights(inside is not None)
+            self._add_lights()
             self._place_camera(low, high, inside)
         self._motion = Motion(server, tuple(self.nodes.values()), float((high - low).max()))
         self.show(np.array(model.initial()[0]))
@@ -126,6 +135,10 @@ class Scene:
             points = _box_corners(points)
         # a machine in a point still has a size
         return np.vstack([points, *self.bounds]) if np.ptp(points, axis=0).max() < 0.1 else points
+
+    def body_corners(self, name: str) -> np.ndarray:
+        """Corners (n, 3) of boxes around what can be seen of a body, in the axes of its node (m)."""
+        return self._corners.get(name, np.zeros((0, 3)))
 
     def remove(self) -> None:
         """Take everything off the page."""
@@ -163,8 +176,13 @@ class Scene:
             infinite_grid=True,
             cell_size=0.5 * cell,
             section_size=cell,
-            fade_distance=8.0 * float((high - low).max()),
+            fade_distance=18.0 * float((high - low).max()),
             position=(0.0, 0.0, height - 2e-3),
+            plane_color=_SOIL if self._model.wheels else _FLOOR,
+            plane_opacity=1.0,
+            cell_color=_SOIL_LINES if self._model.wheels else _FLOOR_LINES,
+            section_color=_SOIL_LINES if self._model.wheels else _FLOOR_LINES,
+            shadow_opacity=0.45,
         )
 
     def _surroundings(self) -> dict[str, list[Mesh]]:
@@ -195,13 +213,18 @@ class Scene:
             camera.position, camera.fov = inside[0] + _EYE_INSIDE * size, np.radians(65.0)
             camera.look_at = inside[0] + _LOOK_INSIDE * size
 
-    def _add_lights(self, inside: bool) -> None:
-        """A sky and a sun with shadows; in a room lamps from two sides instead of the sun."""
-        scene = self._server.scene
+    @property
+    def sky(self) -> str:
+        """What is behind everything: a tunnel, the day over vehicles, or a hall."""
+        return "tunnel" if self.inside is not None else "day" if self._model.wheels else "hall"
+
+    def _add_lights(self) -> None:
+        """A sky and a sun with shadows; in a room two lamps instead of the sun."""
+        scene, inside = self._server.scene, self.inside is not None
         scene.configure_default_lights(enabled=False)
         scene.configure_environment_map(None)
         scene.add_light_hemisphere(
-            f"{self.under}/lights/sky", ground_color=(120, 115, 110), intensity=2.5 if inside else 2.0
+            f"{self.under}/lights/sky", ground_color=(120, 115, 110), intensity=2.4 if inside else 1.7
         )
         if inside:
             for name, place in (("front", (5.0, 2.0, 4.0)), ("rear", (-6.0, 3.0, 6.0))):
@@ -211,7 +234,7 @@ class Scene:
         else:
             self.lamps.append(
                 scene.add_light_directional(
-                    f"{self.under}/lights/sun", intensity=1.8, position=(5.0, 3.0, 9.0), cast_shadow=True
+                    f"{self.under}/lights/sun", intensity=2.2, position=(5.0, 3.0, 9.0), cast_shadow=True
                 )
             )
 
@@ -246,6 +269,17 @@ class Scene:
         low, high = points.min(axis=0), points.max(axis=0)
         # a machine in a point still has a size
         return low, np.maximum(high, low + 0.1)
+
+
+def surface(color: Sequence[float]) -> tuple[float, float]:
+    """Roughness and metalness of what has a colour (0 to 255): rubber, bare steel, paint, or dull."""
+    brightest, darkest = max(color[:3]) / 255.0, min(color[:3]) / 255.0
+    saturation = 0.0 if brightest == 0.0 else 1.0 - darkest / brightest
+    if brightest < 0.3 and saturation < 0.4:
+        return 0.9, 0.0
+    if saturation < 0.16 and brightest < 0.9:
+        return 0.42, 0.5
+    return (0.36, 0.05) if saturation > 0.35 else (0.6, 0.0)
 
 
 def _corners(meshes: list[Mesh], X: np.ndarray) -> np.ndarray:

@@ -13,9 +13,10 @@ import viser
 from treadle.app.guard import LOOPBACK, Guard
 from treadle.app.log import keep_short
 from treadle.app.uploads import Uploads
+from treadle.app.viser_private import line_of
 from treadle.errors import InputError
 
-__all__ = ["Server", "open_server"]
+__all__ = ["Server", "configure_theme", "open_server"]
 
 #: The colour of buttons and sliders.
 _BRAND = (38, 92, 140)
@@ -38,10 +39,15 @@ def open_server(
     if port not in (0, server.get_port()):
         server.stop()
         raise _taken(port)
-    server.gui.configure_theme(
-        control_width="large", show_share_button=False, show_logo=False, brand_color=_BRAND
-    )
+    configure_theme(server.gui)
     return server
+
+
+def configure_theme(gui: viser.GuiApi, dark: bool = False) -> None:
+    """Give a page, or all of them, our colours."""
+    gui.configure_theme(
+        control_width="large", show_share_button=False, show_logo=False, brand_color=_BRAND, dark_mode=dark
+    )
 
 
 class Server(viser.ViserServer):
@@ -56,7 +62,7 @@ class Server(viser.ViserServer):
         self.numbers = itertools.count(1)
         self._token = token
         super().__init__(host=host, port=port, label=title, verbose=False)
-        keep_short(self._websock_server)
+        keep_short(line_of(self))
 
     @property
     def url(self) -> str:

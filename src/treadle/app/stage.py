@@ -7,16 +7,16 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 
-from viser import _messages
-
 from treadle.app.cameras import aim_task
 from treadle.app.changes import Changes
 from treadle.app.commands import Commands
-from treadle.app.crew import Crew
+from treadle.app.driver_lock import DriverLock
 from treadle.app.ground import add_terrain
+from treadle.app.guidance import guidance
 from treadle.app.html import message_html, success_html
 from treadle.app.log import collect
 from treadle.app.meter import Meter
+from treadle.app.page_line import PageLine
 from treadle.app.panels.drive import DrivePanel
 from treadle.app.panels.edit import EditPanel
 from treadle.app.panels.fluid import FluidPanel, has_forces
@@ -25,14 +25,17 @@ from treadle.app.panels.panel import Panel
 from treadle.app.panels.plots import PlotsPanel
 from treadle.app.panels.push import PushPanel
 from treadle.app.panels.quality import QualityPanel
+from treadle.app.panels.routine import RoutinePanel
 from treadle.app.panels.run import RunPanel
 from treadle.app.panels.save import SavePanel
-from treadle.app.panels.scenes import ScenesPanel
+from treadle.app.panels.scenes import ScenesPanel, scene_of
 from treadle.app.panels.sensors import SensorsPanel
 from treadle.app.panels.view import ViewPanel
+from treadle.app.precompile import Precompiler
 from treadle.app.scene import Scene
+from treadle.app.selection import Selection
 from treadle.app.server import Server
-from treadle.app.warmth import Warmth
+from treadle.app.viser_private import button_hints, run_script, sender_thread
 from treadle.sim.history import History
 from treadle.sim.realtime_loop import Pace
 from treadle.sim.simulation import Simulation
@@ -52,12 +55,19 @@ _WIDTH = 440.0
 class Stage:
     """Shows and drives a simulation until it is closed; `loop` runs it, in the thread that calls it."""
 
-    def __init__(self, server: Server, crew: Crew, sim: Simulation, changes: Changes | None = None) -> None:
-        self.server, self.crew, self.sim = server, crew, sim
+    def __init__(
+        self,
+        server: Server,
+        driver_lock: DriverLock,
+        line: PageLine,
+        sim: Simulation,
+        changes: Changes | None = None,
+    ) -> None:
+        self.server, self.driver_lock, self.line, self.sim = server, driver_lock, line, sim
         self.closed = False
         #: what can be undone of the edits
         self.changes = changes or Changes(sim.model)
-        self.meter = Meter(server._websock_server._server_thread)
+        self.meter = Meter(sender_thread(server))
         self.pace = Pace(sim, frame=1.0 / RATE, clock=self.meter)
         self.history = History(sim, _KEPT)
         self.commands = Commands(self.pace, self.complain)
@@ -69,7 +79,7 @@ class Stage:
         self._numbered = -_NUMBERS
         self._due: list[Panel] = []
         #: what compiles ahead
-        self.warmth = Warmth(sim)
+        self.precompiler = Precompiler(sim)
         self._failed: set[str] = set()
         self._freedoms = [joint.type.nv for joint in sim.model.joints]
         #: puts another simulation on the page, which is made by the loop
@@ -79,6 +89,8 @@ class Stage:
 
     def _build(self) -> None:
         gui = self.server.gui
+        #: the body that was clicked
+        self.selection = Selection(self)
         gui.main_panel.set_width(_WIDTH)
         gui.set_panel_label(self.sim.model.name)
         self.message = gui.add_html("", visible=False)
@@ -86,6 +98,7 @@ class Stage:
         self.own = OwnPanel(self)
         self.tabs = gui.add_tab_group()
         with self.tabs.add_tab("Drive"):
+            self.routine = RoutinePanel(self)
             self.drive = DrivePanel(self)
         with self.tabs.add_tab("Push"):
             self.push = PushPanel(self)
@@ -109,7 +122,7 @@ class Stage:
             self.save = SavePanel(self)
         with self.tabs.add_tab("Scenes"):
             self.scenes = ScenesPanel(self)
-        driving: list[Panel] = [self.run, self.drive, self.push, self.edit]
+        driving: list[Panel] = [self.run, self.routine, self.drive, self.push, self.edit]
         #: every panel, in the order in which the loop calls them
         others: list[Panel] = [self.quality, self.view, self.save, self.scenes]
         self.panels = [*driving, *acting, self.plots, *sensing, *others]
@@ -141,7 +154,7 @@ class Stage:
         for panel in self._due if self.pace.paused else self._due[:1]:
             self._attempt(type(panel).__name__, lambda panel=panel: panel.numbers(sim))
         self._due = [] if self.pace.paused else self._due[1:]
-        self.warmth.begin()
+        self.precompiler.begin()
         self.meter.frame()
 
     def settle(self, sim: Simulation) -> None:
@@ -155,8 +168,8 @@ class Stage:
             # other freedoms, other controls: the page is built anew around the same simulation
             self.switch(lambda: sim)
             return
-        self.warmth.end()
-        self.warmth = Warmth(sim)
+        self.precompiler.end()
+        self.precompiler = Precompiler(sim)
         for panel in self.panels:
             self._attempt(type(panel).__name__, lambda panel=panel: panel.edited(sim))
 
@@ -182,37 +195,39 @@ class Stage:
         for panel in self.panels:
             panel.close()
         self.history.close()
-        self.warmth.end()
+        self.precompiler.end()
         with self.server.atomic():
             self.scene.remove()
             self.server.gui.reset()
         collect(self.server)
 
-    def hints(self) -> dict[str, str]:
-        """Tooltips of buttons by their number on the page: viser shows none itself."""
-        handles = list(self.server.gui._gui_input_handle_from_uuid.values())
-        return {
-            handle._impl.uuid: hint
-            for handle in handles
-            if handle._impl.is_button and (hint := getattr(handle._impl.props, "hint", None))
-        }
+    @property
+    def link(self) -> str | None:
+        """The scene that a link to the page opens: the one that is shown, None for a machine of one's own."""
+        return scene_of(self.sim.model.name)
 
     def script(self, source: str, clients: Sequence[int] | None = None) -> None:
         """Run a script on pages, all of them unless they are named."""
         for number, client in self.server.get_clients().items():
             if clients is None or number in clients:
-                client._websock_connection.queue_message(_messages.RunJavascriptMessage(source))
+                run_script(client, source)
 
     def introduce(self, clients: Sequence[int] | None = None) -> None:
-        """Give pages the title and the tooltips."""
-        title, hints = json.dumps(self.sim.model.name), json.dumps(self.hints())
+        """Give pages the title, the tooltips and the look."""
+        title, hints = json.dumps(self.sim.model.name), json.dumps(button_hints(self.server))
         # arrows would turn the camera
         keys = json.dumps([key for key in self.drive.keys if len(key) > 1])
         self.script(
-            f"window.treadle?.title({title}); window.treadle?.hints({hints}); window.treadle?.keys({keys})",
+            f"window.treadle?.title({title}, {json.dumps(self.link)}); window.treadle?.hints({hints}); "
+            f"window.treadle?.keys({keys})",
             clients,
         )
         self.view.chase(clients)
+        ground = "" if self.scene.ground is None else self.scene.ground.name
+        parts = self.scene.sky, ground, self.scene.surfaces, self.view.cast
+        look = ", ".join(json.dumps(part) for part in parts)
+        self.script(f"window.treadleSky?.show({look})", clients)
+        self.script(f"window.treadleGuidance?.show({json.dumps(guidance(self))})", clients)
 
     def aim(
         self, view: str | None = None, clients: Sequence[int] | None = None, opened: bool = False

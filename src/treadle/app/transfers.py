@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from viser import _messages
 from websockets.asyncio.server import ServerConnection
+
+from treadle.app.viser_private import messages
 
 __all__ = ["LARGEST_UPLOAD", "Transfers"]
 
@@ -22,19 +23,19 @@ class Transfers:
         #: the button on the page that files are for
         self.button: str | None = None
         #: told of a file that is not taken, as it was announced
-        self.refused: Callable[[_messages.FileTransferStartUpload], None] = lambda message: None
+        self.refused: Callable[[messages.FileTransferStartUpload], None] = lambda message: None
         # by connection: number of its file, and the bytes that are still to come
         self._open: WeakKeyDictionary[ServerConnection, tuple[str, int]] = WeakKeyDictionary()
 
     def passes(self, connection: ServerConnection, message: Any) -> bool:
         """Whether a message goes on to viser; those that are about no files do."""
-        if isinstance(message, _messages.FileTransferStartUpload):
+        if isinstance(message, messages.FileTransferStartUpload):
             return self._begins(connection, message)
-        if isinstance(message, _messages.FileTransferPart):
+        if isinstance(message, messages.FileTransferPart):
             return self._goes_on(connection, message)
         return True
 
-    def _begins(self, connection: ServerConnection, message: _messages.FileTransferStartUpload) -> bool:
+    def _begins(self, connection: ServerConnection, message: messages.FileTransferStartUpload) -> bool:
         size, parts = message.size_bytes, message.part_count
         if not all(isinstance(text, str) for text in (message.filename, message.transfer_uuid)):
             return False
@@ -47,7 +48,7 @@ class Transfers:
         self._open[connection] = message.transfer_uuid, size
         return True
 
-    def _goes_on(self, connection: ServerConnection, message: _messages.FileTransferPart) -> bool:
+    def _goes_on(self, connection: ServerConnection, message: messages.FileTransferPart) -> bool:
         number, left = self._open.get(connection, ("", 0))
         if message.transfer_uuid != number or not isinstance(message.content, bytes):
             return False

@@ -58,6 +58,12 @@ class History:
         states = tuple(self._states)
         return next((state for state in reversed(states) if state.time <= time + 1e-9), states[0])
 
+    @property
+    def states(self) -> list[State]:
+        """The stored states of the machine as it is now, oldest first; for looking at."""
+        pairs = tuple(zip(self._states, self._models, strict=True))
+        return [state for state, model in pairs if model is self._sim.model]
+
     def rewind(self, seconds: float) -> None:
         """Go back by a time, to a whole step; what came after is forgotten."""
         if not (isinstance(seconds, (int, float)) and np.isfinite(seconds) and seconds >= 0.0):

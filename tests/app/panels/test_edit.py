@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 import treadle as td
-from treadle.app.edits import KINDS, Field, change, parsed, shown
-from treadle.errors import InputError
+from treadle.app.edits import KINDS, Field, change, item_names, parsed, shown
+from treadle.errors import InputError, TreadleError
+from treadle.formats.save import WRITERS
 from treadle.model.describe import describe
 
 
@@ -49,7 +50,7 @@ def test_a_spring_is_foreseen(live, until, monkeypatch, tmp_path):
     until(lambda: sim.time > 0.0)
     app.stage.edit.choose("joint", "elbow")
     assert app.stage.edit.fields["stiffness"].value == "0"
-    app.stage.warmth.wait()
+    app.stage.precompiler.wait()
 
     def compiled(*arguments: object) -> bytes:
         raise AssertionError("code was compiled")
@@ -171,17 +172,76 @@ def test_nothing_to_undo(live, until):
     until(lambda: "nothing to undo" in app.stage.edit.outcome.content)
 
 
-def test_an_edited_machine_is_saved_and_loaded_again(live, until, tmp_path):
+def crane() -> td.Simulation:
+    """A machine with a part of every kind that can be edited."""
+    spec = td.ModelSpec("crane")
+    spec.add_material("steel", friction=0.4)
+    spec.add_body("arm", 20.0, center=(0.5, 0, 0), inertia=td.box_inertia(20.0, 1.0, 0.2, 0.2))
+    spec.add_joint("lift", "revolute", None, "arm", axis=(0, -1, 0), damping=5.0)
+    spec.add_shape("look", "arm", "box", size=(1.0, 0.3, 0.3), position=(0.5, 0, 0), material="steel")
+    spec.add_actuator("hoist", "position", "lift", stiffness=900.0, damping=90.0, lower=-1.0, upper=1.0)
+    return td.Simulation(spec.compile(), contact=False)
+
+
+#: Another value of every field; those of the drives of other types than the crane's are refused.
+OTHERS = {
+    "body": {"mass": "3.5", "center": "0.4, 0, 0.1"},
+    "joint": {
+        "type": "ball", "lower": "-2", "upper": "2", "damping": "0.3", "friction": "1", "stiffness": "4",
+        "reference": "0.2", "armature": "0.5",
+    },
+    "actuator": {
+        "gain": "2", "stiffness": "700", "damping": "50", "lower": "-2", "upper": "2", "effort": "80",
+        "pressure": "1e7", "relief": "2e7", "flow": "1e-3",
+    },
+    "material": {"stiffness": "1e6", "damping": "1e3", "restitution": "0.5", "friction": "0.7"},
+    "machine": {"gravity": "0, 0, -1.6"},
+}  # fmt: skip
+REFUSED = {"gain", "pressure", "relief", "flow", "type", "restitution"}
+
+
+def test_undo_of_every_field_gives_the_same_machine(live, until):
+    assert {kind: set(texts) for kind, texts in OTHERS.items()} == {
+        kind: {field.name for field in fields} for kind, (_, fields) in KINDS.items()
+    }
+    app = live(crane())
+    sim, before, digest = app.sim, describe(app.sim.model), app.sim.model.digest
+    still(app)
+    refused = set()
+    for kind, texts in OTHERS.items():
+        part = item_names(before, kind)[0]
+        for name, text in texts.items():
+            try:
+                app.stage.edit.change(kind, part, {name: text})
+            except TreadleError:
+                refused.add(name)
+                continue
+            app.send(lambda sim: None).result()
+            assert shown(describe(sim.model), kind, part)[name] != shown(before, kind, part)[name], name
+            app.stage.edit.go("Undo")
+            app.send(lambda sim: None).result()
+            assert sim.model.digest == digest, name
+            assert describe(sim.model) == before, name
+    assert refused <= REFUSED
+    assert app.stage.changes.count == 0
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_an_edited_machine_is_saved_and_loaded_again(live, until, tmp_path, suffix):
     sim = td.Simulation(td.scene("pendulum"), q=[1.0, 0.5])
     app = live(sim)
-    app.pace.pause()
-    app.stage.edit.change("body", "lower", {"mass": "3.5"})
-    until(lambda: "3.5" in app.stage.edit.outcome.content)
-    name, content = app.stage.edit.saved(".toml")
-    assert name == "pendulum.toml"
+    still(app)
+    for kind, part, texts in (
+        ("body", "lower", {"mass": "3.5", "center": "0.1, 0, -0.4"}),
+        ("joint", "elbow", {"damping": "0.3", "upper": "2"}),
+    ):
+        app.stage.edit.change(kind, part, texts)
+        app.send(lambda sim: None).result()
+    name, content = app.stage.edit.saved(suffix)
+    assert name == f"pendulum{suffix}"
     (tmp_path / name).write_bytes(content)
     again = td.load(tmp_path / name)
-    q, v = sim.q.copy(), sim.v.copy()
-    tau = [0.0] * sim.model.nv
-    expected = td.forward_dynamics(sim.model, q, v, tau)
-    assert td.forward_dynamics(again, q, v, tau) == pytest.approx(expected, rel=1e-9)
+    q, v = np.array([0.7, -0.4]), np.array([1.0, 2.0])
+    expected = td.forward_dynamics(sim.model, q, v, [0.3, -0.2])
+    assert td.forward_dynamics(again, q, v, [0.3, -0.2]) == pytest.approx(expected, rel=1e-9)
+    assert td.forward_dynamics(td.scene("pendulum"), q, v, [0.3, -0.2]) != pytest.approx(expected, rel=1e-2)

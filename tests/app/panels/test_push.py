@@ -21,8 +21,8 @@ def test_a_pull_moves_the_machine_and_ends_with_its_page(live, until):
     until(lambda: sim.joint("shoulder").position < -0.05 or sim.joint("shoulder").position > 0.05)
     until(lambda: "N" in grabs._held[7].label.text)
     # the page goes
-    app.crew.driver = 7
-    app.crew._release()
+    app.driver_lock.driver = 7
+    app.driver_lock._release()
     until(lambda: not sim.loads.any())
     assert grabs.forces == {}
 

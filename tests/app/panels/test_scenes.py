@@ -1,7 +1,7 @@
 import weakref
 
 import treadle as td
-from treadle.app.heap import settle_heap
+from treadle.app.gc_freeze import freeze_objects
 from treadle.app.panels.scenes import picture
 from treadle.scenes import scene_names
 
@@ -24,7 +24,7 @@ def test_ten_switches_leave_nothing_behind(live, until):
 
     def left() -> int:
         # as at the next change: what someone held at the last one was set aside
-        settle_heap()
+        freeze_objects()
         return sum(stage() is not None for stage in seen)
 
     def open_(name: str) -> None:
@@ -53,11 +53,11 @@ def test_a_demonstration_ends_when_someone_drives(live, until):
     app.demonstrate()
     sim = app.sim
     until(lambda: sim.actuator("lift_left").command == 1.0 and sim.actuator("cutter").command > 1.0)
-    app.crew.driver = 5
+    app.driver_lock.driver = 5
     until(lambda: sim.actuator("lift_left").command == 0.0)
     time = sim.time
     until(lambda: sim.time > time + 0.1)
-    assert app.stage.drive.holds.held == set()
+    assert app.stage.drive.held_buttons.held == set()
 
 
 def test_a_demonstration_plays_the_routine_of_the_machine(live, until):
@@ -68,7 +68,7 @@ def test_a_demonstration_plays_the_routine_of_the_machine(live, until):
     # as the routine says for the time that has passed
     command, time = app.pace.send(lambda sim: (sim.actuator("tilt").command, sim.time)).result()
     assert abs(command - td.Routine(sim.model).commands(time)["tilt"]) < 0.02
-    app.crew.driver = 5
+    app.driver_lock.driver = 5
     app.pace.send(lambda sim: setattr(sim.actuator("tilt"), "command", 0.3)).result()
     now = sim.time
     until(lambda: sim.time > now + 0.2)

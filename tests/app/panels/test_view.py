@@ -3,6 +3,7 @@ import pytest
 
 import treadle as td
 from treadle.app.cameras import VIEWS, standard_view
+from treadle.app.forces import round_force
 
 
 @pytest.fixture
@@ -75,3 +76,29 @@ def test_contact_forces_carry_the_weight(live, until):
         return float(np.abs((arrows[:, 1] - arrows[:, 0])[:, 2].sum() / view.forces.scale))
 
     until(lambda: weight() == pytest.approx(3.0 * 9.81, rel=0.05))
+
+
+def test_forces_of_the_ground_on_wheels_carry_a_vehicle(live, until):
+    sim = td.Simulation(td.scene("rocky7"))
+    weight = 9.81 * sum(float(link.mass) for link in sim.model.links)
+    app = live(sim)
+    forces = app.stage.view.forces
+    app.stage.view.contacts.value = True
+
+    def carried() -> float:
+        arrows = np.asarray(forces.arrows.points, dtype=float)
+        return float((arrows[:, 1] - arrows[:, 0])[:, 2].sum() / forces.scale)
+
+    until(lambda: carried() == pytest.approx(weight, rel=0.05))
+    # no arrow is longer than the one that the legend names, which is not much longer than the longest
+    until(lambda: 0.5 * forces.named <= forces.largest <= forces.named)
+    assert "ground on wheels" in forces.legend
+    app.stage.view.contacts.value = False
+    assert forces.legend == ""
+
+
+@pytest.mark.parametrize(
+    ("force", "named"), [(1.0, 1.0), (1.1, 1.5), (34.0, 50.0), (61.0, 70.0), (999.0, 1000.0), (0.0, 1e-9)]
+)
+def test_named_forces_are_round(force, named):
+    assert round_force(force) == pytest.approx(named)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,8 @@ import viser
 
 from treadle.app.controls import Control, controls, measured
 from treadle.app.driving import driving
-from treadle.app.holds import Holds
+from treadle.app.gamepad import Gamepad
+from treadle.app.held_buttons import HeldButtons
 from treadle.app.html import note_html, plain, rows_html
 from treadle.app.moves import Move, moves
 from treadle.app.panels.panel import Panel, put
@@ -38,41 +40,43 @@ class DrivePanel(Panel):
         by_hand = [] if self.driving is None else self.driving.controls
         self._start = [control.read(stage.sim) for control in self.controls]
         found = moves(model, self.controls) if self.driving is None else self.driving.moves
-        self.holds = Holds(found, {control.name: control for control in (*by_hand, *self.controls)})
+        self.held_buttons = HeldButtons(
+            found, {control.name: control for control in (*by_hand, *self.controls)}
+        )
         self.keys = {
-            key: move for move in self.holds.moves.values() for key in (move.key, move.other_key) if key
+            key: move
+            for move in self.held_buttons.moves.values()
+            for key in (move.key, move.other_key)
+            if key
         }
+        self.gamepad = Gamepad(self.held_buttons)
         self._before = time.monotonic()
         #: buttons of the moves by name
         self.buttons: dict[str, viser.GuiButtonHandle] = {}
-        if self.holds.moves:
+        if self.held_buttons.moves:
             with gui.add_folder("Moves"):
                 gui.add_html(note_html("Hold a button or its key; space starts and pauses."))
-                for move in self.holds.moves.values():
+                for move in self.held_buttons.moves.values():
                     self._add_button(move.name)
         # commands that the fields show: one that differs was given by something else
         self._shown = {control.name: start for control, start in zip(self.controls, self._start)}
         #: sliders, or fields where a range has no ends, by name of actuator or joint
         self.fields: dict[str, Any] = {}
         title = "Commands" if model.actuators else "Joint torques"
-        with gui.add_folder(title, expand_by_default=not self.holds.moves):
+        with gui.add_folder(title, expand_by_default=not self.held_buttons.moves):
             for control, start in zip(self.controls, self._start, strict=True):
                 field = self.fields[control.name] = command_field(gui, control, start)
                 # the value is read when it is set: of changes that overtake one another the last counts
-                field.on_update(
-                    lambda _, control=control, field=field: stage.commands.do(
-                        lambda sim: self._command(sim, control, float(field.value))
-                    )
-                )
+                field.on_update(lambda _, control=control, field=field: self._moved(control, field))
             self.release = gui.add_button("All as at the start", hint="Every command back to its first value")
-        with gui.add_folder("Measured", expand_by_default=not self.holds.moves):
+        with gui.add_folder("Measured", expand_by_default=not self.held_buttons.moves):
             self.measured = gui.add_html("")
         self.release.on_click(lambda _: stage.commands.do(self._released))
-        stage.crew.on_release.append(self.holds.lift)
+        stage.driver_lock.on_release.append(self.held_buttons.lift)
 
     def frame(self, sim: Simulation) -> None:
         """Command what is held."""
-        self.holds.apply(sim)
+        self.held_buttons.apply(sim)
         now = time.monotonic()
         if self.driving is not None:
             self.driving.apply(sim, min(now - self._before, 0.1))
@@ -99,10 +103,11 @@ class DrivePanel(Panel):
         move = self.keys.get(key)
         if move is None:
             return False
+        self.stage.routine.stop()
         if move.switch:
-            self.stage.commands.do(lambda sim: self.holds.switch(sim, move.name))
+            self.stage.commands.do(lambda sim: self.held_buttons.switch(sim, move.name))
         else:
-            self.holds.press(client, move.name)
+            self.held_buttons.press(client, move.name)
             # a loop that is paused takes no frames by itself
             self.stage.commands.do(lambda sim: None)
         return True
@@ -111,24 +116,37 @@ class DrivePanel(Panel):
         """End what a key does, or all keys."""
         move = self.keys.get(key or "")
         if key is None or move is not None:
-            self.holds.lift(client, None if move is None else move.name)
+            self.held_buttons.lift(client, None if move is None else move.name)
+
+    def pad(self, client: int, values: Sequence[float]) -> list[str]:
+        """Do what a gamepad says; what else was pressed on it: "start" or "back"."""
+        pressed = self.gamepad.take(client, values)
+        if any(values):
+            self.stage.routine.stop()
+        for name in pressed:
+            if name in self.held_buttons.moves:
+                self.stage.commands.do(lambda sim, name=name: self.held_buttons.switch(sim, name))
+        # a loop that is paused takes no frames by itself
+        self.stage.commands.do(lambda sim: None)
+        return [name for name in pressed if name not in self.held_buttons.moves]
 
     def close(self) -> None:
         """Forget who holds what."""
-        self.stage.crew.on_release.remove(self.holds.lift)
+        self.stage.driver_lock.on_release.remove(self.held_buttons.lift)
 
     def _add_button(self, name: str) -> None:
-        move = self.holds.moves[name]
+        move = self.held_buttons.moves[name]
         label = f"{name}  [{_key_names(move)}]" if move.key else name
         button = self.buttons[name] = self.stage.server.gui.add_button(
             label, hint=move.hint, color="gray" if move.switch else None
         )
         if move.switch:
-            button.on_click(lambda _: self.stage.commands.do(lambda sim: self.holds.switch(sim, name)))
+            button.on_click(lambda _: self.stage.commands.do(lambda sim: self.held_buttons.switch(sim, name)))
             return
 
         async def held(event: Any) -> None:
-            self.holds.renew(-1 if event.client_id is None else event.client_id, name)
+            self.stage.routine.stop()
+            self.held_buttons.renew(-1 if event.client_id is None else event.client_id, name)
 
         button.on_hold(held, callback_hz=_HOLD_RATE)
 
@@ -138,6 +156,10 @@ class DrivePanel(Panel):
         if rate is None or math.isfinite(control.upper - control.lower):
             return control
         return replace(control, lower=-rate, upper=rate)
+
+    def _moved(self, control: Control, field: Any) -> None:
+        self.stage.routine.stop()
+        self.stage.commands.do(lambda sim: self._command(sim, control, float(field.value)))
 
     def _command(self, sim: Simulation, control: Control, value: float) -> None:
         control.write(sim, value)

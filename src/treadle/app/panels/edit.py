@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from treadle.app.edits import KINDS, Field, change, fields, item_names, shown, unit
 from treadle.app.html import message_html, note_html, success_html
 from treadle.app.panels.panel import Panel, put
-from treadle.app.warmth import compile_step, knows, twin
+from treadle.app.precompile import compile_step, knows, twin
 from treadle.errors import TreadleError
 from treadle.formats.save import WRITERS, save_files
 from treadle.model.describe import describe
@@ -64,9 +64,7 @@ class EditPanel(Panel):
         self._names = {kind: item_names(spec, kind) for kind in kinds}
         self._fill()
         self._connect()
-        for body, meshes in stage.scene.meshes.items():
-            for mesh in meshes:
-                mesh.on_click(lambda _, body=body: self.choose("body", body))
+        stage.selection.changed.append(lambda body: None if body is None else self.choose("body", body))
 
     def choose(self, kind: str, name: str) -> None:
         """Show the fields of a part."""
@@ -88,7 +86,7 @@ class EditPanel(Panel):
         stage.forgive()
         self.outcome.content, self.outcome.visible = "", False
         # what was foreseen is to keep nobody waiting
-        stage.warmth.expect([])
+        stage.precompiler.expect([])
         before = stage.sim.model
         was = shown(describe(before), kind, name)
         model = _prepared(stage.sim, kind, name, texts)
@@ -115,7 +113,7 @@ class EditPanel(Panel):
         """Take back a change, make it again, or return to the original; the machine stays where it is."""
         stage = self.stage
         stage.forgive()
-        stage.warmth.expect([])
+        stage.precompiler.expect([])
 
         def act(sim: Simulation) -> None:
             before = sim.model
@@ -196,7 +194,7 @@ class EditPanel(Panel):
         zeros = [field for field in numbers if self.fields[field.name].value in ("0", "")]
         # those of materials are no part of the code
         guesses = [] if kind == "material" else [{field.name: _guess(field)} for field in zeros]
-        stage.warmth.expect([partial(_prepared, stage.sim, kind, name, texts) for texts in guesses])
+        stage.precompiler.expect([partial(_prepared, stage.sim, kind, name, texts) for texts in guesses])
 
     def _add_field(self, field: Field, text: str, unit: str) -> None:
         gui = self.stage.server.gui

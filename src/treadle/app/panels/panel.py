@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from viser import _messages
-
+from treadle.app.viser_private import send_value
 from treadle.sim.simulation import Simulation
 
 if TYPE_CHECKING:
@@ -36,6 +35,4 @@ class Panel:
 def put(field: Any, value: Any) -> None:
     """Show a value in a field as it is, without doing what the field does when it is moved."""
     if field.value != value:
-        field._impl.value = value
-        update = _messages.GuiUpdateMessage(field._impl.uuid, {"value": value})
-        field._impl.gui_api._websock_interface.queue_message(update)
+        send_value(field, value)

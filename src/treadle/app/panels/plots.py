@@ -1,36 +1,36 @@
-"""Plots of any signal while the machine runs."""
+"""Choosing what is plotted while the machine runs; the plots themselves are below the picture (`dock.js`)."""
 
 from __future__ import annotations
 
-import json
+import logging
 import threading
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import viser
-
 from treadle.app.formula import FUNCTIONS, Formula
 from treadle.app.html import note_html
 from treadle.app.panels.panel import Panel
 from treadle.app.plot import Curve, Plot
+from treadle.app.precompile import knows, twin
 from treadle.app.signals import Sampling, Signals
 from treadle.errors import TreadleError
 from treadle.sim.simulation import Simulation
+from treadle.sim.state import State
 
 if TYPE_CHECKING:
     from treadle.app.stage import Stage
 
 __all__ = ["PlotsPanel"]
 
-#: How many plots and curves in a plot there may be, and seconds between two drawings.
+#: How many plots and curves in a plot there may be, and seconds between what pages are sent.
 _MOST, _CURVES, _EVERY = 8, 12, 0.1
 
 _NEW = "a new plot"
 
 
 class PlotsPanel(Panel):
-    """Choose signals or type formulas; each plot can be paused, saved and removed."""
+    """Choose signals or type formulas; pages are sent what was sampled since they were sent the last."""
 
     def __init__(self, stage: Stage) -> None:
         super().__init__(stage)
@@ -52,19 +52,25 @@ class PlotsPanel(Panel):
             hint=f"Such as joint.lift.velocity * 2, with {', '.join(FUNCTIONS)}; goes before the signal",
         )
         self.into: Any = gui.add_dropdown("into", (_NEW,), hint="The plot that it goes into")
-        self.add = gui.add_button("Plot", hint="Plot it over time")
-        gui.add_html(note_html("Drag over a plot to zoom, double-click to see all."))
-        self._place = gui.add_folder(None)
-        #: the plots by title, and their folders
+        self.add = gui.add_button("Plot", hint="Plot it below the picture")
+        gui.add_html(
+            note_html(
+                "Plots stay below the picture. Drag over one to zoom, double-click to see all. Curves of one "
+                "plot can be drawn over each other (x axis); a second unit has the axis at the right."
+            )
+        )
+        #: the plots by title
         self.plots: dict[str, Plot] = {}
-        self._folders: dict[str, viser.GuiFolderHandle] = {}
         self._sampling: Sampling | None = None
         self._changing = threading.Lock()
         self._count, self._drawn = 0, 0.0
+        # epoch and rows that a page has of a plot, by number of client and title
+        self._sent: dict[tuple[int, str], tuple[int, int]] = {}
         self._connect()
+        self._announce()
 
     def frame(self, sim: Simulation) -> None:
-        """Sample, and draw a few times per second."""
+        """Sample, and send a few times per second."""
         sampling, plots = self._sampling, tuple(self.plots.values())
         if not plots or self.stage.run.looking is not None:
             return
@@ -75,8 +81,7 @@ class PlotsPanel(Panel):
         now = time.monotonic()
         if self.stage.pace.paused or now - self._drawn >= _EVERY:
             self._drawn = now
-            for plot in plots:
-                plot.draw()
+            self._send(plots)
 
     def plot(self, what: str, into: str = _NEW, formula: bool = False) -> str:
         """Plot a signal, or a formula, in a new plot or in one that is there; the title of the plot."""
@@ -87,6 +92,38 @@ class PlotsPanel(Panel):
         name, _, unit = name.partition("[")
         curve = Curve(name.strip(), unit.rstrip("] "), frozenset(), lambda _: float(function(self.stage.sim)))
         return self._plot(curve.name, [curve], _NEW)
+
+    def remove(self, title: str) -> None:
+        """Take a plot away."""
+        if self.plots.pop(title, None) is not None:
+            self.into.options = (_NEW, *self.plots)
+            self._announce()
+
+    def opened(self, client: int) -> None:
+        """Send all plots to a page that comes."""
+        self._announce([client])
+
+    def pressed(self, client: int, message: Any) -> None:
+        """What someone does to a plot: {"csv": title} or {"remove": title}."""
+        if not (isinstance(message, dict) and len(message) == 1):
+            raise ValueError(message)
+        ((what, title),) = message.items()
+        plot = self.plots.get(title) if isinstance(title, str) else None
+        if plot is None or what not in ("csv", "remove"):
+            raise ValueError(message)
+        page = self.stage.server.get_clients().get(client)
+        if what == "remove":
+            self.remove(title)
+        elif page is not None:
+            stem = "".join(c if c.isalnum() else "-" for c in title)
+            page.send_file_download(f"{stem}.csv", plot.csv(), save_immediately=True)
+
+    def edited(self, sim: Simulation) -> None:
+        """After the machine was changed: the same numbers are computed anew."""
+        self.signals = Signals(sim, self.stage.drive.controls)
+        columns = {c for plot in self.plots.values() for curve in plot.curves for c in curve.columns}
+        known = {column for column in columns if column in self.signals.units}
+        self._sampling = self.signals.sampler(known) if known else None
 
     def _plot(self, what: str, curves: list[Curve], into: str) -> str:
         with self._changing:
@@ -106,53 +143,55 @@ class PlotsPanel(Panel):
             others = [c for name, plot in self.plots.items() if name != title for c in plot.curves]
             columns = {column for curve in [*others, *curves] for column in curve.columns}
             self._sampling = self.signals.sampler(columns) if columns - {"time"} else None
-            self._put(title, curves)
-        self.stage.commands.do(lambda sim: None)
+            plot = self.plots[title] = Plot(title, curves)
+            self.into.options = (_NEW, *self.plots)
+            self._announce()
+        self.stage.commands.do(lambda sim: self._fill(sim, plot))
         return title
 
-    def remove(self, title: str) -> None:
-        """Take a plot away."""
-        if self.plots.pop(title, None) is not None:
-            self._folders.pop(title).remove()
-            self.into.options = (_NEW, *self.plots)
+    def _fill(self, sim: Simulation, plot: Plot) -> None:
+        """Have a plot show what the history remembers; the simulation does not wait for that."""
+        columns = {column for curve in plot.curves for column in curve.columns}
+        states = [state for state in self.stage.history.states if state.time < sim.time]
+        if not (states and columns - {"time"} and all(curve.columns for curve in plot.curves) and knows(sim)):
+            return
+        model, controls = sim.model, self.stage.drive.controls
 
-    def edited(self, sim: Simulation) -> None:
-        """After the machine was changed: the same numbers are computed anew."""
-        self.signals = Signals(sim, self.stage.drive.controls)
-        columns = {c for plot in self.plots.values() for curve in plot.curves for c in curve.columns}
-        known = {column for column in columns if column in self.signals.units}
-        self._sampling = self.signals.sampler(known) if known else None
+        def fill() -> None:
+            try:
+                spare = twin(sim, model, q=states[0].q)
+                plot.precede(_sampled(spare, states, Signals(spare, controls).sampler(columns)))
+            except Exception:
+                logging.getLogger(__name__).exception("a plot is not filled from the history")
 
-    def _put(self, title: str, curves: list[Curve]) -> None:
-        """A plot with these curves in place of what is there."""
-        gui = self.stage.server.gui
-        if title in self._folders:
-            self.plots.pop(title)
-            self._folders.pop(title).remove()
-        with self._place, gui.add_folder(title) as folder:
-            plot = Plot(gui, title, curves)
-            buttons = gui.add_button_group(
-                "plot",
-                ("Pause", "PNG", "CSV", "Remove"),
-                hint="Stop drawing; save as picture or table",
-            )
+        threading.Thread(target=fill, name="treadle plot", daemon=True).start()
 
-        def pressed(event: Any) -> None:
-            stem = "".join(c if c.isalnum() else "-" for c in title)
-            match event.target.value:
-                case "Pause":
-                    plot.paused = not plot.paused
-                case "Remove":
-                    self.remove(title)
-                case "CSV" if event.client is not None:
-                    event.client.send_file_download(f"{stem}.csv", plot.csv(), save_immediately=True)
-                case "PNG" if event.client is not None:
-                    script = f"window.treadle.plot({json.dumps(title)}, {json.dumps(stem + '.png')})"
-                    self.stage.script(script, [event.client.client_id])
+    def _announce(self, clients: list[int] | None = None) -> None:
+        """Tell pages which plots there are."""
+        open_ = self.stage.line.clients
+        for client, title in tuple(self._sent):
+            if clients is None or client in clients or client not in open_ or title not in self.plots:
+                self._sent.pop((client, title), None)
+        table = [
+            {"title": title, "curves": [{"name": c.name, "unit": c.unit} for c in plot.curves]}
+            for title, plot in self.plots.items()
+        ]
+        self.stage.line.send({"plots": table}, clients)
+        self._drawn = 0.0
 
-        buttons.on_click(pressed)
-        self.plots[title], self._folders[title] = plot, folder
-        self.into.options = (_NEW, *self.plots)
+    def _send(self, plots: tuple[Plot, ...]) -> None:
+        """Send pages the samples that they lack; one that has not taken the last ones gets more next time."""
+        line = self.stage.line
+        for client in line.clients:
+            if not line.idle(client):
+                continue
+            for plot in plots:
+                # a plot that is new to a page is sent whole
+                before, count = self._sent.get((client, plot.title), (-1, 0))
+                epoch, reset, rows = plot.news(before, count)
+                if reset or len(rows):
+                    self._sent[client, plot.title] = epoch, len(rows) + (0 if reset else count)
+                    line.send({"rows": {"title": plot.title, "reset": reset}}, [client], rows)
 
     def _curves(self, signal: str) -> list[Curve]:
         units = self.signals.units
@@ -179,3 +218,12 @@ class PlotsPanel(Panel):
 
         self.of.on_update(chosen)
         self.add.on_click(add)
+
+
+def _sampled(spare: Simulation, states: list[State], sampling: Sampling) -> list[dict[str, float]]:
+    """The values at states, of a simulation that is of no other use."""
+    found = []
+    for state in states:
+        spare.restore(state)
+        found.append(sampling())
+    return found

@@ -72,6 +72,7 @@ class PushPanel(Panel):
         self.items: dict[str, tuple[Load | Spring, LoadArrow, Any, viser.GuiFolderHandle]] = {}
         self._count = 0
         self._connect()
+        stage.selection.changed.append(self._selected)
 
     def frame(self, sim: Simulation) -> None:
         """Put the loads on the bodies, and draw them."""
@@ -97,6 +98,10 @@ class PushPanel(Panel):
     def close(self) -> None:
         """Let go of everything."""
         self.grabs.close()
+
+    def _selected(self, body: str | None) -> None:
+        if body in self.stage.scene.nodes:
+            put(self.body, body)
 
     def put_on(self, body: str, kind: str, point: tuple[float, ...], axes: str = "world") -> str:
         """Put a new load on a body, up to now a tenth of the machine's weight; its name."""

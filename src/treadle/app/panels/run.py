@@ -25,6 +25,9 @@ SPEEDS = {"0.1x": 0.1, "0.25x": 0.25, "0.5x": 0.5, "1x": 1.0, "2x": 2.0, "5x": 5
 #: Seconds that the button for it goes back, and between the pictures of a replay.
 _BACK, _PICTURE = 5.0, 1.0 / 30.0
 
+#: Marks that the timeline may have.
+_MARKS = 100
+
 #: Seconds between lines about the progress of the compiler.
 _TELL = 0.5
 
@@ -75,6 +78,8 @@ class RunPanel(Panel):
             )
         #: the past time that is looked at, in seconds
         self.looking: float | None = None
+        #: what is marked on the timeline: time (s), kind ("bookmark" or "edit") and what it is
+        self.marks: list[tuple[float, str, str]] = []
         self._replay = threading.Event()
         self._ready = False
         self._enable(False)
@@ -96,7 +101,7 @@ class RunPanel(Panel):
 
     def numbers(self, sim: Simulation) -> None:
         """Time, speed, and the range of the slider."""
-        pace, crew = self.stage.pace, self.stage.crew
+        pace, driver_lock = self.stage.pace, self.stage.driver_lock
         if not self._ready:
             self._ready = True
             self._enable(True)
@@ -106,8 +111,8 @@ class RunPanel(Panel):
             ("simulated time", f"{shown:.3f} s" + ("" if self.looking is None else f" of {sim.time:.3f} s")),
             ("real-time factor", "paused" if pace.paused else f"{pace.factor:.2f}"),
         ]
-        if len(crew) > 1:
-            rows.append(("pages open", f"{len(crew)}, one drives"))
+        if len(driver_lock) > 1:
+            rows.append(("pages open", f"{len(driver_lock)}, one drives"))
         dropped = sum(self.stage.server.guard.dropped.values()) + self.stage.commands.dropped
         if dropped:
             rows.append(("messages dropped", str(dropped)))
@@ -116,6 +121,17 @@ class RunPanel(Panel):
         if (self.slider.min, self.slider.max) != (low, high):
             self.slider.min, self.slider.max = low, high
         put(self.slider, shown)
+        self.stage.line.send({"run": {"start": low, "now": sim.time, "shown": shown, "marks": self.marks}})
+
+    def mark(self, kind: str, text: str) -> None:
+        """Mark the time that is shown on the timeline."""
+        time = self.stage.sim.time if self.looking is None else self.looking
+        self.marks = [*self.marks[-_MARKS + 1 :], (time, kind, text)]
+        self.stage.commands.do(lambda sim: None)
+
+    def edited(self, sim: Simulation) -> None:
+        """Mark that the machine was changed."""
+        self.mark("edit", "the machine was changed")
 
     def toggle(self) -> None:
         """Start or pause; from a past time that is looked at, go on from there."""
@@ -158,7 +174,7 @@ class RunPanel(Panel):
         """Return to the state before the first step."""
 
         def restart(sim: Simulation) -> None:
-            self.looking = None
+            self.looking, self.marks = None, []
             sim.reset()
             self.stage.settle(sim)
 

@@ -11,19 +11,20 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 import viser
-from viser import _messages
 
 from treadle.app.panels.panel import Panel
 from treadle.app.transfers import LARGEST_UPLOAD
 from treadle.app.uploads import DESCRIPTIONS, KINDS
+from treadle.app.viser_private import broadcast, messages, uuid_of
 from treadle.errors import TreadleError
+from treadle.model.model import suggest
 from treadle.scenes import SCENES, scene, scene_names
 from treadle.sim.simulation import Simulation
 
 if TYPE_CHECKING:
     from treadle.app.stage import Stage
 
-__all__ = ["ScenesPanel", "picture"]
+__all__ = ["ScenesPanel", "picture", "scene_of", "scene_text"]
 
 
 class ScenesPanel(Panel):
@@ -42,23 +43,38 @@ class ScenesPanel(Panel):
             lambda event: self.open_file(event.target.value.name, event.target.value.content)
         )
         transfers = stage.server.guard.transfers
-        transfers.button, transfers.refused = self.upload._impl.uuid, self._refused
+        transfers.button, transfers.refused = uuid_of(self.upload), self._refused
         self._opening = threading.Lock()
         #: buttons by name of scene
         self.buttons: dict[str, viser.GuiButtonHandle] = {}
         for name in scene_names():
             gui.add_html(_card(name))
             button = self.buttons[name] = gui.add_button(
-                f"Open {name}", disabled=name == stage.sim.model.name, hint="Put this machine on the page"
+                f"Open {name}",
+                disabled=name == scene_of(stage.sim.model.name),
+                hint="Put this machine on the page",
             )
             button.on_click(lambda _, name=name: self.open(name))
 
     def open(self, name: str) -> None:
         """Put a scene on the page."""
+        stage = self.stage
+        stage.forgive()
+        if name not in SCENES:
+            stage.complain(f"there is no scene {name[:80]!r}; {suggest(name, list(SCENES))}")
+            return
         for button in self.buttons.values():
             button.disabled = True
-        self.stage.forgive()
-        self.stage.switch(lambda: Simulation(scene(name)))
+
+        def make() -> Simulation:
+            try:
+                return Simulation(scene(name))
+            except BaseException:
+                for other, button in self.buttons.items():
+                    button.disabled = other == scene_of(stage.sim.model.name)
+                raise
+
+        stage.switch(make)
 
     def open_file(self, name: str, content: bytes) -> None:
         """Put the machine of an uploaded file on the page; it is compiled while the present one goes on."""
@@ -80,11 +96,22 @@ class ScenesPanel(Panel):
         finally:
             self._opening.release()
 
-    def _refused(self, message: _messages.FileTransferStartUpload) -> None:
+    def _refused(self, message: messages.FileTransferStartUpload) -> None:
         self.stage.complain(f"{message.filename[:80]!r} is larger than {LARGEST_UPLOAD / 1e6:g} MB, or empty")
         # the page waits for a sign that all of it has come
-        done = _messages.FileTransferPartAck(self.upload._impl.uuid, message.transfer_uuid, 1, 1)
-        self.stage.server.gui._websock_interface.queue_message(done)
+        done = messages.FileTransferPartAck(uuid_of(self.upload), message.transfer_uuid, 1, 1)
+        broadcast(self.stage.server, done)
+
+
+def scene_of(model: str) -> str | None:
+    """The scene that a machine of this name is, also where its name says how many parts it has."""
+    name = model.partition(" of ")[0]
+    return name if name in SCENES else None
+
+
+def scene_text(name: str) -> str:
+    """What a scene is, in a sentence or two."""
+    return " ".join((sys.modules[SCENES[name].__module__].__doc__ or "").split("\n\n")[0].split())
 
 
 def picture(name: str) -> bytes | None:
@@ -94,12 +121,11 @@ def picture(name: str) -> bytes | None:
 
 
 def _card(name: str) -> str:
-    text = (sys.modules[SCENES[name].__module__].__doc__ or "").split("\n\n")[0]
     content, image = picture(name), ""
     if content is not None:
         source = f"data:image/jpeg;base64,{base64.b64encode(content).decode()}"
         style = "width: 128px; height: 72px; object-fit: cover; border-radius: 4px; flex: none"
         image = f'<img src="{source}" alt="{escape(name)}" style="{style}">'
-    words = f"<div><b>{escape(name)}</b><br>{escape(' '.join(text.split()))}</div>"
+    words = f"<div><b>{escape(name)}</b><br>{escape(scene_text(name))}</div>"
     style = "display: flex; gap: 0.8em; margin: 0.6em 1em 0.2em; font-size: 0.8em; line-height: 1.35"
     return f'<div style="{style}">{image}{words}</div>'

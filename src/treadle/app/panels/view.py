@@ -7,11 +7,14 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import viser
 
 from treadle.app.cameras import VIEWS, View, look
-from treadle.app.overlays import CenterOfMass, ContactForces, Trail, joint_axes, show_frames
+from treadle.app.forces import Forces
+from treadle.app.overlays import CenterOfMass, Trail, joint_axes, show_frames
 from treadle.app.panels.panel import Panel
+from treadle.app.selection import Tape, hit
 from treadle.model.model import Model
 from treadle.sim.simulation import Simulation
 
@@ -37,6 +40,7 @@ class ViewPanel(Panel):
             "saved views", (_NONE,), hint="Go to a view that was saved"
         )
         self.save = gui.add_button("Save this view", hint="Keep where your camera is")
+        self.dark = gui.add_button("Light or dark", color="gray", hint="Change the colours of your own page")
         #: the body of a vehicle, whose front is the front of the machine
         self._base = _base(stage.sim.model, bodies)
         self.follow = gui.add_dropdown(
@@ -45,8 +49,9 @@ class ViewPanel(Panel):
             initial_value=self._base or _NONE,
             hint="Cameras go along with a body; with that of a vehicle they turn, too",
         )
+        self.tape = Tape(stage)
         self.center = CenterOfMass(stage.server, scene)
-        self.forces = ContactForces(stage.server, scene, stage.sim.model)
+        self.forces = Forces(stage.server, scene, stage.sim)
         with gui.add_folder("Draw"):
             self.opacity = gui.add_slider(
                 "opacity", 0.1, 1.0, 0.05, 1.0, hint="How solid the machine looks, from 0.1 to 1"
@@ -55,14 +60,23 @@ class ViewPanel(Panel):
             self.axes = gui.add_checkbox("axes of joints", False, hint="What joints turn about or slide on")
             self.mass = gui.add_checkbox("centre of mass", False, hint="Of the whole machine")
             self.contacts = gui.add_checkbox(
-                "contact forces",
+                "forces",
                 False,
-                hint="Where bodies touch; as long as the machine is its weight",
+                hint="Of contacts, and of the ground on wheels; their scale is in the picture",
+            )
+            self.measure = gui.add_checkbox(
+                "measuring tape",
+                False,
+                hint="Click two points on bodies: their distance, while they move, too",
             )
             self.trail = gui.add_dropdown("trail", (_NONE, *bodies), hint="Draw the way of a body's origin")
             self.shadows = gui.add_checkbox(
-                "shadows", any(lamp.cast_shadow for lamp in scene.lamps), hint="Cast shadows"
+                "shadows",
+                any(lamp.cast_shadow for lamp in scene.lamps),
+                hint="Cast shadows; pages without a graphics card do so once someone has ticked it again",
             )
+        #: whether someone wants shadows; None where nobody has chosen
+        self.cast: bool | None = None
         #: checkboxes of what is shown, by name of component
         self.parts: dict[str, viser.GuiCheckboxHandle] = {}
         with gui.add_folder("Components", expand_by_default=False):
@@ -79,15 +93,30 @@ class ViewPanel(Panel):
         self._axes: list[viser.ArrowsHandle] = []
         self._trail: Trail | None = None
         self._solid = [mesh.opacity or 1.0 for meshes in scene.meshes.values() for mesh in meshes]
+        self._legend = ""
+        # that of the machine before
+        stage.line.send({"legend": ""})
         self._connect()
 
     def frame(self, sim: Simulation) -> None:
         """Move what is drawn over the machine."""
         self.center.frame(sim.model, self.stage.run.shown(sim))
         self.forces.frame(sim)
+        self.tape.frame()
         trail = self._trail
         if trail is not None:
             trail.frame(sim)
+
+    def numbers(self, sim: Simulation) -> None:
+        """Say the scale of what is drawn."""
+        legend = "; ".join(filter(None, (self.tape.text, self.forces.legend)))
+        if legend != self._legend:
+            self._legend = legend
+            self.stage.line.send({"legend": legend})
+
+    def opened(self, client: int) -> None:
+        """Say it to a page that comes."""
+        self.stage.line.send({"legend": self._legend}, [client])
 
     @property
     def heading(self) -> float:
@@ -132,17 +161,47 @@ class ViewPanel(Panel):
             if event.client is not None and self.saved.value in self.views:
                 look(event.client, self.views[self.saved.value])
 
+        def change(event: Any) -> None:
+            if event.client is not None:
+                self.stage.script("window.treadle?.dark()", [event.client.client_id])
+
         self.standard.on_click(standard)
         self.follow.on_update(lambda _: self.chase())
         self.save.on_click(save)
+        self.dark.on_click(change)
         self.saved.on_update(recall)
         self.opacity.on_update(lambda _: self._fade())
         self.frames.on_update(lambda _: show_frames(scene, self.frames.value))
         self.axes.on_update(lambda _: self._show_axes())
-        self.mass.on_update(lambda _: setattr(self.center.ball, "visible", self.mass.value))
-        self.contacts.on_update(lambda _: setattr(self.forces.arrows, "visible", self.contacts.value))
+        self.mass.on_update(lambda _: self._show(self.center.ball, self.mass.value))
+        self.contacts.on_update(lambda _: self._show(self.forces.arrows, self.contacts.value))
+        self.measure.on_update(lambda _: self._measure())
         self.trail.on_update(lambda _: self._draw_trail())
+        for body, meshes in scene.meshes.items():
+            for mesh in meshes:
+                mesh.on_click(lambda event, body=body: self._clicked(event, body))
         self.shadows.on_update(lambda _: self._cast())
+
+    def _show(self, node: Any, visible: bool) -> None:
+        node.visible = visible
+        # a loop that is paused takes no frames by itself
+        self.stage.commands.do(lambda sim: None)
+
+    def _measure(self) -> None:
+        self.tape.switch(bool(self.measure.value))
+        self.stage.commands.do(lambda sim: None)
+
+    def _clicked(self, event: Any, body: str) -> None:
+        """Select a body, or put an end of the tape where the ray of a click meets it."""
+        if not self.tape.on:
+            self.stage.selection.choose(body)
+            return
+        mesh, X = event.target, self.stage.scene.pose(body)
+        turn, origin = X[:3, :3], np.array(event.ray_origin) - X[:3, 3]
+        place = hit(mesh.vertices, mesh.faces, origin @ turn, np.array(event.ray_direction) @ turn)
+        if place is not None:
+            self.tape.touch(body, turn @ place + X[:3, 3])
+            self.stage.commands.do(lambda sim: None)
 
     def _fade(self) -> None:
         meshes = [mesh for meshes in self.stage.scene.meshes.values() for mesh in meshes]
@@ -164,8 +223,10 @@ class ViewPanel(Panel):
             self._trail = Trail(self.stage.server, self.stage.scene, self.trail.value)
 
     def _cast(self) -> None:
+        self.cast = bool(self.shadows.value)
         for lamp in self.stage.scene.lamps:
-            lamp.cast_shadow = self.shadows.value
+            lamp.cast_shadow = self.cast
+        self.stage.introduce()
 
 
 def _base(model: Model, bodies: Sequence[str]) -> str | None:

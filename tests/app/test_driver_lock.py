@@ -8,7 +8,7 @@ from websockets.sync.client import connect
 
 import treadle as td
 from tests.app.pages import PATIENCE, Page
-from treadle.app.keys import PATH
+from treadle.app.page_line import PATH
 
 
 @pytest.fixture
@@ -21,21 +21,21 @@ def test_one_drives_and_the_others_watch(app, until):
     with closing(Page(app.server)) as first, closing(Page(app.server)) as second:
         first.set(field, 2.0)
         until(lambda: app.sim.joint("shoulder").torque == 2.0)
-        assert app.crew.driver == first.number
+        assert app.driver_lock.driver == first.number
         second.set(field, 3.0)
         second.set(app.stage.run.speed, "5x")
         # what a watcher says to the driver's controls comes to nothing, and is undone on their page
         first.set(field, 2.5)
         until(lambda: app.sim.joint("shoulder").torque == 2.5)
         assert (field.value, app.pace.speed) == (2.5, 1.0)
-        until(lambda: app.crew._buttons[second.number].visible)
-        assert not app.crew._buttons[first.number].visible
-        second.set(app.crew._buttons[second.number], True)
-        until(lambda: app.crew.driver == second.number)
+        until(lambda: app.driver_lock._buttons[second.number].visible)
+        assert not app.driver_lock._buttons[first.number].visible
+        second.set(app.driver_lock._buttons[second.number], True)
+        until(lambda: app.driver_lock.driver == second.number)
         second.set(field, 3.0)
         until(lambda: app.sim.joint("shoulder").torque == 3.0)
-        assert len(app.crew) == 2
-    until(lambda: app.crew.driver is None and len(app.crew) == 0)
+        assert len(app.driver_lock) == 2
+    until(lambda: app.driver_lock.driver is None and len(app.driver_lock) == 0)
 
 
 def test_a_dragged_force_ends_when_its_page_goes(app, until):
@@ -54,7 +54,7 @@ def test_taking_over_ends_a_pull(app, until):
     with closing(Page(app.server)) as first, closing(Page(app.server)) as second:
         first.drag(mesh, "start", (0.0, 0.0, -1.0), (1.0, 0.0, -1.0))
         until(lambda: bool(app.sim.loads.any()))
-        second.set(app.crew._buttons[second.number], True)
+        second.set(app.driver_lock._buttons[second.number], True)
         until(lambda: not app.sim.loads.any())
 
 
@@ -62,7 +62,7 @@ def test_keys_are_held_and_let_go(live, until):
     app = live(td.Simulation(td.scene("roadheader")))
     sim = app.sim
     given = []
-    app.crew.on_join.append(lambda client: given.extend(k for k, n in app.keys._clients.items()))
+    app.driver_lock.on_join.append(lambda client: given.extend(k for k, n in app.line._clients.items()))
     with closing(Page(app.server)) as page:
         until(lambda: given)
         with connect(f"ws://127.0.0.1:{app.server.get_port()}{PATH}") as line:
@@ -85,7 +85,7 @@ def test_keys_are_held_and_let_go(live, until):
             until(lambda: sim.actuator("lift_left").command == -1.0)
         # the line is gone, and with it the key
         until(lambda: sim.actuator("lift_left").command == 0.0)
-        assert page.number == app.crew.driver
+        assert page.number == app.driver_lock.driver
 
 
 def test_a_button_that_is_held(live, until):
@@ -126,11 +126,11 @@ def test_pages_that_come_and_go_stop_nothing(app, until, caplog):
         # the machine goes on, and who stayed may still drive it
         time = app.sim.time
         until(lambda time=time: app.sim.time > time)
-        until(lambda: len(app.crew) == 1)
+        until(lambda: len(app.driver_lock) == 1)
         command = random.uniform(1.0, 2.0)
         watcher.set(field, command)
         until(lambda command=command: app.sim.joint("elbow").torque == command)
-    assert app.crew.driver == watcher.number
+    assert app.driver_lock.driver == watcher.number
     watcher.vanish()
-    until(lambda: len(app.crew) == 0)
+    until(lambda: len(app.driver_lock) == 0)
     assert [record.message for record in caplog.records if record.levelname == "ERROR"] == []

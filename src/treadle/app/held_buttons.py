@@ -10,13 +10,13 @@ from treadle.app.controls import Control
 from treadle.app.moves import Move
 from treadle.sim.simulation import Simulation
 
-__all__ = ["Holds"]
+__all__ = ["HeldButtons"]
 
 #: Seconds after which a button counts as let go if its page says no more of it.
 _LEASE = 0.4
 
 
-class Holds:
+class HeldButtons:
     """What is held by whom; `apply` commands it and is called by the simulation's loop, once per frame."""
 
     def __init__(
@@ -28,20 +28,20 @@ class Holds:
         self.moves = {move.name: move for move in moves}
         self._controls, self._clock = controls, clock
         self._lock = threading.Lock()
-        # until when each move is held by whom: (client, move) -> time
-        self._until: dict[tuple[int, str], float] = {}
+        # until when each move is held by whom, and how far: (client, move) -> (time, share)
+        self._until: dict[tuple[int, str], tuple[float, float]] = {}
         self._acting: set[str] = set()
         self._before = clock()
 
     def renew(self, client: int, move: str) -> None:
         """A page says that a button is still down."""
         with self._lock:
-            self._until[client, move] = self._clock() + _LEASE
+            self._until[client, move] = self._clock() + _LEASE, 1.0
 
-    def press(self, client: int, move: str) -> None:
-        """A key went down; it holds until `lift`."""
+    def press(self, client: int, move: str, share: float = 1.0) -> None:
+        """A key went down, or a stick was moved by a share of its way; it holds until `lift`."""
         with self._lock:
-            self._until[client, move] = float("inf")
+            self._until[client, move] = float("inf"), share
 
     def lift(self, client: int, move: str | None = None) -> None:
         """A key went up, or all of a client's."""
@@ -52,22 +52,21 @@ class Holds:
     @property
     def held(self) -> set[str]:
         """Names of the moves that are held now."""
-        now = self._clock()
-        with self._lock:
-            self._until = {key: until for key, until in self._until.items() if until > now}
-            return {move for _, move in self._until}
+        return set(self._shares())
 
     def apply(self, sim: Simulation) -> bool:
         """Command what is held, and bring to rest what is no longer; whether anything was commanded."""
         now = self._clock()
         passed, self._before = min(now - self._before, 0.1), now
-        held = self.held
+        shares = self._shares()
+        held = set(shares)
         if not held and not self._acting:
             return False
         wanted: dict[str, float] = {}
         for name in held:
             move = self.moves[name]
-            for control, value in move.commands.items():
+            for control, full in move.commands.items():
+                value = shares[name] * full
                 if move.rates:
                     value = self._controls[control].read(sim) + value * passed
                 # two moves at once: forward and to the left
@@ -82,6 +81,15 @@ class Holds:
             control.write(sim, min(max(value, control.lower), control.upper))
         self._acting = held
         return True
+
+    def _shares(self) -> dict[str, float]:
+        """How far each move is held that is."""
+        now, found = self._clock(), dict[str, float]()
+        with self._lock:
+            self._until = {key: held for key, held in self._until.items() if held[0] > now}
+            for (_, move), (_, share) in self._until.items():
+                found[move] = max(share, found.get(move, 0.0))
+        return found
 
     def switch(self, sim: Simulation, move: str) -> None:
         """Turn a move on, or off where it is on."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import gc
 
-__all__ = ["release_heap", "settle_heap"]
+__all__ = ["freeze_objects", "unfreeze_objects"]
 
 
-def settle_heap() -> None:
+def freeze_objects() -> None:
     """Free what is garbage now, and look no more at all that is left."""
     # what was set aside before may be garbage by now, as the machine that was on the page
     gc.unfreeze()
@@ -20,6 +20,6 @@ def settle_heap() -> None:
     gc.freeze()
 
 
-def release_heap() -> None:
+def unfreeze_objects() -> None:
     """Look at everything again."""
     gc.unfreeze()

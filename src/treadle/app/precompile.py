@@ -18,7 +18,7 @@ from treadle.app.closing import Closing
 from treadle.model.model import Model
 from treadle.sim.simulation import Simulation
 
-__all__ = ["Warmth", "compile_step", "knows", "twin"]
+__all__ = ["Precompiler", "compile_step", "knows", "twin"]
 
 #: How far behind all else this work stands.
 _NICE = 15
@@ -27,7 +27,7 @@ _NICE = 15
 Work = Callable[[], object]
 
 
-class Warmth(Closing):
+class Precompiler(Closing):
     """A thread that compiles the steps with loads and with stops, from `begin()` on, and what is expected."""
 
     def __init__(self, sim: Simulation) -> None:

@@ -16,7 +16,7 @@ from treadle.errors import ModelError
 from treadle.model.model import Model
 from treadle.solvers.assembly import assemble, closure_evaluation
 
-__all__ = ["Reach"]
+__all__ = ["DragIk"]
 
 #: Steps, and the damping l in shares of |A|.
 _STEPS, _DAMPING = 4, 0.05
@@ -28,7 +28,7 @@ _LONGEST = 0.5
 _RANK = 1e-9
 
 
-class Reach:
+class DragIk:
     """Moves one machine by hand."""
 
     def __init__(self, model: Model) -> None:

@@ -11,34 +11,34 @@ from collections.abc import Callable
 from typing import Any
 
 import viser
-from viser import _messages
 from websockets.asyncio.server import ServerConnection
 
 from treadle.app.server import Server
+from treadle.app.viser_private import connection_numbers, control, is_button, messages, send_message, uuid_of
 
-__all__ = ["Crew"]
+__all__ = ["DriverLock"]
 
 #: What only the one in the seat may send; cameras are everyone's own.
 _DRIVING = (
-    _messages.GuiUpdateMessage,
-    _messages.GuiButtonHoldMessage,
-    _messages.GuiFormSubmitMessage,
-    _messages.GuiFormDirtyMessage,
-    _messages.CommandTriggerMessage,
-    _messages.SceneNodeDragMessage,
-    _messages.SceneNodeClickMessage,
-    _messages.TransformControlsDragStartMessage,
-    _messages.TransformControlsUpdateMessage,
-    _messages.TransformControlsDragEndMessage,
-    _messages.FileTransferStartUpload,
-    _messages.FileTransferPart,
+    messages.GuiUpdateMessage,
+    messages.GuiButtonHoldMessage,
+    messages.GuiFormSubmitMessage,
+    messages.GuiFormDirtyMessage,
+    messages.CommandTriggerMessage,
+    messages.SceneNodeDragMessage,
+    messages.SceneNodeClickMessage,
+    messages.TransformControlsDragStartMessage,
+    messages.TransformControlsUpdateMessage,
+    messages.TransformControlsDragEndMessage,
+    messages.FileTransferStartUpload,
+    messages.FileTransferPart,
 )
 
 #: Where the button to take over stands: above everything.
 _TOP = -100.0
 
 
-class Crew:
+class DriverLock:
     """Who is at the page and who drives; all of it happens on the server's own loop."""
 
     def __init__(self, server: Server) -> None:
@@ -76,8 +76,8 @@ class Crew:
             return True
         uuid = getattr(message, "uuid", None)
         client = self._number(connection)
-        handle = self._server.gui._gui_input_handle_from_uuid.get(str(uuid))
-        if client is None or (isinstance(message, _messages.GuiUpdateMessage) and handle is None):
+        handle = control(self._server, str(uuid))
+        if client is None or (isinstance(message, messages.GuiUpdateMessage) and handle is None):
             # what belongs to one page alone is theirs
             return True
         if self.may_drive(client):
@@ -86,17 +86,15 @@ class Crew:
         return False
 
     def _number(self, connection: ServerConnection) -> int | None:
-        live = self._server._websock_server._live_connections
+        live = connection_numbers(self._server)
         return next((number for number, one in live.items() if one is connection), None)
 
     def _undo(self, client: int, handle: Any) -> None:
         page = self._server.get_clients().get(client)
         if page is None:
             return
-        if handle is not None and not handle._impl.is_button:
-            page._websock_connection.queue_message(
-                _messages.GuiUpdateMessage(handle._impl.uuid, {"value": handle.value})
-            )
+        if handle is not None and not is_button(handle):
+            send_message(page, messages.GuiUpdateMessage(uuid_of(handle), {"value": handle.value}))
         page.add_notification("Someone else drives", "Press “Take over” to drive.", auto_close_seconds=4.0)
 
     async def _joined(self, client: viser.ClientHandle) -> None:

@@ -2,7 +2,7 @@ import gc
 import weakref
 
 import treadle as td
-from treadle.app.heap import release_heap, settle_heap
+from treadle.app.gc_freeze import freeze_objects, unfreeze_objects
 
 
 class Node:
@@ -15,16 +15,16 @@ class Node:
 def test_what_is_set_aside_is_not_looked_at():
     node = Node()
     seen = weakref.ref(node)
-    settle_heap()
+    freeze_objects()
     try:
         assert len(gc.get_objects()) < 0.1 * gc.get_freeze_count()
         del node
         gc.collect()
         assert seen() is not None
-        settle_heap()
+        freeze_objects()
         assert seen() is None
     finally:
-        release_heap()
+        unfreeze_objects()
     assert gc.get_freeze_count() == 0
 
 

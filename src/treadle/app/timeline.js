@@ -1,0 +1,79 @@
+// The run as a line below the picture: what can be looked back at, bookmarks and changes; a click looks there.
+(() => {
+  window.treadleTimeline?.close();
+
+  const sheet = document.createElement("style");
+  sheet.textContent = `
+    .treadle-timeline { position: fixed; left: 0; right: 0; bottom: 0; height: 22px; z-index: 81; display: none;
+      font: 11px system-ui, sans-serif; color: #fff; background: rgba(20, 28, 36, 0.72); cursor: pointer;
+      touch-action: none; user-select: none; }
+    .treadle-timeline .bar { position: absolute; left: 84px; right: 84px; top: 9px; height: 4px; border-radius: 2px;
+      background: rgba(255, 255, 255, 0.28); }
+    .treadle-timeline .shown { position: absolute; top: -4px; width: 12px; height: 12px; margin-left: -6px;
+      border-radius: 6px; background: #4aa3ff; }
+    .treadle-timeline .mark { position: absolute; top: -6px; width: 3px; height: 16px; margin-left: -1px; }
+    .treadle-timeline .start, .treadle-timeline .now { position: absolute; top: 4px; width: 76px;
+      font-variant-numeric: tabular-nums; }
+    .treadle-timeline .start { left: 8px; } .treadle-timeline .now { right: 8px; text-align: right; }
+    @media (max-width: 700px) { .treadle-timeline { display: none !important; } }`;
+  document.head.append(sheet);
+  const line = document.createElement("div");
+  line.className = "treadle-timeline";
+  line.setAttribute("role", "slider");
+  line.setAttribute("aria-label", "Timeline");
+  line.title = "Click to look back; M makes a bookmark";
+  document.body.append(line);
+  const add = (name, into) => {
+    const made = document.createElement("div");
+    made.className = name;
+    into.append(made);
+    return made;
+  };
+  const start = add("start", line), bar = add("bar", line), now = add("now", line), shown = add("shown", bar);
+  const COLORS = { bookmark: "#ffd34d", edit: "#ff7a59" };
+  const marks = [];
+  let run = null, held = false;
+
+  const share = (time) => Math.min(Math.max((time - run.start) / Math.max(run.now - run.start, 1e-9), 0), 1);
+  const draw = () => {
+    line.style.display = "block";
+    start.textContent = `${run.start.toFixed(1)} s`;
+    now.textContent = `${run.shown.toFixed(2)} s`;
+    shown.style.left = `${100 * share(run.shown)}%`;
+    line.setAttribute("aria-valuemin", run.start);
+    line.setAttribute("aria-valuemax", run.now);
+    line.setAttribute("aria-valuenow", run.shown);
+    const kept = run.marks.filter(([time]) => time >= run.start);
+    while (marks.length > kept.length) marks.pop().remove();
+    while (marks.length < kept.length) marks.push(add("mark", bar));
+    kept.forEach(([time, kind, text], k) => {
+      marks[k].style.left = `${100 * share(time)}%`;
+      marks[k].style.background = COLORS[kind];
+      marks[k].title = `${text} at ${time.toFixed(2)} s`;
+    });
+  };
+  const look = (event) => {
+    const box = bar.getBoundingClientRect(), x = Math.min(Math.max((event.clientX - box.left) / box.width, 0), 1);
+    let time = run.start + x * (run.now - run.start);
+    // a mark that is near is meant
+    for (const [at] of run.marks) if (Math.abs(share(at) - x) * box.width < 5) time = at;
+    window.treadle.say({ look: time });
+  };
+  line.addEventListener("pointerdown", (event) => {
+    held = true;
+    line.setPointerCapture(event.pointerId);
+    look(event);
+  });
+  line.addEventListener("pointermove", (event) => held && look(event));
+  line.addEventListener("pointerup", () => (held = false));
+  window.treadle.on("run", (value) => {
+    run = value;
+    draw();
+  });
+  window.treadleTimeline = {
+    close: () => {
+      line.remove();
+      sheet.remove();
+    },
+  };
+})();

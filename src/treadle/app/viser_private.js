@@ -1,0 +1,10 @@
+// What viser's client shows of its insides: used by way of this file, and of no other of the page's scripts.
+//
+// camera, cameraControl   moved with every picture: the server does not know the window and is a round trip late.
+//                         Wanted: cameras that a page's own script may move.
+// nodeRefFromName         where bodies are drawn. Wanted: the pose of a node as it is shown.
+// requestRender           has a picture drawn after a change. Wanted: the same, public.
+// canvas                  the element that the scene is drawn on. Wanted: a fixed id.
+// scene                   gets the sky, and its materials their roughness. Wanted: roughness and metalness of
+//                         meshes, and a background by direction.
+window.treadleViewer = () => window.__viserMutable;

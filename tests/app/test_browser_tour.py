@@ -1,0 +1,83 @@
+"""A random tour of the scenes on two slowed pages at once: one machine, one panel, flat memory.
+
+`make test-tour` takes 40 changes at a tenth of the speed; the test suite a few at a quarter of it,
+without the memory.
+"""
+
+import os
+from itertools import pairwise
+from random import Random
+
+import pytest
+
+import treadle as td
+from tests.app.test_browser_changes import OVERTAKEN, arrives, looks_new, opened
+from tests.app.test_changes import change
+from treadle.app import Live, open_server
+from treadle.scenes import scene_names
+
+pytestmark = pytest.mark.slow
+
+#: Changes of the scene, how much the browser's processor is slowed down, and where memory is measured.
+CHANGES = int(os.environ.get("TREADLE_TOUR", "4"))
+SLOW, HOME = (10 if CHANGES >= 40 else 4), "pendulum"
+
+#: Of a short tour: scenes that are quickly there, of different kinds.
+SHORT = ("arm", "rocky7", "roadheader", "four-bar-chain", "mecanum", "slider-crank")
+
+#: How much the memory of a page may grow between visits of the same scene.
+GROWTH = 1.05
+
+
+def route(count: int) -> list[str]:
+    """Random scenes, each different from the one before, with visits at home in between and at the end."""
+    random, names, found = Random(20), (scene_names() if count >= 40 else SHORT), [HOME]
+    left: list[str] = []
+    while len(found) <= count:
+        if len(found) % 10 == 0:
+            found.append(HOME)
+            continue
+        # every scene before any comes again
+        left = [name for name in (left or names) if name != HOME]
+        found.append(random.choice([name for name in left if name != found[-1]] or left))
+        left.remove(found[-1])
+    return [*found[1:], *([] if found[-1] == HOME else [HOME])]
+
+
+def heap(page) -> float:
+    """Megabytes that the scripts of a page hold, after garbage was collected."""
+    session = page.context.new_cdp_session(page)
+    session.send("HeapProfiler.enable")
+    for _ in range(2):
+        session.send("HeapProfiler.collectGarbage")
+    used = session.send("Runtime.getHeapUsage")["usedSize"]
+    session.detach()
+    return used / 1e6
+
+
+def test_a_tour(chromium, until):
+    with Live(open_server(port=0), td.Simulation(td.scene(HOME))) as app:
+        app.start()
+        with opened(chromium, app, SLOW) as (one, errors), opened(chromium, app, SLOW) as (other, more):
+            sizes: list[float] = []
+            for name in route(CHANGES):
+                change(app, until, td.Simulation(td.scene(name)))
+                arrives(one, app)
+                arrives(other, app)
+                if name == HOME:
+                    sizes.append(heap(one))
+                    print(f"{name}: {sizes[-1]:.2f} MB")
+            assert [text for text in errors + more if not text.startswith(OVERTAKEN)] == []
+            # a short tour is at home once, and has nothing to compare with
+            if len(sizes) > 1:
+                assert sizes[-1] <= GROWTH * sizes[0], sizes
+            other.close()
+            looks_new(one, chromium, app)
+
+
+def test_a_route_has_every_scene():
+    names = route(40)
+    assert len(names) >= 40
+    assert set(names) == set(scene_names())
+    assert all(a != b for a, b in pairwise(names))
+    assert names[-1] == HOME

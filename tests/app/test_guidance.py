@@ -1,0 +1,56 @@
+"""What newcomers are told of each machine."""
+
+import pytest
+
+import treadle as td
+from treadle.app.guidance import guidance
+from treadle.app.panels.scenes import scene_of
+from treadle.scenes import SCENES, scene_names
+
+
+def test_every_scene_has_a_link():
+    assert {name: scene_of(SCENES[name]().name) for name in scene_names()} == {n: n for n in scene_names()}
+    assert scene_of("my own") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "first"), [("pendulum", "Ctrl"), ("rocky7", "arrow keys"), ("arm", "Hold a key")]
+)
+def test_what_to_do_first(live, name, first):
+    app = live(td.Simulation(td.scene(name)))
+    told = guidance(app.stage)
+    assert told["scene"] == name
+    assert len(told["text"]) > 20
+    assert first in told["steps"][0]
+    keys = {keys for keys, _ in told["keys"]}
+    assert {"Space", "?", "N"} <= keys
+    assert ("P" in keys) is told["routine"] is app.stage.routine.available
+
+
+def test_the_routine_is_played_from_the_start(live, until):
+    app = live(td.Simulation(td.scene("slope"), contact=False))
+    sim, routine = app.sim, app.stage.routine
+    app.send(lambda sim: setattr(sim.actuator("tilt"), "command", 0.2)).result()
+    until(lambda: sim.time > 0.3)
+    routine.toggle()
+    until(lambda: routine.playing and 0.02 < sim.time < 0.3)
+    command, time = app.send(lambda sim: (sim.actuator("tilt").command, sim.time)).result()
+    assert abs(command - td.Routine(sim.model).commands(time)["tilt"]) < 0.02
+    # someone drives
+    app.stage.drive.fields["tilt"].value = 0.3
+    until(lambda: sim.actuator("tilt").command == pytest.approx(0.3, abs=0.01))
+    assert not routine.playing
+    now = sim.time
+    until(lambda: sim.time > now + 0.1)
+    assert sim.actuator("tilt").command == pytest.approx(0.3, abs=0.01)
+
+
+def test_a_routine_that_is_stopped_brings_drives_to_rest(live, until):
+    app = live(td.Simulation(td.scene("mobile-manipulator"), contact=False))
+    sim, routine = app.sim, app.stage.routine
+    moving = [control for control in app.stage.drive.controls if not control.held]
+    routine.toggle()
+    until(lambda: any(control.read(sim) != 0.0 for control in moving))
+    routine.toggle()
+    until(lambda: all(control.read(sim) == 0.0 for control in moving))
+    assert not routine.playing
