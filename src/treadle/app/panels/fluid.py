@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from treadle.app.html import note_html
 from treadle.app.panels.panel import Panel, put
+from treadle.app.precompile import compile_step, knows, twin
 from treadle.app.surroundings import Surroundings, the_fluid
-from treadle.app.warmth import compile_step, knows, twin
 from treadle.errors import TreadleError
 from treadle.model.describe import describe
 from treadle.model.hydrodynamics import Fluid
