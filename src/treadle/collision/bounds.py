@@ -31,9 +31,9 @@ def compose(B, b, P, p, X, x):
 
 @helper
 def enclose(a, margin, boxes, place):
-    """Write the bounding box (6) of a shape enlarged by half the margin: lowest, then highest coordinates.
+    """Write the bounding box (6) of a shape enlarged by its margin: lowest, then highest coordinates.
 
-    Two boxes overlap if the shapes come within the margin of each other; that of a plane is infinite.
+    Two boxes overlap if the shapes come within their margins of each other; that of a plane is infinite.
     False if the pose is not finite.
     """
     total = 0.0
@@ -42,7 +42,7 @@ def enclose(a, margin, boxes, place):
     for i in range(3):
         half = extent(a, i)
         # enlarged by rounding, so that no pair at the margin is missed
-        half += 0.5 * margin + 1e-12 * (half + abs(a[9 + i]))
+        half += margin + 1e-12 * (half + abs(a[9 + i]))
         boxes[place + i], boxes[place + 3 + i] = a[9 + i] - half, a[9 + i] + half
     return isfinite(total)
 

@@ -11,7 +11,6 @@ import numpy as np
 
 from treadle.contact.soft import Soft
 from treadle.native.frames import (
-    IntegerList,
     Integers,
     IntegerTable,
     RealList,
@@ -72,7 +71,7 @@ class Detection(NamedTuple):
     entry: int
     frame: int
     bodies: RealTable  # (bodies + 1, 12)
-    margin: Reals  # (1)
+    margins: Reals  # (shapes) m
     result: Integers  # (1)
     data: Reals  # (points, 10)
     pairs: Integers  # (points, 2)
@@ -90,8 +89,6 @@ class Detection(NamedTuple):
     distance_frame: int
     distance_pair: Integers  # frame of the distance
     distance_result: Reals  # (4) distance and normal
-    overlapping: IntegerList  # (pairs) shapes that overlapped at the start, first * shapes + second, sorted
-    shapes: int
     role: Integers  # (shapes) see `terrain_shapes.terrain_roles`
 
 

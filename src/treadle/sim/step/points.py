@@ -30,7 +30,7 @@ POINT = np.dtype(
         ("bow", np.float64),  # what its distance changes in half of the substep as bodies turn
         ("end", np.float64),  # distance at the end of the substep
         ("spring", np.int64),  # its place among the compliant contacts, -1: it is none
-        ("muted", np.int64),  # 1: its shapes have overlapped since the start, and do not touch
+        ("muted", np.int64),  # 1: it is under a wheel, and does not touch
         ("tx", np.float64), ("ty", np.float64), ("tz", np.float64),  # across the normal, see `grain`
     ],
     align=True,

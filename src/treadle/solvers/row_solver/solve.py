@@ -12,7 +12,7 @@ from treadle.solvers.row_solver.island import DEAF, gather, write_back
 from treadle.solvers.row_solver.newton import newton
 from treadle.solvers.row_solver.table import PAIR, SECOND
 
-__all__ = ["BOTH", "INTERIOR", "NEWTON", "impulses_to_places", "residuals", "solve_rows"]
+__all__ = ["BOTH", "INTERIOR", "NEWTON", "find_root", "impulses_to_places", "residuals", "solve_rows"]
 
 #: Methods of an island: Newton steps from the warm start, the interior point, and the one after the other.
 NEWTON, INTERIOR, BOTH = 1, 2, 3
@@ -174,25 +174,25 @@ def _islands(rows, count, places):
     for i in range(count):
         if first[i] == first[i + 1]:
             continue
-        a, last = _find(root, place[first[i]]), np.int64(-1)
+        a, last = find_root(root, place[first[i]]), np.int64(-1)
         for e in range(first[i] + 1, first[i + 1]):
             # the places of a row are often connected already
             b = root[place[e]]
             if b not in (a, last):
-                b = _find(root, b)
+                b = find_root(root, b)
                 root[b] = a
             last = b
         for e in range(loops[i], first[i + 1]):
             looped[place[e]] = True
         n = normal[i]
         if n >= 0 and first[n] < first[n + 1]:
-            root[_find(root, place[first[n]])] = a
+            root[find_root(root, place[first[n]])] = a
     number, of_row, found = np.full(places, -1), np.zeros(count, np.int64), 0
     for i in range(count):
         k = normal[i] if normal[i] >= 0 else i
         of_row[i] = -1
         if first[k] < first[k + 1]:
-            a = _find(root, place[first[k]])
+            a = find_root(root, place[first[k]])
             if number[a] < 0:
                 number[a] = found
                 found += 1
@@ -200,7 +200,7 @@ def _islands(rows, count, places):
     members, bounds = _sorted(of_row, found, False)
     of_place, held = np.full(places, -1), np.zeros(found, np.int64)
     for k in range(places):
-        of_place[k] = number[_find(root, k)]
+        of_place[k] = number[find_root(root, k)]
         if of_place[k] >= 0 and looped[k]:
             held[of_place[k]] += 1
     order, begins = _sorted(of_place, found, True)
@@ -237,7 +237,8 @@ def _sorted(label, found, backwards):
 
 
 @inner()
-def _find(root, k):
+def find_root(root, k):
+    """The representative of a place in its island; ways to it are halved."""
     while root[k] != k:
         root[k] = root[root[k]]
         k = root[k]
