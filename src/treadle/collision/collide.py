@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numba import types
 
-from treadle.collision.bounds import compose, enclose
+from treadle.collision.bounds import boxes_apart, compose, enclose
 from treadle.collision.broadphase import call_find_pairs
 from treadle.collision.contacts import DATA, MANY, OVERLAP, ROOM, TABLE, TOTAL, flip
 from treadle.collision.contacts import PAIRS as FOUND
@@ -70,6 +70,7 @@ def collide(f):
     if not finite:
         result[0] = NOT_FINITE
         return
+    _unmute(f, boxes)
     if f[NEAR] >= 0:
         listed = integers(f[CANDIDATES])
         counts[2] = f[NEAR]
@@ -114,7 +115,12 @@ def touch(X, a, b, margin, desk):
 
 @helper
 def _meet(X, a, b, margin, f, pairs, counts, desk):
-    if f[MUTED_COUNT] > 0 and _muted(X, a, b, f, desk):
+    low, high = min(X[ROW * a + KIND], X[ROW * b + KIND]), max(X[ROW * a + KIND], X[ROW * b + KIND])
+    convex = low > PLANE and high < HEIGHT_FIELD
+    far = convex and boxes_apart(at(X, ROW * a), at(X, ROW * b), margin)
+    if f[MUTED_COUNT] > 0 and _muted(X, a, b, far, convex, f, desk):
+        return
+    if far:
         return
     if not touch_pair(X, a, b, margin, desk):
         k = counts[1]
@@ -124,16 +130,25 @@ def _meet(X, a, b, margin, f, pairs, counts, desk):
 
 
 @helper
-def _muted(X, a, b, f, desk):
+def _unmute(f, boxes):
+    """Let shapes that overlapped at the start touch from now on if their boxes are apart."""
+    keys, flags = integers(f[MUTED_KEYS]), reals(f[MUTED])
+    for k in range(f[MUTED_COUNT]):
+        a, b = keys[k] // f[SHAPES], keys[k] % f[SHAPES]
+        if flags[k] > 0.0 and not _overlap(boxes, 6 * a, 6 * b):
+            flags[k] = 0.0
+
+
+@helper
+def _muted(X, a, b, far, convex, f, desk):
     """Whether two shapes have overlapped since the start; those that are apart may touch from now on."""
     k = _find(integers(f[MUTED_KEYS]), f[MUTED_COUNT], a * f[SHAPES] + b)
     flags = reals(f[MUTED])
     if k < 0 or flags[k] == 0.0:
         return False
-    low, high = min(X[ROW * a + KIND], X[ROW * b + KIND]), max(X[ROW * a + KIND], X[ROW * b + KIND])
     deep = False
-    if low > PLANE and high < HEIGHT_FIELD:
-        deep = call_overlap(desk[OVERLAP], (at(X, ROW * a), at(X, ROW * b))) != 0
+    if convex:
+        deep = not far and call_overlap(desk[OVERLAP], (at(X, ROW * a), at(X, ROW * b))) != 0
     else:
         start = desk[TOTAL]
         touch_pair(X, a, b, 0.0, desk)
