@@ -49,7 +49,16 @@ def solve_rows(rows, count, z, residual, limit, tolerance, way=BOTH):
             rows, own, members, bounds[k], bounds[k + 1], order[begins[k] : begins[k + 1]], held[k], base, at
         )
         steps = limit if way == NEWTON else (min(_WARM, limit) if way == BOTH else 0)
+        warm = way == BOTH and np.any(island.p != 0.0)
         taken, left = newton(island, steps, tolerance)
+        if warm and left > tolerance:
+            # impulses that mislead are worse than none
+            before = island.p.copy()
+            island.p[:] = 0.0
+            more, now = newton(island, steps, tolerance)
+            taken, left = taken + more, min(left, now)
+            if now > left:
+                island.p[:] = before
         if way != NEWTON and left > tolerance and taken < limit:
             before = island.p.copy()
             more, now = interior_point(island, limit - taken, tolerance)
