@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from treadle.formats.dh import DHRow, DHTable, dh_arm, dh_table
     from treadle.formats.srdf import read_disabled_collisions
     from treadle.geometry.collision_meshes import collision_meshes
+    from treadle.geometry.hull_mesh import hull_mesh, mesh_added_mass
     from treadle.graph import (
         acos,
         asin,
@@ -108,16 +109,16 @@ __all__ = [
     "Assembly", "Batch", "BodySpec", "Collider", "ContactParameters", "DHRow", "DHTable", "Derivatives",
     "Event", "Fluid", "ForceLaw", "FrameMotion", "FrameSpec", "Grid", "GrindingPass", "GrindingSetup",
     "HeightField", "History", "Input", "InputError", "InverseKinematics", "JointSpec", "Linearization",
-    "MachineDerivatives", "Model", "ModelError", "ModelSpec", "Pace", "Patch", "Plane", "Prediction",
-    "Ramp", "RecordingError", "Routine", "Settled", "Simulation", "SimulationDiverged", "Soil", "State",
-    "Terrain", "Touch", "Trajectory", "TreadleError", "TunedPath", "WheelContact", "__version__", "acos",
-    "asin", "assemble", "atan", "atan2", "box_inertia", "center_of_mass", "clip", "collision_meshes",
-    "contact_law", "contact_points", "convex_hull", "cos", "cylinder_inertia", "derivatives", "dh_arm",
-    "dh_table", "distance", "exp", "export", "floor", "force_element", "forward_dynamics", "fractal_grid",
-    "frame_jacobian", "frame_pose", "frame_poses", "grind", "identify", "impulse_response",
+    "MachineDerivatives", "Model", "ModelError", "ModelSpec", "Pace", "Patch", "Plane", "Prediction", "Ramp",
+    "RecordingError", "Routine", "Settled", "Simulation", "SimulationDiverged", "Soil", "State", "Terrain",
+    "Touch", "Trajectory", "TreadleError", "TunedPath", "WheelContact", "__version__", "acos", "asin",
+    "assemble", "atan", "atan2", "box_inertia", "center_of_mass", "clip", "collision_meshes", "contact_law",
+    "contact_points", "convex_hull", "cos", "cylinder_inertia", "derivatives", "dh_arm", "dh_table",
+    "distance", "exp", "export", "floor", "force_element", "forward_dynamics", "fractal_grid",
+    "frame_jacobian", "frame_pose", "frame_poses", "grind", "hull_mesh", "identify", "impulse_response",
     "inverse_dynamics", "inverse_dynamics_jacobians", "inverse_kinematics", "irregular_waves",
     "kinetic_energy", "linearize", "load", "load_spec", "load_terrain", "log", "lookup", "lookup2",
-    "mass_matrix", "maximum", "minimum", "momentum", "parameter_names", "parameter_value",
+    "mass_matrix", "maximum", "mesh_added_mass", "minimum", "momentum", "parameter_names", "parameter_value",
     "potential_energy", "predict", "random_grid", "ray_cast", "ray_casts", "read_disabled_collisions",
     "read_recording", "rpy", "save", "scene", "scene_names", "settle", "sin", "sphere_inertia", "sqrt",
     "switch", "tan", "tanh", "time_of_impact", "trajectory", "tune_path", "view", "wheel_model", "where",
@@ -180,6 +181,9 @@ _HOMES = {
     ),
     "treadle.geometry.collision_meshes": (
         "collision_meshes",
+    ),
+    "treadle.geometry.hull_mesh": (
+        "hull_mesh", "mesh_added_mass",
     ),
     "treadle.formats.srdf": (
         "read_disabled_collisions",
