@@ -31,6 +31,7 @@ EYE, DISTANCE = np.array([0.40, 0.86, 0.32]), 1.55
 
 #: The same for scenes that are better seen from elsewhere.
 EYES = {
+    "grinding": (np.array([0.55, 0.78, 0.30]), 1.45),
     "loader": (np.array([0.50, 0.80, 0.35]), 1.3),
     "marbles": (EYE, 1.8),
     "mobile-manipulator": (np.array([0.60, 0.70, 0.35]), 1.55),
@@ -58,6 +59,14 @@ POSTURES = {
     "bluerov2-arm": {"upper": 0.5, "lower": 0.9},
     "swimmer": {"joint1": 0.45, "joint2": 0.35, "joint3": -0.25, "joint4": -0.5, "joint5": 0.1},
     "pendulum": {"shoulder": -0.9, "elbow": 0.5},
+    "grinding": {
+        "axis_1": 0.08,
+        "axis_2": 0.27,
+        "axis_3": 0.28,
+        "axis_4": 0.0,
+        "axis_5": 1.03,
+        "axis_6": -3.06,
+    },
     "four-bar-chain": {"pin0": 0.5, "pin1": 0.5, "pin2": 0.5, "elbow0": -0.5, "elbow1": -0.5},
 }
 

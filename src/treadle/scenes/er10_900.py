@@ -71,7 +71,10 @@ _LINKS = {
         _Tube(_STEEL, 0.03, 0.0, 0.09, (0.0, 0.0, 0.10)),
     ),
     "wrist": (_Tube(_ALUMINIUM, 0.045, 0.03, 0.10, (0.0, 0.0, 0.0), "y"),),
-    "flange": (_Tube(_STEEL, 0.03, 0.01, 0.02, (0.0, 0.0, 0.086)),),
+    "flange": (
+        _Tube(_ALUMINIUM, 0.028, 0.018, 0.076, (0.0, 0.0, 0.038)),
+        _Tube(_STEEL, 0.03, 0.01, 0.02, (0.0, 0.0, 0.086)),
+    ),
 }
 
 #: Joint, parent, child, origin (m), axis, limits (deg), speed (deg/s), effort (N m), rotor inertia (kg m2).

@@ -95,9 +95,9 @@ def _add_workpiece(spec: ModelSpec) -> None:
     place = {"rotation": rpy(pi / 2, 0.0, 0.0), "position": (x, y, z + BEAD_HEIGHT - bead)}
     for role in ("visual", "collision"):
         spec.add_shape(
-            f"bead_{role}", None, "capsule", (bead, 0.16), role=role, material="aluminium", color=RED, **place
+            f"bead_{role}", None, "capsule", (bead, 0.14), role=role, material="aluminium", color=RED, **place
         )
-    spec.add_shape("table", None, "box", (0.5, 0.4, 0.02), position=(x, y, 0.13), color=GREY)
+    spec.add_shape("table", None, "box", (0.54, 0.26, 0.39), position=(x, y, 0.085), color=GREY)
 
 
 def _routine() -> list[list[object]]:
