@@ -28,6 +28,7 @@ from treadle.app.panels.quality import QualityPanel
 from treadle.app.panels.run import RunPanel
 from treadle.app.panels.save import SavePanel
 from treadle.app.panels.scenes import ScenesPanel
+from treadle.app.panels.sensors import SensorsPanel
 from treadle.app.panels.view import ViewPanel
 from treadle.app.scene import Scene
 from treadle.app.server import Server
@@ -97,6 +98,10 @@ class Stage:
                 acting.append(self.fluid)
         with self.tabs.add_tab("Plots"):
             self.plots = PlotsPanel(self)
+        sensing: list[Panel] = []
+        if self.sim.model.sensors:
+            with self.tabs.add_tab("Sensors"):
+                sensing.append(SensorsPanel(self))
         with self.tabs.add_tab("Quality"):
             self.quality = QualityPanel(self)
         with self.tabs.add_tab("View"):
@@ -106,7 +111,8 @@ class Stage:
             self.scenes = ScenesPanel(self)
         driving: list[Panel] = [self.run, self.drive, self.push, self.edit]
         #: every panel, in the order in which the loop calls them
-        self.panels = [*driving, *acting, self.plots, self.quality, self.view, self.save, self.scenes]
+        others: list[Panel] = [self.quality, self.view, self.save, self.scenes]
+        self.panels = [*driving, *acting, self.plots, *sensing, *others]
 
     def loop(self) -> None:
         """Frames until the stage is closed; an error pauses, and people may change something and go on."""
