@@ -65,7 +65,7 @@ def peer(name: str) -> tuple[mujoco.MjModel, mujoco.MjData]:
         mujoco.set_mju_user_warning(before)
     gravity = there.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY
     there.opt.disableflags = gravity + sum(getattr(mujoco.mjtDisableBit, f"mjDSBL_{flag}") for flag in _OFF)
-    # tendons and the medium are not carried over
+    # what are force elements here is not part of the dynamics that are compared
     there.tendon_armature[:] = 0.0
     there.opt.density = there.opt.viscosity = 0.0
     there.body_gravcomp[:] = 0.0

@@ -76,7 +76,8 @@ def check_places(name: str, q: np.ndarray) -> None:
     for index in range(1, there.nbody):
         pose = links[there.body(index).name or f"body{index}"]
         assert error_of(pose, data.xpos[index], data.xmat[index]) < TOLERANCE
-    for index, pose in enumerate(frames[len(links) :]):
+    # after the sites come the frames of fluid forces
+    for index, pose in enumerate(frames[len(links) : len(links) + there.nsite]):
         assert error_of(pose, data.site_xpos[index], data.site_xmat[index]) < TOLERANCE
 
     bodies = world_transforms(ours, q.tolist())

@@ -49,6 +49,10 @@ def parameters_of(kind: str, rng: np.random.Generator) -> dict:
             "axis": rng.uniform(-1, 1, 3), "diameter": 0.3, "thrust": (0.4, -0.3), "torque": (0.05, -0.04),
             "wake": 0.1, "density": 3.0, "current": rng.uniform(-1, 1, 3),
         },
+        "mujoco_fluid": lambda: {
+            "model": str(rng.choice(["ellipsoid", "box"])), "size": rng.uniform(0.1, 0.5, 3), "density": 3.0,
+            "viscosity": 0.1, "current": rng.uniform(-1, 1, 3), "added_mass": rng.uniform(0, 1, 6),
+        },
         "foil": lambda: {"area": 0.4, "drag": (0.02, 1.0), "density": 3.0, "current": rng.uniform(-1, 1, 3)},
         "wind": lambda: {"velocity": rng.uniform(-3, 3, 3), "drag_area": 0.8},
     }  # fmt: skip

@@ -69,9 +69,6 @@ REPORTED = {
         "<geom type='box' size='1 1 1' margin='0.1'/>", "",
     ),
     "geoms whose surface velocity is not carried over: ": ("<geom size='1' surfacevel='1 0 0 0 0 0'/>", ""),
-    "geoms whose shape for fluid forces is not carried over: ": (
-        "<geom size='1' fluidshape='ellipsoid'/>", "",
-    ),
     "actuators left out, which do not act on joints or tendons: ": (
         "<site name='jet'/>", "<actuator><motor site='jet'/></actuator>",
     ),
@@ -101,8 +98,8 @@ REPORTED = {
     "keyframes of which the poses of motion capture are not carried over: ": (
         "<body mocap='true' pos='1 2 3'/>", "<keyframe><key mpos='1 2 4'/></keyframe>",
     ),
-    "options of MuJoCo that have no counterpart: cone = elliptic, wind = 0 0 1, warmstart off": (
-        "", "<option cone='elliptic' wind='0 0 1'><flag warmstart='disable'/></option>",
+    "options of MuJoCo that have no counterpart: cone = elliptic, warmstart off": (
+        "", "<option cone='elliptic'><flag warmstart='disable'/></option>",
     ),
     "the integrator implicitfast is not known here: symplectic Euler takes its place": (
         "", "<option integrator='implicitfast'/>",

@@ -12,6 +12,7 @@ from treadle.formats.mjcf_bodies import add_bodies, add_frames, add_keyframes
 from treadle.formats.mjcf_compiled import compile_source, library
 from treadle.formats.mjcf_contact import Materials, add_contacts, add_shapes
 from treadle.formats.mjcf_drives import add_actuators, add_equalities
+from treadle.formats.mjcf_fluid import add_fluid
 from treadle.formats.mjcf_gravity import add_compensation
 from treadle.formats.mjcf_report import report_rest
 from treadle.formats.mjcf_sensors import add_sensors
@@ -50,6 +51,7 @@ def read(content: bytes, name: str, floating_base: bool = False, folder: Folder 
     add_actuators(spec, compiled)
     add_equalities(spec, compiled)
     add_compensation(spec, compiled)
+    add_fluid(spec, compiled)
     add_sensors(spec, compiled)
     add_keyframes(spec, compiled)
     report_rest(compiled)

@@ -218,7 +218,6 @@ def _note_shapes(compiled: Compiled, names: list[str], touching: set[int]) -> No
     special = {
         "surface velocity": np.abs(model.geom_surfacevel).sum(axis=1),
         "adhesion": np.abs(model.geom_adhesion),
-        "shape for fluid forces": np.abs(model.geom_fluid[:, 0]),
     }
     for what, values in special.items():
         found = [names[geom] for geom in np.flatnonzero(values)]

@@ -26,7 +26,17 @@ _CALLED = {
 #: Those of them that move the machine or hold it.
 _ACTING = ("flex", "hfield", "plugin")
 #: Options that are carried over or have their own sentence.
-_KNOWN_OPTIONS = ("timestep", "gravity", "integrator", "disableflags", "enableflags", "disableactuator")
+_KNOWN_OPTIONS = (
+    "density",
+    "viscosity",
+    "wind",
+    "timestep",
+    "gravity",
+    "integrator",
+    "disableflags",
+    "enableflags",
+    "disableactuator",
+)
 
 
 def report_rest(compiled: Compiled) -> None:
@@ -115,7 +125,7 @@ def _report_keyframes(compiled: Compiled) -> None:
 
 
 def _report_options(compiled: Compiled) -> None:
-    """Settings of MuJoCo's solver and medium that are not what they are by default."""
+    """Settings of MuJoCo's solver that are not what they are by default."""
     mujoco = library()
     given, usual = compiled.model.opt, mujoco.MjOption()
     if given.integrator not in (mujoco.mjtIntegrator.mjINT_EULER, mujoco.mjtIntegrator.mjINT_RK4):

@@ -7,7 +7,7 @@ from pathlib import Path
 from treadle.formats.mjcf_element import Element
 from treadle.formats.mjcf_notes import Notes
 from treadle.formats.mjcf_write_drives import add_actuators, add_couplings, add_keyframes, add_loops
-from treadle.formats.mjcf_write_elements import add_elements
+from treadle.formats.mjcf_write_elements import add_elements, fluid_options
 from treadle.formats.mjcf_write_sensors import add_sensors
 from treadle.formats.mjcf_write_shapes import add_contacts, add_frames, add_shapes
 from treadle.formats.mjcf_write_tendons import add_tendons
@@ -66,7 +66,8 @@ def _option(model: Model, notes: Notes) -> Element:
     for name in settings:
         notes.add("settings that are not written", name)
     method = "RK4" if integrator == "rk4" else None
-    option = Element("option", timestep=step, gravity=model.gravity, integrator=method)
+    medium = fluid_options(model, notes)
+    option = Element("option", timestep=step, gravity=model.gravity, integrator=method, **medium)
     if touches is False:
         option.add("flag", contact="disable")
     return option

@@ -259,6 +259,23 @@ ELEMENT_TYPES: dict[str, ElementType] = {
         _propeller_scales,
         immersed=True,
     ),
+    "mujoco_fluid": ElementType(
+        "fluid forces of MuJoCo, to compare with: those of the inertia box, or of an ellipsoid",
+        1,
+        {
+            "model": Parameter("ellipsoid", "choice", "which of its models", ("ellipsoid", "box")),
+            "size": Parameter((0.0, 0.0, 0.0), "vector", "half axes of the ellipsoid, sides of the box (m)"),
+            "coefficients": Parameter(
+                (0.5, 0.25, 1.5, 1.0, 1.0), "magnitudes", "of blunt, slender and angular drag, Kutta, Magnus"
+            ),
+            "added_mass": Parameter((0.0,) * 6, "magnitudes", "added inertia (kg m2) and mass (kg), by axis"),
+            "density": Parameter(None, "magnitude", "of the fluid (kg/m3); that of the machine's if absent"),
+            "viscosity": Parameter(None, "magnitude", "of the fluid (Pa s)"),
+            "current": Parameter(None, "flow", "velocity of the fluid (m/s), or formulas over x, y, z, t"),
+            "profile": Parameter(None, "profile", "height (m) and velocity (m/s) at it, which adds to it"),
+        },
+        immersed=True,
+    ),
     "foil": ElementType(
         "lift and drag of a wing, rudder or fin: chord along x of its frame, normal along z",
         1,

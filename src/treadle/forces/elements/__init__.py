@@ -9,6 +9,7 @@ from treadle.forces.elements.foil import Foil
 from treadle.forces.elements.gravity import Gravity
 from treadle.forces.elements.hull import Hull
 from treadle.forces.elements.load import Load
+from treadle.forces.elements.mujoco_fluid import MujocoFluid
 from treadle.forces.elements.propeller import Propeller
 from treadle.forces.elements.spring import Spring
 from treadle.forces.elements.torsion import TorsionSpring
@@ -26,6 +27,7 @@ ELEMENTS: dict[str, type[ForceElement]] = {
     "charge_pair": ChargePair,
     "hull": Hull,
     "propeller": Propeller,
+    "mujoco_fluid": MujocoFluid,
     "foil": Foil,
     "wind": Wind,
 }

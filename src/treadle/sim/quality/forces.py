@@ -43,14 +43,16 @@ def force_step(run: Run) -> Measure | None:
         return None
     worst = max(found, key=lambda item: item.square)
     phase = run.sim.dt * float(np.sqrt(worst.square))
+    rating = rate(phase, _GOOD, _FAIR)
+    good = rating == "good"
     return Measure(
         "force step",
         phase,
         "rad",
         f"phase per step of the fastest motion of {worst.what}; unstable from 2 on",
-        rate(phase, _GOOD, _FAIR),
+        rating,
         _GOOD,
-        f"{worst.what} is too stiff for the step",
+        f"the step resolves {worst.what}" if good else f"{worst.what} is too stiff for the step",
         f"take dt = {_GOOD / np.sqrt(worst.square):.1g} s, or integrator='implicit_midpoint'",
     )
 
