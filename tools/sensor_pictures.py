@@ -9,8 +9,10 @@ from __future__ import annotations
 import sys
 from datetime import datetime
 from pathlib import Path
+from runpy import run_path
 
 import numpy as np
+from matplotlib.patches import Rectangle
 from PIL import Image
 
 from treadle.model import Model
@@ -35,7 +37,7 @@ WEST = Lighting(lights=(Light((-7.0, 2.0, 7.0), (0.75, 0.72, 0.66)),))
 
 def main() -> None:
     """Draw what was asked for."""
-    drawn = {"camera": camera, "lidar": lidar, "gps": gps, "campus": campus}
+    drawn = {"camera": camera, "lidar": lidar, "gps": gps, "campus": campus, "estimators": estimators}
     for name in sys.argv[1:] or drawn:
         drawn[name]()
 
@@ -139,6 +141,39 @@ def _colored(values: np.ndarray, low: float, high: float) -> np.ndarray:
 
     share = np.clip((np.where(np.isfinite(values), values, high) - low) / (high - low), 0.0, 1.0)
     return (255.0 * colormaps["turbo"](share)[..., :3]).astype(np.uint8)
+
+
+def estimators() -> None:
+    """Paths of the examples with a Kalman filter and with scan matching, and their errors over time."""
+    from matplotlib.figure import Figure
+
+    ekf = run_path(str(ROOT / "examples" / "06_ekf.py"))
+    scans = run_path(str(ROOT / "examples" / "07_scan_matching.py"))
+    figure = Figure(figsize=(13.0, 5.2), dpi=110, layout="constrained")
+    (path, error, room) = figure.subplots(1, 3, width_ratios=(1.0, 1.0, 1.15))
+    colors = {"true": "black", "GPS": "tab:orange", "odometry": "tab:red", "EKF": "tab:blue", "IMU": "tab:gray"}
+    for name in ("GPS", "odometry", "EKF", "true"):
+        path.plot(*np.array(ekf["tracks"][name]).T, color=colors[name], lw=1.2, label=name)
+    path.set(title="Kalman filter: paths", xlabel="east (m)", ylabel="north (m)", aspect="equal")
+    time = (1.0 + np.arange(len(ekf["tracks"]["true"]))) / ekf["RATE"]
+    for name in ("IMU", "odometry", "GPS", "EKF"):
+        error.semilogy(time, ekf["errors"][name], color=colors[name], lw=1.2, label=name)
+    error.set(title="Error of each alone, and fused", xlabel="time (s)", ylabel="error of the place (m)")
+    error.set_ylim(1e-2, 1e4)
+    for x, y, length, width in scans["BOXES"]:
+        corner = (x - 0.5 * length, y - 0.5 * width)
+        room.add_patch(Rectangle(corner, length, width, color="0.75"))
+    pose, scan = scans["pose"], scans["scan"]
+    turn = np.array([[np.cos(pose[2]), np.sin(pose[2])], [-np.sin(pose[2]), np.cos(pose[2])]])
+    room.plot(*(scan @ turn + pose[:2]).T, ".", ms=2.5, color="tab:green", label="last scan, matched")
+    for name, color in (("odometry", "tab:red"), ("matched", "tab:blue"), ("true", "black")):
+        style = {"lw": 1.2, "ls": "--" if name == "true" else "-"}
+        room.plot(*np.array(scans["tracks"][name]).T, color=color, label=name, **style)
+    room.set(title="Scans matched to a map", xlabel="x (m)", ylabel="y (m)", aspect="equal")
+    for axes in (path, error, room):
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize=8)
+    figure.savefig(IMAGES / "sensor-estimators.png")
 
 
 def _save(pixels: np.ndarray, path: Path) -> None:

@@ -208,6 +208,9 @@ def test_limits():
     assert at_least("x", 2.0, 2.0).holds
     assert at_most("x", 2.0, 2.0).holds
     assert not at_most("x", None, 2.0).holds
+    # JSON has no numbers of numpy
+    assert at_most("x", np.float64(1.0), 2.0).holds is True
+    assert at_least("x", np.float64(1.0), 2.0).holds is False
     assert limited(ROW, 1.0).rows[0].holds is False
     assert limited(ROW, None).checks == []
 

@@ -222,3 +222,25 @@ def test_mistakes_are_named_at_compile(options, words):
     spec.add_sensor("thing", "imu", **{"on": "b0"} | options)
     with pytest.raises(ModelError, match=words):
         spec.compile()
+
+
+def test_limits_and_distances():
+    """A carriage on its end stop: the stop carries its weight, and a ball on it stays away from the wall."""
+    spec = td.ModelSpec("lift")
+    spec.add_body("car", 4.0, type="box", size=(0.4, 0.4, 0.4))
+    spec.add_joint("rail", "prismatic", None, "car", axis=(0, 0, 1), lower=0.0, upper=2.0)
+    spec.add_shape("ball", "car", "sphere", (0.1,), role="collision")
+    spec.add_shape("wall", None, "box", (0.2, 4.0, 4.0), role="collision", position=(1.1, 0, 0))
+    spec.add_sensor("stop", "joint_limit_force", "rail")
+    spec.add_sensor("gap", "distance", "car", to="wall")
+    spec.add_sensor("near", "distance", "ball", to="world", most=0.5)
+    sim = td.Simulation(spec.compile(), contact=False)
+    sim.step(5)
+    assert sim.sensor("stop").value == pytest.approx(4.0 * 9.81, rel=1e-9)
+    assert sim.sensor("gap").value == pytest.approx(0.9, abs=1e-12)
+    assert sim.sensor("near").value == 0.5
+    sim.q = [1.0]
+    assert sim.sensor("stop").value == 0.0
+    with pytest.raises(td.ModelError, match="such a shape or the world"):
+        spec.add_sensor("wrong", "distance", "ball", to="nothing")
+        td.Simulation(spec.compile())

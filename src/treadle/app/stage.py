@@ -19,6 +19,7 @@ from treadle.app.meter import Meter
 from treadle.app.page_line import PageLine
 from treadle.app.panels.drive import DrivePanel
 from treadle.app.panels.edit import EditPanel
+from treadle.app.panels.fluid import FluidPanel, has_forces
 from treadle.app.panels.own import OwnPanel
 from treadle.app.panels.panel import Panel
 from treadle.app.panels.plots import PlotsPanel
@@ -28,6 +29,7 @@ from treadle.app.panels.routine import RoutinePanel
 from treadle.app.panels.run import RunPanel
 from treadle.app.panels.save import SavePanel
 from treadle.app.panels.scenes import ScenesPanel, scene_of
+from treadle.app.panels.sensors import SensorsPanel
 from treadle.app.panels.view import ViewPanel
 from treadle.app.precompile import Precompiler
 from treadle.app.scene import Scene
@@ -102,8 +104,17 @@ class Stage:
             self.push = PushPanel(self)
         with self.tabs.add_tab("Edit"):
             self.edit = EditPanel(self)
+        acting: list[Panel] = []
+        if has_forces(self.sim.model):
+            with self.tabs.add_tab("Forces"):
+                self.fluid = FluidPanel(self)
+                acting.append(self.fluid)
         with self.tabs.add_tab("Plots"):
             self.plots = PlotsPanel(self)
+        sensing: list[Panel] = []
+        if self.sim.model.sensors:
+            with self.tabs.add_tab("Sensors"):
+                sensing.append(SensorsPanel(self))
         with self.tabs.add_tab("Quality"):
             self.quality = QualityPanel(self)
         with self.tabs.add_tab("View"):
@@ -113,7 +124,8 @@ class Stage:
             self.scenes = ScenesPanel(self)
         driving: list[Panel] = [self.run, self.routine, self.drive, self.push, self.edit]
         #: every panel, in the order in which the loop calls them
-        self.panels = [*driving, self.plots, self.quality, self.view, self.save, self.scenes]
+        others: list[Panel] = [self.quality, self.view, self.save, self.scenes]
+        self.panels = [*driving, *acting, self.plots, *sensing, *others]
 
     def loop(self) -> None:
         """Frames until the stage is closed; an error pauses, and people may change something and go on."""

@@ -80,12 +80,12 @@ class Rival:
 
 def at_least(name: str, value: float | None, limit: float) -> Check:
     """A check that holds from the limit upward."""
-    return Check(f"{name}, at least", value, limit, value is not None and value >= limit)
+    return Check(f"{name}, at least", value, limit, bool(value is not None and value >= limit))
 
 
 def at_most(name: str, value: float | None, limit: float) -> Check:
     """A check that holds up to the limit."""
-    return Check(f"{name}, at most", value, limit, value is not None and value <= limit)
+    return Check(f"{name}, at most", value, limit, bool(value is not None and value <= limit))
 
 
 def compare(

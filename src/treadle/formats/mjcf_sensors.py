@@ -16,10 +16,14 @@ import numpy as np
 from treadle.formats.mjcf_compiled import Compiled, library, unique
 from treadle.model import ModelSpec
 
-__all__ = ["add_sensors"]
+__all__ = ["ALONG_Z", "add_sensors"]
 
 #: Numbers of objects in `mjtObj`.
 _BODY, _XBODY, _JOINT, _GEOM, _SITE, _CAMERA, _ACTUATOR = 1, 2, 3, 5, 6, 7, 19
+
+#: Our range finders look along x, MuJoCo's along z: our axes in theirs. A distance without an end (m).
+ALONG_Z = ((0.0, 0.0, -1.0), (0.0, 1.0, 0.0), (1.0, 0.0, 0.0))
+_FAR = 1e6
 
 #: Sensors at frames: our type and its parameters.
 _FRAMES: dict[str, tuple[str, dict[str, Any]]] = {
@@ -88,6 +92,9 @@ class _Reader:
             return "center_of_mass", body, {"quantity": _SUBTREES[kind]}
         others: dict[str, Callable[[int, int], Any]] = {
             "MAGNETOMETER": self._magnetometer,
+            "RANGEFINDER": self._range_finder,
+            "GEOMDIST": self._distance,
+            "JOINTLIMITFRC": self._limit_force,
             "TOUCH": self._touch,
             "CLOCK": lambda index, number: ("clock", None, {}),
             "E_KINETIC": lambda index, number: ("energy", None, {}),
@@ -134,6 +141,36 @@ class _Reader:
     def _magnetometer(self, index: int, number: int) -> Any:
         return "magnetometer", self.sites[number], {"field": self.model.opt.magnetic}
 
+    def _range_finder(self, index: int, number: int) -> Any:
+        """A ray along z of a site; others of its data and rays of cameras are left out."""
+        distance_alone = self.model.sensor_dim[index] == 1
+        if self.model.sensor_objtype[index] != _SITE or not distance_alone:
+            return None
+        options = {"most": _FAR, "no_echo": -1.0, "role": "all", "own": "link"}
+        return "range_finder", self.sites[number], {"rotation": ALONG_Z, **options}
+
+    def _distance(self, index: int, number: int) -> Any:
+        """Of geoms or bodies that touch; no further than the cutoff."""
+        model = self.model
+        kinds = int(model.sensor_objtype[index]), int(model.sensor_reftype[index])
+        numbers = number, int(model.sensor_refid[index])
+        names = [self._touching_name(*part) for part in zip(kinds, numbers, strict=True)]
+        if None in names or names[0] == "world":
+            return None
+        return "distance", names[0], {"to": names[1], "most": float(model.sensor_cutoff[index])}
+
+    def _touching_name(self, object_: int, number: int) -> str | None:
+        """Name of a geom or body with shapes that touch; None if there are none."""
+        if object_ == _GEOM:
+            name = self.compiled.names("geom", self.model.ngeom)[number]
+            return name if any(s.name == name and s.role == "collision" for s in self.spec.shapes) else None
+        body = self.compiled.bodies[number]
+        touches = any(s.body == body and s.role == "collision" for s in self.spec.shapes)
+        return (body or "world") if touches else None
+
+    def _limit_force(self, index: int, number: int) -> Any:
+        return "joint_limit_force", self.compiled.joints[number], {}
+
     def _touch(self, index: int, number: int) -> Any:
         body = self.compiled.bodies[self.model.site_bodyid[number]]
         touches = any(shape.body == body and shape.role == "collision" for shape in self.spec.shapes)
@@ -169,4 +206,7 @@ def _timing(model: Any, index: int) -> dict[str, float]:
 
 def _range(model: Any, index: int) -> dict[str, Any]:
     cutoff = float(model.sensor_cutoff[index])
+    if library().mjtSensor(model.sensor_type[index]) == library().mjtSensor.mjSENS_GEOMDIST:
+        # how far it looks
+        return {}
     return {"noise": {"saturation": cutoff}} if cutoff > 0.0 else {}

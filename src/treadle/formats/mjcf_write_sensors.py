@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from treadle.formats.mjcf_element import Element
 from treadle.formats.mjcf_notes import Notes
+from treadle.formats.mjcf_sensors import ALONG_Z
 from treadle.formats.mjcf_write_tree import Names, Tree
 from treadle.model.model import Model
 from treadle.model.sensors import Sensor
+from treadle.spatial import Mat3, Transform, Vec3
 
 __all__ = ["add_sensors"]
+
+#: From our range finders, which look along x, to MuJoCo's sites, which look along z.
+_FROM_Z = Transform(Mat3.of([list(row) for row in zip(*ALONG_Z, strict=True)]), Vec3())
+#: A distance without an end (m).
+_FAR = 1e6
 
 #: Types that sit on a site, and their elements.
 _ON_SITES = {
@@ -32,21 +40,37 @@ _FRAMES = {
     "angular_acceleration": ("frameangacc",),
 }
 #: Types of joints with one dof.
-_ON_JOINTS = {"encoder": "jointpos", "tachometer": "jointvel", "actuation": "jointactuatorfrc"}
+_ON_JOINTS = {
+    "encoder": "jointpos",
+    "tachometer": "jointvel",
+    "actuation": "jointactuatorfrc",
+    "joint_limit_force": "jointlimitfrc",
+}
 
 
 def add_sensors(model: Model, tree: Tree, section: Element, names: Names, notes: Notes) -> None:
-    """The sensors; rate, delay and noise are not written."""
+    """The sensors, with their rate, delay and saturation; noise has no effect in MuJoCo."""
     for sensor in model.sensors:
         written = _written(model, sensor, tree, names)
         if not written:
             notes.add("sensors that are not written", sensor.name)
             continue
+        timing, saturation = _timing(sensor), sensor.noise.get("saturation")
+        cutoff = {} if not isinstance(saturation, (int, float)) else {"cutoff": saturation}
         for tag, attributes in written:
             own = sensor.name if len(written) == 1 else f"{sensor.name}_{tag}"
-            section.add(tag, name=names.free("sensor", own), **attributes)
-        if sensor.rate is not None or sensor.noise:
-            notes.add("sensors written without their rate, delay and noise", sensor.name)
+            section.add(tag, name=names.free("sensor", own), **(cutoff | attributes), **timing)
+        if sensor.noise.keys() - cutoff.keys() - {"saturation" if cutoff else ""}:
+            notes.add("sensors written without their noise", sensor.name)
+
+
+def _timing(sensor: Sensor) -> dict[str, Any]:
+    """Interval and delay, with a buffer for the samples on their way."""
+    if sensor.rate is None:
+        return {}
+    waiting = math.ceil(sensor.delay * sensor.rate) + 1
+    late = {"delay": sensor.delay, "nsample": waiting} if sensor.delay > 0.0 else {}
+    return {"interval": 1.0 / sensor.rate, **late}
 
 
 def _written(model: Model, sensor: Sensor, tree: Tree, names: Names) -> list[tuple[str, dict[str, Any]]]:
@@ -60,6 +84,12 @@ def _written(model: Model, sensor: Sensor, tree: Tree, names: Names) -> list[tup
         return [("actuatorfrc", {"actuator": sensor.on})]
     if kind == "clock":
         return [("clock", {})]
+    if kind == "range_finder":
+        return [("rangefinder", {"site": _site(sensor, tree, names, _FROM_Z)})]
+    if kind == "distance":
+        return _distance(model, sensor, names)
+    if kind == "linear_velocity" and parameters == {"axes": "own"}:
+        return [("velocimeter", {"site": _site(sensor, tree, names)})]
     if sensor.on not in frames or parameters.keys() - {"links"}:
         return []
     if kind in _ON_SITES:
@@ -71,10 +101,24 @@ def _written(model: Model, sensor: Sensor, tree: Tree, names: Names) -> list[tup
     return []
 
 
-def _site(sensor: Sensor, tree: Tree, names: Names) -> str:
+def _distance(model: Model, sensor: Sensor, names: Names) -> list[tuple[str, dict[str, Any]]]:
+    """Between two links or two shapes."""
+    ends = (str(sensor.on), str(sensor.parameters["to"]))
+    links, shapes = {link.name for link in model.links}, {shape.name for shape in model.shapes}
+    attributes = {
+        f"{'body' if name in links else 'geom'}{k}": name
+        for k, name in enumerate(ends, start=1)
+        if name in links | shapes
+    }
+    if len(attributes) < len(ends):
+        return []
+    return [("distance", attributes | {"cutoff": sensor.parameters.get("most") or _FAR})]
+
+
+def _site(sensor: Sensor, tree: Tree, names: Names, turn: Transform | None = None) -> str:
     """A site where the sensor sits."""
     link = sensor.beyond[0] if sensor.beyond else None
-    element, place = tree.on_link(link, sensor.placement)
+    element, place = tree.on_link(link, sensor.placement if turn is None else sensor.placement @ turn)
     name = names.free("site", sensor.name, own=False)
     element.add("site", name=name, **place)
     return name

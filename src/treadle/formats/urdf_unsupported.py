@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from treadle.formats.urdf_drives import SCALAR_TYPES
+from treadle.formats.urdf_write_sensors import sensor_findings
 from treadle.formats.urdf_write_shapes import SHAPES, shapes_of
 from treadle.model import ActuatorSpec, ModelSpec
 from treadle.model.finding import Finding
@@ -58,7 +59,7 @@ def unsupported(spec: ModelSpec) -> list[Finding]:
         "rules of contact left out": [
             f"{c.first or 'world'} and {c.second or 'world'}" for c in spec.contacts
         ],
-        "sensors left out": [sensor.name for sensor in spec.sensors],
+        **sensor_findings(spec),
         "wheels left out": [wheel.name for wheel in spec.wheels],
         "keyframes left out": [keyframe.name for keyframe in spec.keyframes],
         "settings left out": list(spec.settings),

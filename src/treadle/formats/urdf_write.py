@@ -19,6 +19,7 @@ import numpy as np
 from treadle.errors import ModelError
 from treadle.formats.urdf_drives import SCALAR_TYPES
 from treadle.formats.urdf_unsupported import mimics, motors, unsupported
+from treadle.formats.urdf_write_sensors import add_sensors
 from treadle.formats.urdf_write_shapes import add_shapes, add_tag, numbers, origin, shapes_of
 from treadle.model import BodySpec, JointSpec, Model, ModelSpec, ShapeSpec
 from treadle.model.describe import describe
@@ -101,6 +102,7 @@ class _Writer:
             self._fixed(f"{frame.name}_fixed", parent, frame.name, frame.position, frame.rotation)
         for motor in motors(self.spec):
             self._transmission(motor)
+        add_sensors(self.root, self.spec)
 
     def findings(self) -> list[Finding]:
         """What is said otherwise."""

@@ -10,7 +10,7 @@ from treadle.model.model import WORLD
 from treadle.sensors.kind import Channel, Instant, Option, SensorKind, channels
 from treadle.spatial import Vec3
 
-__all__ = ["Bumper", "ContactForce", "Touch"]
+__all__ = ["Bumper", "ContactForce", "Touch", "contact_force_on"]
 
 
 class ContactForce(SensorKind):
@@ -33,12 +33,17 @@ class ContactForce(SensorKind):
 
     def force(self, at: Instant) -> Vec3:
         """In world axes."""
-        shapes = [s.name for s in self.model.shapes if s.role == "collision" and s.link == self.sensor.on]
-        total = Vec3()
-        for name in shapes or [str(self.sensor.on)]:
-            if name in at.shape_forces:
-                total = total + Vec3(*at.shape_forces[name][:3])
-        return total
+        return contact_force_on(str(self.sensor.on), at)
+
+
+def contact_force_on(name: str, at: Instant) -> Vec3:
+    """Force of all contacts on a link or a shape, in world axes."""
+    shapes = [s.name for s in at.model.shapes if s.role == "collision" and s.link == name]
+    total = Vec3()
+    for shape in shapes or [name]:
+        if shape in at.shape_forces:
+            total = total + Vec3(*at.shape_forces[shape][:3])
+    return total
 
 
 class Touch(ContactForce):

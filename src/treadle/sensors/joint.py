@@ -11,7 +11,7 @@ from treadle.model.sensors import Sensor
 from treadle.sensors.kind import Channel, Instant, Option, SensorKind
 from treadle.spatial import Force
 
-__all__ = ["Actuation", "JointQuaternion", "JointTorque", "Resolver", "Tachometer"]
+__all__ = ["Actuation", "JointLimitForce", "JointQuaternion", "JointTorque", "Resolver", "Tachometer"]
 
 
 class Tachometer(SensorKind):
@@ -88,6 +88,19 @@ class Actuation(SensorKind):
             if actuator.joint == self.sensor.on:
                 total[actuator.freedom] = total[actuator.freedom] + force
         return total
+
+
+class JointLimitForce(SensorKind):
+    """Force of a joint's limits over a step, along its dofs; zero inside the range."""
+
+    mount: ClassVar[str] = "joint"
+    meaning: ClassVar[str] = "torque or force of a joint's limits"
+
+    def channels(self) -> Sequence[Channel]:
+        return JointTorque.channels(self)  # type: ignore[arg-type]
+
+    def measure(self, at: Instant) -> Sequence[Scalar]:
+        return list(at.limit_forces[self.joint.v])
 
 
 class JointQuaternion(SensorKind):

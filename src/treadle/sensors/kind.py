@@ -70,6 +70,11 @@ class Instant(Protocol):
         ...
 
     @property
+    def limit_forces(self) -> Sequence[Scalar]:
+        """Force of joint limits on every dof."""
+        ...
+
+    @property
     def shape_forces(self) -> Mapping[str, Sequence[Scalar]]:
         """Of contact, in the mean over the last step, by collision shape.
 

@@ -156,6 +156,8 @@ class Camera:
                 continue
             ways = light[1:4] - start if light[0] > 0.0 else light[1:4]
             faces = np.flatnonzero((normals[hit] * ways).sum(axis=1) > 0.0)
+            if not len(faces):
+                continue
             if light[0] > 0.0:
                 ways = ways[faces]
             far = np.linalg.norm(ways, axis=1) if light[0] > 0.0 else np.inf

@@ -15,7 +15,7 @@ from treadle.model.model import Model
 from treadle.model.sensors import Sensor
 from treadle.sensors.gps.constellation import Constellation, nominal_constellation, read_yuma
 from treadle.sensors.gps.error_budget import ErrorBudget
-from treadle.sensors.gps.receiver import GpsFix, GpsReceiver, GpsSettings
+from treadle.sensors.gps.receiver import GpsFix, GpsReceiver, GpsSettings, Sky
 from treadle.sensors.gps.site import Site
 from treadle.sensors.kind import Capture, Channel, Instant, Option, SensorKind, channels
 from treadle.sensors.rays.scene import RayScene
@@ -57,6 +57,7 @@ class GpsSensor(SensorKind):
             mask=p["mask"], reflection=p["reflection"], budget=ErrorBudget().scaled(p["budget"])
         )
         self._receivers: dict[tuple[int, int], GpsReceiver] = {}
+        self._watcher: GpsReceiver | None = None
 
     def channels(self) -> Sequence[Channel]:
         return [
@@ -90,6 +91,14 @@ class GpsSensor(SensorKind):
                 self._site, self._start, self._constellation, self._settings, self._obstacles, (key, world)
             )
         return self._receivers[key, world].measure(time, numbers[:3], numbers[3:])
+
+    def sky(self, time: float, position: np.ndarray) -> Sky:
+        """The satellites as seen from a position (m) of the world at a time (s)."""
+        if self._watcher is None:
+            self._watcher = GpsReceiver(
+                self._site, self._start, self._constellation, self._settings, self._obstacles
+            )
+        return self._watcher.sky(time, position)
 
     @cached_property
     def _constellation(self) -> Constellation:

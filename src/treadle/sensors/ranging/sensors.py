@@ -54,18 +54,23 @@ class UltrasonicSensor(RaySensor):
 
 
 class RangeFinder(UltrasonicSensor):
-    """Distance along its x axis; infinite beyond its range."""
+    """Distance along its x axis; infinite, or the number `no_echo`, beyond its range."""
 
     meaning: ClassVar[str] = "distance along its x axis"
     options: ClassVar = {
         "least": Option(0.0, "magnitude", "least distance (m)"),
         "most": Option(100.0, "positive", "most distance (m)"),
+        "no_echo": Option(None, "number", "what it shows without an echo; infinity if absent"),
         **SEEN,
     }
 
     def __init__(self, model: Model, sensor: Sensor) -> None:
         RaySensor.__init__(self, model, sensor)
         self._device = Ultrasonic(0.0, 1, (self.parameters["least"], self.parameters["most"]))
+
+    def process(self, numbers: np.ndarray, capture: Capture) -> np.ndarray:
+        distance, shown = super().process(numbers, capture), self.parameters["no_echo"]
+        return distance if shown is None else np.where(np.isfinite(distance), distance, shown)
 
 
 class LidarSensor(RaySensor):

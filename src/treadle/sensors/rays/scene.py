@@ -104,9 +104,9 @@ class RayScene:
     """Shapes of a machine at a position `q`, its surroundings and its terrain, ready for rays.
 
     Rays meet what the page shows: the shapes with the role "visual", or those for contact with
-    `role="collision"`. Spheres, cylinders and other primitives are exact; meshes are triangles, seen from
-    both sides. Elevation grids are bilinear and end at their border. With `links` only these are there, such
-    as ("world",) for what does not move.
+    `role="collision"`, or both with "all". Spheres, cylinders and other primitives are exact; meshes are
+    triangles, seen from both sides. Elevation grids are bilinear and end at their border. With `links` only
+    these are there, such as ("world",) for what does not move.
     """
 
     def __init__(
@@ -118,8 +118,8 @@ class RayScene:
         role: str = "visual",
         links: Iterable[str] | None = None,
     ) -> None:
-        if role not in ("visual", "collision"):
-            raise InputError(f'rays see shapes with the role "visual" or "collision", not {role!r}')
+        if role not in ("visual", "collision", "all"):
+            raise InputError(f'rays see shapes with the role "visual", "collision" or "all", not {role!r}')
         self.model = model
         around = scenery_pieces(model) if surroundings else []
         #: whether surroundings stand around the machine instead of the open sky

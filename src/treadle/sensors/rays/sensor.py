@@ -17,8 +17,13 @@ __all__ = ["SEEN", "RaySensor", "Views"]
 
 #: What all sensors over rays take.
 SEEN = {
-    "role": Option("visual", "choice", "which shapes it sees", ("visual", "collision")),
-    "own": Option("passes", "choice", "whether it passes or sees the link that it is on", ("passes", "sees")),
+    "role": Option("visual", "choice", "which shapes it sees", ("visual", "collision", "all")),
+    "own": Option(
+        "passes",
+        "choice",
+        "whether rays pass through its whole rigid body, through its own link alone, or see both",
+        ("passes", "link", "sees"),
+    ),
 }
 
 
@@ -67,13 +72,17 @@ class RaySensor(SensorKind):
     @cached_property
     def scene(self) -> RayScene:
         """What it sees."""
-        return RayScene(self.model, terrain=self.terrain, role=self.parameters["role"])
+        links = None
+        if self.parameters["own"] == "link":
+            own = self.sensor.beyond[0] if self.sensor.beyond else "world"
+            links = [name for name in ("world", *(link.name for link in self.model.links)) if name != own]
+        return RayScene(self.model, terrain=self.terrain, role=self.parameters["role"], links=links)
 
     @cached_property
     def ignore(self) -> tuple[str, ...]:
         """Links that rays pass through: its own body's."""
         body = self.sensor.body
-        if self.parameters["own"] == "sees" or body == WORLD:
+        if self.parameters["own"] != "passes" or body == WORLD:
             return ()
         return tuple(link.name for link in self.model.links if link.body == body)
 

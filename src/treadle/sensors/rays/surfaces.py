@@ -59,8 +59,13 @@ class Piece:
 
 
 def shape_pieces(model: Model, role: str) -> list[Piece]:
-    """The shapes of a machine with a role; those for contact where it has none that are meant to be seen."""
+    """The shapes of a machine with a role; those for contact where it has none that are meant to be seen.
+
+    With the role "all" they are those of both roles that are not transparent.
+    """
     shapes = [shape for shape in model.shapes if shape.role == role]
+    if role == "all":
+        shapes = [s for s in model.shapes if s.color is None or len(s.color) < 4 or s.color[3] > 0.0]
     if not shapes and role == "visual":
         shapes = list(model.shapes)
     geometry = open_geometry(model) if any(shape.type == "part" for shape in shapes) else None

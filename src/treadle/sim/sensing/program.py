@@ -74,6 +74,7 @@ def measure_program(world: World, sensors: Sequence[SensorKind], kind: MeasureKi
             bounded=kind.bounded,
             motions=motions,
             terrain=options.terrain if model.wheels else None,
+            rolling=options.rolling,
             driven=options.driven,
             arrests=options.method.arrests,
             pressed=_pressed(model, kind.shapes, shapes),

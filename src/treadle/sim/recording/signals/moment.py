@@ -9,6 +9,7 @@ from typing import Any
 
 from treadle.constraints.bounded import Arrest, BoundedRow
 from treadle.constraints.friction import friction_rows
+from treadle.constraints.limit import limit_rows
 from treadle.constraints.motion import Motion, moved_dofs, with_drive_rotors
 from treadle.constraints.rows import residuals, row_names
 from treadle.constraints.spring import spring_pulls, spring_rows
@@ -61,6 +62,8 @@ class Moment:
     bounded: bool = False
     motions: Mapping[str, Motion] = field(default_factory=dict)
     terrain: Terrain | None = None
+    #: how wheels roll (see `sim.ground.ROLLING`), if their forces are to be those of a whole step
+    rolling: str = ""
     #: whether rotors follow the motions (see `StepOptions.driven`)
     driven: bool = False
     #: whether limits, motors and the like act before the drift of a step (see `Method.arrests`)
@@ -104,6 +107,21 @@ class Moment:
             else drive.force - drive.damping * driven_coordinate(self.model, actuator, self.q, self.v).rate
             for actuator, drive in zip(self.model.actuators, drives, strict=True)
         ]
+
+    @cached_property
+    def limit_forces(self) -> list[Scalar]:
+        """Force of joint limits on every degree of freedom, in the mean over a step."""
+        forces: list[Scalar] = [0.0] * self.model.nv
+        if not (self.bounded and self.model.nv):
+            return forces
+        # rows: motions and rigid motors, then limits (see `sim.bounds`)
+        rigid = [a for a in self.model.actuators[: len(self.commands)] if a.rigid and a.v is not None]
+        first = len(moved_dofs(self.model, {} if self.driven else self.motions)) + len(rigid)
+        limits = limit_rows(self.model, self.q, self._ahead, self.dt, self.v)
+        for row, impulse in zip(limits, self._step_impulses[first:], strict=False):
+            for k, arm in row.jacobian.items() if row.loop is None else ():
+                forces[k] = forces[k] + arm * impulse / self.dt
+        return forces
 
     @cached_property
     def bodies(self) -> list[Transform]:
@@ -189,19 +207,44 @@ class Moment:
 
     @cached_property
     def _motion(self) -> ClosedMotion:
-        """The motion that begins here; what is bounded does what it would do over a whole step."""
+        """The motion that begins here; what is bounded does what it would do over a whole step.
+
+        So do wheels that roll by force balance: at the state itself their stiff forces are far from balance.
+        """
+        if self._rolls:
+            ahead = self._rolled_velocity
+            return ClosedMotion([(b - a) / self.dt for a, b in zip(self.v, ahead, strict=True)], [])
         return self._moved_by(self._arrest.impulses if self.bounded and self.model.nv else None)
 
     @cached_property
     def _step_motion(self) -> ClosedMotion:
         """The motion here if what is bounded goes on with what it gave in the last step."""
-        if not (self.bounded and self.rows and self.model.nv):
+        if self._rolls or not (self.bounded and self.rows and self.model.nv):
             return self._motion
         impulses: list[Scalar] = [0.0] * self.model.nv
         for row, p in zip(self._bounds(self.q, self._ahead), self._step_impulses, strict=True):
             for k, x in row.jacobian.items():
                 impulses[k] = impulses[k] + x * p
         return self._moved_by(impulses)
+
+    @property
+    def _rolls(self) -> bool:
+        """Whether wheels act over a whole step."""
+        if not self.rolling or self.terrain is None or self.model.closed:
+            return False
+        from treadle.integrators.rolling import BALANCED
+
+        return self.rolling in BALANCED
+
+    @cached_property
+    def _rolled_velocity(self) -> list[Scalar]:
+        """The velocity after a step by force balance."""
+        from treadle.integrators.rolling import rolling_memory, rolling_step
+
+        memory = [0.0] * rolling_memory(self.model)
+        bounds = self._bounds if self.bounded else None
+        system = replace(self._system, memory=memory, bounds=bounds, rolling=self.rolling)
+        return list(rolling_step(system, self.q, self.v, self.time, self.dt).v)
 
     def _moved_by(self, impulses: Sequence[Scalar] | None) -> ClosedMotion:
         """Accelerations and forces in the loops under all forces, and impulses on the dofs over a step."""
@@ -266,10 +309,10 @@ class Moment:
 
     def _wheel_loads(self) -> list[tuple[int, Force]]:
         """Forces of the ground on bodies with wheels, in their frames."""
-        loads = []
+        loads, speeds = [], self._rolled_velocity if self._rolls else self.v
         for rolling in self.contacts:
             touch, body = rolling.touch, rolling.wheel.body
-            fx, fy, fz, drag = rolling.force(rolling.speeds(self.v))
+            fx, fy, fz, drag = rolling.force(rolling.speeds(speeds))
             force = touch.x * fx + touch.y * fy + touch.normal * fz
             moment = touch.point.cross(force) + touch.axle * (drag * rolling.wheel.radius)
             loads.append((body, self.bodies[body].force_to_child(Force(moment, force))))
