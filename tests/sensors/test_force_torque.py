@@ -146,12 +146,14 @@ def test_cut_between_fixed_links():
     spec.add_joint("clamp", "fixed", "flange", "payload", position=(0.1, 0, 0), rotation=td.rpy(0.3, 0, 0.2))
     spec.add_sensor("under the flange", "force_torque", "flange")
     spec.add_sensor("under the payload", "force_torque", "payload")
+    spec.add_sensor("at the clamp", "force_torque", "clamp")
     spec.add_sensor("accelerometer", "accelerometer", "payload", position=(0.0, 0.02, 0.1))
     spec.add_sensor("flange accelerometer", "accelerometer", "flange")
     sim = td.Simulation(spec.compile())
     sim.q, sim.v = [0.4], [2.0]
     force = sim.sensor("under the payload").value[3:]
     assert np.allclose(force, 3.0 * sim.sensor("accelerometer").value, atol=1e-12)
+    assert np.array_equal(sim.sensor("at the clamp").value, sim.sensor("under the payload").value)
     R = np.array(td.rpy(0.3, 0, 0.2))
     both = R @ force + 0.5 * sim.sensor("flange accelerometer").value
     assert np.allclose(sim.sensor("under the flange").value[3:], both, atol=1e-12)

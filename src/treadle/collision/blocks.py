@@ -10,12 +10,17 @@ import numpy as np
 from treadle.collision.height_field import HeightField
 from treadle.collision.mesh import Mesh
 
-__all__ = ["field_block", "hull_block", "mesh_block"]
+__all__ = ["CELLS", "direction_cells", "field_block", "hull_block", "mesh_block"]
+
+#: Cells of directions along the edge of a face of the cube that they lie on.
+CELLS = 8
 
 #: Most corners of a face that take part in contact.
 _MOST_CORNERS = 8
 #: Triangles with normals within this (1 - cosine) are one face; edges that bend less are flat.
 _FLAT = 1e-10
+#: Corners up to which all of a hull are looked at for its support.
+_FEW = 40
 #: Most triangles of a leaf of the tree.
 _LEAF = 2
 
@@ -26,9 +31,13 @@ def field_block(field: HeightField) -> np.ndarray:
 
 
 def hull_block(mesh: Mesh) -> np.ndarray:
-    """Counts of corners and faces, place of the faces; corners; faces; numbers of their corners.
+    """Counts of corners and faces, place of the faces; corners; places of what follows the faces; faces.
 
-    A face is its outward normal (3), the place of its corners' numbers, and how many it has.
+    A face is its outward normal (3), the place of its corners' numbers, and how many it has. These numbers
+    follow; then, of hulls with more than `_FEW` corners, for every corner where the list of its neighbours
+    starts, and these lists; then for every cell of directions (`direction_cells`) the corner that supports
+    its middle, and from where to where the faces are listed that may be the steepest along a direction of the
+    cell; then these lists. Others have 0 for their places.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -40,11 +49,48 @@ def hull_block(mesh: Mesh) -> np.ndarray:
     count, group = connected_components(links, directed=False)
     members = np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group, minlength=count))[:-1])
     loops = [_around(mesh, triangles, normals[triangles[0]]) for triangles in members]
-    start = 3 + mesh.points.size + 5 * count
-    places = start + np.cumsum([0, *(len(loop) for loop in loops)])
+    start = 3 + mesh.points.size + 2
+    places = start + 5 * count + np.cumsum([0, *(len(loop) for loop in loops)])
     faces = [[*normals[t[0]], place, len(loop)] for t, place, loop in zip(members, places, loops)]
-    head = [len(mesh.points), count, 3 + mesh.points.size]
-    return np.concatenate([head, mesh.points.ravel(), np.ravel(faces), *loops]).astype(float)
+    head = [len(mesh.points), count, start]
+    if len(mesh.points) <= _FEW:
+        return np.concatenate([head, mesh.points.ravel(), [0, 0], np.ravel(faces), *loops]).astype(float)
+    rings = _rings(mesh)
+    cells = _cells(mesh.points, normals[[t[0] for t in members]])
+    after = [places[-1], places[-1] + len(rings)]
+    return np.concatenate([head, mesh.points.ravel(), after, np.ravel(faces), *loops, rings, cells]).astype(
+        float
+    )
+
+
+def direction_cells() -> tuple[np.ndarray, float]:
+    """Middles (n, 3) of the cells of directions, squares on the faces of a cube, and their angular radius.
+
+    Cell ((2 k + s) N + i) N + j has its largest component along axis k, negative if s, and lies in column
+    i and row j of the square that the components along the next two axes span as shares of that one.
+    """
+    ticks = (2.0 * np.arange(CELLS) + 1.0) / CELLS - 1.0
+    i, j = (x.ravel() for x in np.meshgrid(ticks, ticks, indexing="ij"))
+    middles = []
+    for k in range(3):
+        for sign in (1.0, -1.0):
+            cell = np.zeros((len(i), 3))
+            cell[:, k], cell[:, (k + 1) % 3], cell[:, (k + 2) % 3] = sign, i, j
+            middles.append(cell / np.linalg.norm(cell, axis=1, keepdims=True))
+    # in the middle of a square, where cells are widest
+    return np.concatenate(middles), float(np.arctan(np.sqrt(2.0) / CELLS))
+
+
+def _cells(points: np.ndarray, normals: np.ndarray) -> np.ndarray:
+    """The part of a hull's block about directions."""
+    middles, radius = direction_cells()
+    support = (middles @ points.T).argmax(axis=1)
+    angles = np.arccos(np.clip(middles @ normals.T, -1.0, 1.0))
+    # the steepest face of the middle is no further from any direction of the cell than the bound
+    near = angles <= angles.min(axis=1, keepdims=True) + 2.0 * radius + 1e-6
+    stops = np.cumsum(near.sum(axis=1))
+    starts = np.concatenate([[0], stops[:-1]])
+    return np.concatenate([np.column_stack([support, starts, stops]).ravel(), np.nonzero(near)[1]])
 
 
 def mesh_block(mesh: Mesh) -> np.ndarray:

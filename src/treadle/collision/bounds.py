@@ -6,9 +6,9 @@ from math import isfinite, sqrt
 
 from treadle.collision.kinds import CAPSULE, CYLINDER, ELLIPSOID, KIND, PLANE, SIZE, SPHERE
 from treadle.native.formulas import formula
-from treadle.native.pieces import helper
+from treadle.native.pieces import helper, room
 
-__all__ = ["compose", "enclose", "extent"]
+__all__ = ["boxes_apart", "compose", "enclose", "extent"]
 
 
 @formula
@@ -31,9 +31,9 @@ def compose(B, b, P, p, X, x):
 
 @helper
 def enclose(a, margin, boxes, place):
-    """Write the bounding box (6) of a shape enlarged by half the margin: lowest, then highest coordinates.
+    """Write the bounding box (6) of a shape enlarged by its margin: lowest, then highest coordinates.
 
-    Two boxes overlap if the shapes come within the margin of each other; that of a plane is infinite.
+    Two boxes overlap if the shapes come within their margins of each other; that of a plane is infinite.
     False if the pose is not finite.
     """
     total = 0.0
@@ -42,9 +42,45 @@ def enclose(a, margin, boxes, place):
     for i in range(3):
         half = extent(a, i)
         # enlarged by rounding, so that no pair at the margin is missed
-        half += 0.5 * margin + 1e-12 * (half + abs(a[9 + i]))
+        half += margin + 1e-12 * (half + abs(a[9 + i]))
         boxes[place + i], boxes[place + 3 + i] = a[9 + i] - half, a[9 + i] + half
     return isfinite(total)
+
+
+@helper
+def boxes_apart(a, b, margin):
+    """Whether a face of the box around the one of two convex shapes, in its own axes, separates them.
+
+    By more than the margin; where only edges of the boxes would, it says no.
+    """
+    p, q = _half_sizes(a), _half_sizes(b)
+    w = (b[9] - a[9], b[10] - a[10], b[11] - a[11])
+    # axes of the first by those of the second
+    R = room(9)
+    for i in range(3):
+        for j in range(3):
+            R[3 * i + j] = abs(a[i] * b[j] + a[3 + i] * b[3 + j] + a[6 + i] * b[6 + j])
+    for i in range(3):
+        apart = abs(w[0] * a[i] + w[1] * a[3 + i] + w[2] * a[6 + i])
+        if apart > p[i] + R[3 * i] * q[0] + R[3 * i + 1] * q[1] + R[3 * i + 2] * q[2] + margin:
+            return True
+        apart = abs(w[0] * b[i] + w[1] * b[3 + i] + w[2] * b[6 + i])
+        if apart > q[i] + R[i] * p[0] + R[3 + i] * p[1] + R[6 + i] * p[2] + margin:
+            return True
+    return False
+
+
+@helper
+def _half_sizes(a):
+    """Half lengths of the box around a convex shape in its own axes, enlarged by rounding."""
+    kind, r, s = a[KIND], a[SIZE], 1.0 + 1e-12
+    if kind == SPHERE:
+        return s * r, s * r, s * r
+    if kind == CAPSULE:
+        return s * r, s * r, s * (r + a[SIZE + 1])
+    if kind == CYLINDER:
+        return s * r, s * r, s * a[SIZE + 1]
+    return s * r, s * a[SIZE + 1], s * a[SIZE + 2]
 
 
 @helper

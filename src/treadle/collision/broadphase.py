@@ -17,7 +17,7 @@ from treadle.collision.frame import (
     GROUP,
     LINK,
     LINKS,
-    MARGIN,
+    MARGINS,
     MEETS,
     PAIRS,
     PAIRS_ROOM,
@@ -95,7 +95,7 @@ def _add(f, X, a, b, pairs, count):
         height = 0.0
         for i in range(3):
             height += X[flat + 3 * i + 2] * (X[other + 9 + i] - X[flat + 9 + i])
-        if height - X[other + REACH] > reals(f[MARGIN])[0]:
+        if height - X[other + REACH] > reals(f[MARGINS])[a] + reals(f[MARGINS])[b]:
             return count
     if not _may_touch(f, a, b):
         return count

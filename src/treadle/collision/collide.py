@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from numba import types
 
-from treadle.collision.bounds import compose, enclose
+from treadle.collision.bounds import boxes_apart, compose, enclose
 from treadle.collision.broadphase import call_find_pairs
-from treadle.collision.contacts import DATA, MANY, ROOM, TABLE, TOTAL, flip
+from treadle.collision.contacts import DATA, MANY, OVERLAP, ROOM, TABLE, TOTAL, flip
 from treadle.collision.contacts import PAIRS as FOUND
 from treadle.collision.frame import (
     BODIES,
@@ -15,7 +15,10 @@ from treadle.collision.frame import (
     CANDIDATES,
     COUNTS,
     DESK,
-    MARGIN,
+    MARGINS,
+    MUTED,
+    MUTED_COUNT,
+    MUTED_KEYS,
     NEAR,
     PAIRS,
     PAIRS_ROOM,
@@ -24,8 +27,8 @@ from treadle.collision.frame import (
     ROWS,
     SHAPES,
 )  # fmt: skip
-from treadle.collision.kinds import COUNT, KIND, ROW
-from treadle.collision.pairs import call_pair
+from treadle.collision.kinds import COUNT, HEIGHT_FIELD, KIND, PLANE, ROW
+from treadle.collision.pairs import call_overlap, call_pair
 from treadle.native.calling import integers, reals
 from treadle.native.pieces import REALS, WHOLES, at, helper, piece
 
@@ -50,23 +53,24 @@ _SECOND, _BODIES, _PLACEMENT, _BODY, _ROWS, _DESK, _RESULT = 1, 2, 3, 4, 5, 6, 7
 
 @piece(types.void(WHOLES))
 def collide(f):
-    """Find the contact points of all shapes within the margin (m), see `frame`.
+    """Find the contact points of all shapes within their margins (m), see `frame`.
 
     The result is their number, or one of TOO_MANY_PAIRS, TOO_MANY_CONTACTS (make room: `total` tells how
     much) and NOT_FINITE. Pairs that no kernel serves are left to the caller: the first `counts[1]` of
     `pairs`.
     """
-    X, boxes, margin, desk = reals(f[ROWS]), reals(f[BOXES]), reals(f[MARGIN])[0], integers(f[DESK])
+    X, boxes, margins, desk = reals(f[ROWS]), reals(f[BOXES]), reals(f[MARGINS]), integers(f[DESK])
     B, P, body = reals(f[BODIES]), reals(f[PLACEMENT]), integers(f[BODY])
     pairs, counts, result = integers(f[PAIRS]), integers(f[COUNTS]), integers(f[RESULT])
     desk[TOTAL] = counts[0] = counts[1] = counts[2] = 0
     finite = True
     for s in range(f[SHAPES]):
         compose(B, 12 * body[s], P, 12 * s, X, ROW * s)
-        finite = enclose(at(X, ROW * s), margin, boxes, 6 * s) and finite
+        finite = enclose(at(X, ROW * s), margins[s], boxes, 6 * s) and finite
     if not finite:
         result[0] = NOT_FINITE
         return
+    _unmute(f, boxes)
     if f[NEAR] >= 0:
         listed = integers(f[CANDIDATES])
         counts[2] = f[NEAR]
@@ -74,14 +78,15 @@ def collide(f):
             a, b = listed[2 * k], listed[2 * k + 1]
             if _overlap(boxes, 6 * a, 6 * b):
                 counts[0] += 1
-                _meet(X, a, b, margin, f, pairs, counts, desk)
+                _meet(X, a, b, margins[a] + margins[b], f, pairs, counts, desk)
     else:
         call_find_pairs(desk[MANY], (f,))
         if counts[0] > f[PAIRS_ROOM]:
             result[0] = TOO_MANY_PAIRS
             return
         for k in range(counts[0]):
-            _meet(X, pairs[2 * k], pairs[2 * k + 1], margin, f, pairs, counts, desk)
+            a, b = pairs[2 * k], pairs[2 * k + 1]
+            _meet(X, a, b, margins[a] + margins[b], f, pairs, counts, desk)
     result[0] = desk[TOTAL] if desk[TOTAL] <= desk[ROOM] else TOO_MANY_CONTACTS
     if counts[1] > f[PAIRS_ROOM]:
         result[0] = TOO_MANY_PAIRS
@@ -110,11 +115,63 @@ def touch(X, a, b, margin, desk):
 
 @helper
 def _meet(X, a, b, margin, f, pairs, counts, desk):
+    low, high = min(X[ROW * a + KIND], X[ROW * b + KIND]), max(X[ROW * a + KIND], X[ROW * b + KIND])
+    convex = low > PLANE and high < HEIGHT_FIELD
+    far = convex and boxes_apart(at(X, ROW * a), at(X, ROW * b), margin)
+    if f[MUTED_COUNT] > 0 and _muted(X, a, b, far, convex, f, desk):
+        return
+    if far:
+        return
     if not touch_pair(X, a, b, margin, desk):
         k = counts[1]
         if k < f[PAIRS_ROOM]:
             pairs[2 * k], pairs[2 * k + 1] = a, b
         counts[1] = k + 1
+
+
+@helper
+def _unmute(f, boxes):
+    """Let shapes that overlapped at the start touch from now on if their boxes are apart."""
+    keys, flags = integers(f[MUTED_KEYS]), reals(f[MUTED])
+    for k in range(f[MUTED_COUNT]):
+        a, b = keys[k] // f[SHAPES], keys[k] % f[SHAPES]
+        if flags[k] > 0.0 and not _overlap(boxes, 6 * a, 6 * b):
+            flags[k] = 0.0
+
+
+@helper
+def _muted(X, a, b, far, convex, f, desk):
+    """Whether two shapes have overlapped since the start; those that are apart may touch from now on."""
+    k = _find(integers(f[MUTED_KEYS]), f[MUTED_COUNT], a * f[SHAPES] + b)
+    flags = reals(f[MUTED])
+    if k < 0 or flags[k] == 0.0:
+        return False
+    deep = False
+    if convex:
+        deep = not far and call_overlap(desk[OVERLAP], (at(X, ROW * a), at(X, ROW * b))) != 0
+    else:
+        start = desk[TOTAL]
+        touch_pair(X, a, b, 0.0, desk)
+        data = reals(desk[DATA])
+        for i in range(start, min(desk[TOTAL], desk[ROOM])):
+            deep = deep or data[10 * i + 9] < 0.0
+        desk[TOTAL] = start
+    if not deep:
+        flags[k] = 0.0
+    return deep
+
+
+@helper
+def _find(keys, count, key):
+    """The place of a key among sorted ones, -1: it is not there."""
+    low, high = 0, count
+    while low < high:
+        middle = (low + high) // 2
+        if keys[middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < count and keys[low] == key else -1
 
 
 @helper

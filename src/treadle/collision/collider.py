@@ -84,7 +84,8 @@ class Collider:
                 self.meshes[i] = replace(surface, points=surface.points + surface.middle)
         self.mesh_pairs = MeshPairs(self.meshes)
         self.forbidden = forbidden_pairs(model, self.shapes.link.tolist(), ignore)
-        self.margin = np.array([float(margin)])
+        #: half the distance (m) within which each shape has contact points with others
+        self.margins = np.full(len(self.shapes.kind), 0.5 * float(margin))
         self.bodies = np.zeros((len(model.bodies) + 1, 12))
         self.bodies[:, [0, 4, 8]] = 1.0
         self.result = np.zeros(1, dtype=np.int64)
@@ -94,6 +95,7 @@ class Collider:
         self.candidates = allowed_pairs(self.model, self.shapes, self.forbidden) if n <= _FEW else None
         self._rows = rows_of(self.shapes)
         self._most_pairs = max(1024, _PAIRS_PER_SHAPE * n)
+        self._muted = np.zeros(0, dtype=np.int64), np.zeros(0)
         self._make_room(max(64, 4 * n), max(64, 16 * n))
 
     def place(self, q: ArrayLike) -> None:
@@ -128,7 +130,8 @@ class Collider:
         """Add the points of the pairs with meshes, which `entry` leaves out; `result` is then that of all."""
         room = True
         for a, b in self.work.pairs[: self.work.counts[1]].tolist():
-            room &= self.mesh_pairs.append(a, b, self.work.X, float(self.margin[0]), self.contacts)
+            margin = float(self.margins[a] + self.margins[b])
+            room &= self.mesh_pairs.append(a, b, self.work.X, margin, self.contacts)
         self.result[0] = self.contacts.total[0] if room else self._kernels.TOO_MANY_CONTACTS
 
     def settle(self) -> None:
@@ -148,6 +151,15 @@ class Collider:
             case _:
                 raise InputError(f"the pose of {self._lost()!r} is not finite")
 
+    def mute(self, keys: np.ndarray, flags: np.ndarray) -> None:
+        """Leave out pairs of shapes, first * shapes + second, sorted, until they have been apart: then their
+        flag, above 0 till then, is 0.
+        """
+        self._muted = keys, flags
+        self.frame[-3:] = len(keys), keys.ctypes.data, flags.ctypes.data
+        if len(keys):
+            self._kernels.fill(self.contacts.desk, (), [self._kernels.OVERLAP])
+
     def kernels_for(self, contacts: Contacts, pairs: Iterable[tuple[int, int]] | None = None) -> Contacts:
         """Give contacts the kernels of pairs of shapes, or of all that may touch."""
         kind = self.shapes.kind
@@ -157,7 +169,7 @@ class Collider:
         else:
             listed = self.candidates if pairs is None else pairs
             met = [(kind[a], kind[b]) for a, b in listed]  # type: ignore[union-attr]
-        self._kernels.fill(contacts.desk, met, self.candidates is None)
+        self._kernels.fill(contacts.desk, met, [self._kernels.MANY] if self.candidates is None else [])
         return contacts
 
     def require_kernels(self) -> None:
@@ -183,13 +195,14 @@ class Collider:
         listed = -1 if self.candidates is None else len(near)
         arrays = (
             self.bodies, shapes.placement, shapes.body, shapes.link, shapes.group, shapes.meets,
-            self.margin, self.work.X, self.work.boxes,
+            self.margins, self.work.X, self.work.boxes,
             near, self.forbidden, self.work.pairs, self.work.counts, self.contacts.desk, self.result,
             np.zeros(5 * n + 1152, dtype=np.int64), np.zeros(24 * (n + 1)),
         )  # fmt: skip
         sizes = (n, len(self.model.links) + 1, len(self.forbidden), pairs, listed)
         self._kept = arrays
-        self.frame = np.array([*sizes, *(array.ctypes.data for array in arrays)], dtype=np.int64)
+        self.frame = np.array([*sizes, *(array.ctypes.data for array in arrays), 0, 0, 0], dtype=np.int64)
+        self.mute(*self._muted)
 
     def _crowd(self) -> str:
         a, b = self.work.pairs[-1]

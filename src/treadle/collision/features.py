@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from math import sqrt
 
+from treadle.collision.blocks import CELLS
 from treadle.collision.kinds import BLOCK, BOX, CAPSULE, CYLINDER, ELLIPSOID, HULL, KIND, SIZE
+from treadle.collision.supports import direction_cell, hull_support
 from treadle.collision.vectors import (
     along,
     axes_of,
@@ -81,9 +83,16 @@ def _box_face(a, n, P):
 @helper
 def _hull_face(a, n, P):
     block, e = reals(int(a[BLOCK])), axes_of(a, n)
-    faces, first = int(block[1]), int(block[2])
+    first = int(block[2])
+    cells = int(block[first - 1])
+    # all faces of a small hull, or those that are near the direction
+    start, stop = 0, int(block[1])
+    if cells > 0:
+        cell, listed = cells + 3 * direction_cell(e), cells + 18 * CELLS * CELLS
+        start, stop = listed + int(block[cell + 1]), listed + int(block[cell + 2])
     k, steepest = 0, -2.0
-    for i in range(faces):
+    for place in range(start, stop):
+        i = int(block[place]) if cells > 0 else place
         j = first + 5 * i
         slope = e[0] * block[j] + e[1] * block[j + 1] + e[2] * block[j + 2]
         if slope > steepest + 1e-12:
@@ -170,17 +179,24 @@ def edge(a, n, tolerance):
 def _hull_edge(a, n, tolerance):
     """From the support corner to the farthest of those that are level with it."""
     block, e = reals(int(a[BLOCK])), axes_of(a, n)
-    count = int(block[0])
-    p, best = corner(block, 1), -1e300
-    for i in range(count):
-        q = corner(block, i + 1)
-        height = dot(e, q)
-        if height > best:
-            p, best = q, height
-    r, longest = p, 0.0
-    for i in range(count):
-        q = corner(block, i + 1)
-        length = norm(minus(q, p))
-        if length > longest and best - dot(e, q) <= tolerance * length:
-            r, longest = q, length
+    rings = int(block[int(block[2]) - 2])
+    end = hull_support(block, e)
+    p = corner(block, 1 + end)
+    best, r, longest = dot(e, p), p, 0.0
+    if rings == 0:
+        for i in range(int(block[0])):
+            q = corner(block, i + 1)
+            length = norm(minus(q, p))
+            if length > longest and best - dot(e, q) <= tolerance * length:
+                r, longest = q, length
+    walking = rings > 0
+    while walking:
+        # along edges away from the support corner
+        walking, here = False, end
+        for k in range(rings + int(block[rings + here]), rings + int(block[rings + here + 1])):
+            i = int(block[k])
+            q = corner(block, 1 + i)
+            length = norm(minus(q, p))
+            if length > longest and best - dot(e, q) <= tolerance * length:
+                end, r, longest, walking = i, q, length, True
     return world(a, p), world(a, r)

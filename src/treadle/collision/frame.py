@@ -7,8 +7,8 @@ from __future__ import annotations
 
 __all__ = [
     "BODIES", "BODY", "BOXES", "CANDIDATES", "COUNTS", "DESK", "FORBIDDEN", "GROUP", "LINK", "LINKS",
-    "MARGIN", "MEETS", "NEAR", "PAIRS", "PAIRS_ROOM", "PLACEMENT", "RESULT", "ROWS", "RULES", "SCRATCH",
-    "SHAPES", "TREE",
+    "MARGINS", "MEETS", "MUTED", "MUTED_COUNT", "MUTED_KEYS", "NEAR", "PAIRS", "PAIRS_ROOM", "PLACEMENT",
+    "RESULT", "ROWS", "RULES", "SCRATCH", "SHAPES", "TREE",
 ]  # fmt: skip
 
 (
@@ -20,12 +20,16 @@ __all__ = [
     BODIES, PLACEMENT, BODY, LINK,
     #: groups of shapes and those that they meet (n), as bits
     GROUP, MEETS,
-    #: margin (1), rows of shapes (n, 18), their boxes (n, 6), pairs that may touch, forbidden pairs of links
-    MARGIN, ROWS, BOXES, CANDIDATES, FORBIDDEN,
+    #: margins of shapes (n), of which pairs have the sum, rows of shapes (n, 18), their boxes (n, 6), pairs
+    #: that may touch, forbidden pairs of links
+    MARGINS, ROWS, BOXES, CANDIDATES, FORBIDDEN,
     #: pairs to look at (p, 2), counts (3) of these, of those that wait for Python, of comparisons of boxes
     PAIRS, COUNTS,
     #: the desk of the contacts, the result (1)
     DESK, RESULT,
     #: room for sorting (5 n + 1152 whole numbers) and for a tree of boxes
     SCRATCH, TREE,
-) = range(22)  # fmt: skip
+    #: how many pairs of shapes do not touch until they have been apart; addresses of their keys,
+    #: first * shapes + second, sorted, and of flags, 0: they have been
+    MUTED_COUNT, MUTED_KEYS, MUTED,
+) = range(25)  # fmt: skip

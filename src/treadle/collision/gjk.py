@@ -11,7 +11,14 @@ from __future__ import annotations
 from treadle.collision.contacts import GJK, MANIFOLD
 from treadle.collision.epa import epa
 from treadle.collision.kinds import REACH
-from treadle.collision.pairs import call_manifold, call_separation, pair, separation_piece, state_at
+from treadle.collision.pairs import (
+    call_manifold,
+    call_separation,
+    overlap_piece,
+    pair,
+    separation_piece,
+    state_at,
+)
 from treadle.collision.simplex import nearest
 from treadle.collision.supports import rounding, support
 from treadle.collision.vectors import (
@@ -29,7 +36,7 @@ from treadle.collision.vectors import (
 )
 from treadle.native.pieces import helper, room
 
-__all__ = ["convex_pair", "gjk_separation"]
+__all__ = ["convex_pair", "gjk_separation", "overlap"]
 
 #: Iterations at most, and the relative error of the distance at which they end.
 _ITERATIONS, _NEAR = 200, 1e-15
@@ -134,6 +141,15 @@ def gjk_separation(a, b, margin, result, desk):
         store(W, 0, minus(support(b, scaled(d, -1.0)), corner(A, 0)))
         corners = 1
     state_at(result, n, distance - r - s, along(on_a, r, n))
+
+
+@overlap_piece
+def overlap(a, b):
+    """Whether two convex shapes overlap: as `gjk_separation`, without the depth."""
+    W, A, weights = room(12), room(12), room(4)
+    r, s = rounding(a), rounding(b)
+    count, v, _ = _gjk(a, b, r + s, W, A, weights)
+    return 1 if count >= 4 or (count > 0 and norm(v) < r + s) else 0
 
 
 @pair(GJK, MANIFOLD)

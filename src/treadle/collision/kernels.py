@@ -17,15 +17,15 @@ from treadle.collision.collide import (
     least_distance,
     touch,
 )
-from treadle.collision.contacts import Contacts, make_contacts
+from treadle.collision.contacts import MANY, OVERLAP, Contacts, make_contacts
 from treadle.collision.continuous import time_of_impact
 from treadle.collision.narrowphase import fill
 from treadle.collision.rays import cast_many
 from treadle.native.pieces import Piece
 
 __all__ = [
-    "FIRST", "NOT_FINITE", "TOO_MANY_CONTACTS", "TOO_MANY_PAIRS", "Contacts", "cast_many", "collide", "fill",
-    "least_distance", "make_contacts", "run", "time_of_impact", "touch",
+    "FIRST", "MANY", "NOT_FINITE", "OVERLAP", "TOO_MANY_CONTACTS", "TOO_MANY_PAIRS", "Contacts", "cast_many",
+    "collide", "fill", "least_distance", "make_contacts", "run", "time_of_impact", "touch",
 ]  # fmt: skip
 
 

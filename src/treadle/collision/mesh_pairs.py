@@ -43,7 +43,7 @@ _NAMES = 1 << 22
 def mesh_pair(b, a, margin, desk):
     """The points of a convex shape b and the mesh a within the margin; see `blocks.mesh_block`."""
     start = desk[TOTAL]
-    block, shape, triangle, hull = reals(int(a[BLOCK])), room(18), room(18), room(28)
+    block, shape, triangle, hull = reals(int(a[BLOCK])), room(18), room(18), room(30)
     seen_from(a, b, shape)
     _prepare(triangle, hull)
     parts = at(block, 3 + 3 * int(block[0]))
@@ -86,9 +86,9 @@ def _prepare(triangle, hull):
         triangle[k] = 0.0
     triangle[0] = triangle[4] = triangle[8] = 1.0
     triangle[KIND], triangle[BLOCK] = HULL, address(hull)
-    hull[0], hull[1], hull[2] = 3.0, 2.0, 12.0
-    hull[15], hull[16], hull[20], hull[21] = 22.0, 3.0, 25.0, 3.0
-    hull[22], hull[23], hull[24], hull[25], hull[26], hull[27] = 0.0, 1.0, 2.0, 0.0, 2.0, 1.0
+    hull[0], hull[1], hull[2], hull[12], hull[13] = 3.0, 2.0, 14.0, 0.0, 0.0
+    hull[17], hull[18], hull[22], hull[23] = 24.0, 3.0, 27.0, 3.0
+    hull[24], hull[25], hull[26], hull[27], hull[28], hull[29] = 0.0, 1.0, 2.0, 0.0, 2.0, 1.0
 
 
 @helper
@@ -107,8 +107,8 @@ def _meet(block, row, number, rings, solid, shape, triangle, hull, margin, start
     store(hull, 1, minus(p, center))
     store(hull, 2, minus(q, center))
     store(hull, 3, minus(r, center))
-    hull[12], hull[13], hull[14] = row[9], row[10], row[11]
-    hull[17], hull[18], hull[19] = -row[9], -row[10], -row[11]
+    hull[14], hull[15], hull[16] = row[9], row[10], row[11]
+    hull[19], hull[20], hull[21] = -row[9], -row[10], -row[11]
     result = room(8)
     call_separation(desk[GJK], (triangle, shape, margin, result, desk))
     s = result[3]

@@ -9,9 +9,9 @@ import numpy as np
 from treadle.collision.boxes import box_box
 from treadle.collision.broadphase import find_pairs
 from treadle.collision.capsules import capsule_capsule
-from treadle.collision.contacts import GJK, MANIFOLD, MANY, ROUND, TABLE
+from treadle.collision.contacts import GJK, MANIFOLD, MANY, OVERLAP, ROUND, TABLE
 from treadle.collision.field_pairs import field_pair
-from treadle.collision.gjk import convex_pair, gjk_separation
+from treadle.collision.gjk import convex_pair, gjk_separation, overlap
 from treadle.collision.kinds import (
     BOX,
     CAPSULE,
@@ -65,16 +65,18 @@ PAIRS = {
 }
 
 #: Kernels that others call, by their place on the desk.
-CALLED = {MANIFOLD: manifold, GJK: gjk_separation, ROUND: separation, MANY: find_pairs}
+CALLED = {MANIFOLD: manifold, GJK: gjk_separation, ROUND: separation, MANY: find_pairs, OVERLAP: overlap}
 
 #: Pairs that no kernel serves, but coal does.
 _WAITING = {(MESH, MESH), (HEIGHT_FIELD, MESH)}
 
 
-def fill(desk: np.ndarray, kinds: Iterable[tuple[int, int]], many: bool = False) -> None:
-    """Put the addresses of the kernels for these pairs of kinds on a desk, and of those that they call."""
-    if many:
-        desk[MANY] = CALLED[MANY].address
+def fill(desk: np.ndarray, kinds: Iterable[tuple[int, int]], also: Iterable[int] = ()) -> None:
+    """Put the addresses of the kernels for these pairs of kinds on a desk, of those that they call, and of
+    others by their places.
+    """
+    for called in also:
+        desk[called] = CALLED[called].address
     for first, second in {(min(pair), max(pair)) for pair in kinds}:
         place = TABLE + COUNT * first + second
         if (first, second) in _WAITING:

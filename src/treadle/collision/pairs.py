@@ -14,8 +14,8 @@ from treadle.native.formulas import formula
 from treadle.native.pieces import REALS, WHOLES, Piece, call_of, piece
 
 __all__ = [
-    "PAIR", "call_manifold", "call_pair", "call_separation", "manifold_piece", "pair",
-    "separation_piece", "state", "state_at",
+    "PAIR", "call_manifold", "call_overlap", "call_pair", "call_separation", "manifold_piece",
+    "overlap_piece", "pair", "separation_piece", "state", "state_at",
 ]  # fmt: skip
 
 #: (a, b, margin, desk)
@@ -27,7 +27,11 @@ SEPARATION = types.void(REALS, REALS, types.float64, REALS, WHOLES)
 #: (a, b, result, margin, sure, desk) -> whether a point at the distance of the result was found
 MANIFOLD = types.int64(REALS, REALS, REALS, types.float64, types.int64, WHOLES)
 
+#: (a, b) -> whether two convex shapes overlap
+OVERLAPPING = types.int64(REALS, REALS)
+
 call_pair, call_separation, call_manifold = call_of(PAIR), call_of(SEPARATION), call_of(MANIFOLD)
+call_overlap = call_of(OVERLAPPING)
 
 
 @formula
@@ -53,6 +57,11 @@ def pair(*needs: int) -> Any:
 def separation_piece(function: Any) -> Piece:
     """Make a function one that finds the normal and the distance of two shapes."""
     return piece(SEPARATION)(function)
+
+
+def overlap_piece(function: Any) -> Piece:
+    """Make a function one that tells whether two shapes overlap."""
+    return piece(OVERLAPPING)(function)
 
 
 def manifold_piece(function: Any) -> Piece:

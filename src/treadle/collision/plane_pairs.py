@@ -5,8 +5,9 @@ from __future__ import annotations
 from math import cos, pi, sin, sqrt
 
 from treadle.collision.contacts import FEATURES, ROOM, TOTAL, put
-from treadle.collision.kinds import BLOCK, REACH, SIZE
+from treadle.collision.kinds import BLOCK, HULL, KIND, REACH, SIZE
 from treadle.collision.pairs import pair
+from treadle.collision.supports import hull_support
 from treadle.collision.vectors import (
     along,
     axes_of,
@@ -23,7 +24,7 @@ from treadle.collision.vectors import (
     world,
 )
 from treadle.native.calling import integers, reals
-from treadle.native.pieces import helper
+from treadle.native.pieces import helper, room
 
 __all__ = ["plane_box", "plane_capsule", "plane_corners", "plane_cylinder", "plane_ellipsoid", "plane_sphere"]
 
@@ -31,6 +32,8 @@ __all__ = ["plane_box", "plane_capsule", "plane_corners", "plane_cylinder", "pla
 _UPRIGHT = 1e-6
 #: Corners of a mesh beyond which only one in each of so many directions, and the lowest, are taken.
 _MOST = 8
+#: Corners near the plane that are kept in a list.
+_LISTED = 512
 
 
 @helper
@@ -137,22 +140,33 @@ def plane_corners(a, b, margin, desk):
     up, block = axes_of(b, n), reals(int(b[BLOCK]))
     count = int(block[0])
     level = dot(up, local(b, position(a)))
+    if b[KIND] == HULL:
+        lowest = hull_support(block, scaled(up, -1.0))
+        if dot(up, corner(block, lowest + 1)) - level > margin:
+            return
     near, lowest, least, highest = 0, 0, 1e300, -1e300
-    middle = (0.0, 0.0, 0.0)
+    middle, numbers = (0.0, 0.0, 0.0), room(_LISTED)
     for i in range(count):
         p = corner(block, i + 1)
         height = dot(up, p) - level
         if height <= margin:
+            if near < _LISTED:
+                numbers[near] = i
             near += 1
             middle = plus(middle, p)
             highest = max(highest, height)
             if height < least:
                 least, lowest = height, i
     if near <= _MOST:
-        for i in range(count):
-            if dot(up, corner(block, i + 1)) - level <= margin:
-                _point(a, n, world(b, corner(block, i + 1)), margin, i, desk)
+        for k in range(near):
+            i = int(numbers[k])
+            _point(a, n, world(b, corner(block, i + 1)), margin, i, desk)
         return
+    if near > _LISTED:
+        # all of them are looked at
+        numbers[0] = -1.0
+    else:
+        count = near
     middle = scaled(middle, 1.0 / near)
     x, y = axes_of(b, axis(a, 0)), axes_of(b, axis(a, 1))
     start = desk[TOTAL]
@@ -160,7 +174,7 @@ def plane_corners(a, b, margin, desk):
         best = lowest
         if k < _MOST:
             way = plus(scaled(x, cos(0.25 * pi * k)), scaled(y, sin(0.25 * pi * k)))
-            best = _tilted_onto(block, count, up, level, margin, middle, way, highest - least)
+            best = _tilted_onto(block, numbers, count, up, level, margin, middle, way, highest - least)
         # neighbouring directions may share a corner
         twin = False
         for i in range(start, min(desk[TOTAL], desk[ROOM])):
@@ -170,17 +184,18 @@ def plane_corners(a, b, margin, desk):
 
 
 @helper
-def _tilted_onto(block, count, up, level, margin, middle, way, band):
+def _tilted_onto(block, numbers, count, up, level, margin, middle, way, band):
     """The corner near the plane that is the lowest after a tilt about the middle of these, towards `way`."""
     reach = 0.0
-    for i in range(count):
-        p = corner(block, i + 1)
+    for k in range(count):
+        p = corner(block, 1 + (k if numbers[0] < 0.0 else int(numbers[k])))
         if dot(up, p) - level <= margin:
             reach = max(reach, dot(way, minus(p, middle)))
     # a flat face is tilted by a hair, so that its outermost corner counts
     slope = max(band, 1e-6 * reach) / reach if reach > 0.0 else 0.0
     best, most = 0, -1e300
-    for i in range(count):
+    for k in range(count):
+        i = k if numbers[0] < 0.0 else int(numbers[k])
         p = corner(block, i + 1)
         height = dot(up, p) - level
         if height <= margin:

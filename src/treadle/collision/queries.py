@@ -68,7 +68,7 @@ def contact_points(source: Model | Collider, q: ArrayLike, margin: float = 0.0) 
     if not 0.0 <= margin < inf:
         raise InputError(f"the margin must be zero or positive and finite, not {margin!r}")
     collider.place(q)
-    collider.margin[0] = margin
+    collider.margins[:] = 0.5 * margin
     count = collider.collide()
     names = collider.names
     return [

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from math import copysign, sqrt
 
+from treadle.collision.blocks import CELLS
 from treadle.collision.kinds import BLOCK, BOX, CAPSULE, CYLINDER, ELLIPSOID, KIND, SIZE, SPHERE
 from treadle.collision.vectors import along, axes_of, axis, corner, dot, position, world
 from treadle.native.calling import reals
 from treadle.native.pieces import helper
 
-__all__ = ["rounding", "support"]
+__all__ = ["direction_cell", "hull_support", "rounding", "support"]
 
 
 @helper
@@ -34,12 +35,51 @@ def support(a, d):
         s = 1.0 / length if length > 0.0 else 0.0
         return world(a, (s * a[SIZE] * f[0], s * a[SIZE + 1] * f[1], s * a[SIZE + 2] * f[2]))
     block = reals(int(a[BLOCK]))
-    best, most = 1, dot(e, corner(block, 1))
-    for i in range(2, int(block[0]) + 1):
-        height = dot(e, corner(block, i))
+    return world(a, corner(block, 1 + hull_support(block, e)))
+
+
+@helper
+def direction_cell(e):
+    """The number of the cell that a direction lies in, see `blocks.direction_cells`."""
+    k = 0 if abs(e[0]) >= abs(e[1]) and abs(e[0]) >= abs(e[2]) else (1 if abs(e[1]) >= abs(e[2]) else 2)
+    x, y, z = (e[0], e[1], e[2]) if k == 0 else ((e[1], e[2], e[0]) if k == 1 else (e[2], e[0], e[1]))
+    scale = 0.5 * CELLS / abs(x) if abs(x) > 0.0 else 0.0
+    i, j = int(scale * (abs(x) + y)), int(scale * (abs(x) + z))
+    return ((2 * k + (1 if x < 0.0 else 0)) * CELLS + min(i, CELLS - 1)) * CELLS + min(j, CELLS - 1)
+
+
+@helper
+def _highest(block, e):
+    """The number of the corner that is highest along e, of all."""
+    best, most = 0, dot(e, corner(block, 1))
+    for i in range(1, int(block[0])):
+        height = dot(e, corner(block, i + 1))
         if height > most:
             best, most = i, height
-    return world(a, corner(block, best))
+    return best
+
+
+@helper
+def hull_support(block, e):
+    """The number of the corner of a hull that is highest along e.
+
+    From the one of the cell of e uphill along edges: a corner with no higher neighbour is the highest.
+    """
+    places = int(block[2]) - 2
+    rings, cells = int(block[places]), int(block[places + 1])
+    if rings == 0:
+        return _highest(block, e)
+    best = int(block[cells + 3 * direction_cell(e)])
+    most, climbing = dot(e, corner(block, 1 + best)), True
+    while climbing:
+        climbing = False
+        for k in range(rings + int(block[rings + best]), rings + int(block[rings + best + 1])):
+            i = int(block[k])
+            height = dot(e, corner(block, 1 + i))
+            if height > most:
+                best, most, climbing = i, height, True
+                break
+    return best
 
 
 @helper

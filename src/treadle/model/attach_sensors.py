@@ -63,12 +63,14 @@ def _check_seed(spec: ModelSpec, element: str, item: SensorSpec) -> None:
 
 def _sensor(item: SensorSpec, spec: ModelSpec, model: Model) -> Sensor:
     X_FS = placement_of(item.position, item.rotation)
-    frame = next((frame for frame in model.frames if frame.name == item.on), None)
+    closing = any(loop.name == item.on for loop in model.loops)
+    on = item.on if closing else _held_by(item.on, spec)
+    frame = next((frame for frame in model.frames if frame.name == on), None)
     body, X_BF = (WORLD, Transform.identity()) if frame is None else (frame.body, frame.placement)
     return Sensor(
         name=item.name,
         type=item.type,
-        on=item.on,
+        on=on,
         position=tuple(float(x) for x in item.position),
         rotation=tuple(tuple(float(x) for x in row) for row in X_FS.rotation.to_rows()),
         body=body,
@@ -78,9 +80,15 @@ def _sensor(item: SensorSpec, spec: ModelSpec, model: Model) -> Sensor:
         noise=dict(item.noise),
         seed=seed_of(item.name) if item.seed is None else item.seed,
         parameters=dict(item.parameters),
-        beyond=_beyond(item.on, spec),
+        beyond=_beyond(on, spec),
         line=item.line,
     )
+
+
+def _held_by(on: str | None, spec: ModelSpec) -> str | None:
+    """The link that a fixed joint of this name holds: the two are one body, cut there; else the name."""
+    held = {joint.name: joint.child for joint in spec.joints if joint.type == "fixed"}
+    return held.get(on, on) if on is not None else None
 
 
 def _beyond(on: str | None, spec: ModelSpec) -> tuple[str, ...]:

@@ -30,6 +30,10 @@ REBOUNDS_PER_BODY = 400
 #: and then by the substep: in clutter that takes the more time the less it tells.
 STOPS = 200
 
+#: Events up to which the rest of a step is taken whole after a substep without one, and share of the step
+#: that the next substep has at least after one.
+FEW_EVENTS, NEAR_EVENT = 16, 1.0 / 16.0
+
 #: Substeps for each of these; after them, fast and thin shapes may tunnel.
 SUBSTEPS = 10
 
@@ -116,13 +120,21 @@ def _step(context, table, time):
             return False
         work += now.work
         left -= now.h
-        ahead = (2.0 if now.cut == 1 else 4.0) * now.h
+        ahead = _look_ahead(now, events + rebounds, left)
         rebounds, substeps = rebounds + now.rebound, substeps + 1
         events += now.cut - now.rebound
     scratch.effort[0] += substeps
     close_loops(context)
     scratch.effort[2] += work
     return _finite(context) and scratch.totals.size[0] <= len(scratch.totals.at)
+
+
+@part()
+def _look_ahead(now, events, left):
+    """Length (s) of the next substep: all that is left, but less after an event that many others precede."""
+    if now.cut == 0:
+        return 4.0 * now.h if events > FEW_EVENTS else left
+    return 2.0 * now.h if events > FEW_EVENTS else max(4.0 * now.h, NEAR_EVENT * now.dt)
 
 
 @part()

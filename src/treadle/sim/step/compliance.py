@@ -24,6 +24,7 @@ from treadle.contact.restitution import damping_of
 from treadle.contact.soft import ALONE
 from treadle.native.kernels import inner, part
 from treadle.sim.step.row_algebra import inverse_mass, row_velocity
+from treadle.solvers.row_solver.solve import find_root
 
 __all__ = ["add_compliant", "carry_alone", "follow_propagator", "regularize", "surface_yields"]
 
@@ -197,9 +198,9 @@ def _group(context):
     for i in range(now.rows):
         first, last = rows.first[i], rows.first[i + 1]
         if first < last:
-            a = _find(root, rows.place[first])
+            a = find_root(root, rows.place[first])
             for e in range(first + 1, last):
-                b = _find(root, rows.place[e])
+                b = find_root(root, rows.place[e])
                 root[b] = a
     size, fast = np.zeros(rows.places[0], np.int64), np.zeros(rows.places[0])
     for i in range(n):
@@ -207,12 +208,10 @@ def _group(context):
             continue
         r = soft.row[i]
         first = rows.first[r]
-        k = _find(root, rows.place[first]) if first < rows.first[r + 1] else 0
+        k = find_root(root, rows.place[first]) if first < rows.first[r + 1] else 0
         soft.group[i] = k
         size[k] += 1
-        own = 0.0
-        for e in range(first, rows.loops[r]):
-            own += rows.y[e] * rows.y[e]
+        own = inverse_mass(rows, r)
         fast[k] = max(fast[k], now.h * max((soft.K[i] * own) ** 0.5, soft.D[i] * own))
     for i in range(n):
         k = soft.group[i]
@@ -220,11 +219,3 @@ def _group(context):
             continue
         if size[k] > _MOST or (size[k] > _FEW and fast[k] <= _RESOLVED):
             soft.group[i] = ALONE
-
-
-@inner()
-def _find(root, k):
-    while root[k] != k:
-        root[k] = root[root[k]]
-        k = root[k]
-    return k

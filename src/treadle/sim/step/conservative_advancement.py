@@ -32,9 +32,6 @@ _SHARE, _LEAST = 0.25, 0.1
 #: Thickness (m) of what has none.
 _THINNEST = 1e-5
 
-#: Freedoms of a body that moves freely.
-_FREE = 6
-
 
 def thicknesses(shapes: Shapes) -> np.ndarray:
     """(shapes) m: what has to be crossed to pass through each, inf for a plane, which has no other side."""
@@ -113,54 +110,55 @@ def place_bodies(poses, bodies):
 
 @inner()
 def _approach(context, a, b, span):
-    """A bound of the speed (m/s) at which two shapes come closer along the normal of their least distance."""
+    """A bound of the speed (m/s) at which two shapes come closer along the normal of their least distance.
+
+    Seen from the body of the one, which rests behind a plane across that normal, no point of the other
+    approaches that plane faster than its middle does and it turns.
+    """
     scratch, result = context.scratch, context.detection.distance_result
     n = (result[1], result[2], result[3])
     most = 0.0
     for which in range(2):
         twist = scratch.twist_end if which == 0 else scratch.twist_now
-        most = max(
-            most, _towards(context, a, twist, n, 1.0, span) + _towards(context, b, twist, n, -1.0, span)
-        )
+        seen = min(_closing(context, a, b, a, twist, n, span), _closing(context, a, b, b, twist, n, span))
+        most = max(most, seen)
     return most
 
 
 @inner()
-def _towards(context, s, twist, n, sign, span):
-    """A bound of the speed of the points of a shape along sign n.
+def _closing(context, a, b, s, twist, n, span):
+    """A bound of the speed at which the points of shape s, one of the two, come to the other.
 
-    The body's origin goes on as it does if the body is free, else it turns with what carries it. The points
-    turn about the middle of the shape, but spheres not at all, and what is round not about its own axis.
+    Its middle goes on as it does, but for the turning of the one about the other. The points turn about the
+    middle, but spheres not at all, and what is round not about its own axis.
     """
-    detection, poses, first = context.detection, context.look.poses, context.body_tree.first
-    i = detection.body[s]
-    if i == 0:
-        return 0.0
-    kind, e, X, c = detection.kind[s], 12 * (i - 1), 12 * s, 12 * s + 9
-    x, y, z = poses[e + 9], poses[e + 10], poses[e + 11]
-    w = (twist[i, 0], twist[i, 1], twist[i, 2])
-    u0 = twist[i, 3] + w[1] * z - w[2] * y
-    u1 = twist[i, 4] + w[2] * x - w[0] * z
-    u2 = twist[i, 5] + w[0] * y - w[1] * x
-    turning, pace = sqrt(w[0] ** 2 + w[1] ** 2 + w[2] ** 2), sqrt(u0 * u0 + u1 * u1 + u2 * u2)
-    middle = sign * (u0 * n[0] + u1 * n[1] + u2 * n[2])
-    if context.body_tree.above[i] != 0 or first[i + 1] - first[i] < _FREE:
-        middle = min(middle + turning * pace * span, pace)
-    p = _turn(poses, e, detection.placement, c, 1)
-    middle += turning * sqrt(p[0] ** 2 + p[1] ** 2 + p[2] ** 2)
+    detection, poses = context.detection, context.look.poses
+    i, j, k = detection.body[a], detection.body[b], detection.body[s]
+    w = (twist[j, 0] - twist[i, 0], twist[j, 1] - twist[i, 1], twist[j, 2] - twist[i, 2])
+    e, kind = 12 * (k - 1), detection.kind[s]
+    placement, c = detection.placement, 12 * s + 9
+    x, y, z = placement[c], placement[c + 1], placement[c + 2]
+    if k > 0:
+        p = _turn(poses, e, placement, c, 1)
+        x, y, z = p[0] + poses[e + 9], p[1] + poses[e + 10], p[2] + poses[e + 11]
+    u0 = twist[j, 3] - twist[i, 3] + w[1] * z - w[2] * y
+    u1 = twist[j, 4] - twist[i, 4] + w[2] * x - w[0] * z
+    u2 = twist[j, 5] - twist[i, 5] + w[0] * y - w[1] * x
+    pace = sqrt(u0 * u0 + u1 * u1 + u2 * u2)
+    turning = sqrt(w[0] ** 2 + w[1] ** 2 + w[2] ** 2)
+    middle = min(turning * pace * span - (u0 * n[0] + u1 * n[1] + u2 * n[2]), pace)
     if kind == SPHERE:
         return middle
-    if kind in {CAPSULE, CYLINDER}:
-        d = _turn(poses, e, detection.placement, X + 2, 3)
+    if kind in {CAPSULE, CYLINDER} and k > 0:
+        d = _turn(poses, e, placement, 12 * s + 2, 3)
         spin = w[0] * d[0] + w[1] * d[1] + w[2] * d[2]
         w = (w[0] - spin * d[0], w[1] - spin * d[1], w[2] - spin * d[2])
-    # the normal turns with the shapes, too: all of their turning may count
     return middle + sqrt(w[0] ** 2 + w[1] ** 2 + w[2] ** 2) * detection.radius[s]
 
 
 @part()
 def _turn(poses, e, placement, c, stride):
-    """Three numbers of a placement, so far apart, convective_rates with a body."""
+    """Three numbers of a placement, so far apart, turned with a body."""
     x, y, z = placement[c], placement[c + stride], placement[c + 2 * stride]
     return (
         poses[e] * x + poses[e + 1] * y + poses[e + 2] * z,

@@ -8,10 +8,11 @@ from treadle.native.kernels import inner, part
 from treadle.sim.step.compliance import add_compliant, surface_yields
 from treadle.sim.step.conservative_advancement import through
 from treadle.sim.step.convective_terms import convective_rates
+from treadle.sim.step.points import rate
 from treadle.solvers.sequential.rows import PAIR, SECOND, SINGLE
 from treadle.solvers.sequential.tree import half_solve_chain, join_row
 
-__all__ = ["PRESSED", "TOUCHING", "contact_rows", "point_rows", "retarget"]
+__all__ = ["PRESSED", "TOUCHING", "contact_rows", "point_rows", "retarget", "stay_apart"]
 
 #: Distance (m) below which two surfaces touch.
 TOUCHING = 1e-10
@@ -25,6 +26,10 @@ _KEPT, _INSIDE = 0.98, 1.0 - 1e-9
 
 #: Points up to which rolling is looked for.
 _MANY_POINTS = 64
+
+#: Share of the speeds of two shapes, and of what the substep changes of their approach, that contact with
+#: others is likely to change.
+_CHANGED, _CHANGED_FREELY = 0.3, 4.0
 
 #: Share of their thickness by which shapes would overlap that do not meet without an impact.
 _DEEP = 0.0125
@@ -51,6 +56,9 @@ def contact_rows(context):
                     return False
                 point.pending = 1
                 continue
+            if now.idle == 1 and _far(context, point):
+                point.idle = 1
+                continue
         else:
             pressed = point.speed < 0.0 or (point.speed <= 1e-12 and point.free < 0.0)
             touches = point.gap < -PRESSED or (point.gap <= TOUCHING and pressed)
@@ -62,6 +70,27 @@ def contact_rows(context):
         if surface.stiffness < inf and not add_compliant(context, point, surface, touches):
             point.row, point.rows, point.pending, now.rows = -1, 0, 1, point.row
     return True
+
+
+@part()
+def stay_apart(context):
+    """Whether the points that were left out still do not touch at the end of the substep."""
+    now, scratch = context.now[0], context.scratch
+    for c in range(now.found):
+        point = scratch.points[c]
+        if point.idle == 1 and point.distance + 0.5 * now.h * rate(scratch.twist_end, point) < 0.0:
+            return False
+    return True
+
+
+@part()
+def _far(context, point):
+    """Whether rigid bodies would stay apart by more at the end than contact elsewhere is likely to change."""
+    now, reach = context.now[0], context.scratch.reach
+    slack = point.distance * 2.0 / now.h + point.free
+    return slack > _CHANGED * (reach[point.a] + reach[point.b]) + _CHANGED_FREELY * abs(
+        point.free - point.speed
+    )
 
 
 @part()

@@ -256,6 +256,7 @@ class ContactStep:
         if kept is not None:
             self.scratch.effort[:] = kept[1].effort
             self.scratch.totals.worst[:] = kept[1].totals.worst
+        collider.mute(self._overlapping, self.scratch.muted)
         self._context = self._make_context()
         self._table = table(self._context)
         #: address of the table of the context
@@ -352,7 +353,7 @@ class ContactStep:
             entry=collider.entry,
             frame=collider.frame.ctypes.data,
             bodies=collider.bodies,
-            margin=collider.margin,
+            margins=collider.margins,
             result=collider.result,
             data=contacts.data,
             pairs=contacts.pairs,
@@ -370,7 +371,5 @@ class ContactStep:
             distance_frame=distance.frame.ctypes.data,
             distance_pair=distance.frame,
             distance_result=distance.result,
-            overlapping=self._overlapping,
-            shapes=len(shapes.kind),
             role=terrain_roles(self.model, collider),
         )

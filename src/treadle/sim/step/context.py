@@ -11,7 +11,6 @@ import numpy as np
 
 from treadle.contact.soft import Soft
 from treadle.native.frames import (
-    IntegerList,
     Integers,
     IntegerTable,
     RealList,
@@ -55,7 +54,7 @@ SUBSTEP = np.dtype(
         ("rebound", np.int64),  # 1: bodies that rebound meet there
         ("safe", np.int64),  # 1: nothing can tunnel in it
         ("apart", np.int64),  # 1: what seems to collide at its start does not
-        ("idle", np.int64),  # 1: joint rows at rest are left out
+        ("idle", np.int64),  # 1: joint rows at rest and points that stay apart are left out
         ("uncut", np.int64),  # 1: the budget is spent: no contact may shorten it any more
         ("rounds", np.int64),  # of the midpoint velocity or of the wheels' forces
         ("mismatch", np.float64),  # by which the velocity in the middle was off in the last round
@@ -72,7 +71,7 @@ class Detection(NamedTuple):
     entry: int
     frame: int
     bodies: RealTable  # (bodies + 1, 12)
-    margin: Reals  # (1)
+    margins: Reals  # (shapes) m
     result: Integers  # (1)
     data: Reals  # (points, 10)
     pairs: Integers  # (points, 2)
@@ -90,8 +89,6 @@ class Detection(NamedTuple):
     distance_frame: int
     distance_pair: Integers  # frame of the distance
     distance_result: Reals  # (4) distance and normal
-    overlapping: IntegerList  # (pairs) shapes that overlapped at the start, first * shapes + second, sorted
-    shapes: int
     role: Integers  # (shapes) see `terrain_shapes.terrain_roles`
 
 

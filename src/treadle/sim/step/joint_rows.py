@@ -65,7 +65,7 @@ def _lay(context, i):
 
 @part()
 def stays_idle(context):
-    """Whether the rows without entries still have a velocity within their target."""
+    """Whether the rows of joints without entries still have a velocity within their target."""
     free, pattern, rows = context.free, context.pattern, context.rows
     for i in range(context.joint_rows):
         if rows.first[i] == rows.first[i + 1]:

@@ -51,10 +51,10 @@ def _depths(model: Model, collider: Collider, q: np.ndarray) -> dict[tuple[int, 
     # a rule for the contact of two links says that they are to touch
     number = {None: 0} | {item.name: i + 1 for i, item in enumerate(model.links)}
     ruled = {frozenset((number[rule.first], number[rule.second])) for rule in model.contacts}
-    margin, collider.margin[0] = float(collider.margin[0]), 0.0
+    margins, collider.margins[:] = collider.margins.copy(), 0.0
     collider.place(q)
     points = collider.collide()
-    collider.margin[0] = margin
+    collider.margins[:] = margins
     depths: dict[tuple[int, int], float] = {}
     for (a, b), numbers in zip(collider.contacts.pairs[:points], collider.contacts.data[:points]):
         if body[a] == 0 or body[b] == 0 or frozenset((int(link[a]), int(link[b]))) in ruled:

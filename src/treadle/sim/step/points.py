@@ -25,12 +25,13 @@ POINT = np.dtype(
         ("surface", np.int64),  # what contact of its two materials is like, see SURFACE
         ("row", np.int64),  # first of its rows, -1: it takes no force
         ("rows", np.int64),
+        ("idle", np.int64),  # 1: it is left out, for it stays apart
         ("pending", np.int64),  # 1: it would begin a contact in the substep
         ("known", np.int64),  # its place among the points whose forces are kept
         ("bow", np.float64),  # what its distance changes in half of the substep as bodies turn
         ("end", np.float64),  # distance at the end of the substep
         ("spring", np.int64),  # its place among the compliant contacts, -1: it is none
-        ("muted", np.int64),  # 1: its shapes have overlapped since the start, and do not touch
+        ("muted", np.int64),  # 1: it is under a wheel, and does not touch
         ("tx", np.float64), ("ty", np.float64), ("tz", np.float64),  # across the normal, see `grain`
     ],
     align=True,
@@ -104,7 +105,11 @@ def read_point(context, c):
     owner = point.a if material[point.a] == surface.owner else point.b
     point.tx, point.ty, point.tz = along((point.nx, point.ny, point.nz), surface, detection, owner)
     point.row, point.rows, point.pending, point.known, point.spring = -1, 0, 0, -1, -1
-    point.bow, point.muted = 0.0, int(detection.role[point.a] + detection.role[point.b] == UNDER_WHEEL)
+    point.idle, point.bow, point.muted = (
+        0,
+        0.0,
+        int(detection.role[point.a] + detection.role[point.b] == UNDER_WHEEL),
+    )
 
 
 @part()

@@ -35,6 +35,9 @@ _SHARE, _ACCELERATION = 1e-6, 1e-4
 #: nearer a round has to bring it.
 _FAR, _NEARER = 0.02, 0.5
 
+#: Lengths of the last substep over which its acceleration lasts.
+_GROWTH = 4.0
+
 #: Change of velocity (m/s) below which wheels are in balance with the rows.
 _BALANCED = 1e-10
 
@@ -43,7 +46,8 @@ _BALANCED = 1e-10
 def guess_middle(context):
     """The velocity in the middle of the substep, if the machine accelerates as it did; no impulses."""
     now, free, rate, v = context.now[0], context.free, context.scratch.rate, context.v
-    ahead = 0.5 * now.h if now.uncut == 0 else 0.0
+    # of a much shorter substep, an acceleration tells little
+    ahead = 0.5 * min(now.h, _GROWTH * context.scratch.last_h[0]) if now.uncut == 0 else 0.0
     for k in range(context.nv):
         free.v_mid[k] = v[k] + ahead * rate[k]
     for k in range(free.wheels * context.nv):

@@ -62,6 +62,7 @@ def _first_impact(context):
     """When the first of the pending contacts begins, the end of the substep if none does; is it a rebound."""
     now, scratch = context.now[0], context.scratch
     begins, rebounds, flow = now.h, 0, context.flow.active[0]
+    a, b = -1, -1
     for c in range(now.found):
         point = scratch.points[c]
         if point.muted == 1 or (point.pending == 0 and flow == 0):
@@ -74,6 +75,11 @@ def _first_impact(context):
             early = 0.0
             if point.gap <= TOUCHING and change < 0.0 < point.speed:
                 early = min(-point.speed / change, now.h)
+            elif point.a == a and point.b == b:
+                # the distance of its shapes is known from another point
+                continue
+            else:
+                a, b = point.a, point.b
             meets = _time_of_impact(context, point.a, point.b, early, begins)
             if meets < begins:
                 begins = meets

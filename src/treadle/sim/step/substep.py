@@ -10,7 +10,7 @@ from numba import types
 
 from treadle.native.kernels import cfunc
 from treadle.sim.step.account import account
-from treadle.sim.step.contact_rows import contact_rows, retarget
+from treadle.sim.step.contact_rows import contact_rows, retarget, stay_apart
 from treadle.sim.step.context import read_context
 from treadle.sim.step.detect import detect
 from treadle.sim.step.flow import flows, land, take_off
@@ -98,7 +98,7 @@ def _substep(table: Any) -> None:
         again = NOTHING_AGAIN
         if shorten_at_separation(context):
             continue
-        if now.idle == 1 and not stays_idle(context):
+        if now.idle == 1 and not (stays_idle(context) and stay_apart(context)):
             now.idle, again = 0, ALL_AGAIN
             continue
         if shorten_at_impact(context):

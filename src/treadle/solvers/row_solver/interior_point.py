@@ -34,6 +34,9 @@ __all__ = ["interior_point"]
 #: Regularization of a step relative to the inverse effective mass.
 _PROXIMAL = 1e-9
 
+#: Share of the largest inverse effective mass that rows have at least for their first impulses.
+_LEAST_OWN = 1e-2
+
 #: Share of the way to the boundary of a cone that a step takes.
 _NEAR = 0.99
 
@@ -142,13 +145,15 @@ def _start(island, x, low, high, side):
     for r in range(island.sizes[2]):
         missed = island.target[r] - island.velocity[r]
         speed = max(speed, missed if island.low[r] == 0.0 else abs(missed))
-    normal = 0
+    normal, least_own = 0, 0.0
+    for r in range(island.sizes[2]):
+        least_own = max(least_own, _LEAST_OWN * max(own[r], island.scale[r]))
     for r in range(island.sizes[2]):
         low[r] = high[r] = side[r] = 0.0
         least, most = island.low[r], island.high[r]
         # far from its target a row has little to do
         apart = max(speed, island.velocity[r] - island.target[r]) if least == 0.0 else speed
-        reach = speed * speed / (apart * max(own[r], island.scale[r]))
+        reach = speed * speed / (apart * max(own[r], island.scale[r], least_own))
         if role[r] == BOUNDED:
             x[r] = 0.0
             if least > -inf and most < inf:

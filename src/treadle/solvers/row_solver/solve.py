@@ -12,7 +12,7 @@ from treadle.solvers.row_solver.island import DEAF, gather, write_back
 from treadle.solvers.row_solver.newton import newton
 from treadle.solvers.row_solver.table import PAIR, SECOND
 
-__all__ = ["BOTH", "INTERIOR", "NEWTON", "impulses_to_places", "residuals", "solve_rows"]
+__all__ = ["BOTH", "INTERIOR", "NEWTON", "find_root", "impulses_to_places", "residuals", "solve_rows"]
 
 #: Methods of an island: Newton steps from the warm start, the interior point, and the one after the other.
 NEWTON, INTERIOR, BOTH = 1, 2, 3
@@ -49,7 +49,16 @@ def solve_rows(rows, count, z, residual, limit, tolerance, way=BOTH):
             rows, own, members, bounds[k], bounds[k + 1], order[begins[k] : begins[k + 1]], held[k], base, at
         )
         steps = limit if way == NEWTON else (min(_WARM, limit) if way == BOTH else 0)
+        warm = way == BOTH and np.any(island.p != 0.0)
         taken, left = newton(island, steps, tolerance)
+        if warm and left > tolerance:
+            # impulses that mislead are worse than none
+            before = island.p.copy()
+            island.p[:] = 0.0
+            more, now = newton(island, steps, tolerance)
+            taken, left = taken + more, min(left, now)
+            if now > left:
+                island.p[:] = before
         if way != NEWTON and left > tolerance and taken < limit:
             before = island.p.copy()
             more, now = interior_point(island, limit - taken, tolerance)
@@ -174,25 +183,25 @@ def _islands(rows, count, places):
     for i in range(count):
         if first[i] == first[i + 1]:
             continue
-        a, last = _find(root, place[first[i]]), np.int64(-1)
+        a, last = find_root(root, place[first[i]]), np.int64(-1)
         for e in range(first[i] + 1, first[i + 1]):
             # the places of a row are often connected already
             b = root[place[e]]
             if b not in (a, last):
-                b = _find(root, b)
+                b = find_root(root, b)
                 root[b] = a
             last = b
         for e in range(loops[i], first[i + 1]):
             looped[place[e]] = True
         n = normal[i]
         if n >= 0 and first[n] < first[n + 1]:
-            root[_find(root, place[first[n]])] = a
+            root[find_root(root, place[first[n]])] = a
     number, of_row, found = np.full(places, -1), np.zeros(count, np.int64), 0
     for i in range(count):
         k = normal[i] if normal[i] >= 0 else i
         of_row[i] = -1
         if first[k] < first[k + 1]:
-            a = _find(root, place[first[k]])
+            a = find_root(root, place[first[k]])
             if number[a] < 0:
                 number[a] = found
                 found += 1
@@ -200,7 +209,7 @@ def _islands(rows, count, places):
     members, bounds = _sorted(of_row, found, False)
     of_place, held = np.full(places, -1), np.zeros(found, np.int64)
     for k in range(places):
-        of_place[k] = number[_find(root, k)]
+        of_place[k] = number[find_root(root, k)]
         if of_place[k] >= 0 and looped[k]:
             held[of_place[k]] += 1
     order, begins = _sorted(of_place, found, True)
@@ -237,7 +246,8 @@ def _sorted(label, found, backwards):
 
 
 @inner()
-def _find(root, k):
+def find_root(root, k):
+    """The representative of a place in its island; ways to it are halved."""
     while root[k] != k:
         root[k] = root[root[k]]
         k = root[k]
