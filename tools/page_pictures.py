@@ -99,6 +99,9 @@ def _open(page: Any, live: Live, name: str) -> None:
         time.sleep(0.1)
     page.wait_for_function("root => window.treadleCameras.seen.root === root", arg=live.stage.scene.under)
     page.keyboard.press("Escape")
+    # as where a graphics card draws
+    live.stage.view.cast = True
+    live.stage.introduce()
 
 
 def _welcome(page: Any, live: Live) -> None:
@@ -152,9 +155,17 @@ def _pull(page: Any, live: Live) -> None:
 
 def _edit(page: Any, live: Live) -> None:
     live.stage.push.grabs.end(-1)
-    live.stage.edit.choose("joint", "lift")
+    edit = live.stage.edit
+    edit.choose("joint", "lift")
     _tab(page, "Edit")
     _still(live)
+    for texts in ({"friction": "200"}, {"damping": "6000"}):
+        edit.change("joint", "lift", texts)
+        live.send(lambda sim: None).result()
+    edit.go("Undo")
+    live.send(lambda sim: None).result()
+    # down to the buttons, and to what became of the last one
+    page.get_by_role("button", name="Original").scroll_into_view_if_needed()
 
 
 def _plots(page: Any, live: Live) -> None:
@@ -166,7 +177,21 @@ def _plots(page: Any, live: Live) -> None:
         _hold(live, name, 2.5)
 
 
+def _timeline(page: Any, live: Live) -> None:
+    for title in tuple(live.stage.plots.plots):
+        live.stage.plots.remove(title)
+    _tab(page, "Drive")
+    run, now = live.stage.run, live.sim.time
+    for name in ("Swing left", "Raise", "Swing right"):
+        _hold(live, name, 1.5)
+        run.mark("bookmark", name)
+    run.look(now + 2.0)
+    bar = page.locator(".treadle-timeline .bar").bounding_box()
+    page.mouse.move(bar["x"] + 0.6 * bar["width"], bar["y"] + 2)
+
+
 def _quality(page: Any, live: Live) -> None:
+    live.pace.resume()
     _tab(page, "Quality")
 
 
@@ -200,6 +225,7 @@ PICTURES: dict[str, Callable[[Any, Live], None]] = {
     "pull": _pull,
     "edit": _edit,
     "plots": _plots,
+    "timeline": _timeline,
     "quality": _quality,
     "options": _view,
     "scenes": _scenes,

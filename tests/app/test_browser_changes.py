@@ -50,7 +50,7 @@ def app():
 def opened(chromium, app, slow: int = 1):
     """A page of its own, and what its console says that is an error."""
     page = chromium.new_page(viewport={"width": 700, "height": 420})
-    page.set_default_timeout(1e3 * PATIENCE)
+    page.set_default_timeout(1e3 * PATIENCE * slow)
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
@@ -82,9 +82,9 @@ def faults(page, app) -> list[str]:
     return [what for what, holds in checks.items() if not holds]
 
 
-def arrives(page, app) -> None:
-    """Wait until a page has the machine of the application, alone."""
-    end = monotonic() + PATIENCE
+def arrives(page, app, slow: int = 1) -> None:
+    """Wait until a page has the machine of the application, alone; longer for one that is slowed down."""
+    end = monotonic() + PATIENCE * slow
     while left := faults(page, app):
         assert monotonic() < end, f"{left} of {page.evaluate(CONTENT)}"
         page.evaluate(DRAWN, 1)
@@ -117,7 +117,7 @@ def test_two_pages_of_which_one_is_slow(chromium, app, until):
         for name in ("slider-crank", "roadheader", "pendulum", "arm"):
             change(app, until, td.Simulation(td.scene(name)))
         arrives(page, app)
-        arrives(slow, app)
+        arrives(slow, app, SLOW)
         assert [text for text in errors + more if not text.startswith(OVERTAKEN)] == []
 
 
