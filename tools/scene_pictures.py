@@ -35,6 +35,8 @@ EYES = {
     "marbles": (EYE, 1.8),
     "mobile-manipulator": (np.array([0.60, 0.70, 0.35]), 1.55),
     "torso": (np.array([0.78, 0.52, 0.28]), 1.8),
+    "moored-buoy": (np.array([0.40, 0.86, 0.10]), 1.75),
+    "swimmer": (np.array([0.30, 0.60, 0.75]), 1.3),
     "slope": (np.array([0.55, 0.75, 0.40]), 1.45),
 }
 
@@ -53,6 +55,8 @@ OPTIONS = {"chain": {"links": 8}}
 POSTURES = {
     "arm": {"swing": 0.3, "bend": -0.2, "pitch": 0.6},
     "chain": {f"joint{k}": -0.25 for k in range(1, 9)},
+    "bluerov2-arm": {"upper": 0.5, "lower": 0.9},
+    "swimmer": {"joint1": 0.45, "joint2": 0.35, "joint3": -0.25, "joint4": -0.5, "joint5": 0.1},
     "pendulum": {"shoulder": -0.9, "elbow": 0.5},
     "four-bar-chain": {"pin0": 0.5, "pin1": 0.5, "pin2": 0.5, "elbow0": -0.5, "elbow1": -0.5},
 }

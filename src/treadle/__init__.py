@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from treadle.formats.dh import DHRow, DHTable, dh_arm, dh_table
     from treadle.formats.srdf import read_disabled_collisions
     from treadle.geometry.collision_meshes import collision_meshes
+    from treadle.geometry.hull_mesh import hull_mesh, mesh_added_mass
     from treadle.graph import (
         acos,
         asin,
@@ -79,6 +80,11 @@ if TYPE_CHECKING:
         sphere_inertia,
     )
     from treadle.model.hydrodynamics import irregular_waves
+    from treadle.planning.inverse_kinematics import InverseKinematics, inverse_kinematics
+    from treadle.planning.trajectory import Trajectory
+    from treadle.process.grinding import GrindingPass, GrindingSetup, grind
+    from treadle.process.identify import ContactParameters, identify
+    from treadle.process.tune_path import TunedPath, tune_path
     from treadle.scenes import scene, scene_names
     from treadle.sim import Event, History, Pace, Routine, Simulation, State, trajectory
     from treadle.sim.derivatives import MachineDerivatives, derivatives
@@ -100,26 +106,22 @@ if TYPE_CHECKING:
     from treadle.wheels import WheelContact, wheel_model
 
 __all__ = [
-    "Assembly", "Batch", "BodySpec", "Collider", "DHRow", "DHTable", "Derivatives", "Event", "Fluid",
-    "ForceLaw", "FrameMotion", "FrameSpec", "Grid",
-    "HeightField", "History", "Input", "InputError", "JointSpec", "Linearization", "MachineDerivatives",
-    "Model", "ModelError",
-    "ModelSpec", "Pace",
-    "Patch", "Plane", "Prediction", "Ramp", "RecordingError", "Routine", "Settled", "Simulation",
-    "SimulationDiverged", "Soil", "State", "Terrain",
-    "Touch", "TreadleError", "WheelContact", "__version__", "acos", "asin", "assemble", "atan", "atan2",
-    "box_inertia", "center_of_mass", "clip", "collision_meshes", "contact_law", "contact_points",
-    "convex_hull", "cos",
-    "cylinder_inertia", "derivatives", "dh_arm", "dh_table", "distance", "exp", "export", "floor",
-    "force_element", "forward_dynamics", "fractal_grid",
-    "frame_jacobian", "frame_pose", "frame_poses", "impulse_response", "inverse_dynamics",
-    "inverse_dynamics_jacobians", "irregular_waves",
-    "kinetic_energy", "linearize", "load", "load_spec", "load_terrain", "log",
-    "lookup",
-    "lookup2", "mass_matrix", "maximum", "minimum", "momentum", "parameter_names", "parameter_value",
+    "Assembly", "Batch", "BodySpec", "Collider", "ContactParameters", "DHRow", "DHTable", "Derivatives",
+    "Event", "Fluid", "ForceLaw", "FrameMotion", "FrameSpec", "Grid", "GrindingPass", "GrindingSetup",
+    "HeightField", "History", "Input", "InputError", "InverseKinematics", "JointSpec", "Linearization",
+    "MachineDerivatives", "Model", "ModelError", "ModelSpec", "Pace", "Patch", "Plane", "Prediction", "Ramp",
+    "RecordingError", "Routine", "Settled", "Simulation", "SimulationDiverged", "Soil", "State", "Terrain",
+    "Touch", "Trajectory", "TreadleError", "TunedPath", "WheelContact", "__version__", "acos", "asin",
+    "assemble", "atan", "atan2", "box_inertia", "center_of_mass", "clip", "collision_meshes", "contact_law",
+    "contact_points", "convex_hull", "cos", "cylinder_inertia", "derivatives", "dh_arm", "dh_table",
+    "distance", "exp", "export", "floor", "force_element", "forward_dynamics", "fractal_grid",
+    "frame_jacobian", "frame_pose", "frame_poses", "grind", "hull_mesh", "identify", "impulse_response",
+    "inverse_dynamics", "inverse_dynamics_jacobians", "inverse_kinematics", "irregular_waves",
+    "kinetic_energy", "linearize", "load", "load_spec", "load_terrain", "log", "lookup", "lookup2",
+    "mass_matrix", "maximum", "mesh_added_mass", "minimum", "momentum", "parameter_names", "parameter_value",
     "potential_energy", "predict", "random_grid", "ray_cast", "ray_casts", "read_disabled_collisions",
     "read_recording", "rpy", "save", "scene", "scene_names", "settle", "sin", "sphere_inertia", "sqrt",
-    "switch", "tan", "tanh", "time_of_impact", "trajectory", "view", "wheel_model", "where",
+    "switch", "tan", "tanh", "time_of_impact", "trajectory", "tune_path", "view", "wheel_model", "where",
 ]  # fmt: skip
 
 #: Where the public names live; a module is imported when one of its names is first asked for.
@@ -180,6 +182,9 @@ _HOMES = {
     "treadle.geometry.collision_meshes": (
         "collision_meshes",
     ),
+    "treadle.geometry.hull_mesh": (
+        "hull_mesh", "mesh_added_mass",
+    ),
     "treadle.formats.srdf": (
         "read_disabled_collisions",
     ),
@@ -193,6 +198,21 @@ _HOMES = {
     ),
     "treadle.model.hydrodynamics": (
         "irregular_waves",
+    ),
+    "treadle.planning.inverse_kinematics": (
+        "InverseKinematics", "inverse_kinematics",
+    ),
+    "treadle.planning.trajectory": (
+        "Trajectory",
+    ),
+    "treadle.process.grinding": (
+        "GrindingPass", "GrindingSetup", "grind",
+    ),
+    "treadle.process.identify": (
+        "ContactParameters", "identify",
+    ),
+    "treadle.process.tune_path": (
+        "TunedPath", "tune_path",
     ),
     "treadle.scenes": (
         "scene", "scene_names",

@@ -1,5 +1,7 @@
 """Every type of force element: what must hold for all of them, and closed forms of each."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -120,6 +122,21 @@ def test_action_is_reaction_and_dampers_take_energy(kind, seed):
     assert power <= 1e-12
 
 
+def axial_slopes(law: ForceElement, frame: FrameMotion) -> tuple[float, float]:
+    """Torque per turning rate without advance, thrust per speed of advance, about the axis of a propeller."""
+    axis, step = frame.rotation.apply(Vec3(*law.axis)), 1e-4
+    found = []
+    for part in ("angular_velocity", "velocity"):
+        values = []
+        for h in (step, -step):
+            still = replace(frame, velocity=Vec3(*law.current)) if part == "angular_velocity" else frame
+            changed = replace(still, **{part: getattr(still, part) + axis * h})
+            (wrench,) = law.other(changed, time=0.0)
+            values.append(axis.dot(wrench.angular if part == "angular_velocity" else wrench.linear))
+        found.append((values[0] - values[1]) / (2.0 * step))
+    return found[0], found[1]
+
+
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("kind", ELEMENTS)
 def test_the_implicit_part_is_that_of_the_damper_and_not_negative(kind, seed):
@@ -132,6 +149,13 @@ def test_the_implicit_part_is_that_of_the_damper_and_not_negative(kind, seed):
     for matrix in (K, D):
         np.testing.assert_allclose(matrix, matrix.T, atol=1e-12)
         assert np.linalg.eigvalsh(matrix).min() > -1e-12
+    if kind == "propeller":
+        # it drives as well as it damps: D are the slopes by the turning rate and by the speed of advance
+        slopes = axial_slopes(law, frames[0])
+        axis = np.array(list(frames[0].rotation.apply(Vec3(*law.axis))))
+        np.testing.assert_allclose(axis @ D[:3, :3] @ axis, -slopes[0], rtol=1e-6)
+        np.testing.assert_allclose(axis @ D[3:, 3:] @ axis, max(-slopes[1], 0.0), rtol=1e-6, atol=1e-9)
+        return
     rate = np.array(list(relative_motion(frames, linear.own_points)))
     expected = pair_wrenches(frames, Force.of((-D @ rate).tolist()), linear.own_points)
     for one, other in zip(law.other(*frames, time=0.0), expected, strict=True):

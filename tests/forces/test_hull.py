@@ -4,10 +4,13 @@ import math
 
 import numpy as np
 import pytest
+import trimesh
 
 import treadle as td
 from tests.machines import random_rotation
 from treadle.forces.immersion import box_immersed, ellipsoid_immersed
+from treadle.model.describe import describe
+from treadle.model.flow import mesh_volume
 from treadle.model.hydrodynamics import ellipsoid_added_mass
 from treadle.spatial import Vec3
 
@@ -365,3 +368,69 @@ def test_mistakes_are_named():
     spec.add_hull("h", "b", size=(1, 1, 1))
     with pytest.raises(td.InputError, match="needs a table of density"):
         spec.compile()
+
+
+def mesh_of(shape: str, size, subdivisions: int = 1) -> dict:
+    """A box or an ellipsoid as a mesh."""
+    if shape == "box":
+        mesh = trimesh.creation.box(extents=size)
+        return {"shape": "mesh", "points": mesh.vertices.tolist(), "triangles": mesh.faces.tolist()}
+    mesh = trimesh.creation.icosphere(subdivisions=subdivisions)
+    return {"shape": "mesh", "points": (mesh.vertices * size).tolist(), "triangles": mesh.faces.tolist()}
+
+
+def floating(**hull) -> td.Simulation:
+    spec = td.ModelSpec("floating")
+    spec.add_body("body", 300.0, center=(0.02, 0.01, -0.05), inertia=(30, 90, 100))
+    spec.add_joint("free", "free", None, "body", position=(0, 0, 0.03))
+    td.Fluid(1000.0, surface=0.0).surround(spec)
+    spec.add_hull("hull", "body", drag_coefficient=0.8, added_mass=(0,) * 6, **hull)
+    return td.Simulation(spec.compile(), 1e-3, "rk4", v=[0.3, 0.5, 0.1, 0.2, 0.4, -0.3])
+
+
+def test_a_mesh_of_a_box_floats_as_the_box():
+    size = (2.0, 1.0, 0.5)
+    box, mesh = floating(shape="box", size=size), floating(**mesh_of("box", size))
+    for sim in (box, mesh):
+        sim.run(1.0)
+    np.testing.assert_allclose(mesh.q, box.q, atol=1e-10)
+    np.testing.assert_allclose(mesh.v, box.v, atol=1e-9)
+
+
+def test_a_mesh_floats_where_its_immersed_volume_says():
+    """A ball of triangles, half as heavy as the water: it rests with half of it immersed."""
+    hull = mesh_of("ellipsoid", (0.4, 0.4, 0.4))
+    volume = mesh_volume(hull["points"], hull["triangles"])
+    spec = td.ModelSpec("ball")
+    spec.add_body("ball", 500.0 * volume, inertia=(1, 1, 1))
+    spec.add_joint("heave", "prismatic", None, "ball", position=(0, 0, 0.2))
+    td.Fluid(1000.0, surface=0.0).surround(spec)
+    spec.add_hull("hull", "ball", linear_drag=(0, 0, 0, 0, 0, 400), **hull)
+    sim = td.Simulation(spec.compile(), dt=1e-2)
+    sim.run(40.0)
+    assert sim.body("ball").position[2] == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        (lambda mesh: mesh["triangles"].pop(), "not closed"),
+        (lambda mesh: mesh.update(triangles=[row[::-1] for row in mesh["triangles"]]), "inside out"),
+        (lambda mesh: mesh["points"].pop(), "numbers"),
+    ],
+)
+def test_meshes_that_are_no_hulls_are_refused(change, match):
+    mesh = mesh_of("box", (1, 1, 1))
+    change(mesh)
+    with pytest.raises(td.ModelError, match=match):
+        floating(**mesh)
+
+
+def test_a_machine_that_was_described_is_in_its_fluid_still():
+    """What follows from the fluid is not written down with the hull: another fluid changes it."""
+    spec = describe(ball(7850.0))
+    assert not {"density", "added_mass", "current", "volume", "gravity"} & set(spec.elements[0].parameters)
+    td.Fluid(500.0).surround(spec)
+    parameters = spec.compile().elements[0].parameters
+    assert parameters["density"] == 500.0
+    assert parameters["added_mass"][3][3] == pytest.approx(250.0 * parameters["volume"])

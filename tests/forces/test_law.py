@@ -137,3 +137,42 @@ def test_two_laws_with_other_numbers_are_two_programs():
 def test_conditions_in_python_are_explained(model):
     with pytest.raises(TypeError, match=r"use treadle\.where"):
         td.Simulation(model, laws=[lambda q, v, t: {"elbow": 1.0 if q["elbow"] > 0.0 else 0.0}]).step()
+
+
+def four_bar(spring: float = 0.0, damping: float = 0.0) -> td.Model:
+    """A four-bar that hangs; its last joint closes the loop, with a spring and damper of its own or none."""
+    spec = td.ModelSpec("four-bar")
+    for name, x in (("left", 0.0), ("right", 1.0)):
+        spec.add_body(name, 1.0, center=(0, 0, -0.25), inertia=(0.05, 0.05, 0.01))
+        spec.add_joint(name, "revolute", None, name, axis=(0, 1, 0), position=(x, 0, 0))
+    spec.add_body("coupler", 2.0, center=(0.5, 0, 0), inertia=(0.01, 0.2, 0.2))
+    spec.add_joint("pin", "revolute", "left", "coupler", axis=(0, 1, 0), position=(0, 0, -0.5))
+    ends = {"position": (0, 0, -0.5), "child_position": (1, 0, 0)}
+    own = {"stiffness": spring, "damping": damping}
+    spec.add_joint("close", "revolute", "right", "coupler", axis=(0, 1, 0), **ends, **own)
+    spec.add_keyframe("initial", {"left": 0.4, "right": 0.4, "pin": -0.4})
+    return spec.compile()
+
+
+def test_a_law_acts_on_a_joint_that_closes_a_loop():
+    """A spring and damper there as a law is the same as those of the joint itself."""
+
+    def law(q, v, t):
+        return {"close": -8.0 * q["close"] - 0.3 * v["close"]}
+
+    by_law = td.Simulation(four_bar(), 1e-3, "rk4", laws=[law])
+    own = td.Simulation(four_bar(8.0, 0.3), 1e-3, "rk4")
+    for sim in (by_law, own):
+        sim.run(1.0)
+    assert abs(own.joint("left").position - 0.4) > 0.1
+    np.testing.assert_allclose(by_law.q, own.q, atol=1e-9)
+    worlds = td.Batch(four_bar(), 3, dt=1e-3, integrator="rk4", laws=[law])
+    worlds.step(1000)
+    np.testing.assert_allclose(worlds.q[1], by_law.q, atol=1e-9)
+
+
+def test_laws_on_loop_joints_say_what_they_cannot_do():
+    with pytest.raises(td.InputError, match="1 numbers for 'close'"):
+        td.Simulation(four_bar(), laws=[lambda q, v, t: {"close": [1.0, 2.0]}]).step()
+    with pytest.raises(td.InputError, match="names no joint"):
+        td.Simulation(four_bar(), laws=[lambda q, v, t: {"closed": 1.0}]).step()

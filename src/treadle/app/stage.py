@@ -19,6 +19,7 @@ from treadle.app.log import collect
 from treadle.app.meter import Meter
 from treadle.app.panels.drive import DrivePanel
 from treadle.app.panels.edit import EditPanel
+from treadle.app.panels.fluid import FluidPanel, has_forces
 from treadle.app.panels.own import OwnPanel
 from treadle.app.panels.panel import Panel
 from treadle.app.panels.plots import PlotsPanel
@@ -90,6 +91,11 @@ class Stage:
             self.push = PushPanel(self)
         with self.tabs.add_tab("Edit"):
             self.edit = EditPanel(self)
+        acting: list[Panel] = []
+        if has_forces(self.sim.model):
+            with self.tabs.add_tab("Forces"):
+                self.fluid = FluidPanel(self)
+                acting.append(self.fluid)
         with self.tabs.add_tab("Plots"):
             self.plots = PlotsPanel(self)
         sensing: list[Panel] = []
@@ -105,7 +111,8 @@ class Stage:
             self.scenes = ScenesPanel(self)
         driving: list[Panel] = [self.run, self.drive, self.push, self.edit]
         #: every panel, in the order in which the loop calls them
-        self.panels = [*driving, self.plots, *sensing, self.quality, self.view, self.save, self.scenes]
+        others: list[Panel] = [self.quality, self.view, self.save, self.scenes]
+        self.panels = [*driving, *acting, self.plots, *sensing, *others]
 
     def loop(self) -> None:
         """Frames until the stage is closed; an error pauses, and people may change something and go on."""

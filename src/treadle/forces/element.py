@@ -22,6 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
+from treadle.dynamics.kinematics import joint_transform
 from treadle.forces.frames import FrameMotion, bodies_to, common_body, frame_motion, on_body
 from treadle.graph import Scalar, maximum, sqrt, where
 from treadle.model.attach_elements import STIFF
@@ -167,15 +168,9 @@ def line_forces(
     for bound in elements_of(model, q, v, implicit):
         if not _is_line(model, bound):
             continue
-        r = bound.frames[1].position - bound.frames[0].position
+        r, arms = _line(model, q, bound)
         l = sqrt(maximum(r.dot(r), NEAREST))
         over = 1.0 / l
-        # l dl/dq: the sum of both ends
-        arms: dict[int, Scalar] = {}
-        for sign, frame in zip((-1.0, 1.0), bound.frames, strict=True):
-            for k, column in frame.columns(model, q).items():
-                arm = sign * r.dot(column.linear)
-                arms[k] = arms[k] + arm if k in arms else arm
         rate = over * sum((arm * v[k] for k, arm in arms.items()), 0.0)
         tension = bound.law.tension(l, rate, springs)
         assert tension is not None
@@ -183,6 +178,34 @@ def line_forces(
         for k, arm in arms.items():
             total[k] = total[k] + arm * pull if k in total else arm * pull
     return total
+
+
+def _line(model: Model, q: Sequence[Scalar], bound: _Bound) -> tuple[Vec3, dict[int, Scalar]]:
+    """Between the points of an element, in the axes of a body between them, and l dl/dq by dof.
+
+    Both points are carried into the frame of every body between them: there a joint with the subspace (w, u)
+    that moves the point p, with the other point o, changes l by w . (o x p) + u . (p - o).
+    """
+    chains = [[index for index, _ in frame.chain] for frame in bound.frames]
+    points = [X.translation for X in bound.record.placements]
+    carried: list[dict[int, Vec3]] = [{}, {}]
+    for side, chain in enumerate(chains):
+        for index in reversed(chain):
+            carried[side][index] = points[side]
+            points[side] = joint_transform(model.bodies[index], q).apply_point(points[side])
+    arms: dict[int, Scalar] = {}
+    r = points[1] - points[0]
+    for side, chain in enumerate(chains):
+        other = points[1 - side]
+        for index in chain:
+            X, joint = joint_transform(model.bodies[index], q), model.bodies[index].joint
+            other = X.rotation.apply_transposed(other - X.translation)
+            own = carried[side][index]
+            # in the last body, where one of the points need not be carried
+            r = own - other
+            for k, S in enumerate(joint.type.subspace(q[joint.q]), start=joint.v.start):
+                arms[k] = S.angular.dot(other.cross(own)) + S.linear.dot(own - other)
+    return r, arms
 
 
 def _is_line(model: Model, bound: _Bound) -> bool:

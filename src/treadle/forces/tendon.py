@@ -14,11 +14,11 @@ from typing import NamedTuple
 from treadle.forces.frames import FrameMotion, common_body, frame_motion
 from treadle.forces.wrapping import wrap_around
 from treadle.graph import Scalar, maximum, sqrt, where
-from treadle.model.model import Model
+from treadle.model.model import WORLD, Model
 from treadle.model.tendons import PathPart, Tendon
 from treadle.spatial import Mat3, Transform, Vec3
 
-__all__ = ["tendon_coordinate"]
+__all__ = ["tendon_coordinate", "tendon_lines"]
 
 #: Square of the least distance (m2): points that coincide have no line between them.
 _NEAREST = 1e-30
@@ -42,6 +42,52 @@ def tendon_coordinate(model: Model, tendon: Tendon, q: Sequence[Scalar]) -> tupl
         for k, arm in way.arms.items():
             total[k] = total[k] + arm if k in total else arm
     return sum((way.length for way in ways), 0.0), {k: total[k] for k in sorted(total)}
+
+
+def tendon_lines(model: Model, tendon: Tendon, q: Sequence[float], arc: int = 8) -> list[list[Vec3]]:
+    """Points of the cable in the world, a list per branch; `arc` of them are around an object."""
+    branches: list[list[Vec3]] = [[]]
+    around: PathPart | None = None
+    for part in tendon.path:
+        if part.kind == "pulley":
+            branches.append([])
+        elif part.kind == "point":
+            here = _placed(model, part, q).position
+            if around is not None and branches[-1]:
+                branches[-1] += _arc_points(model, around, (branches[-1][-1], here), q, arc)
+            branches[-1].append(here)
+        around = part if part.kind not in ("pulley", "point") else None
+    return [branch for branch in branches if len(branch) > 1]
+
+
+def _placed(model: Model, part: PathPart, q: Sequence[float]) -> FrameMotion:
+    return frame_motion(model, q, [0.0] * model.nv, WORLD, part.body, part.placement)
+
+
+def _arc_points(
+    model: Model, part: PathPart, ends: tuple[Vec3, Vec3], q: Sequence[float], count: int
+) -> list[Vec3]:
+    """Where the cable lies on an object, if it touches it."""
+    frame = _placed(model, part, q)
+    pose = Transform(frame.rotation, frame.position)
+    side = None
+    if part.side is not None:
+        at = frame_motion(
+            model, q, [0.0] * model.nv, WORLD, part.side_body, Transform(Mat3.identity(), part.side)
+        )
+        side = _local(pose, at.position)
+    wrap = wrap_around(part.kind, *(_local(pose, end) for end in ends), part.radius, side, False)
+    if not wrap.touches:
+        return []
+    points = []
+    for k in range(count):
+        share = k / (count - 1.0)
+        point = wrap.first * (1.0 - share) + wrap.last * share
+        flat = Vec3(point.x, point.y) if part.kind == "cylinder" else point
+        size = sqrt(maximum(flat.dot(flat), _NEAREST))
+        on = flat * (part.radius / size)
+        points.append(pose.apply_point(Vec3(on.x, on.y, point.z) if part.kind == "cylinder" else on))
+    return points
 
 
 class _Space:

@@ -144,7 +144,7 @@ def vectors(value: Any) -> tuple[tuple[float, ...], ...]:
 
 
 def values(value: Any) -> dict[str, Any]:
-    """Numbers, words, and lists of numbers or of such lists, by name."""
+    """Numbers, words, lists of either, and lists of lists of numbers, by name."""
     if not isinstance(value, dict):
         raise ValueError(f"needs names with values, not {short(value)}")
     return {name: _nested(item, name) for name, item in value.items()}
@@ -160,7 +160,7 @@ def groups(value: Any) -> dict[str, Any]:
 
 
 def _nested(value: Any, name: str, depth: int = 0) -> Any:
-    if isinstance(value, str) and depth == 0:
+    if isinstance(value, str) and depth <= 1:
         return value
     if isinstance(value, list) and depth < 3:
         return tuple(_nested(item, name, depth + 1) for item in value)

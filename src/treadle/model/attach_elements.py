@@ -16,7 +16,7 @@ import numpy as np
 from treadle.errors import ModelError
 from treadle.model.attachments import Settings
 from treadle.model.elements import ELEMENT_TYPES, Element
-from treadle.model.hydrodynamics import added_mass, hull_parameters, in_fluid
+from treadle.model.hydrodynamics import added_mass, fluid_parameters, hull_parameters
 from treadle.model.model import WORLD, Model
 from treadle.model.placement import clean, clean_vector
 from treadle.model.validate_elements import element_parameters
@@ -73,9 +73,8 @@ def _element(item: ElementSpec, machine: _Machine) -> Element:
         shift = Vec3(*clean_vector(vector(points[k]))) if points else Vec3()
         bodies.append(body)
         placements.append(clean(X_BF @ Transform(Mat3.identity(), shift)))
-    parameters = hull_parameters(item, machine.spec) if item.type == "hull" else element_parameters(item)
-    if item.type in ("propeller", "foil"):
-        parameters = in_fluid(parameters, machine.spec)
+    immersed = ELEMENT_TYPES[item.type].immersed
+    parameters = fluid_parameters(item, machine.spec) if immersed else element_parameters(item)
     if "length" in parameters and parameters["length"] is None:
         ends = [machine.point(body, X) for body, X in zip(bodies, placements, strict=True)]
         parameters["length"] = float(np.linalg.norm(ends[1] - ends[0]))

@@ -9,6 +9,7 @@ from typing import Any
 from treadle.joints import Distance, Helical, RollingDisc, Rope
 from treadle.model.attachments import Actuator, Coupling, Loop, Wheel
 from treadle.model.elements import ELEMENT_TYPES, Element, ElementSpec
+from treadle.model.hydrodynamics import fluid_parameters
 from treadle.model.model import WORLD, Link, Model, ModelJoint
 from treadle.model.parts import (
     MUSCLE,
@@ -85,7 +86,7 @@ class _Describer:
         spec.actuators += [_actuator(item, model) for item in model.actuators]
         spec.couplings += [_coupling(item) for item in model.couplings]
         spec.wheels += [_wheel(item) for item in model.wheels]
-        spec.elements += [_element(item) for item in model.elements]
+        spec.elements += [_element(item, spec) for item in model.elements]
         spec.sensors += [_sensor(item) for item in model.sensors]
         spec.tendons += [_tendon(item) for item in model.tendons]
         for keyframe in model.keyframes:
@@ -210,14 +211,23 @@ def _wheel(wheel: Wheel) -> WheelSpec:
     return spec
 
 
-def _element(element: Element) -> ElementSpec:
+def _element(element: Element, spec: ModelSpec) -> ElementSpec:
+    """Without parameters that are the default, or that follow from the machine's fluid and gravity."""
     kind = ELEMENT_TYPES[element.type]
     stated = {
         name: value
         for name, value in element.parameters.items()
         if repr(value) != repr(kind.parameters[name].default)
     }
-    return ElementSpec(element.name, element.type, element.frames, element.offsets, stated)
+    found = ElementSpec(element.name, element.type, element.frames, element.offsets, dict(stated))
+    if kind.immersed:
+        own = {name: x for name, x in stated.items() if kind.parameters[name].default is not None}
+        bare = ElementSpec(element.name, element.type, element.frames, element.offsets, own)
+        follows = fluid_parameters(bare, spec)
+        for name in stated.keys() - own.keys():
+            if repr(stated[name]) == repr(follows[name]):
+                del found.parameters[name]
+    return found
 
 
 def _sensor(sensor: Sensor) -> SensorSpec:

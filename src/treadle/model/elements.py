@@ -88,6 +88,8 @@ class ElementType:
     scales: Callable[[Mapping[str, Any]], Scales] = lambda parameters: Scales()
     #: whether its force depends on the time itself
     timed: bool = False
+    #: whether parameters that are absent are those of the machine's fluid
+    immersed: bool = False
 
 
 def _spring_scales(p: Mapping[str, Any]) -> Scales:
@@ -112,10 +114,20 @@ def _hull_scales(p: Mapping[str, Any]) -> Scales:
     """Drag at the rate of 1 m/s and 1 rad/s."""
     linear, quadratic = np.array(p["linear_drag"], dtype=float), np.array(p["quadratic_drag"], dtype=float)
     drag = np.diag(linear) + quadratic
-    axes = max(p["size"])
+    axes = max(*p["size"], *(abs(x) for point in p["points"] for x in point))
     stokes = 6.0 * np.pi * p["viscosity"] * axes
     blunt = 2.0 * p["density"] * p["drag_coefficient"] * axes**2
     return Scales(turning_damping=float(drag[:3].max()), damping=float(drag[3:].max() + stokes + blunt))
+
+
+def _propeller_scales(p: Mapping[str, Any]) -> Scales:
+    """Damping at 20 turns per second."""
+    D, n = p["diameter"], 20.0
+    scale = p["density"] * D**4 * n
+    return Scales(
+        turning_damping=scale * D * abs(p["torque"][0]) / np.pi,
+        damping=scale * max(-p["thrust"][1], 0.0) / max(D, 1e-9),
+    )
 
 
 _NOTHING_6 = ((0.0,) * 6,) * 6
@@ -200,10 +212,14 @@ ELEMENT_TYPES: dict[str, ElementType] = {
             "shape": Parameter(
                 "ellipsoid",
                 "choice",
-                "ellipsoid (half axes), box (lengths), or a volume that is always immersed",
-                ("ellipsoid", "box", "volume"),
+                "ellipsoid (half axes), box (lengths), closed mesh, or a volume that is always immersed",
+                ("ellipsoid", "box", "mesh", "volume"),
             ),
-            "size": Parameter((0.0, 0.0, 0.0), "vector", "size of the shape (m)"),
+            "size": Parameter((0.0, 0.0, 0.0), "vector", "size of an ellipsoid or a box (m)"),
+            "points": Parameter((), "points", "corners of a mesh (m)"),
+            "triangles": Parameter(
+                (), "triangles", "numbers of their corners, counterclockwise from outside"
+            ),
             "volume": Parameter(None, "magnitude", "volume (m3), where it is not that of the shape"),
             "drag_coefficient": Parameter(
                 0.0, "magnitude", "Cd of 1/2 rho Cd A u^2, with the area A along u"
@@ -215,7 +231,8 @@ ELEMENT_TYPES: dict[str, ElementType] = {
             "added_mass": Parameter(None, "six", "6 x 6 or its diagonal: kg m2, then kg; Lamb's if absent"),
             "density": Parameter(None, "magnitude", "of the fluid (kg/m3); that of the machine's if absent"),
             "viscosity": Parameter(None, "magnitude", "of the fluid (Pa s), for Stokes' drag"),
-            "current": Parameter(None, "vector", "velocity of the fluid (m/s)"),
+            "current": Parameter(None, "flow", "velocity of the fluid (m/s), or formulas over x, y, z, t"),
+            "profile": Parameter(None, "profile", "height (m) and velocity (m/s) at it, which adds to it"),
             "surface": Parameter(None, "number", "height of the free surface (m)"),
             "waves": Parameter(
                 None, "waves", "amplitude (m), frequency (rad/s), direction and phase (rad) of each wave"
@@ -223,6 +240,7 @@ ELEMENT_TYPES: dict[str, ElementType] = {
             "gravity": Parameter(None, "vector", "acceleration of gravity (m/s2); the machine's if absent"),
         },
         _hull_scales,
+        immersed=True,
     ),
     "propeller": ElementType(
         "thrust and torque of a propeller on the body that turns, over the advance ratio J",
@@ -235,8 +253,11 @@ ELEMENT_TYPES: dict[str, ElementType] = {
             "wake": Parameter(0.0, "number", "share of the vehicle's speed that the wake takes away"),
             "deduction": Parameter(0.0, "number", "share of the thrust that the hull takes away"),
             "density": Parameter(None, "magnitude", "of the fluid (kg/m3); that of the machine's if absent"),
-            "current": Parameter(None, "vector", "velocity of the fluid (m/s)"),
+            "current": Parameter(None, "flow", "velocity of the fluid (m/s), or formulas over x, y, z, t"),
+            "profile": Parameter(None, "profile", "height (m) and velocity (m/s) at it, which adds to it"),
         },
+        _propeller_scales,
+        immersed=True,
     ),
     "foil": ElementType(
         "lift and drag of a wing, rudder or fin: chord along x of its frame, normal along z",
@@ -246,8 +267,10 @@ ELEMENT_TYPES: dict[str, ElementType] = {
             "lift_slope": Parameter(6.283185307179586, "magnitude", "CL per angle of attack (1/rad)"),
             "drag": Parameter((0.0, 0.0), "two", "CD along the chord, and what a plate across the flow adds"),
             "density": Parameter(None, "magnitude", "of the fluid (kg/m3); that of the machine's if absent"),
-            "current": Parameter(None, "vector", "velocity of the fluid (m/s)"),
+            "current": Parameter(None, "flow", "velocity of the fluid (m/s), or formulas over x, y, z, t"),
+            "profile": Parameter(None, "profile", "height (m) and velocity (m/s) at it, which adds to it"),
         },
+        immersed=True,
     ),
     "wind": ElementType(
         "drag of moving air on a point: 1/2 rho Cd A |u| u, with u the wind less the velocity of the point",
@@ -267,5 +290,8 @@ ELEMENT_TYPES: dict[str, ElementType] = {
 def timed(model: Model) -> bool:
     """Whether an element of a model depends on the time itself."""
     return any(
-        ELEMENT_TYPES[element.type].timed or element.parameters.get("waves") for element in model.elements
+        ELEMENT_TYPES[element.type].timed
+        or element.parameters.get("waves")
+        or any(isinstance(x, str) for x in element.parameters.get("current", ()))
+        for element in model.elements
     )

@@ -18,13 +18,14 @@ import numpy as np
 
 from treadle.errors import InputError
 from treadle.model.elements import ElementSpec
+from treadle.model.flow import flow, mesh_volume, profile
 from treadle.model.values import number, vector
 
 if TYPE_CHECKING:
     from treadle.model.spec import ModelSpec
 
 __all__ = [
-    "Fluid", "added_mass", "ellipsoid_added_mass", "hull_parameters", "hull_volume", "in_fluid",
+    "Fluid", "added_mass", "ellipsoid_added_mass", "fluid_parameters", "hull_parameters", "hull_volume",
     "irregular_waves",
 ]  # fmt: skip
 
@@ -33,21 +34,27 @@ __all__ = [
 class Fluid:
     """A fluid: density (kg/m3), viscosity (Pa s), current (m/s, world axes), height of a surface (m), waves.
 
+    Each part of the current is a number, or a formula (text) over x, y, z (m) and t (s); or `current` is a
+    function of these that returns three of them, which is traced. A `profile` over the height adds to it:
+    rows of height (m) and velocity along x, y, z (m/s), linear between them and constant beyond.
+
     Each of the waves has an amplitude (m), a frequency (rad/s), a direction (rad, from x towards y) and a
     phase (rad); `irregular_waves` makes those of a sea.
     """
 
     density: float = 1000.0
     viscosity: float = 0.0
-    current: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    current: Any = (0.0, 0.0, 0.0)
     surface: float | None = None
     waves: tuple[tuple[float, float, float, float], ...] = ()
+    profile: tuple[tuple[float, ...], ...] = ()
 
     def __post_init__(self) -> None:
         try:
             object.__setattr__(self, "density", number(self.density))
             object.__setattr__(self, "viscosity", number(self.viscosity))
-            object.__setattr__(self, "current", tuple(vector(self.current).tolist()))
+            object.__setattr__(self, "current", flow(self.current))
+            object.__setattr__(self, "profile", profile(self.profile))
             if self.surface is not None:
                 object.__setattr__(self, "surface", number(self.surface))
             waves = tuple(tuple(vector(wave, 4).tolist()) for wave in self.waves)
@@ -73,10 +80,17 @@ class Fluid:
 
     def to_dict(self) -> dict[str, Any]:
         """The same as a setting."""
-        found = {"density": self.density, "viscosity": self.viscosity, "current": list(self.current)}
+        found: dict[str, Any] = {
+            "density": self.density,
+            "viscosity": self.viscosity,
+            "current": list(self.current),
+        }
         if self.surface is not None:
             found["surface"] = self.surface
-        return {**found, "waves": [list(wave) for wave in self.waves]} if self.waves else found
+        for name in ("waves", "profile"):
+            if getattr(self, name):
+                found[name] = [list(row) for row in getattr(self, name)]
+        return found
 
 
 def irregular_waves(
@@ -106,6 +120,13 @@ def in_fluid(values: dict[str, Any], spec: ModelSpec) -> dict[str, Any]:
     return {name: given.get(name) if value is None else value for name, value in values.items()}
 
 
+def fluid_parameters(item: ElementSpec, spec: ModelSpec) -> dict[str, Any]:
+    """All parameters of an element in the machine's fluid; what it does not state is the fluid's."""
+    from treadle.model.validate_elements import element_parameters
+
+    return hull_parameters(item, spec) if item.type == "hull" else in_fluid(element_parameters(item), spec)
+
+
 def hull_parameters(item: ElementSpec, spec: ModelSpec) -> dict[str, Any]:
     """All parameters of a hull; what it does not state is that of the machine's fluid and gravity."""
     from treadle.model.validate_elements import element_parameters
@@ -122,6 +143,8 @@ def hull_parameters(item: ElementSpec, spec: ModelSpec) -> dict[str, Any]:
 
 def hull_volume(values: dict[str, Any]) -> float:
     """Volume (m3) of a hull's shape."""
+    if values["shape"] == "mesh":
+        return mesh_volume(values["points"], values["triangles"])
     a, b, c = values["size"]
     return a * b * c * (4.0 / 3.0 * math.pi if values["shape"] == "ellipsoid" else 1.0)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from treadle.model.elements import ELEMENT_TYPES, ElementSpec, Parameter
 from treadle.model.faults import check_names, fault
+from treadle.model.flow import flow, mesh_volume, profile
 from treadle.model.model import suggest
 from treadle.model.validate_shapes import check_choice
 from treadle.model.values import number, vector
@@ -16,7 +17,10 @@ from treadle.model.values import number, vector
 if TYPE_CHECKING:
     from treadle.model.spec import ModelSpec
 
-__all__ = ["element_parameters", "validate_elements"]
+__all__ = ["MOST_TRIANGLES", "element_parameters", "validate_elements"]
+
+#: Triangles of a hull's mesh, every one of which is part of the compiled step.
+MOST_TRIANGLES = 500
 
 
 def validate_elements(spec: ModelSpec) -> None:
@@ -68,9 +72,28 @@ def _check_element(spec: ModelSpec, item: ElementSpec, known: list[str]) -> None
         values = element_parameters(item)
     except ValueError as error:
         raise fault(spec, element, str(error), None, item) from None
+    if values.get("shape") == "mesh":
+        _check_mesh(spec, element, item, values)
     if values.get("table") and values.get("acts", "both") != "both":
         hint = "write zeros into the table where it does not act"
         raise fault(spec, element, "a spring with a table acts both ways", hint, item)
+
+
+def _check_mesh(spec: ModelSpec, element: str, item: ElementSpec, values: dict[str, Any]) -> None:
+    """A closed mesh of few triangles, all facing outward."""
+    triangles = values["triangles"]
+    if len(triangles) > MOST_TRIANGLES:
+        hint = f"make it coarser: at most {MOST_TRIANGLES}"
+        raise fault(spec, element, f"its mesh has {len(triangles)} triangles", hint, item)
+    if not triangles or max(max(row) for row in triangles) >= len(values["points"]):
+        raise fault(spec, element, "its mesh needs points, and triangles of their numbers", None, item)
+    edges = {pair for i, j, k in triangles for pair in ((i, j), (j, k), (k, i))}
+    if len(edges) != 3 * len(triangles) or any((j, i) not in edges for i, j in edges):
+        hint = "every edge must belong to two triangles that run along it in opposite senses"
+        raise fault(spec, element, "its mesh is not closed", hint, item)
+    if mesh_volume(values["points"], triangles) <= 0.0:
+        hint = "turn its triangles round: counterclockwise from outside"
+        raise fault(spec, element, "its mesh is inside out", hint, item)
 
 
 def _number(value: Any, parameter: Parameter) -> float:
@@ -133,6 +156,31 @@ def _waves(value: Any, parameter: Parameter) -> tuple[tuple[float, ...], ...]:
     return waves
 
 
+def _flow(value: Any, parameter: Parameter) -> tuple[float | str, ...]:
+    return flow(value)
+
+
+def _profile(value: Any, parameter: Parameter) -> tuple[tuple[float, ...], ...]:
+    return profile(value)
+
+
+def _points(value: Any, parameter: Parameter) -> tuple[tuple[float, ...], ...]:
+    try:
+        return tuple(tuple(vector(point).tolist()) for point in value)
+    except (TypeError, ValueError):
+        raise ValueError("needs three numbers for each point") from None
+
+
+def _triangles(value: Any, parameter: Parameter) -> tuple[tuple[int, ...], ...]:
+    try:
+        numbers = np.array(value, dtype=float).reshape(-1, 3)
+    except (TypeError, ValueError):
+        numbers = np.full((1, 3), -1.0)
+    if (numbers < 0.0).any() or (numbers != np.floor(numbers)).any():
+        raise ValueError("needs three numbers of points for each triangle")
+    return tuple(tuple(int(x) for x in row) for row in numbers)
+
+
 def _six(value: Any, parameter: Parameter) -> tuple[tuple[float, ...], ...]:
     """A symmetric 6 x 6 matrix that is not negative, or the six numbers of its diagonal."""
     try:
@@ -162,4 +210,8 @@ _KINDS = {
     "two": _two,
     "waves": _waves,
     "magnitudes": _magnitudes,
+    "flow": _flow,
+    "profile": _profile,
+    "points": _points,
+    "triangles": _triangles,
 }

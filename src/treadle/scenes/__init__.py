@@ -16,6 +16,7 @@ from treadle.scenes.box_stack import box_stack
 from treadle.scenes.chain import chain
 from treadle.scenes.four_bar_chain import four_bar_chain
 from treadle.scenes.friction_chain import friction_chain
+from treadle.scenes.grinding import grinding
 from treadle.scenes.gripper import gripper
 from treadle.scenes.loader import loader
 from treadle.scenes.marbles import marbles
@@ -35,12 +36,20 @@ from treadle.scenes.slider_crank import slider_crank
 from treadle.scenes.slope import slope
 from treadle.scenes.squeezer import squeezer
 from treadle.scenes.torso import torso
+from treadle.scenes.water.barge import barge
+from treadle.scenes.water.bluerov2 import bluerov2, bluerov2_arm
+from treadle.scenes.water.buoy import moored_buoy
+from treadle.scenes.water.remus import remus
+from treadle.scenes.water.swimmer import swimmer
 
 __all__ = ["SCENES", "scene", "scene_names"]
 
 #: Functions that describe a scene, by name; their arguments are the scene's options.
 SCENES: dict[str, Callable[..., ModelSpec]] = {
     "arm": arm,
+    "barge": barge,
+    "bluerov2": bluerov2,
+    "bluerov2-arm": bluerov2_arm,
     "bicycle": bicycle,
     "bouncing-ball": bouncing_ball,
     "box-stack": box_stack,
@@ -48,6 +57,7 @@ SCENES: dict[str, Callable[..., ModelSpec]] = {
     "chain": chain,
     "four-bar-chain": four_bar_chain,
     "friction-chain": friction_chain,
+    "grinding": grinding,
     "gripper": gripper,
     "differential-drive": differential_drive,
     "landtamer": landtamer,
@@ -57,13 +67,16 @@ SCENES: dict[str, Callable[..., ModelSpec]] = {
     "minibaja": minibaja,
     "mobile-manipulator": mobile_manipulator,
     "peaucellier": peaucellier,
+    "moored-buoy": moored_buoy,
     "pendulum": pendulum,
+    "remus": remus,
     "roadheader": roadheader,
     "roadheader-ground": roadheader_ground,
     "rocky7": rocky7,
     "slider-crank": slider_crank,
     "slope": slope,
     "squeezer": squeezer,
+    "swimmer": swimmer,
     "torso": torso,
     "zoe": zoe,
 }

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from treadle.forces.current import Current
 from treadle.graph import Scalar
 from treadle.model.hydrodynamics import Fluid
 from treadle.model.model import Model
 from treadle.model.sensors import Sensor
 from treadle.model.values import plain_json
 from treadle.sensors.kind import Channel, Instant, Option, SensorKind, channels
-from treadle.spatial import Vec3
 
 __all__ = ["DopplerLog", "WheelOdometry"]
 
@@ -92,6 +92,7 @@ class DopplerLog(SensorKind):
         velocity = self.velocity(at).linear
         if self.parameters["lock"] == "water":
             settings: Any = plain_json(self.model.settings)
-            current = Vec3(*Fluid.of(settings.get("fluid", {})).current)
+            fluid = Fluid.of(settings.get("fluid", {}))
+            current = Current(fluid.current, fluid.profile).at(self.pose(at).translation, at.time)
             velocity = velocity - self.pose(at).rotation.apply_transposed(current)
         return list(velocity)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from treadle.forces.current import Current
 from treadle.forces.element import ForceElement
 from treadle.forces.frames import FrameMotion
 from treadle.graph import Scalar, sqrt
@@ -30,11 +31,14 @@ class Foil(ForceElement):
     lift_slope: Scalar
     drag: Sequence[Scalar]
     density: Scalar
-    current: Sequence[Scalar]
+    current: Sequence[Scalar | str]
+    profile: Sequence[Sequence[float]]
 
     def other(self, *frames: FrameMotion, time: Scalar) -> Sequence[Force]:
         (frame,) = frames
-        seen = frame.rotation.apply_transposed(frame.velocity - Vec3(*self.current))
+        seen = frame.rotation.apply_transposed(
+            frame.velocity - Current(self.current, self.profile).at(frame.position, time)
+        )
         u, w = seen.x, seen.z
         square = u * u + w * w
         speed = sqrt(square + _SLOW)

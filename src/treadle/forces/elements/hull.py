@@ -12,17 +12,20 @@ is part of the body's inertia, with its Coriolis terms for a fluid at rest; a cu
 
 In waves (see `waves`) the hull sees the surface and the motion of the water where it is, as a body that is
 small for them: it is immersed up to the local elevation, and the pressure of the moving water pushes the
-immersed volume with rho V (a - g), where a is the water's acceleration, which moves the added mass too.
+immersed volume with rho V (a - g), where a is the water's acceleration, which moves the added mass too. The
+same holds in a current that varies with place and time (see `current`).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
+from treadle.forces.current import Current
 from treadle.forces.element import ForceElement, Linear, Matrix6
 from treadle.forces.frames import FrameMotion
-from treadle.forces.immersion import Immersed, box_immersed, ellipsoid_immersed
+from treadle.forces.immersion import Immersed, box_immersed, ellipsoid_immersed, mesh_immersed
 from treadle.forces.waves import WaterMotion, wave_motion
 from treadle.graph import Scalar, sqrt
 from treadle.spatial import ArticulatedInertia, Force, Mat3, Motion, Vec3
@@ -33,11 +36,20 @@ __all__ = ["Hull"]
 _SLOW = 1e-60
 
 
+class _Flow(NamedTuple):
+    """Velocity (m/s) and acceleration (m/s2) of the fluid, in world axes."""
+
+    velocity: Vec3
+    acceleration: Vec3
+
+
 class Hull(ForceElement):
     """A shape in a fluid, about the origin of its frame."""
 
     shape: str
     size: Sequence[Scalar]
+    points: Sequence[Sequence[float]]
+    triangles: Sequence[Sequence[int]]
     volume: Scalar
     drag_coefficient: Scalar
     linear_drag: Matrix6
@@ -45,7 +57,8 @@ class Hull(ForceElement):
     added_mass: Matrix6
     density: Scalar
     viscosity: Scalar
-    current: Sequence[Scalar]
+    current: Sequence[Scalar | str]
+    profile: Sequence[Sequence[float]]
     surface: Scalar | None
     gravity: Sequence[Scalar]
     waves: Sequence[Sequence[Scalar]]
@@ -71,18 +84,19 @@ class Hull(ForceElement):
     def other(self, *frames: FrameMotion, time: Scalar) -> Sequence[Force]:
         (frame,) = frames
         water = self._water(frame, time)
-        seen = self._relative(frame, water)
+        flow = self._flow(frame, water, time)
+        seen = self._relative(frame, flow)
         resistance = self._resistance(frame, seen, water)
         drag = [-_dot(row, list(seen)) for row in resistance]
         total = Force.of(drag)
-        moves = bool(self.waves) or any(not _zero(x) for x in self.current)
+        moves = bool(self.waves) or any(not _zero(x) for x in self.current) or bool(self.profile)
         if moves and any(not _zero(x) for row in self.added_mass for x in row):
-            total = total + self._carried(frame, seen, water)
+            total = total + self._carried(frame, seen, flow)
         R = frame.rotation
-        forces = [Force(R.apply(total.angular), R.apply(total.linear))]
-        if water is not None:
-            forces[0] = forces[0] + self._pushed(frame, water)
-        return forces
+        force = Force(R.apply(total.angular), R.apply(total.linear))
+        if water is not None or not self._steady:
+            force = force + self._pushed(frame, flow, water)
+        return [force]
 
     def _water(self, frame: FrameMotion, time: Scalar) -> WaterMotion | None:
         """How waves move the water where the frame is, if there are any."""
@@ -92,9 +106,14 @@ class Hull(ForceElement):
         height = self._up.dot(frame.position) - self.surface
         return wave_motion(self.waves, self._pull, frame.position, height, time)
 
-    def _pushed(self, frame: FrameMotion, water: WaterMotion) -> Force:
-        """Force of the pressure in moving water, rho V (a - g), at the centre of the immersed volume."""
-        push = (water.acceleration - Vec3(*self.gravity)) * self.density
+    def _pushed(self, frame: FrameMotion, flow: _Flow, water: WaterMotion | None) -> Force:
+        """Force of the pressure in moving water at the centre of the immersed volume: rho V (a - g) in waves.
+
+        Without waves the part of gravity has an energy, and is not here.
+        """
+        push = (
+            flow.acceleration if water is None else flow.acceleration - Vec3(*self.gravity)
+        ) * self.density
         if self._flooded:
             return Force(Vec3(), push * self.volume)
         wet = self._immersed(frame, water)
@@ -102,7 +121,7 @@ class Hull(ForceElement):
 
     def linear(self, *frames: FrameMotion) -> Linear | None:
         (frame,) = frames
-        D = self._resistance(frame, self._relative(frame))
+        D = self._resistance(frame, self._relative(frame, self._flow(frame, None, 0.0)))
         return Linear(None, _turned(D, frame.rotation))
 
     @property
@@ -132,19 +151,28 @@ class Hull(ForceElement):
             up = Vec3(up.x - x, up.y - y, up.z) * size
             depth = (depth + water.elevation) * size
         seen = frame.rotation.apply_transposed(up)
+        if self.shape == "mesh":
+            return mesh_immersed([Vec3(*point) for point in self.points], self.triangles, seen, depth)
         immersed = ellipsoid_immersed if self.shape == "ellipsoid" else box_immersed
         return immersed(self.size, seen, depth)
 
-    def _relative(self, frame: FrameMotion, water: WaterMotion | None = None) -> Motion:
+    def _relative(self, frame: FrameMotion, flow: _Flow) -> Motion:
         """Velocity relative to the fluid, in the axes of the frame."""
         R = frame.rotation
-        linear = frame.velocity - self._flow(water)
+        linear = frame.velocity - flow.velocity
         return Motion(R.apply_transposed(frame.angular_velocity), R.apply_transposed(linear))
 
-    def _flow(self, water: WaterMotion | None) -> Vec3:
-        """Velocity of the fluid, in world axes."""
-        current = Vec3(*self.current)
-        return current if water is None else current + water.velocity
+    @property
+    def _steady(self) -> bool:
+        return Current(self.current, self.profile).uniform
+
+    def _flow(self, frame: FrameMotion, water: WaterMotion | None, time: Scalar) -> _Flow:
+        """How the fluid moves where the frame is, in world axes."""
+        current = Current(self.current, self.profile)
+        flow = _Flow(current.at(frame.position, time), current.acceleration(frame.position, time))
+        if water is None:
+            return flow
+        return _Flow(flow.velocity + water.velocity, flow.acceleration + water.acceleration)
 
     def _resistance(
         self, frame: FrameMotion, seen: Motion, water: WaterMotion | None = None
@@ -169,21 +197,29 @@ class Hull(ForceElement):
         if _zero(self.drag_coefficient) or self.shape == "volume":
             return 0.0
         a, b, c = self.size
-        if self.shape == "ellipsoid":
+        if self.shape == "mesh":
+            seen = self._outline(u)
+        elif self.shape == "ellipsoid":
             x, y, z = (b * c) * u.x, (c * a) * u.y, (a * b) * u.z
             seen = math.pi * sqrt(x * x + y * y + z * z + _SLOW)
         else:
             seen = (b * c) * abs(u.x) + (c * a) * abs(u.y) + (a * b) * abs(u.z)
         return (0.5 * self.density * self.drag_coefficient) * seen
 
-    def _carried(self, frame: FrameMotion, seen: Motion, water: WaterMotion | None) -> Force:
+    def _outline(self, u: Vec3) -> Scalar:
+        """Area that a convex mesh shows along u, times |u|: half the sum of what its triangles show."""
+        total: Scalar = 0.0
+        for i, j, k in self.triangles:
+            a, b, c = (Vec3(*self.points[m]) for m in (i, j, k))
+            total = total + abs((b - a).cross(c - a).dot(u))
+        return 0.25 * total
+
+    def _carried(self, frame: FrameMotion, seen: Motion, moving: _Flow) -> Force:
         """What moving fluid changes of the added mass's inertial force, in the axes of the frame."""
         A = ArticulatedInertia.of_matrix(self.added_mass)
-        flow = frame.rotation.apply_transposed(self._flow(water))
+        flow = frame.rotation.apply_transposed(moving.velocity)
         own = Motion(seen.angular, seen.linear + flow)
-        rate = -seen.angular.cross(flow)
-        if water is not None:
-            rate = rate + frame.rotation.apply_transposed(water.acceleration)
+        rate = frame.rotation.apply_transposed(moving.acceleration) - seen.angular.cross(flow)
         turned = Motion(Vec3(), rate)
         return A.apply(turned) + own.cross_force(A.apply(own)) - seen.cross_force(A.apply(seen))
 

@@ -1,0 +1,1 @@
+"""Motions of arms: inverse kinematics, timing within limits, and trajectories."""

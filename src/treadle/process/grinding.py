@@ -1,0 +1,222 @@
+"""Grinding: a pad on an arm under position control goes over a workpiece, presses on it and wears it away.
+
+Material is removed after Preston, dh/dt = k p v, cell by cell under the pressure of the pad, and the pad
+touches what is left. The normal force is that of the compliant contact in series with the arm (see
+`pad_contact`); the tangential force is a share of it, by friction or by the energy that a volume takes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from treadle.dynamics.compiled import frame_jacobian, mass_matrix
+from treadle.errors import InputError
+from treadle.model.model import Model
+from treadle.model.values import real_numbers
+from treadle.process.pad import Pad
+from treadle.process.surface import Surface
+from treadle.process.tool_path import ToolPath
+
+__all__ = ["ArmCompliance", "GrindingPass", "GrindingSetup", "arm_compliance", "calibrated_preston", "grind"]
+
+
+@dataclass(frozen=True)
+class ArmCompliance:
+    """The arm as seen from the tool along the normal: mass (kg), damping (N s/m) and stiffness (N/m)."""
+
+    mass: float
+    damping: float
+    stiffness: float
+
+
+@dataclass(frozen=True)
+class GrindingSetup:
+    """A pad, an arm, and the process.
+
+    `preston` is Preston's k (1/Pa), `speed` the speed of the abrasive on the surface (m/s), `friction` the
+    share of the normal force that acts along the surface; `specific_energy` (J/m3) gives that share instead,
+    as the power of the tangential force is the energy of the removed volume: Ft / F = u k.
+    `stiffness_factor` multiplies the pad's pressure, `offset` (m) and `seam_factor` say where the workpiece
+    is and how high its seam, for runs with disturbances.
+    """
+
+    pad: Pad
+    arm: ArmCompliance
+    preston: float = 0.0
+    speed: float = 0.0
+    friction: float = 0.3
+    specific_energy: float | None = None
+    stiffness_factor: float = 1.0
+    offset: float = 0.0
+    seam_factor: float = 1.0
+
+    def __post_init__(self) -> None:
+        numbers = {name: x for name, x in vars(self).items() if isinstance(x, int | float)}
+        real_numbers("GrindingSetup", **numbers)
+        if min(self.preston, self.speed, self.friction) < 0.0 or self.stiffness_factor <= 0.0:
+            raise InputError("GrindingSetup: preston, speed and friction must not be negative")
+
+    @property
+    def tangential_share(self) -> float:
+        """Tangential over normal force."""
+        return self.friction if self.specific_energy is None else self.specific_energy * self.preston
+
+
+@dataclass(frozen=True)
+class GrindingPass:
+    """What a pass did, at the ends of its steps, from the start on.
+
+    `time` (s), `path` (m along the path), `force` and `tangential` (N), `slope` (N/m, of the force by the
+    approach), `deflection` of the arm (m), `heights` (m) of the workpiece after it, `volume` removed (m3).
+    """
+
+    time: np.ndarray
+    path: np.ndarray
+    force: np.ndarray
+    tangential: np.ndarray
+    slope: np.ndarray
+    deflection: np.ndarray
+    heights: np.ndarray
+    volume: float
+    #: d force / d offset at the path's points (steps, points), where it was asked for
+    by_offset: np.ndarray | None = None
+
+    def expected_volume(self, setup: GrindingSetup) -> float:
+        """The integral of k F v dt (m3)."""
+        return float(setup.preston * setup.speed * np.trapezoid(self.force, self.time))
+
+
+def grind(
+    setup: GrindingSetup,
+    surface: Surface,
+    path: ToolPath,
+    offsets: ArrayLike,
+    *,
+    feed: float,
+    dt: float = 1e-3,
+    seam: np.ndarray | None = None,
+    heights: np.ndarray | None = None,
+    derivatives: bool = False,
+) -> GrindingPass:
+    """Take the pad along a path with a feed (m/s), in steps dt (s), its tip offset along the normals.
+
+    `offsets` (m, one per point of the path, linear between) are negative into the material. `heights` are
+    those of the workpiece where it is not fresh: of the surface otherwise, with `seam` (heights on its grid
+    that the setup's factor multiplies) on top. With `derivatives` the exact derivatives of the force by the
+    offsets come with it; what the removal of this very pass changes about the force is not part of them.
+    """
+    from treadle.process.pad_contact import propagator, take_pass
+
+    at, points, axes = _sampled(path, feed, dt)
+    shifts = np.asarray(offsets, dtype=float)
+    if shifts.shape != (len(path),) or not np.isfinite(shifts).all():
+        raise InputError(f"grind: offsets must be {len(path)} finite numbers, one per point of the path")
+    ground = _fresh(setup, surface, seam) if heights is None else np.array(heights, dtype=float)
+    step = dt if len(at) < 2 else float(at[1] - at[0]) / feed
+    K = setup.stiffness_factor * setup.pad.stiffness(_REFERENCE_FORCE)
+    arm = setup.arm
+    P = propagator(arm.mass, arm.damping, arm.stiffness + K, step)
+    pad = setup.pad
+    numbers = [pad.coefficient * setup.stiffness_factor, pad.exponent, pad.share, pad.radius, pad.dome]
+    world = np.array([*numbers, K, *P, 1.0 / (arm.stiffness + K)])
+    rates = np.full(len(at), setup.preston * setup.speed * step)
+    # the trapezoidal rule in time
+    rates[[0, -1]] *= 0.5
+    knots = path.lengths
+    moved = np.interp(at, knots, shifts) - setup.offset
+    force, slope, deflection = (np.zeros(len(at)) for _ in range(3))
+    grid = np.array([surface.x[0], surface.y[0], *surface.spacing])
+    volume = take_pass(ground, grid, points, axes, moved, world, rates, force, slope, deflection)
+    found = GrindingPass(
+        time=at / feed,
+        path=at,
+        force=force,
+        tangential=setup.tangential_share * force,
+        slope=slope,
+        deflection=deflection,
+        heights=ground,
+        volume=float(volume),
+    )
+    if not derivatives:
+        return found
+    return replace(found, by_offset=_by_offset(slope, world[5:], _hats(at, knots)))
+
+
+def arm_compliance(
+    model: Model,
+    q: ArrayLike,
+    frame: str,
+    normal: ArrayLike,
+    joint_stiffness: ArrayLike,
+    damping_ratio: float = 1.0,
+) -> ArmCompliance:
+    """The arm at q as seen from a frame along a normal n (3).
+
+    Its mass is 1/(n J M^-1 J' n), its stiffness 1/(n J K^-1 J' n).
+    `joint_stiffness` (N m/rad, nv) is that of drives and gears under position control.
+    """
+    n = np.asarray(normal, dtype=float)
+    row = n @ frame_jacobian(model, q, frame)[3:]
+    M, K = mass_matrix(model, q), np.asarray(joint_stiffness, dtype=float)
+    mass = 1.0 / float(row @ np.linalg.solve(M, row))
+    stiffness = 1.0 / float((row**2 / K).sum())
+    return ArmCompliance(mass, 2.0 * damping_ratio * float(np.sqrt(mass * stiffness)), stiffness)
+
+
+def calibrated_preston(volume: float, force: ArrayLike, time: ArrayLike, speed: float) -> float:
+    """Preston's k (1/Pa) from one measured pass: volume (m3), force (N) over time (s), speed (m/s)."""
+    work = float(np.trapezoid(np.asarray(force, dtype=float), np.asarray(time, dtype=float))) * speed
+    if not work > 0.0:
+        raise InputError("calibrated_preston: the force must act for some time at some speed")
+    return volume / work
+
+
+#: Force (N) at which the reference stiffness of the closed form is taken.
+_REFERENCE_FORCE = 5.0
+
+
+def _fresh(setup: GrindingSetup, surface: Surface, seam: np.ndarray | None) -> np.ndarray:
+    return surface.heights.copy() if seam is None else surface.heights + setup.seam_factor * seam
+
+
+def _sampled(path: ToolPath, feed: float, dt: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Lengths along the path at the ends of the steps, points and unit normals there."""
+    real_numbers("grind", feed=feed, dt=dt)
+    if feed <= 0.0 or dt <= 0.0:
+        raise InputError("grind: feed and dt must be positive")
+    knots = path.lengths
+    at = np.linspace(0.0, knots[-1], max(round(knots[-1] / (feed * dt)), 1) + 1)
+    from scipy.interpolate import CubicSpline
+
+    # the tip follows the curve, not its chords
+    points, axes = CubicSpline(knots, path.points)(at), CubicSpline(knots, path.normals)(at)
+    return at, np.ascontiguousarray(points), axes / np.linalg.norm(axes, axis=1, keepdims=True)
+
+
+def _hats(at: np.ndarray, knots: np.ndarray) -> np.ndarray:
+    """Derivative of the offset at the steps by those at the points (steps, points)."""
+    k = np.clip(np.searchsorted(knots, at, side="right") - 1, 0, len(knots) - 2)
+    share = (at - knots[k]) / (knots[k + 1] - knots[k])
+    hats = np.zeros((len(at), len(knots)))
+    rows = np.arange(len(at))
+    hats[rows, k], hats[rows, k + 1] = 1.0 - share, share
+    return hats
+
+
+def _by_offset(slope: np.ndarray, world: np.ndarray, hats: np.ndarray) -> np.ndarray:
+    """d force / d offsets: the linearization of every step, carried from step to step."""
+    K, P, static = world[0], world[1:9], world[9]
+    result = np.zeros_like(hats)
+    z = rate = g = np.zeros(hats.shape[1])
+    for n, s in enumerate(slope):
+        known, weight = (P[0] * z + P[1] * rate + P[4] * g, P[6]) if n else (0.0 * z, static)
+        new = (known - weight * s * hats[n]) / (1.0 - weight * (K - s))
+        result[n] = -s * (hats[n] + new)
+        end = result[n] + K * new
+        if n:
+            rate = P[2] * z + P[3] * rate + P[5] * g + P[7] * end
+        z, g = new, end
+    return result

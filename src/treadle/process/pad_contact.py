@@ -1,0 +1,166 @@
+"""Kernels of a pad that moves over a field of heights: force, pressure, removal, and the arm's deflection.
+
+The arm holds the pad by a mass m, a damper d and a spring k along the normal (position control as seen from
+the tool). Its deflection z follows
+
+    m z'' + d z' + (k + K) z = F + K z
+
+with the contact force F and a reference stiffness K. The right-hand side is taken as linear in time over a
+step, and the left-hand side is solved in closed form: a contact of that stiffness is exact at any step, and
+others are of second order.
+"""
+
+from __future__ import annotations
+
+from math import cos, cosh, exp, floor, sin, sinh, sqrt
+
+import numpy as np
+
+from treadle.native.kernels import inner, kernel
+
+__all__ = ["press", "propagator", "take_pass"]
+
+#: Newton iterations for the deflection at the end of a step.
+_ITERATIONS = 12
+
+
+@inner
+def _height_at(heights, grid, x, y):
+    """Bilinear height at a point, and that of the nearest point of the rectangle outside of it."""
+    rows, columns = heights.shape
+    a = min(max((x - grid[0]) / grid[2], 0.0), columns - 1.000001)
+    b = min(max((y - grid[1]) / grid[3], 0.0), rows - 1.000001)
+    i, j = int(b), int(a)
+    s, t = a - j, b - i
+    low = heights[i, j] * (1.0 - s) + heights[i, j + 1] * s
+    high = heights[i + 1, j] * (1.0 - s) + heights[i + 1, j + 1] * s
+    return low * (1.0 - t) + high * t
+
+
+@inner
+def _contact(heights, grid, center, axis, pad, removal):
+    """Force (N), its slope by the approach (N/m), area (m2) and largest pressure (Pa) of a pad.
+
+    `center` is the tip of its free shape, `axis` the unit normal out of the material. With `removal` (m/Pa)
+    every cell is lowered by removal times its pressure, measured along the axis.
+    """
+    coefficient, exponent, share, radius, dome = pad
+    rows, columns = heights.shape
+    tip = (_height_at(heights, grid, center[0], center[1]) - center[2]) * axis[2]
+    lift = (1.0 - share) * max(tip, 0.0)
+    first_row = max(floor((center[1] - radius - grid[1]) / grid[3]), 0)
+    last_row = min(floor((center[1] + radius - grid[1]) / grid[3]) + 1, rows - 1)
+    first_column = max(floor((center[0] - radius - grid[0]) / grid[2]), 0)
+    last_column = min(floor((center[0] + radius - grid[0]) / grid[2]) + 1, columns - 1)
+    force, slope, area, peak = 0.0, 0.0, 0.0, 0.0
+    cell = grid[2] * grid[3]
+    for i in range(first_row, last_row + 1):
+        below, above = max(i - 1, 0), min(i + 1, rows - 1)
+        for j in range(first_column, last_column + 1):
+            rx, ry = grid[0] + j * grid[2] - center[0], grid[1] + i * grid[3] - center[1]
+            rz = heights[i, j] - center[2]
+            along = rx * axis[0] + ry * axis[1] + rz * axis[2]
+            across = rx * rx + ry * ry + rz * rz - along * along
+            depth = along - lift - 0.5 * across / dome
+            if depth <= 0.0 or across > radius * radius:
+                continue
+            left, right = max(j - 1, 0), min(j + 1, columns - 1)
+            hx = (heights[i, right] - heights[i, left]) / ((right - left) * grid[2])
+            hy = (heights[above, j] - heights[below, j]) / ((above - below) * grid[3])
+            # area of the cell as seen along the axis
+            part = cell * (axis[2] - hx * axis[0] - hy * axis[1])
+            if exponent == 1.0:
+                pressure, rate = coefficient * depth, coefficient
+            else:
+                pressure = coefficient * depth**exponent
+                rate = exponent * pressure / depth
+            force += pressure * part
+            slope += rate * share * part
+            area += part
+            peak = max(peak, pressure)
+            if removal > 0.0:
+                heights[i, j] -= removal * pressure * part / cell
+    return force, slope, area, peak
+
+
+@kernel
+def press(heights, grid, center, axis, pad, removal):
+    """Force, slope, area and largest pressure of a pad at one place, see `_contact`."""
+    return _contact(heights, grid, center, axis, pad, removal)
+
+
+@kernel
+def propagator(mass, damping, stiffness, step):
+    """Eight numbers of z'' = (g(t) - d z' - k z) / m over a step with g linear in time.
+
+    (z, z') at the end = P (z, z') at the start + A g at the start + B g at the end: P by rows, A, B.
+    """
+    r, w2 = 0.5 * damping / mass, stiffness / mass
+    decay, square = exp(-r * step), w2 - r * r
+    if square > 0.0:
+        w = sqrt(square)
+        c, s = cos(w * step), sin(w * step) / w
+    elif square < 0.0:
+        w = sqrt(-square)
+        c, s = cosh(w * step), sinh(w * step) / w
+    else:
+        c, s = 1.0, step
+    p11, p12 = decay * (c + r * s), decay * s
+    p21, p22 = -w2 * decay * s, decay * (c - r * s)
+    # static solution of a ramp g = a + b t: z = a/k + b (t/k - d/k^2), z' = b/k
+    k, d = stiffness, damping
+    out = np.empty(8)
+    out[0], out[1], out[2], out[3] = p11, p12, p21, p22
+    for end in range(2):
+        a, b = (1.0, -1.0 / step) if end == 0 else (0.0, 1.0 / step)
+        z0, v0 = a / k - b * d / k**2, b / k
+        z1, v1 = a / k + b * (step / k - d / k**2), b / k
+        out[4 + 2 * end] = z1 - p11 * z0 - p12 * v0
+        out[5 + 2 * end] = v1 - p21 * z0 - p22 * v0
+    return out
+
+
+@kernel(nogil=True)
+def take_pass(heights, grid, points, axes, offsets, world, rates, force, slope, deflection):
+    """Move the pad over the field of heights of one world, and write force, slope and deflection per point.
+
+    `points` and `axes` (n, 3) are the tip and the normal at the ends of the steps, `offsets` (n,) move the
+    tip along the normal. `world` has the pad's five numbers, the reference stiffness, the propagator and
+    1/(k + K); `rates` (n,) is what every step removes per pressure (m/Pa). Returns the removed volume (m3).
+    """
+    pad = (world[0], world[1], world[2], world[3], world[4])
+    K, P = world[5], world[6:14]
+    count = len(points)
+    center = np.empty(3)
+    z, rate, g = 0.0, 0.0, 0.0
+    before = heights.sum()
+    for n in range(count):
+        axis = axes[n]
+        # it starts in balance: (k + K) z = F + K z
+        known, weight = 0.0, world[14]
+        if n > 0:
+            known, weight = P[0] * z + P[1] * rate + P[4] * g, P[6]
+        # z = known + weight (F(z) + K z), which has one solution, as F falls with z
+        new, low, high = z, -1.0, 1.0
+        found = (0.0, 0.0, 0.0, 0.0)
+        for _ in range(_ITERATIONS):
+            for a in range(3):
+                center[a] = points[n, a] + (offsets[n] + new) * axis[a]
+            found = _contact(heights, grid, center, axis, pad, 0.0)
+            gap = new - known - weight * (found[0] + K * new)
+            if abs(gap) < 1e-13:
+                break
+            if gap > 0.0:
+                high = new
+            else:
+                low = new
+            step = new - gap / (1.0 - weight * (K - found[1]))
+            new = step if low < step < high else 0.5 * (low + high)
+        if n > 0:
+            rate = P[2] * z + P[3] * rate + P[5] * g + P[7] * (found[0] + K * new)
+        z = new
+        g = found[0] + K * z
+        force[n], slope[n], deflection[n] = found[0], found[1], z
+        if rates[n] > 0.0:
+            _contact(heights, grid, center, axis, pad, rates[n])
+    return (before - heights.sum()) * grid[2] * grid[3]

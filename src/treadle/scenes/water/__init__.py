@@ -1,0 +1,1 @@
+"""Machines in water: vehicles under it, and what floats on it."""

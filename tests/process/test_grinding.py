@@ -1,0 +1,186 @@
+"""Grinding: closed forms of force and pressure, removed volume, large steps, derivatives, the whole arm."""
+
+from dataclasses import replace
+from math import pi, sqrt
+
+import numpy as np
+import pytest
+from scipy.linalg import expm
+
+import treadle as td
+from treadle.process.grinding import ArmCompliance, GrindingSetup, arm_compliance, calibrated_preston, grind
+from treadle.process.grinding_tool import GrindingTool
+from treadle.process.pad import Pad
+from treadle.process.pad_contact import press, propagator
+from treadle.process.roughness import Roughness
+from treadle.process.surface import Surface
+from treadle.process.tool_path import path_on
+from treadle.scenes.grinding import JOINT_STIFFNESS, TOP, WORKPIECE_RADIUS, grinding, seam_height
+
+UP = np.array([0.0, 0.0, 1.0])
+PAD = Pad.foundation(2e8, 0.012, 0.06)
+ARM = ArmCompliance(12.0, 2400.0, 5e5)
+SETUP = GrindingSetup(PAD, ARM, preston=1e-10, speed=5.0)
+
+
+def plane(spacing: float, half: float = 0.02) -> Surface:
+    return Surface.of_function(lambda x, y: 0.0 * x, (-half, half), (-half, half), spacing)
+
+
+def bumpy() -> tuple[Surface, np.ndarray]:
+    surface = Surface.of_function(
+        lambda x, y: np.sqrt(0.0625 - x**2) - 0.25 + 0.0 * y, (-0.05, 0.05), (-0.02, 0.02), 1e-3
+    )
+    x, _ = np.meshgrid(surface.x, surface.y)
+    return surface, 2e-4 * np.exp(-((x / 0.008) ** 2))
+
+
+def pressed(surface: Surface, pad: Pad, depth: float, axis: np.ndarray = UP) -> tuple[float, ...]:
+    grid = np.array([surface.x[0], surface.y[0], *surface.spacing])
+    numbers = pad.coefficient, pad.exponent, pad.share, pad.radius, pad.dome
+    return press(surface.heights.copy(), grid, -depth * axis, axis, numbers, 0.0)
+
+
+@pytest.mark.parametrize("depth", [2e-4, 5e-4])
+def test_force_and_pressure_on_a_plane_are_those_of_hertz(depth):
+    young, poisson, dome = 1.5e6, 0.45, 0.06
+    force, _, area, peak = pressed(plane(2e-4), Pad.hertz(young, 0.02, dome, poisson), depth)
+    modulus = young / (1.0 - poisson**2)
+    assert force == pytest.approx(4.0 / 3.0 * modulus * sqrt(dome) * depth**1.5, rel=2e-3)
+    assert peak == pytest.approx(2.0 * modulus / pi * sqrt(depth / dome), rel=2e-3)
+    assert area == pytest.approx(pi * dome * depth, rel=1e-2)
+
+
+@pytest.mark.parametrize("depth", [1e-4, 4e-4])
+def test_the_foundation_has_its_closed_form(depth):
+    force, slope, _, peak = pressed(plane(2e-4), PAD, depth)
+    assert force == pytest.approx(pi * 2e8 * 0.06 * depth**2, rel=2e-3)
+    assert slope == pytest.approx(2.0 * force / depth, rel=1e-2)
+    assert peak == pytest.approx(2e8 * depth, rel=1e-9)
+    assert PAD.approach(force) == pytest.approx(depth, rel=2e-3)
+    assert PAD.stiffness(force) == pytest.approx(2.0 * force / PAD.approach(force))
+
+
+def test_a_tilted_plane_is_pressed_like_a_level_one():
+    axis = np.array([-0.3, 0.2, 1.0]) / np.linalg.norm([-0.3, 0.2, 1.0])
+    tilted = Surface.of_function(lambda x, y: 0.3 * x - 0.2 * y, (-0.03, 0.03), (-0.03, 0.03), 2e-4)
+    level, leaning = pressed(plane(2e-4), PAD, 3e-4), pressed(tilted, PAD, 3e-4, axis)
+    assert leaning[0] == pytest.approx(level[0], rel=2e-3)
+
+
+@pytest.mark.parametrize("damping", [0.0, 300.0, 5000.0])
+def test_the_propagator_is_the_exact_one(damping):
+    m, k, h = 3.0, 2e5, 7e-3
+    P = propagator(m, damping, k, h)
+    # state (z, z', g, dg/dt)
+    A = np.zeros((4, 4))
+    A[0, 1], A[1], A[2, 3] = 1.0, [-k / m, -damping / m, 1.0 / m, 0.0], 1.0
+    E = expm(A * h)
+    assert np.allclose(P[:4].reshape(2, 2), E[:2, :2], rtol=1e-9, atol=1e-9)
+    assert np.allclose(P[4:6], E[:2, 2] - E[:2, 3] / h, rtol=1e-7, atol=1e-14)
+    assert np.allclose(P[6:8], E[:2, 3] / h, rtol=1e-7, atol=1e-14)
+
+
+@pytest.mark.parametrize("dt", [1e-3, 3e-3, 1e-2])
+def test_the_removed_volume_is_the_integral_of_force_times_speed(dt):
+    surface, seam = bumpy()
+    path = path_on(surface, [(-0.03, 0.0), (0.03, 0.0)], 2e-3)
+    found = grind(SETUP, surface, path, np.full(len(path), -3e-4), feed=0.05, dt=dt, seam=seam)
+    assert found.volume == pytest.approx(found.expected_volume(SETUP), rel=1e-6)
+    assert found.volume == pytest.approx(
+        float((surface.heights + seam - found.heights).sum() * 1e-6), rel=1e-9
+    )
+    k = calibrated_preston(found.volume, found.force, found.time, SETUP.speed)
+    assert k == pytest.approx(SETUP.preston, rel=1e-6)
+
+
+def test_large_steps_give_the_forces_of_small_ones():
+    surface, seam = bumpy()
+    path = path_on(surface, [(-0.03, 0.0), (0.03, 0.0)], 2e-3)
+    runs = [
+        grind(SETUP, surface, path, np.full(len(path), -3e-4), feed=0.05, dt=dt, seam=seam)
+        for dt in (2e-4, 1e-2)
+    ]
+    fine = np.interp(runs[1].path, runs[0].path, runs[0].force)
+    assert np.abs(runs[1].force - fine).max() < 0.01 * fine.max()
+    assert fine.max() > 1.3 * fine.min()
+
+
+def test_the_removed_depth_does_not_depend_on_the_grid():
+    depths = []
+    for spacing in (1e-3, 5e-4):
+        surface = Surface.of_function(lambda x, y: 0.0 * x, (-0.04, 0.04), (-0.015, 0.015), spacing)
+        path = path_on(surface, [(-0.03, 0.0), (0.03, 0.0)], 2e-3)
+        found = grind(SETUP, surface, path, np.full(len(path), -3e-4), feed=0.05, dt=5e-3)
+        depths.append(-found.heights[len(surface.y) // 2, len(surface.x) // 2])
+    assert depths[0] == pytest.approx(depths[1], rel=2e-2) and depths[0] > 1e-6
+
+
+def test_derivatives_are_those_of_the_simulated_force():
+    surface, seam = bumpy()
+    # nothing is removed: the derivatives leave out what the pass itself wears away
+    setup = replace(SETUP, preston=0.0)
+    path = path_on(surface, [(-0.03, 0.0), (0.03, 0.0)], 4e-3)
+    offsets = np.full(len(path), -3e-4)
+    options = {"feed": 0.2, "dt": 5e-3, "seam": seam}
+    exact = grind(setup, surface, path, offsets, derivatives=True, **options).by_offset
+    for k in (0, 5, len(path) - 1):
+        bump = 1e-7 * (np.arange(len(path)) == k)
+        up, down = (grind(setup, surface, path, offsets + s * bump, **options).force for s in (1, -1))
+        assert np.abs((up - down) / 2e-7 - exact[:, k]).max() < 2e-3 * np.abs(exact).max()
+
+
+def test_tangential_force_by_friction_and_by_energy():
+    assert SETUP.tangential_share == 0.3
+    setup = replace(SETUP, specific_energy=5e9)
+    assert setup.tangential_share == pytest.approx(5e9 * 1e-10)
+
+
+def test_roughness_meets_what_it_was_calibrated_on():
+    model = Roughness.calibrated(fresh=1.6396, ground=0.9166, specific_work=2e5, floor=0.4)
+    assert model.after(4e4, 5.0, 1.0) == pytest.approx(0.9166)
+    assert model.after(4e4, 5.0, 1.0, passes=2) < model.after(8e4, 5.0, 1.0 / 2.0) == pytest.approx(0.9166)
+    assert model.after(4e4, 5.0, 1.0, passes=50) == pytest.approx(0.4, abs=1e-6)
+    with pytest.raises(td.InputError, match="floor < ground < fresh"):
+        Roughness.calibrated(1.0, 1.2, 1.0, 0.1)
+
+
+def test_the_whole_arm_presses_like_its_compliance():
+    """The process as a controller of the simulated arm, against the closed form with the arm reduced."""
+    model = grinding().compile()
+    x0, top, radius = TOP[0], TOP[2], WORKPIECE_RADIUS
+    surface = Surface.of_function(
+        lambda x, y: np.sqrt(radius**2 - (x - x0) ** 2) - radius + top + 0.0 * y,
+        (x0 - 0.05, x0 + 0.05),
+        (-0.02, 0.02),
+        1e-3,
+    )
+    seam = seam_height(*np.meshgrid(surface.x, surface.y))
+    path = path_on(surface, [(x0 - 0.015, 0.0), (x0 + 0.015, 0.0)], 1e-3)
+    offsets, feed = np.full(len(path), -3.6e-4), 0.03
+    start = td.inverse_kinematics(model, "pad_tip", path.poses()[0], [0, 0.4, 0.3, 0, 0.9, 0], nearest=True).q
+    joints = [start]
+    for pose in path.offset(offsets).poses():
+        joints.append(
+            td.inverse_kinematics(model, "pad_tip", pose, joints[-1], starts=1, tolerance=(1e-9, 1e-9)).q
+        )
+    plan = td.Trajectory(model, path.lengths / feed, joints[1:])
+    middle = joints[len(joints) // 2]
+    arm = arm_compliance(model, middle, "pad_tip", UP, JOINT_STIFFNESS)
+    expected = grind(replace(SETUP, arm=arm), surface, path, offsets, feed=feed, dt=1e-3, seam=seam)
+
+    tool = GrindingTool(model, "pad_tip", SETUP, surface, seam)
+    sim = td.Simulation(model, dt=1e-3, q=joints[1], controllers=[tool], contact=False)
+    lag = [actuator.damping / actuator.stiffness for actuator in grinding().actuators]
+    for _ in range(int(plan.end / 1e-3)):
+        # the controller of a real arm knows the weight of its links, and how fast it is to move
+        q, v = plan(min(sim.time, plan.end))
+        sag = td.inverse_dynamics(model, q, np.zeros(6), np.zeros(6)) / np.array(JOINT_STIFFNESS)
+        for k, name in enumerate(f"axis_{n}" for n in range(1, 7)):
+            sim.actuator(name).command = q[k] + sag[k] + lag[k] * v[k]
+        sim.step()
+    history = np.array(tool.history)
+    simulated = np.interp(expected.path, history[:, 0] * feed, history[:, 1])
+    inside = slice(200, -50)
+    error = np.abs(simulated - expected.force)[inside] / expected.force[inside]
+    assert error.mean() < 0.01 and error.max() < 0.02
