@@ -151,7 +151,7 @@ def estimators() -> None:
     scans = run_path(str(ROOT / "examples" / "07_scan_matching.py"))
     figure = Figure(figsize=(13.0, 5.2), dpi=110, layout="constrained")
     (path, error, room) = figure.subplots(1, 3, width_ratios=(1.0, 1.0, 1.15))
-    colors = {"true": "black", "GPS": "tab:orange", "odometry": "tab:red", "EKF": "tab:blue", "IMU": "tab:gray"}
+    colors = {"true": "black", "GPS": "tab:orange", "odometry": "tab:red", "EKF": "tab:blue", "IMU": "gray"}
     for name in ("GPS", "odometry", "EKF", "true"):
         path.plot(*np.array(ekf["tracks"][name]).T, color=colors[name], lw=1.2, label=name)
     path.set(title="Kalman filter: paths", xlabel="east (m)", ylabel="north (m)", aspect="equal")

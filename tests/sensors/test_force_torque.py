@@ -128,6 +128,47 @@ def walker():
     return spec
 
 
+def crawler(seed):
+    """A machine with a closed loop, in water, on the ground: random sizes and masses."""
+    rng = np.random.default_rng(seed)
+    spec = td.ModelSpec("crawler")
+    spec.add_material("rubber", stiffness=2e4, damping=100.0, friction=0.8)
+    spec.add_body("trunk", rng.uniform(3, 6), type="box", size=(0.5, 0.2, 0.1))
+    spec.add_joint(
+        "base", "free", None, "trunk", position=(0, 0, 0.49), rotation=td.rpy(*rng.uniform(-0.1, 0.1, 3))
+    )
+    # a four-bar linkage: two legs, a coupler between them that closes the loop with the second leg
+    span, length = rng.uniform(0.25, 0.35), rng.uniform(0.2, 0.3)
+    for name, x in (("front", 0.5 * span), ("rear", -0.5 * span)):
+        spec.add_body(name, rng.uniform(0.5, 1), center=(0, 0, -0.5 * length), inertia=(0.01, 0.012, 0.004))
+        spec.add_joint(f"{name} hip", "revolute", "trunk", name, axis=(0, 1, 0), position=(x, 0, 0),
+                       damping=0.5, stiffness=30.0)  # fmt: skip
+        spec.add_shape(f"{name} foot", name, "sphere", (0.05,), role="collision", material="rubber",
+                       position=(0, 0, -length - 0.1))  # fmt: skip
+    spec.add_body("coupler", rng.uniform(0.3, 0.6), center=(-0.5 * span, 0, 0), inertia=(0.002, 0.01, 0.01))
+    spec.add_joint("front pin", "revolute", "front", "coupler", axis=(0, 1, 0), position=(0, 0, -length))
+    spec.add_joint("rear pin", "revolute", "rear", "coupler", axis=(0, 1, 0), position=(0, 0, -length),
+                   child_position=(-span, 0, 0))  # fmt: skip
+    spec.add_shape("ground", None, "plane", role="collision", material="rubber")
+    td.Fluid(density=500.0, viscosity=1e-3, current=(0.2, 0.1, 0.0)).surround(spec)
+    for body in ("trunk", "front", "rear", "coupler"):
+        spec.add_hull(f"hull of {body}", body, rng.uniform(-0.05, 0.05, 3), size=rng.uniform(0.05, 0.12, 3),
+                      drag_coefficient=0.8)  # fmt: skip
+    return spec
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_with_contact_loops_and_fluid_together(seed):
+    sim = td.Simulation(instrumented(crawler(seed).compile()), dt=1e-3)
+    for _ in range(80):
+        sim.step(10)
+        if sum(abs(sim.contact_on(leg).force[2]) for leg in ("front", "rear")) > 1.0:
+            break
+    else:
+        pytest.fail("it has not come down")
+    assert residual(sim) < TOLERANCE
+
+
 def test_with_contact():
     sim = td.Simulation(instrumented(walker().compile()), dt=1e-3)
     sim.step(120)

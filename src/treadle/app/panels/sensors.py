@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["SensorsPanel"]
 
 #: Components of a sensor that are read out; sensors with more are summed up.
-_MOST = 12
+_MOST = 16
 
 
 class SensorsPanel(Panel):

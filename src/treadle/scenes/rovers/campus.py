@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import NamedTuple
 
 from treadle.model import ModelSpec
 from treadle.scenes.rovers.landtamer import landtamer
 from treadle.scenes.rovers.looks import add_tube
 
-__all__ = ["ANTENNA", "BUILDINGS", "START", "Building", "campus"]
+__all__ = ["ANTENNA", "BUILDINGS", "PLACE", "START", "Building", "campus"]
 
 #: Where LandTamer starts (m), heading east.
 START = (-95.0, -70.0)
 
 #: Position of the GPS antenna in the hull's axes (m), on top of a mast.
 ANTENNA = (-0.85, 0.0, 2.1)
+
+#: Where the world's origin lies, and when it starts: the institute of the publication, after noon.
+PLACE = {"latitude": 39.98, "longitude": 116.33, "height": 50.0, "start": "2008-07-01T05:40:00"}
 
 
 class Building(NamedTuple):
@@ -55,6 +59,8 @@ def campus(buildings: bool = True) -> ModelSpec:
         "antenna", "hull", "cylinder", (0.09, 0.05), position=(x, y, z - 0.03), color=(0.9, 0.9, 0.9, 1.0)
     )
     spec.add_frame("gps", "hull", position=ANTENNA)
+    if find_spec("pymap3d") is not None:
+        spec.add_sensor("gps receiver", "gps", "gps", rate=1.0, parameters=PLACE)
     for building in BUILDINGS if buildings else ():
         _add_building(spec, building)
     return spec
