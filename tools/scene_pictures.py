@@ -41,6 +41,9 @@ EYES = {
     "slope": (np.array([0.55, 0.75, 0.40]), 1.45),
 }
 
+#: Scenes of which what moves fills the picture.
+ALONE = {"bicycle", "campus"}
+
 #: Seconds of the routine after which scenes are drawn.
 MOMENTS = {
     "gripper": 4.0,
@@ -83,6 +86,8 @@ def draw(name: str) -> Path:
         q = sim.q
     plotter = pv.Plotter(off_screen=True, window_size=[2 * n for n in SIZE], lighting="none")
     points = [add(plotter, mesh, pose) for mesh, pose in placed(model, q)]
+    if name in ALONE:
+        points = [mesh.points @ X[:3, :3].T + X[:3, 3] for mesh, X in placed(model, q, moving=True)]
     low, high = np.vstack(points).min(axis=0), np.vstack(points).max(axis=0)
     middle, size = 0.5 * (low + high), float(np.linalg.norm(high - low))
     plotter.set_background("#dde3e9")
@@ -102,10 +107,12 @@ def draw(name: str) -> Path:
     return path
 
 
-def placed(model: Model, q: np.ndarray):
-    """Every mesh of the machine with the pose of its body."""
+def placed(model: Model, q: np.ndarray, moving: bool = False):
+    """Every mesh of the machine, or of what moves, with the pose of its body."""
     bodies = world_transforms(model, q.tolist())
     for body, meshes in machine_meshes(model)[0].items():
+        if moving and body == WORLD:
+            continue
         pose = np.eye(4) if body == WORLD else bodies[body].to_matrix()
         yield from ((mesh, pose) for mesh in meshes)
 

@@ -250,8 +250,8 @@ class Scene:
             mesh
             for mesh in fixed
             if len(mesh.points)
-            and (mesh.points.min(axis=0) <= high + reach).all()
-            and (mesh.points.max(axis=0) >= low - reach).all()
+            and (mesh.points.max(axis=0) <= high + reach).all()
+            and (mesh.points.min(axis=0) >= low - reach).all()
         ]
 
     def _bounds(self, meshes: dict[int, list[Mesh]]) -> tuple[np.ndarray, np.ndarray]:

@@ -114,7 +114,8 @@ class Surroundings:
         model, fluid = sim.model, the_fluid(sim.model)
         low, high = self._low, self._high
         self._draw_surface(fluid, sim.time)
-        flow = current_arrows(fluid, low, high, sim.time) if self._wants("current", fluid) else None
+        seen = fluid is not None and self._wants("current", fluid)
+        flow = current_arrows(fluid, low, high, sim.time) if fluid is not None and seen else None
         self._draw_arrows("current", flow, _FLOW)
         forces = force_arrows(model, q, sim.v, sim.time, self._scale) if self.shown["forces"] else None
         self._draw_arrows("forces", forces, _FORCE)
@@ -125,7 +126,11 @@ class Surroundings:
         points = element_lines(sim.model, q) if wanted else np.zeros((0, 2, 3))
         if self._lines is None and len(points):
             self._lines = self._server.scene.add_line_segments(
-                f"{self._under}/springs and tendons", points.astype(np.float32), colors=_CABLE, line_width=4.0
+                f"{self._under}/springs and tendons",
+                points.astype(np.float32),
+                colors=_CABLE,
+                thickness=4.0,
+                thickness_units="screen",
             )
         elif self._lines is not None:
             self._lines.visible = bool(len(points))

@@ -76,7 +76,8 @@ def _arc_points(
             model, q, [0.0] * model.nv, WORLD, part.side_body, Transform(Mat3.identity(), part.side)
         )
         side = _local(pose, at.position)
-    wrap = wrap_around(part.kind, *(_local(pose, end) for end in ends), part.radius, side, False)
+    start, end = (_local(pose, place) for place in ends)
+    wrap = wrap_around(part.kind, start, end, part.radius, side, False)
     if not wrap.touches:
         return []
     points = []

@@ -38,7 +38,7 @@ def mesh_added_mass(points: ArrayLike, triangles: ArrayLike, density: float = 10
     square root of the number of triangles, and needs far more of them than buoyancy does.
     """
     try:
-        import capytaine
+        import capytaine  # pyright: ignore[reportMissingImports]
     except ImportError:
         raise InputError("added mass of a mesh needs capytaine: pip install treadle[hydro]") from None
     corners, faces = np.asarray(points, dtype=float), np.asarray(triangles, dtype=int)

@@ -115,7 +115,7 @@ def _parsed(text: str) -> ast.expr:
 
 
 def _value(node: ast.AST, values: Mapping[str, Scalar]) -> Any:
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
         return float(node.value)
     if isinstance(node, ast.Name) and node.id in values:
         return values[node.id]

@@ -238,5 +238,5 @@ def _dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
     return sum((x * y for x, y in zip(a, b, strict=True) if not _zero(x)), 0.0)
 
 
-def _zero(x: Scalar) -> bool:
+def _zero(x: Scalar | str) -> bool:
     return isinstance(x, float) and x == 0.0
