@@ -21,7 +21,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-fuzz test-mutants test-tour bench lint clean
+.PHONY: help demo test test-fuzz test-mutants test-tour test-views bench lint clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -36,6 +36,10 @@ test: lint ## lint, then run the whole test suite
 test-tour: $(INSTALLED) ## 40 random changes of the scene on two slow pages (minutes)
 	@tools/install_chromium.sh
 	TREADLE_TOUR=40 $(BIN)/python -m pytest tests/app/test_browser_tour.py $(ARGS)
+
+test-views: $(INSTALLED) ## all views of all scenes in a browser (minutes)
+	@tools/install_chromium.sh
+	TREADLE_VIEWS=all $(BIN)/python -m pytest tests/app/test_browser_views.py $(ARGS)
 
 test-mutants: $(INSTALLED) ## thousands of damaged files and wrong calls
 	$(BIN)/python tools/mutants.py $(ARGS)

@@ -1,5 +1,9 @@
-"""Views of every machine in Chromium: all of it, in the free part of the window, and nothing before it."""
+"""Views of every machine in Chromium: all of it, in the free part of the window, and nothing before it.
 
+`make test-views` takes all scenes; the test suite some of every kind.
+"""
+
+import os
 from time import monotonic
 
 import numpy as np
@@ -19,6 +23,10 @@ from treadle.model.model import WORLD
 from treadle.scenes import scene_names
 
 pytestmark = pytest.mark.slow
+
+#: Scenes that are looked at: with and without surroundings, on the ground, in the air and in water.
+SOME = ("bicycle", "bouncing-ball", "campus", "loader", "pendulum", "remus", "roadheader")
+SEEN = scene_names() if os.environ.get("TREADLE_VIEWS") == "all" else SOME
 
 #: The share of a machine's bodies that something may stand before: a prop of a tunnel, say.
 HIDDEN = 0.15
@@ -48,7 +56,7 @@ def comes(page, app, what: str) -> None:
         page.evaluate(DRAWN, 1)
 
 
-@pytest.mark.parametrize("name", scene_names())
+@pytest.mark.parametrize("name", SEEN)
 def test_every_view_shows_the_machine(page, app, until, name):
     change(app, until, td.Simulation(td.scene(name), contact=False))
     page.wait_for_function("root => window.treadleCameras.seen.root === root", arg=app.stage.scene.under)
