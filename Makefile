@@ -21,7 +21,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-fuzz test-mutants test-tour test-views bench lint clean
+.PHONY: help demo test test-fuzz test-mutants test-tour test-views test-browser bench lint clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -29,9 +29,13 @@ help: ## show this list
 demo: $(INSTALLED) ## the roadheader at work in the browser
 	$(BIN)/treadle demo $(ARGS)
 
-test: lint ## lint, then run the whole test suite
+test: lint ## lint, then run the test suite
 	@tools/install_chromium.sh
-	$(BIN)/python -m pytest -n 2 $(ARGS)
+	$(BIN)/python -m pytest -n 2 -m "not browser" $(ARGS)
+
+test-browser: $(INSTALLED) ## the rest of the tests in a browser (a quarter of an hour)
+	@tools/install_chromium.sh
+	$(BIN)/python -m pytest -m browser $(ARGS)
 
 test-tour: $(INSTALLED) ## 40 random changes of the scene on two slow pages (minutes)
 	@tools/install_chromium.sh

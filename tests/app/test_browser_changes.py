@@ -111,6 +111,7 @@ def looks_new(page, chromium, app) -> None:
         assert [text for text in errors if not text.startswith(OVERTAKEN)] == []
 
 
+@pytest.mark.browser
 def test_two_pages_of_which_one_is_slow(chromium, app, until):
     with opened(chromium, app) as (page, errors), opened(chromium, app, SLOW) as (slow, more):
         # without waiting for anyone
@@ -136,6 +137,7 @@ def test_a_scene_of_the_menu(chromium, app, until):
         assert [text for text in errors if not text.startswith(OVERTAKEN)] == []
 
 
+@pytest.mark.browser
 def test_a_file_of_ones_own(chromium, app, until, tmp_path):
     path = tmp_path / "two.urdf"
     # something to be seen, which a camera can be aimed at
@@ -152,6 +154,7 @@ def test_a_file_of_ones_own(chromium, app, until, tmp_path):
         assert [text for text in errors if not text.startswith(OVERTAKEN)] == []
 
 
+@pytest.mark.browser
 def test_a_joint_of_another_type(chromium, app, until):
     change(app, until, td.Simulation(td.scene("pendulum")))
     with opened(chromium, app) as (page, errors):

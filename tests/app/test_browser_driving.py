@@ -12,7 +12,7 @@ from tests.app.test_browser import DRAWN, READY
 from tests.app.test_driving import WHEELED, place
 from treadle.app import Live, open_server
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 #: Simulated seconds for which the machine is sent forward.
 HELD = 3.0

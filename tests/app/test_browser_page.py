@@ -7,7 +7,7 @@ from tests.app.framing import COARSE, boxes
 from tests.app.test_browser_changes import OVERTAKEN, faults, opened
 from treadle.app import Live, open_server
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 #: Plots of the page: samples, and places of the dock and of the free part of the window.
 DOCK = """() => ({

@@ -15,7 +15,7 @@ from tests.app.test_roadheader import bits
 from treadle.app import Live, open_server
 from treadle.app.browser import Browser
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 
 @pytest.fixture(scope="module")

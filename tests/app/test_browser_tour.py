@@ -16,7 +16,7 @@ from tests.app.test_changes import change
 from treadle.app import Live, open_server
 from treadle.scenes import scene_names
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 #: Changes of the scene, how much the browser's processor is slowed down, and where memory is measured.
 CHANGES = int(os.environ.get("TREADLE_TOUR", "4"))

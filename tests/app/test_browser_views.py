@@ -22,7 +22,7 @@ from treadle.app.scene import facing
 from treadle.model.model import WORLD
 from treadle.scenes import scene_names
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 #: Scenes that are looked at: with and without surroundings, on the ground, in the air and in water.
 SOME = ("bicycle", "bouncing-ball", "campus", "loader", "pendulum", "remus", "roadheader")
