@@ -75,6 +75,14 @@ def check_dynamics(model: Model, rng: np.random.Generator, tolerance: float = 1e
 @pytest.mark.parametrize("name", td.scene_names())
 def test_scenes(name):
     model = td.scene(name)
+    # added mass, which MJCF has no word for, is reported and left out of the comparison
+    heavier = [item.name for item in model.elements if item.type in ("hull", "added_mass")]
+    if heavier:
+        written = {part for finding in mjcf_text(model)[1] for part in finding.elements}
+        assert set(heavier) <= written
+        spec = describe(model)
+        spec.elements = [item for item in spec.elements if item.name not in heavier]
+        model = spec.compile()
     # bodies that get more inertia in the file are compared with enough of it
     notes = [finding for finding in mjcf_text(model)[1] if "MuJoCo refuses" in finding.what]
     light = [name for note in notes for name in note.elements]
