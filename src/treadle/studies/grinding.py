@@ -1,4 +1,4 @@
-"""Grinding of a weld seam to a force of 5 N by a robot, after Zhou et al. (2024).
+"""Grinding of a weld seam by a robot to a force of 5 N (Zhou et al., 2024).
 
 The arm is an ESTUN ER10-900 under position control, seen from the tool as a mass, a damper and a spring; the
 pad is an elastic foundation that wears the workpiece away after Preston. The paper gives neither stiffnesses
