@@ -31,7 +31,7 @@ from treadle.collision.kinds import KIND, PLANE, REACH, ROW
 from treadle.native.calling import integers, reals
 from treadle.native.pieces import WHOLES, call_of, helper, piece, room, wholes_at
 
-__all__ = ["call_find_pairs", "find_pairs"]
+__all__ = ["call_find_pairs", "find_key", "find_pairs"]
 
 _FIND = types.void(WHOLES)
 call_find_pairs = call_of(_FIND)
@@ -113,14 +113,20 @@ def _may_touch(f, a, b):
     if body[a] == body[b] or group[a] & meets[b] == 0 or group[b] & meets[a] == 0:
         return False
     key = min(link[a], link[b]) * f[LINKS] + max(link[a], link[b])
-    low, high = 0, f[RULES]
+    return find_key(forbidden, f[RULES], key) < 0
+
+
+@helper
+def find_key(keys, count, key):
+    """The place of a key among sorted ones, -1: it is not there."""
+    low, high = 0, count
     while low < high:
         middle = (low + high) // 2
-        if forbidden[middle] < key:
+        if keys[middle] < key:
             low = middle + 1
         else:
             high = middle
-    return not (low < f[RULES] and forbidden[low] == key)
+    return low if low < count and keys[low] == key else -1
 
 
 @helper

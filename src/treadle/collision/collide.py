@@ -5,7 +5,7 @@ from __future__ import annotations
 from numba import types
 
 from treadle.collision.bounds import boxes_apart, compose, enclose
-from treadle.collision.broadphase import call_find_pairs
+from treadle.collision.broadphase import call_find_pairs, find_key
 from treadle.collision.contacts import DATA, MANY, OVERLAP, ROOM, TABLE, TOTAL, flip
 from treadle.collision.contacts import PAIRS as FOUND
 from treadle.collision.frame import (
@@ -142,7 +142,7 @@ def _unmute(f, boxes):
 @helper
 def _muted(X, a, b, far, convex, f, desk):
     """Whether two shapes have overlapped since the start; those that are apart may touch from now on."""
-    k = _find(integers(f[MUTED_KEYS]), f[MUTED_COUNT], a * f[SHAPES] + b)
+    k = find_key(integers(f[MUTED_KEYS]), f[MUTED_COUNT], a * f[SHAPES] + b)
     flags = reals(f[MUTED])
     if k < 0 or flags[k] == 0.0:
         return False
@@ -159,19 +159,6 @@ def _muted(X, a, b, far, convex, f, desk):
     if not deep:
         flags[k] = 0.0
     return deep
-
-
-@helper
-def _find(keys, count, key):
-    """The place of a key among sorted ones, -1: it is not there."""
-    low, high = 0, count
-    while low < high:
-        middle = (low + high) // 2
-        if keys[middle] < key:
-            low = middle + 1
-        else:
-            high = middle
-    return low if low < count and keys[low] == key else -1
 
 
 @helper
