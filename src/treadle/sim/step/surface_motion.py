@@ -1,7 +1,7 @@
 """Surface motion: belts, turntables and discs, whose surfaces move though their shapes do not.
 
-The surface of a shape has a twist in the shape's own axes: `surface_velocity` v and `surface_rotation` w. At a
-contact point x, r from the shape's origin, its material moves by R (v + w x r) relative to its body. Friction
+The surface of a shape has a twist in the shape's own axes: `surface_velocity` v and `surface_rotation` w. At
+a contact point, r from the shape's origin, its material moves by R (v + w x r) relative to its body. Friction
 holds where the materials move alike: its rows want V_B - V_A = s_A - s_B instead of zero.
 """
 
@@ -32,11 +32,10 @@ def surface_motions(model: Model, names: list[str], shapes: Shapes) -> np.ndarra
 @part()
 def moves(detection, point):
     """Whether the surface of either shape moves."""
-    a, b = 6 * point.a, 6 * point.b
+    a, b, size, motion = 6 * point.a, 6 * point.b, 0.0, detection.motion
     for k in range(6):
-        if detection.motion[a + k] != 0.0 or detection.motion[b + k] != 0.0:
-            return True
-    return False
+        size += abs(motion[a + k]) + abs(motion[b + k])
+    return size > 0.0
 
 
 @part()
