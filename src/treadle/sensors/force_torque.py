@@ -95,7 +95,7 @@ class ForceTorque(SensorKind):
             if body.parent == i and body.holder in self._links:
                 world = at.bodies[k].translation.cross(at.reactions[k].linear) + at.reactions[k].angular
                 total = total + self._body(at).force_to_child(Force(world, at.reactions[k].linear))
-        return total - self._contact(at) - self._loops(at)
+        return total - self._contact(at) - self._loops(at) - self._tendons(at)
 
     def _body(self, at: Instant) -> Transform:
         """Pose of the body that is cut."""
@@ -121,6 +121,14 @@ class ForceTorque(SensorKind):
                 total = total + wrench
             if loop.predecessor_link in self._links:
                 total = total - wrench
+        return self._body(at).force_to_child(total)
+
+    def _tendons(self, at: Instant) -> Force:
+        """Of tendons on links beyond the cut."""
+        total = Force.zero()
+        for part, force in at.tendon_loads:
+            if part.link in self._links:
+                total = total + force
         return self._body(at).force_to_child(total)
 
     def _beyond(self) -> tuple[str, ...]:

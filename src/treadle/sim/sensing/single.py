@@ -10,7 +10,8 @@ import numpy as np
 from treadle.native.executable import Runner
 from treadle.native.program import compile_program
 from treadle.sensors.bank import Group
-from treadle.sim.contacts.sensors import shape_forces
+from treadle.sensors.contact import touch_zones
+from treadle.sim.contacts.sensors import shape_forces, zone_forces
 from treadle.sim.sensing.program import MeasureKind, measure_program
 from treadle.sim.trial_steps import TrialSteps
 
@@ -70,6 +71,8 @@ class SimulationPort:
                 arrays[name][:] = sim.arrays[name]
         if kind.shapes:
             arrays["shapes"][:, 0] = shape_forces(sim, self._trial).ravel()
+        if kind.zones:
+            arrays["zones"][:, 0] = zone_forces(sim, self._trial)
         found.run(0, 1, 1)
         return arrays["measured"]
 
@@ -97,6 +100,7 @@ class SimulationPort:
             bounded=sim.stepper.bounded,
             locked=bool(sim.arrays["locked"].any()),
             shapes=self._shapes,
+            zones=tuple(zone.sensor for zone in touch_zones(sim.model)) if sim.contact else (),
         )
 
     def _compile(self, group: Group, kind: MeasureKind, made_for: tuple) -> _Compiled:
