@@ -200,7 +200,8 @@ def _moment(ours: Model, there: mujoco.MjModel, data: mujoco.MjData) -> Moment:
     contacts = _contacts(ours, there, data)
     return moment_of(
         ours, *given, pressed=_pressed(ours, contacts), shape_forces=_shape_forces(ours, contacts),
-        zone_forces=_zone_forces(ours, bodies, contacts), limit_forces=limits.tolist(), tendon_limit_forces=tendons,
+        zone_forces=_zone_forces(ours, bodies, contacts), limit_forces=limits.tolist(),
+        tendon_limit_forces=tendons,
     )  # fmt: skip
 
 

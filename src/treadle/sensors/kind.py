@@ -19,6 +19,10 @@ from treadle.terrain import Terrain
 __all__ = ["Capture", "Channel", "Instant", "Option", "SensorKind", "channels"]
 
 
+#: Most samples of a sensor that are on their way, which are all kept.
+MOST_WAITING = 100_000
+
+
 class Instant(Protocol):
     """The machine at the instant of a sample, over traced scalars (see `sim.recording.signals.moment`)."""
 
@@ -164,6 +168,8 @@ class SensorKind:
         _MOUNTS[self.mount](model, sensor)
         if sensor.delay > 0.0 and sensor.rate is None:
             raise ValueError("its delay needs a rate: say how often it samples")
+        if sensor.delay * (sensor.rate or 0.0) > MOST_WAITING:
+            raise ValueError(f"more than {MOST_WAITING} samples would be on their way: use a shorter delay")
         self.parameters = _parameters(self.options, sensor.parameters)
 
     def channels(self) -> Sequence[Channel]:
