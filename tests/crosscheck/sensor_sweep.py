@@ -93,9 +93,7 @@ def records(name: str, path: Path, seed: int = 0) -> Iterator[Record]:
     if there.nsensor == 0:
         return
     spec = mjcf.read(path.read_bytes(), path.stem, folder=Folder(path.parent, allow_outside=True))
-    # MuJoCo's force sensors leave out what the medium does; loops are switched off in both
-    ours = spec.compile(strict=False).without_loops()
-    ours = replace(ours, elements=tuple(x for x in ours.elements if x.type != "mujoco_fluid"))
+    ours = _passive(spec.compile(strict=False))
     # planes have no edges here
     there.geom_size[there.geom_type == mujoco.mjtGeom.mjGEOM_PLANE, :2] = 0.0
     data, rng = mujoco.MjData(there), np.random.default_rng(seed)
@@ -103,6 +101,18 @@ def records(name: str, path: Path, seed: int = 0) -> Iterator[Record]:
     for steps in _STEPS:
         mujoco.mj_step(there, data, steps)
         yield from compared(name, ours, there, _snapshot(there, data))
+
+
+def _passive(model: Model) -> Model:
+    """The machine without what is switched off: loops, force elements, springs, actuators and the medium."""
+    driven = {actuator.name for actuator in model.actuators}
+    return replace(
+        model.without_loops(),
+        elements=(),
+        actuators=(),
+        tendons=tuple(replace(tendon, stiffness=(0.0,), damping=(0.0,)) for tendon in model.tendons),
+        sensors=tuple(sensor for sensor in model.sensors if sensor.on not in driven or sensor.on is None),
+    )
 
 
 def compared(name: str, ours: Model, there: mujoco.MjModel, data: mujoco.MjData) -> Iterator[Record]:
@@ -195,7 +205,8 @@ def _moment(ours: Model, there: mujoco.MjModel, data: mujoco.MjData) -> Moment:
     q[first], v[second], a[second] = data.qpos, data.qvel, data.qacc
     limits[second] = _limit_forces(there, data)
     tendons = _tendon_limit_forces(ours, there, data)
-    given = (q.tolist(), v.tolist(), a.tolist(), data.ctrl.tolist(), data.time)
+    commands = data.ctrl.tolist() if ours.actuators else []
+    given = (q.tolist(), v.tolist(), a.tolist(), commands, data.time)
     bodies = moment_of(ours, *given).bodies
     contacts = _contacts(ours, there, data)
     return moment_of(

@@ -97,7 +97,7 @@ class SimulationPort:
                 self._shapes = tuple(zip(collider.names, bodies, strict=True))
         return MeasureKind(
             loaded=bool(sim.loads.any()),
-            bounded=sim.stepper.bounded,
+            bounded=sim.stepper.limits_act(),
             locked=bool(sim.arrays["locked"].any()),
             shapes=self._shapes,
             zones=tuple(zone.sensor for zone in touch_zones(sim.model)) if sim.contact else (),

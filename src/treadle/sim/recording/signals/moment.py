@@ -137,9 +137,10 @@ class Moment:
             for at, pull in spring_pulls(self.model, self.q, self.v)
             if isinstance(at.joint, Tendon)
         ]
-        for actuator, force in zip(self.model.actuators, self.actuator_forces, strict=True):
-            if actuator.tendon is not None:
-                pulls.append((self.model.tendons[actuator.tendon].name, force))
+        if self.commands:
+            for actuator, force in zip(self.model.actuators, self.actuator_forces, strict=True):
+                if actuator.tendon is not None:
+                    pulls.append((self.model.tendons[actuator.tendon].name, force))
         if rubbing and self.bounded and self.model.nv:
             # their rows are the last ones
             last = self._step_impulses[-len(rubbing) :]
