@@ -20,6 +20,8 @@ from pathlib import Path
 
 import mujoco
 import numpy as np
+from rich.console import Console
+from rich.progress import track
 
 from tests.crosscheck.mujoco_models import OFF, places
 from treadle.collision.collider import Collider
@@ -29,7 +31,7 @@ from treadle.formats import mjcf
 from treadle.formats.folder import Folder
 from treadle.model.model import WORLD, Model
 from treadle.native.kernels import njit
-from treadle.sensors import bind_sensors
+from treadle.sensors import bind_sensors, sensor_type
 from treadle.sensors.kind import Capture
 from treadle.sim.recording.signals.moment import Moment
 from treadle.sim.step.points import POINT
@@ -43,7 +45,7 @@ TOLERANCE = 1e-9
 _ACTING = ("CONSTRAINT", "CONTACT", "LIMIT", "SENSOR")
 
 #: Steps of MuJoCo before each of the comparisons.
-_STEPS = (0, 20, 60)
+_STEPS = (0, 50, 250)
 
 
 @dataclass(frozen=True)
@@ -105,13 +107,12 @@ def records(name: str, path: Path, seed: int = 0) -> Iterator[Record]:
 
 def _passive(model: Model) -> Model:
     """The machine without what is switched off: loops, force elements, springs, actuators and the medium."""
-    driven = {actuator.name for actuator in model.actuators}
     return replace(
         model.without_loops(),
         elements=(),
         actuators=(),
         tendons=tuple(replace(tendon, stiffness=(0.0,), damping=(0.0,)) for tendon in model.tendons),
-        sensors=tuple(sensor for sensor in model.sensors if sensor.on not in driven or sensor.on is None),
+        sensors=tuple(sensor for sensor in model.sensors if sensor_type(sensor.type).mount != "actuator"),
     )
 
 
@@ -292,7 +293,11 @@ def _pressed(ours: Model, contacts: list[_Contact]) -> list[float]:
 def _shape_forces(ours: Model, contacts: list[_Contact]) -> dict[str, list[float]]:
     """The same of shapes, all of a link on its first one."""
     shapes = {shape.link: shape.name for shape in reversed(ours.shapes) if shape.role == "collision"}
-    return {shapes[link]: [*wrench.tolist(), 0.0] for link, wrench in _link_forces(contacts).items()}
+    return {
+        shapes[link]: [*wrench.tolist(), 0.0]
+        for link, wrench in _link_forces(contacts).items()
+        if link in shapes
+    }
 
 
 @njit
@@ -308,13 +313,15 @@ def _zone_forces(ours: Model, bodies, contacts: list[_Contact]) -> dict[str, flo
         return dict.fromkeys(names, 0.0)
     collider = Collider(ours)
     zones = make_zones(ours, collider)
+    # links whose geoms are not read have a shape that no zone feels
+    zones = zones._replace(feels=np.hstack([zones.feels, np.zeros((len(names), 1), np.int64)]))
     carrier = {shape.name: shape.link for shape in ours.shapes}
     first = {}
     for k, name in enumerate(collider.names):
         first.setdefault(carrier[name], k)
     points = np.zeros(len(contacts), POINT)
     for point, contact in zip(points, contacts, strict=True):
-        point["a"], point["b"] = (first[link] for link in contact.links)
+        point["a"], point["b"] = (first.get(link, len(collider.names)) for link in contact.links)
         for axis, x, n in zip("xyz", contact.position, contact.normal, strict=True):
             point[axis], point[f"n{axis}"] = x, n
     poses = np.vstack([np.eye(4)[:3, :3].ravel().tolist() + [0.0] * 3, *[X.to_list() for X in bodies]])
@@ -327,7 +334,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    rows = [record for name, path in mjcf_files().items() for record in records(name, path)]
+    rows = []
+    for name, path in track(list(mjcf_files().items()), "files", console=Console(stderr=True)):
+        rows += records(name, path)
     kinds = sorted({row.kind for row in rows if row.kind})
     table = [
         {

@@ -13,6 +13,7 @@ from treadle.formats.mjcf_sensors import ALONG_Z, LOOKING
 from treadle.formats.mjcf_write_tree import Names, Tree
 from treadle.model.model import WORLD, Model
 from treadle.model.sensors import Sensor
+from treadle.sensors import SENSOR_TYPES, sensor_type
 from treadle.spatial import Mat3, Transform, Vec3
 
 __all__ = ["add_sensors", "magnetic_field"]
@@ -98,6 +99,16 @@ def _timing(sensor: Sensor) -> dict[str, Any]:
     return {"interval": 1.0 / sensor.rate, **late}
 
 
+def _stated(sensor: Sensor) -> dict[str, Any]:
+    """The parameters of a sensor, but those that say what it does anyway."""
+    options = sensor_type(sensor.type).options if sensor.type in SENSOR_TYPES else {}
+    return {
+        name: value
+        for name, value in sensor.parameters.items()
+        if name not in options or value != options[name].default
+    }
+
+
 @dataclass
 class _Writer:
     model: Model
@@ -107,7 +118,7 @@ class _Writer:
 
     def written(self, sensor: Sensor) -> _Written:
         """Elements and attributes that stand for a sensor; none if MJCF has no such one."""
-        kind, parameters = sensor.type, dict(sensor.parameters)
+        kind, parameters = sensor.type, _stated(sensor)
         if self._on_joint(sensor):
             return self._on_joint(sensor)
         match kind:
@@ -136,7 +147,7 @@ class _Writer:
         return self._at_frame(sensor)
 
     def _on_joint(self, sensor: Sensor) -> _Written:
-        parameters = dict(sensor.parameters)
+        parameters = _stated(sensor)
         parts = [] if sensor.on is None else self.tree.parts_of(sensor.on)
         if len(parts) != 1:
             return []
@@ -149,7 +160,7 @@ class _Writer:
         return [(tags[sensor.type], joint)] if sensor.type in tags else []
 
     def _at_frame(self, sensor: Sensor) -> _Written:
-        kind, parameters = sensor.type, dict(sensor.parameters)
+        kind, parameters = sensor.type, _stated(sensor)
         if sensor.on not in [frame.name for frame in self.model.frames]:
             return []
         if kind == "magnetometer" and magnetic_field(self.model) == tuple(parameters.pop("field", ())):
