@@ -12,7 +12,7 @@ from treadle.formats.mjcf_notes import Notes
 from treadle.formats.mjcf_sensors import ALONG_Z, LOOKING
 from treadle.formats.mjcf_write_tree import Names, Tree
 from treadle.model.model import WORLD, Model
-from treadle.model.sensors import Sensor
+from treadle.model.sensors import CUTS, Sensor
 from treadle.sensors import SENSOR_TYPES, sensor_type
 from treadle.spatial import Mat3, Transform, Vec3
 
@@ -119,6 +119,8 @@ class _Writer:
     def written(self, sensor: Sensor) -> _Written:
         """Elements and attributes that stand for a sensor; none if MJCF has no such one."""
         kind, parameters = sensor.type, _stated(sensor)
+        if kind in (*CUTS, "center_of_mass") and self._cuts_a_chain(sensor):
+            return []
         if self._on_joint(sensor):
             return self._on_joint(sensor)
         match kind:
@@ -145,6 +147,11 @@ class _Writer:
             case "projection":
                 return self._projection(sensor)
         return self._at_frame(sensor)
+
+    def _cuts_a_chain(self, sensor: Sensor) -> bool:
+        """Whether it is about some links of a body of which one hangs on another: in the file none does."""
+        whole = {link.name for link in self.model.links if link.body == sensor.body}
+        return len(sensor.beyond) > 1 and set(sensor.beyond) != whole
 
     def _on_joint(self, sensor: Sensor) -> _Written:
         parameters = _stated(sensor)
