@@ -62,7 +62,11 @@ _ON_BALLS = {"joint_quaternion": "ballquat", "tachometer": "ballangvel"}
 _LIMITS = {"distance": "limitpos", "velocity": "limitvel", "force": "limitfrc"}
 _CENTERS = {"position": "subtreecom", "velocity": "subtreelinvel", "angular_momentum": "subtreeangmom"}
 _TENDONS = {"tendon_length": "tendonpos", "tendon_velocity": "tendonvel", "tendon_force": "tendonactuatorfrc"}
-_AXES = {(1.0, 0.0, 0.0): "framexaxis", (0.0, 1.0, 0.0): "frameyaxis", (0.0, 0.0, 1.0): "framezaxis"}
+_AXES: dict[tuple[float, ...], str] = {
+    (1.0, 0.0, 0.0): "framexaxis",
+    (0.0, 1.0, 0.0): "frameyaxis",
+    (0.0, 0.0, 1.0): "framezaxis",
+}
 
 
 def add_sensors(

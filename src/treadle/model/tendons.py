@@ -159,11 +159,11 @@ class Tendon:
 
 def with_tendons(spec: ModelSpec, model: Model) -> Model:
     """The model with the tendons of a description that `validate` has passed."""
-    links = {frame.name: frame.body for frame in spec.frames}
+    links: dict[str | None, str | None] = {frame.name: frame.body for frame in spec.frames}
     return replace(model, tendons=tuple(_tendon(item, model, links) for item in spec.tendons))
 
 
-def _tendon(item: TendonSpec, model: Model, links: Mapping[str, str | None]) -> Tendon:
+def _tendon(item: TendonSpec, model: Model, links: Mapping[str | None, str | None]) -> Tendon:
     """The tendon; `links` are those that the frames of the description are on."""
     joints = []
     for name, coefficient in item.joints.items():

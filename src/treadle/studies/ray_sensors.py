@@ -48,7 +48,7 @@ _COLUMNS = (
     Column("caster", "caster"),
     Column("rays", "rays", ".0f"),
     Column("rate", "Mrays/s", ".2f"),
-    Column("clock", "Mrays/s by the clock", ".2f"),
+    Column("clock", "elapsed", ".2f"),
     Column("frames", "frames/s", ".1f"),
     Column("difference", "difference (m)", ".1e"),
     Column("apart", "rays apart", ".0f"),
@@ -222,7 +222,7 @@ def _terrain_rows(turns: int) -> list[dict[str, Any]]:
         )
         both = field_.cast(origins, ways, threads=2)
         seconds, clock = _least_of_threads(lambda ways=ways: field_.cast(origins, ways, threads=2), turns)
-        row |= {"caster": "treadle, two threads", "rate": 1e-6 * n / seconds, "clock": 1e-6 * n / clock}
+        row |= {"caster": "two threads", "rate": 1e-6 * n / seconds, "clock": 1e-6 * n / clock}
         rows.append(row | {"apart": float((both.distance != hits.distance).sum())})
     return rows
 

@@ -116,7 +116,7 @@ def _digest(world: World, sensors: Sequence[SensorKind], kind: MeasureKind) -> s
     names = [
         [part.name for part in parts] for parts in (model.joints, model.links, model.loops, model.actuators)
     ]
-    names.append([part.link for tendon in model.tendons for part in tendon.path])
+    names.append([str(part.link) for tendon in model.tendons for part in tendon.path])
     described = [
         (s.type, s.on, s.body, s.placement.to_list(), sorted(s.parameters.items()))
         for s in [sensor.sensor for sensor in sensors]

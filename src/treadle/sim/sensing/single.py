@@ -36,6 +36,7 @@ class SimulationPort:
         self._sim = sim
         self._compiled: dict[int, _Compiled] = {}
         self._shapes: tuple[tuple[str, int], ...] | None = None
+        self._zones: tuple[str, ...] = ()
         #: whether the state is that of a trial step
         self._trial = False
 
@@ -95,12 +96,13 @@ class SimulationPort:
                 collider = sim.stepper.ready_contact_step().collider
                 bodies = [int(body) - 1 for body in collider.shapes.body]
                 self._shapes = tuple(zip(collider.names, bodies, strict=True))
+                self._zones = tuple(zone.sensor for zone in touch_zones(sim.model))
         return MeasureKind(
             loaded=bool(sim.loads.any()),
             bounded=sim.stepper.limits_act(),
             locked=bool(sim.arrays["locked"].any()),
             shapes=self._shapes,
-            zones=tuple(zone.sensor for zone in touch_zones(sim.model)) if sim.contact else (),
+            zones=self._zones,
         )
 
     def _compile(self, group: Group, kind: MeasureKind, made_for: tuple) -> _Compiled:
