@@ -11,7 +11,7 @@ from treadle import Model
 from treadle.formats import mjcf
 from treadle.formats.folder import Folder
 
-__all__ = ["FILES", "REFUSED", "model", "order", "peer"]
+__all__ = ["FILES", "OFF", "REFUSED", "model", "order", "peer", "places"]
 
 #: Files that MuJoCo itself does not load, and why.
 REFUSED = {
@@ -31,7 +31,7 @@ REFUSED = {
 #: Files whose meshes lie outside their own folder.
 _OUTSIDE = ["dm_control/locomotion/walkers/assets/dog_v2/dog.xml"]
 #: What is switched off in MuJoCo.
-_OFF = (
+OFF = (
     "CONSTRAINT", "EQUALITY", "FRICTIONLOSS", "LIMIT", "CONTACT", "SPRING", "DAMPER", "ACTUATION", "SENSOR",
 )  # fmt: skip
 
@@ -64,7 +64,7 @@ def peer(name: str) -> tuple[mujoco.MjModel, mujoco.MjData]:
     finally:
         mujoco.set_mju_user_warning(before)
     gravity = there.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY
-    there.opt.disableflags = gravity + sum(getattr(mujoco.mjtDisableBit, f"mjDSBL_{flag}") for flag in _OFF)
+    there.opt.disableflags = gravity + sum(getattr(mujoco.mjtDisableBit, f"mjDSBL_{flag}") for flag in OFF)
     # what are force elements here is not part of the dynamics that are compared
     there.tendon_armature[:] = 0.0
     there.opt.density = there.opt.viscosity = 0.0
@@ -78,7 +78,11 @@ _PARTS = [((4, 5, 6, 0, 1, 2, 3), (3, 4, 5, 0, 1, 2)), (range(4), range(3)), ((0
 
 def order(name: str) -> tuple[np.ndarray, np.ndarray]:
     """Where MuJoCo's coordinates lie in ours, by the names of joints: qpos = q[first], qvel = v[second]."""
-    there, ours = peer(name)[0], model(name)
+    return places(peer(name)[0], model(name))
+
+
+def places(there: mujoco.MjModel, ours: Model) -> tuple[np.ndarray, np.ndarray]:
+    """The same of two models."""
     q, v = np.full(there.nq, -1), np.full(there.nv, -1)
     for index in range(there.njnt):
         joint = ours.joint(there.joint(index).name or f"joint{index}")

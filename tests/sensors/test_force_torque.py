@@ -1,5 +1,7 @@
 """Force-torque sensors at all joints close the Newton-Euler equations of every body."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -47,13 +49,13 @@ def in_world(X, values):
     return np.array(list(X.force_to_parent(Force(Vec3(*values[:3]), Vec3(*values[3:])))), dtype=float)
 
 
-def residual(sim):
-    """Largest share of the forces on a body that its momentum does not account for."""
+def residual(sim, loads=0.0):
+    """Largest share of the forces on a body, `loads` among them, that its momentum does not account for."""
     model, q, v = sim.model, sim.q.tolist(), sim.v.tolist()
     X = world_transforms(model, q)
     a = acceleration(sim)
     rates = complex_step(lambda x, y: momenta(model, x, y), [q, v], [position_rate(model, q, v), a])
-    total = np.zeros((len(model.bodies), 6))
+    total = np.zeros((len(model.bodies), 6)) + loads
     size = np.abs(rates.reshape(-1, 6)).sum(axis=0)
     for i, body in enumerate(model.bodies):
         wrench = in_world(X[i], sim.sensor(f"at {body.joint.name}").value)
@@ -77,6 +79,44 @@ def residual(sim):
         pressed = body_wrenches(sim)
         total += np.hstack([pressed[:, 3:], pressed[:, :3]])
     return np.abs(total - rates.reshape(-1, 6)).max() / max(size.max(), 1.0)
+
+
+def cable_loads(sim, tension):
+    """Forces of a straight cable on its bodies about the world's origin, from the places of its points."""
+    model, X = sim.model, world_transforms(sim.model, sim.q.tolist())
+    (tendon,) = model.tendons
+    total = np.zeros((len(model.bodies), 6))
+    places = [
+        part.placement.translation if part.body < 0 else X[part.body].apply_point(part.placement.translation)
+        for part in tendon.path
+    ]
+    points = [np.array(list(place), dtype=float) for place in places]
+    for k, (first, second) in enumerate(pairwise(points)):
+        pull = tension * (second - first) / np.linalg.norm(second - first)
+        for end, point, sign in ((k, first, 1.0), (k + 1, second, -1.0)):
+            if tendon.path[end].body >= 0:
+                total[tendon.path[end].body] += sign * np.concatenate([np.cross(point, pull), pull])
+    return total
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_cables(seed):
+    """A spring, a damper and a winch on a cable through three bodies and the world."""
+    rng = np.random.default_rng(seed)
+    spec = random_spec(rng, 5)
+    path = [{"frame": frame, "point": rng.normal(size=3).tolist()} for frame in ("b1", "b4", None, "b2")]
+    spec.add_tendon("cable", tuple(path), stiffness=30.0, damping=4.0, length=0.7)
+    spec.add_actuator("winch", "motor", tendon="cable")
+    spec.add_sensor("length", "tendon_length", "cable")
+    spec.add_sensor("rate", "tendon_velocity", "cable")
+    spec.add_sensor("pull", "tendon_force", "cable")
+    sim = td.Simulation(instrumented(spec.compile()))
+    sim.q, sim.v, _ = random_state(sim.model, rng)
+    sim.actuator("winch").command = -25.0
+    assert sim.sensor("pull").value == -25.0
+    tension = 30.0 * (sim.sensor("length").value - 0.7) + 4.0 * sim.sensor("rate").value + 25.0
+    assert residual(sim, cable_loads(sim, tension)) < TOLERANCE
+    assert residual(sim) > 1e-3
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -9,6 +9,7 @@ import treadle as td
 from tests.machines import random_rotation, random_spec, random_state
 from tests.sensors.test_force_torque import walker
 from treadle.errors import ModelError
+from treadle.sensors.camera import Intrinsics
 from treadle.sensors.magnetometer import dipole_field
 
 
@@ -195,7 +196,16 @@ def test_samples_inside_contact_steps_leave_the_motion_alone():
         ("imu", "b0", {"noise": {"gyro": {"stddev": 1.0}}}, "gyroscope"),
         ("imu", "b0", {"noise": {"stddev": -1.0}}, "not negative"),
         ("imu", "b0", {"noise": {"preset": "mpu"}}, "mpu6000"),
+        ("encoder", "j0", {"noise": {"preset": "mpu6000"}}, "gyroscope, accelerometer"),
+        ("imu", "b0", {"noise": {"lower": 1.0, "upper": 0.0}}, "above the upper"),
+        ("imu", "b0", {"rate": 100.0, "delay": 1e9}, "shorter delay"),
         ("touch", "b0", {}, "collision shapes"),
+        ("touch", "b0", {"zone": "box", "size": (1.0, 2.0)}, "3 numbers"),
+        ("touch", "b0", {"zone": "box", "size": (1.0, 2.0, -1.0)}, "positive"),
+        ("touch", "j0", {"zone": "sphere", "size": (1.0,)}, "link or frame"),
+        ("tendon_length", "b0", {}, "tendon"),
+        ("projection", "b0", {}, "no camera"),
+        ("projection", "b0", {"camera": "b1", "focal": 3.0}, "two numbers"),
         ("force_torque", None, {}, "placed on"),
         ("encoder", "j1", {"counts": -5}, "positive"),
     ],
@@ -232,6 +242,7 @@ def test_limits_and_distances():
     spec.add_shape("ball", "car", "sphere", (0.1,), role="collision")
     spec.add_shape("wall", None, "box", (0.2, 4.0, 4.0), role="collision", position=(1.1, 0, 0))
     spec.add_sensor("stop", "joint_limit_force", "rail")
+    spec.add_sensor("acceleration", "accelerometer", "car")
     spec.add_sensor("gap", "distance", "car", to="wall")
     spec.add_sensor("near", "distance", "ball", to="world", most=0.5)
     sim = td.Simulation(spec.compile(), contact=False)
@@ -241,6 +252,57 @@ def test_limits_and_distances():
     assert sim.sensor("near").value == 0.5
     sim.q = [1.0]
     assert sim.sensor("stop").value == 0.0
+    # a state that is set at a stop, and one that is reached while shapes touch
+    for options in ({"contact": False}, {"contact": True}):
+        sim = td.Simulation(spec.compile(), **options)
+        assert sim.sensor("stop").value == pytest.approx(4.0 * 9.81, rel=1e-9)
+        sim.q = [0.002]
+        sim.step(200)
+        assert sim.sensor("stop").value == pytest.approx(4.0 * 9.81, rel=1e-9)
+        assert sim.sensor("acceleration").value == pytest.approx([0, 0, 9.81], abs=1e-9)
     with pytest.raises(td.ModelError, match="such a shape or the world"):
         spec.add_sensor("wrong", "distance", "ball", to="nothing")
         td.Simulation(spec.compile())
+
+
+def test_zones_feel_what_is_in_them():
+    """A beam on two feet, with a weight nearer to one: each zone shows the share of its foot."""
+    spec = td.ModelSpec("beam")
+    spec.add_material("hard", stiffness=1e6, damping=2e3, friction=0.5)
+    spec.add_shape("ground", None, "plane", role="collision", material="hard")
+    spec.add_body("beam", 4.0, center=(0.1, 0, 0), inertia=(0.1, 0.4, 0.4))
+    spec.add_joint("base", "planar", None, "beam", position=(0, 0, 0.05), rotation=td.rpy(np.pi / 2, 0, 0))
+    for name, x in (("left", -0.5), ("right", 0.5)):
+        spec.add_shape(name, "beam", "sphere", (0.05,), role="collision", position=(x, 0, 0), material="hard")
+        spec.add_sensor(name, "touch", "beam", zone="box", size=(0.2, 0.2, 0.2), position=(x, 0, 0))
+    spec.add_sensor("whole", "touch", "beam", zone="sphere", size=(2.0,))
+    spec.add_sensor(
+        "under", "touch", None, zone="cylinder", size=(0.3, 0.1), position=(0.5, 0, 0), rate=300.0
+    )
+    model = spec.compile()
+    sim = td.Simulation(model, dt=1e-3)
+    sim.step(2000)
+    assert sim.sensor("left").value == pytest.approx(4.0 * 9.81 * 0.4, rel=1e-5)
+    assert sim.sensor("right").value == pytest.approx(4.0 * 9.81 * 0.6, rel=1e-5)
+    assert sim.sensor("whole").value == pytest.approx(4.0 * 9.81, rel=1e-6)
+    assert sim.sensor("under").value == pytest.approx(sim.sensor("right").value, rel=1e-6)
+    worlds = td.Batch(model, 3, dt=1e-3, threads=2)
+    worlds.step(2000)
+    for name in ("left", "right", "whole", "under"):
+        assert (worlds.sensor(name).value == sim.sensor(name).value).all(), name
+
+
+def test_projection_is_that_of_the_lens():
+    spec = td.ModelSpec("eye")
+    spec.add_body("head", 1.0, inertia=(0.1, 0.1, 0.1))
+    spec.add_joint("pan", "revolute", None, "head", axis=(0, 0, 1), position=(0.1, 0.2, 0.3))
+    spec.add_frame("lens", "head", position=(0.1, 0, 0), rotation=td.rpy(0.1, 0.2, 0))
+    lens = Intrinsics.from_angle(64, 48, 1.2)
+    given = {"camera": "lens", "focal": (lens.fx, lens.fy), "center": (lens.cx, lens.cy)}
+    spec.add_sensor("mark", "projection", None, position=(3.0, 0.5, 0.4), **given)
+    spec.add_sensor("seen", "position", None, position=(3.0, 0.5, 0.4), reference="lens")
+    sim = td.Simulation(spec.compile())
+    for angle in (-0.3, 0.0, 0.4):
+        sim.q = [angle]
+        expected = lens.project(sim.sensor("seen").value)
+        assert sim.sensor("mark").value == pytest.approx(expected, abs=1e-11)

@@ -1,4 +1,4 @@
-"""What sensors see, drawn over the machine: their axes, beams, points of lidars, lines to satellites."""
+"""What sensors see, drawn over the machine: axes, beams, points of lidars, lines to satellites, zones."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import viser
 from scipy.spatial.transform import Rotation
+from trimesh import creation
 
 from treadle.app.overlays import size
 from treadle.app.scene import Scene
@@ -49,6 +50,8 @@ class SensorDrawing:
         self.axes = server.scene.add_frame(
             self._under, axes_length=length, axes_radius=0.04 * length, origin_radius=0.1 * length
         )
+        if self._sensor.parameters.get("zone") is not None:
+            self._add_zone()
         #: points of a lidar or lines of beams and to satellites, in the world
         self.points: Any = None
         self.lines: Any = None
@@ -68,6 +71,19 @@ class SensorDrawing:
         for handle in (self.axes, self.points, self.lines):
             if handle is not None:
                 handle.remove()
+
+    def _add_zone(self) -> None:
+        """The zone of a touch sensor, which moves along with its axes."""
+        kind, size = self._sensor.parameters["zone"], [float(x) for x in self._sensor.parameters["size"]]
+        mesh = {
+            "sphere": lambda: creation.icosphere(radius=size[0]),
+            "ellipsoid": lambda: creation.icosphere().apply_scale(size),
+            "capsule": lambda: creation.capsule(size[1], size[0]),
+            "cylinder": lambda: creation.cylinder(size[0], size[1]),
+            "box": lambda: creation.box(size),
+        }[kind]()
+        points, faces = np.asarray(mesh.vertices, np.float32), np.asarray(mesh.faces, np.uint32)
+        self._server.scene.add_mesh_simple(f"{self._under}/zone", points, faces, color=BEAM, opacity=0.3)
 
     def _lidar(self, sim: Simulation, X: np.ndarray) -> None:
         device: Any = self._kind.device  # type: ignore[attr-defined]

@@ -108,5 +108,5 @@ class _Share:
         loads = arrays.get("loads", np.zeros((0, 1)))
         if not len(loads):
             self._step.clear_loads()
-        forces = arrays.get("shape_forces", np.zeros((0, 1)))
-        return WorldColumns(**given, loads=loads, kept=self.kept, taken=taken, shape_forces=forces)
+        felt = {name: arrays.get(name, np.zeros((0, 1))) for name in ("shape_forces", "zone_forces")}
+        return WorldColumns(**given, **felt, loads=loads, kept=self.kept, taken=taken)

@@ -10,6 +10,7 @@ import numpy as np
 from treadle.native.executable import Executable
 from treadle.native.program import compile_program
 from treadle.sensors.bank import Group
+from treadle.sensors.contact import touch_zones
 from treadle.sim.arrays import CARRIED
 from treadle.sim.attributes import Guarded
 from treadle.sim.sensing.program import MeasureKind, measure_program
@@ -77,6 +78,7 @@ class BatchPort:
         batch.arrays["sampling"] = np.zeros((2, self._columns))
         self._time = np.zeros((1, self._columns), dtype=batch.precision)
         self._shapes: tuple[tuple[str, int], ...] = ()
+        self._zones: tuple[str, ...] = ()
         if batch.contact:
             from treadle.collision.collider import Collider
             from treadle.sim.step.terrain_shapes import on_terrain
@@ -87,6 +89,8 @@ class BatchPort:
             bodies = [int(body) - 1 for body in collider.shapes.body]
             self._shapes = tuple(zip(collider.names, bodies, strict=True))
             batch.arrays["shape_forces"] = np.zeros((SHAPE_FORCES * len(self._shapes), self._columns))
+            self._zones = tuple(zone.sensor for zone in touch_zones(batch.model))
+            batch.arrays["zone_forces"] = np.zeros((len(self._zones), self._columns))
 
     def times(self) -> np.ndarray:
         """(worlds) seconds."""
@@ -113,6 +117,7 @@ class BatchPort:
             loaded="loads" in batch.arrays,
             bounded=bool(batch.model.limited or batch.model.held or batch.step_options.arrested),
             shapes=self._shapes,
+            zones=self._zones,
         )
         made_for = kind, world.controllers, world.inputs
         found = self._compiled.get(id(group))
@@ -121,14 +126,14 @@ class BatchPort:
         self._time[0, : batch.worlds] = time
         arrays = batch.arrays | {"time": self._time, "held": batch.arrays["tau"], "measured": found.output}
         if kind.shapes:
-            arrays["shapes"] = batch.arrays["shape_forces"]
+            arrays |= {"shapes": batch.arrays["shape_forces"], "zones": batch.arrays["zone_forces"]}
         self._workers.run(lambda _, *share: found.code.run(arrays, *share))
         return found.output[:, : batch.worlds]
 
     def after(self, spans: np.ndarray, look: Callable[[], None]) -> None:
         """Look at the states so many seconds into the next step."""
         batch = self._batch
-        names = [name for name in (*CARRIED, "dt", "shape_forces") if name in batch.arrays]
+        names = [name for name in (*CARRIED, "dt", "shape_forces", "zone_forces") if name in batch.arrays]
         kept = {name: batch.arrays[name].copy() for name in names}
         memory = self._workers.memory
         try:

@@ -23,7 +23,7 @@ from treadle.model.attachments import Loop
 from treadle.model.model import Model, ModelJoint
 from treadle.model.tendons import Tendon
 
-__all__ = ["Stop", "limit_rows", "stop_row"]
+__all__ = ["Stop", "limit_rows", "limited_coordinates", "stop_row"]
 
 #: Share of a violated limit that one step takes back, and how fast (rad/s, m/s) at most: all at once would
 #: throw the joint out again.
@@ -48,19 +48,28 @@ def limit_rows(
 ) -> list[BoundedRow]:
     """A row for every freedom and tendon with a stop; v is the velocity without, `before` that at the start.
 
-
     `over` (s) is what `dt` is a part of: a violated limit is taken back as fast as in a step that long.
     """
     rows = []
+    for coordinate in limited_coordinates(model, q):
+        joint, k = coordinate.joint, coordinate.k
+        row = stop_row(coordinate, joint.lower[k], joint.upper[k], _stop(joint, k), v, dt, before, over)
+        assert row is not None
+        rows.append(row)
+    return rows
+
+
+def limited_coordinates(model: Model, q: Sequence[Scalar]) -> list[Coordinate]:
+    """Every freedom and tendon whose range has an end, in the order of their rows."""
     loops = [loop for loop in model.loops if _limited(loop) and loop.type.kind != "rope"]  # type: ignore[union-attr]
     tendons = tendon_coordinates(model, q, [tendon for tendon in model.tendons if tendon.limited])
-    for coordinate in (*tree_coordinates(model, q), *loop_coordinates(model, q, loops), *tendons):
-        joint, k = coordinate.joint, coordinate.k
-        if coordinate.position is not None and _limited(joint) and not joint.continuous:
-            row = stop_row(coordinate, joint.lower[k], joint.upper[k], _stop(joint, k), v, dt, before, over)
-            if row is not None:
-                rows.append(row)
-    return rows
+    return [
+        coordinate
+        for coordinate in (*tree_coordinates(model, q), *loop_coordinates(model, q, loops), *tendons)
+        if coordinate.position is not None
+        and not coordinate.joint.continuous
+        and _ends(coordinate.joint, coordinate.k)
+    ]
 
 
 def stop_row(
@@ -104,6 +113,10 @@ def stop_row(
 
 def _limited(joint: ModelJoint | Loop | Tendon) -> bool:
     return any(x > -math.inf for x in joint.lower) or any(x < math.inf for x in joint.upper)
+
+
+def _ends(joint: ModelJoint | Loop | Tendon, k: int) -> bool:
+    return joint.lower[k] > -math.inf or joint.upper[k] < math.inf
 
 
 def _stop(joint: ModelJoint | Loop | Tendon, k: int) -> Stop:

@@ -18,17 +18,34 @@ from treadle.model.model import WORLD, Model
 from treadle.model.tendons import PathPart, Tendon
 from treadle.spatial import Mat3, Transform, Vec3
 
-__all__ = ["tendon_coordinate", "tendon_lines"]
+__all__ = ["TendonPull", "tendon_coordinate", "tendon_lines", "tendon_pulls"]
 
 #: Square of the least distance (m2): points that coincide have no line between them.
 _NEAREST = 1e-30
 
 
+class TendonPull(NamedTuple):
+    """Where a tendon pulls: the part of its path, the point, and dl/dpoint, in the axes of the base."""
+
+    part: PathPart
+    point: Vec3
+    slope: Vec3
+
+
 class _Way(NamedTuple):
-    """A part of the length, and its moment arms by degree of freedom."""
+    """A part of the length, its moment arms by degree of freedom, and where it pulls."""
 
     length: Scalar
     arms: dict[int, Scalar]
+    pulls: tuple[TendonPull, ...]
+
+
+class _End(NamedTuple):
+    """A point of a frame, on a part of the path."""
+
+    part: PathPart
+    frame: FrameMotion
+    point: Vec3
 
 
 def tendon_coordinate(model: Model, tendon: Tendon, q: Sequence[Scalar]) -> tuple[Scalar, dict[int, Scalar]]:
@@ -36,12 +53,21 @@ def tendon_coordinate(model: Model, tendon: Tendon, q: Sequence[Scalar]) -> tupl
     if not tendon.path:
         length: Scalar = sum((c * q[place] for place, _, c in tendon.joints), 0.0)
         return length, {v: c for _, v, c in tendon.joints}
-    ways = _ways(model, tendon, q)
+    ways = _ways(_Space(model, tendon, q), tendon)
     total: dict[int, Scalar] = {}
     for way in ways:
         for k, arm in way.arms.items():
             total[k] = total[k] + arm if k in total else arm
     return sum((way.length for way in ways), 0.0), {k: total[k] for k in sorted(total)}
+
+
+def tendon_pulls(model: Model, tendon: Tendon, q: Sequence[Scalar]) -> list[TendonPull]:
+    """Where a tendon pulls on what, in world axes: the force there is the slope times that along its length.
+
+    A tendon of joints pulls on nothing.
+    """
+    space = _Space(model, tendon, q, WORLD)
+    return [pull for way in _ways(space, tendon) for pull in way.pulls]
 
 
 def tendon_lines(model: Model, tendon: Tendon, q: Sequence[float], arc: int = 8) -> list[list[Vec3]]:
@@ -92,13 +118,13 @@ def _arc_points(
 
 
 class _Space:
-    """Frames of a tendon, seen from the last body that carries all of it."""
+    """Frames of a tendon, seen from a base: unless given, the last body that carries all of it."""
 
-    def __init__(self, model: Model, tendon: Tendon, q: Sequence[Scalar]) -> None:
+    def __init__(self, model: Model, tendon: Tendon, q: Sequence[Scalar], base: int | None = None) -> None:
         self.model, self.q = model, q
         bodies = [part.body for part in tendon.path if part.kind != "pulley"]
         bodies += [part.side_body for part in tendon.path if part.side is not None]
-        self.base = common_body(model, bodies)
+        self.base = common_body(model, bodies) if base is None else base
         self.rest: list[Scalar] = [0.0] * model.nv
 
     def frame(self, body: int, placement: Transform) -> FrameMotion:
@@ -110,19 +136,19 @@ class _Space:
         return {k: scale * direction.dot(column.linear) for k, column in columns.items()}
 
 
-def _ways(model: Model, tendon: Tendon, q: Sequence[Scalar]) -> list[_Way]:
-    space = _Space(model, tendon, q)
+def _ways(space: _Space, tendon: Tendon) -> list[_Way]:
     ways: list[_Way] = []
     share = 1.0
-    last: FrameMotion | None = None
+    last: _End | None = None
     around: PathPart | None = None
     for part in tendon.path:
         if part.kind == "pulley":
             share, last, around = 1.0 / part.divisor, None, None
         elif part.kind == "point":
-            here = space.frame(part.body, part.placement)
+            frame = space.frame(part.body, part.placement)
+            here = _End(part, frame, frame.position)
             if last is not None:
-                straight = _straight(space, (last, last.position), (here, here.position), share)
+                straight = _straight(space, last, here, share)
                 ways.append(
                     straight if around is None else _wrapped(space, last, around, here, straight, share)
                 )
@@ -132,20 +158,19 @@ def _ways(model: Model, tendon: Tendon, q: Sequence[Scalar]) -> list[_Way]:
     return ways
 
 
-def _straight(space: _Space, a: tuple[FrameMotion, Vec3], b: tuple[FrameMotion, Vec3], share: float) -> _Way:
+def _straight(space: _Space, a: _End, b: _End, share: float) -> _Way:
     """Between points of two frames."""
-    r = b[1] - a[1]
+    r = b.point - a.point
     length = sqrt(maximum(r.dot(r), _NEAREST))
     n = r * (1.0 / length)
-    arms = space.arms(*b, n, share)
-    for k, arm in space.arms(*a, n, share).items():
+    arms = space.arms(b.frame, b.point, n, share)
+    for k, arm in space.arms(a.frame, a.point, n, share).items():
         arms[k] = arms[k] - arm if k in arms else -arm
-    return _Way(share * length, arms)
+    pulls = TendonPull(a.part, a.point, n * -share), TendonPull(b.part, b.point, n * share)
+    return _Way(share * length, arms, pulls)
 
 
-def _wrapped(
-    space: _Space, a: FrameMotion, part: PathPart, b: FrameMotion, straight: _Way, share: float
-) -> _Way:
+def _wrapped(space: _Space, a: _End, part: PathPart, b: _End, straight: _Way, share: float) -> _Way:
     """Between the origins of two frames around an object, or straight where it does not touch that."""
     frame = space.frame(part.body, part.placement)
     pose = Transform(frame.rotation, frame.position)
@@ -156,20 +181,22 @@ def _wrapped(
     elif part.side is not None:
         at = space.frame(part.side_body, Transform(Mat3.identity(), part.side))
         side = _local(pose, at.position)
-    wrap = wrap_around(
-        part.kind, _local(pose, a.position), _local(pose, b.position), part.radius, side, fixed
-    )
+    wrap = wrap_around(part.kind, _local(pose, a.point), _local(pose, b.point), part.radius, side, fixed)
     first, last = pose.apply_point(wrap.first), pose.apply_point(wrap.last)
     ways = (
-        _straight(space, (a, a.position), (frame, first), share),
-        _straight(space, (frame, last), (b, b.position), share),
+        _straight(space, a, _End(part, frame, first), share),
+        _straight(space, _End(part, frame, last), b, share),
     )
     arms: dict[int, Scalar] = {}
     for k in sorted({*ways[0].arms, *ways[1].arms, *straight.arms}):
         around = ways[0].arms.get(k, 0.0) + ways[1].arms.get(k, 0.0)
         arms[k] = where(wrap.touches, around, straight.arms.get(k, 0.0))
     length = ways[0].length + share * wrap.length + ways[1].length
-    return _Way(where(wrap.touches, length, straight.length), arms)
+    touching = where(wrap.touches, 1.0, 0.0)
+    given = [(pull, touching) for way in ways for pull in way.pulls]
+    given += [(pull, 1.0 - touching) for pull in straight.pulls]
+    pulls = tuple(pull._replace(slope=pull.slope * active) for pull, active in given)
+    return _Way(where(wrap.touches, length, straight.length), arms, pulls)
 
 
 def _local(pose: Transform, point: Vec3) -> Vec3:

@@ -14,12 +14,26 @@ from typing import Any
 import numpy as np
 
 from treadle.formats.mjcf_compiled import Compiled, library, unique
+from treadle.formats.mjcf_tendons import tendon_names
 from treadle.model import ModelSpec
+from treadle.spatial import Mat3, Quaternion
 
-__all__ = ["ALONG_Z", "add_sensors"]
+__all__ = ["ALONG_Z", "LOOKING", "add_sensors"]
 
 #: Numbers of objects in `mjtObj`.
-_BODY, _XBODY, _JOINT, _GEOM, _SITE, _CAMERA, _ACTUATOR = 1, 2, 3, 5, 6, 7, 19
+_BODY, _XBODY, _JOINT, _GEOM, _SITE, _CAMERA = 1, 2, 3, 5, 6, 7
+
+#: Numbers in `mjtJoint` of joints with one dof, and in `mjtTrn` of transmissions to tendons.
+_ONE_DOF, _TO_TENDON = (2, 3), 3
+
+#: Shapes of sites by their numbers in `mjtGeom`, and how their sizes become ours.
+_ZONES: dict[int, tuple[str, Callable[[list[float]], list[float]]]] = {
+    2: ("sphere", lambda size: size[:1]),
+    3: ("capsule", lambda size: [size[0], 2.0 * size[1]]),
+    4: ("ellipsoid", lambda size: size),
+    5: ("cylinder", lambda size: [size[0], 2.0 * size[1]]),
+    6: ("box", lambda size: [2.0 * x for x in size]),
+}
 
 #: Our range finders look along x, MuJoCo's along z: our axes in theirs. A distance without an end (m).
 ALONG_Z = ((0.0, 0.0, -1.0), (0.0, 1.0, 0.0), (1.0, 0.0, 0.0))
@@ -50,6 +64,12 @@ _JOINTS = {
     "BALLQUAT": "joint_quaternion",
     "BALLANGVEL": "tachometer",
 }
+#: Sensors of limits, by joint or tendon.
+_LIMITS = {"LIMITPOS": "distance", "LIMITVEL": "velocity", "LIMITFRC": "force"}
+#: Sensors of tendons.
+_TENDONS = {"TENDONPOS": "tendon_length", "TENDONVEL": "tendon_velocity"}
+#: MuJoCo's cameras look along -z with y up, ours along x with z up: our axes in theirs.
+LOOKING = ((0.0, -1.0, 0.0), (0.0, 0.0, 1.0), (-1.0, 0.0, 0.0))
 #: Sensors of bodies and all that they carry.
 _SUBTREES = {"SUBTREECOM": "position", "SUBTREELINVEL": "velocity", "SUBTREEANGMOM": "angular_momentum"}
 
@@ -59,7 +79,7 @@ def add_sensors(spec: ModelSpec, compiled: Compiled) -> None:
     reader = _Reader(spec, compiled)
     model, left = compiled.model, defaultdict(list)
     for index, name in enumerate(compiled.names("sensor", model.nsensor)):
-        kind = library().mjtSensor(model.sensor_type[index]).name.removeprefix("mjSENS_")
+        kind = _kind(model, index)
         given = reader.described(kind, index)
         if given is None:
             left[f"sensors left out ({kind.lower()})"].append(name)
@@ -68,7 +88,6 @@ def add_sensors(spec: ModelSpec, compiled: Compiled) -> None:
         spec.add_sensor(name, type_, on, **options, **_timing(model, index), **_range(model, index))
     for sentence, names in left.items():
         compiled.note(sentence, names)
-    compiled.note("touch sensors feel their whole body, not only a site", reader.touching)
 
 
 class _Reader:
@@ -78,7 +97,7 @@ class _Reader:
         self.sites = [frame.name for frame in spec.frames][: self.model.nsite]
         self.used = {*taken, *self.sites}
         self.actuators = {actuator.name: actuator for actuator in spec.actuators}
-        self.touching: list[str] = []
+        self.tendons = tendon_names(compiled)
 
     def described(self, kind: str, index: int) -> tuple[str, str | None, dict[str, Any]] | None:
         """Type, place and options of a sensor; None if Treadle has no such one."""
@@ -90,12 +109,20 @@ class _Reader:
         if kind in _SUBTREES:
             body = self.compiled.bodies[number]
             return "center_of_mass", body, {"quantity": _SUBTREES[kind]}
+        if kind in _TENDONS:
+            return _TENDONS[kind], self.tendons[number], {}
+        if kind.removeprefix("TENDON") in _LIMITS:
+            margin = float(self.model.tendon_margin[number])
+            options = {"quantity": _LIMITS[kind.removeprefix("TENDON")], "margin": margin}
+            return "tendon_limit", self.tendons[number], options
         others: dict[str, Callable[[int, int], Any]] = {
             "MAGNETOMETER": self._magnetometer,
             "RANGEFINDER": self._range_finder,
             "GEOMDIST": self._distance,
-            "JOINTLIMITFRC": self._limit_force,
+            **{f"JOINT{name}": self._limit for name in _LIMITS},
+            "TENDONACTFRC": self._tendon_force,
             "TOUCH": self._touch,
+            "CAMPROJECTION": self._projection,
             "CLOCK": lambda index, number: ("clock", None, {}),
             "E_KINETIC": lambda index, number: ("energy", None, {}),
             "ACTUATORPOS": self._actuator,
@@ -168,16 +195,51 @@ class _Reader:
         touches = any(s.body == body and s.role == "collision" for s in self.spec.shapes)
         return (body or "world") if touches else None
 
-    def _limit_force(self, index: int, number: int) -> Any:
-        return "joint_limit_force", self.compiled.joints[number], {}
+    def _limit(self, index: int, number: int) -> Any:
+        """Of a hinge or slide; limits of ball joints are not carried over."""
+        if int(self.model.jnt_type[number]) not in _ONE_DOF:
+            return None
+        quantity = _LIMITS[_kind(self.model, index).removeprefix("JOINT")]
+        margin = float(self.model.jnt_margin[number])
+        return "joint_limit", self.compiled.joints[number], {"quantity": quantity, "margin": margin}
 
     def _touch(self, index: int, number: int) -> Any:
-        body = self.compiled.bodies[self.model.site_bodyid[number]]
-        touches = any(shape.body == body and shape.role == "collision" for shape in self.spec.shapes)
-        if body is None or not touches:
+        """The site is the zone."""
+        zone, size = _ZONES[int(self.model.site_type[number])]
+        return (
+            "touch",
+            self.sites[number],
+            {"zone": zone, "size": size(self.model.site_size[number].tolist())},
+        )
+
+    def _tendon_force(self, index: int, number: int) -> Any:
+        """Of actuators with one gear, if there are any."""
+        model = self.model
+        pulling = (model.actuator_trntype == _TO_TENDON) & (model.actuator_trnid[:, 0] == number)
+        gears = {float(gear) for gear in model.actuator_gear[pulling, 0]} or {1.0}
+        names = np.array(self.compiled.names("actuator", model.nactuator))[pulling]
+        if len(gears) > 1 or 0.0 in gears or any(name not in self.actuators for name in names):
             return None
-        self.touching.append(self.compiled.name("sensor", index) or f"sensor{index}")
-        return "touch", body, {}
+        return "tendon_force", self.tendons[number], {"gear": gears.pop()}
+
+    def _projection(self, index: int, number: int) -> Any:
+        """Of a site in the picture of a camera."""
+        model, camera = self.model, int(self.model.sensor_refid[index])
+        on, place = self._place(_CAMERA, camera)
+        name = unique(f"camera{camera}", self.used)
+        turn = Quaternion(*place["rotation"].tolist()).matrix()
+        self.spec.add_frame(
+            name, on, position=place["position"], rotation=(turn @ Mat3.of(LOOKING)).to_rows()
+        )
+        width, height = model.cam_resolution[camera].tolist()
+        if model.cam_sensorsize[camera].all():
+            # in single precision, as MuJoCo has it
+            size, focal = model.cam_sensorsize[camera], model.cam_intrinsic[camera, :2]
+            lengths = (focal / size * np.array([width, height], size.dtype)).astype(float).tolist()
+        else:
+            lengths = [0.5 * height / np.tan(0.5 * np.radians(model.cam_fovy[camera]))] * 2
+        options = {"camera": name, "focal": lengths, "center": (0.5 * width, 0.5 * height)}
+        return "projection", self.sites[number], options
 
     def _actuator(self, index: int, number: int) -> Any:
         name = self.compiled.names("actuator", self.model.nactuator)[number]
@@ -185,10 +247,16 @@ class _Reader:
         gear = float(self.model.actuator_gear[number, 0])
         if actuator is None or not gear:
             return None
-        kind = library().mjtSensor(self.model.sensor_type[index]).name.removeprefix("mjSENS_")
+        kind = _kind(self.model, index)
         if kind == "ACTUATORFRC":
             return "actuator_force", name, {"gear": gear}
+        if actuator.tendon is not None:
+            return _TENDONS[kind.replace("ACTUATOR", "TENDON")], actuator.tendon, {"gear": gear}
         return {"ACTUATORPOS": "encoder", "ACTUATORVEL": "tachometer"}[kind], actuator.joint, {"gear": gear}
+
+
+def _kind(model: Any, index: int) -> str:
+    return library().mjtSensor(model.sensor_type[index]).name.removeprefix("mjSENS_")
 
 
 def _pose(position: np.ndarray, quaternion: np.ndarray) -> dict[str, Any]:

@@ -14,6 +14,8 @@ __all__ = ["add_tendons", "springs", "tendon_joints", "tendon_names"]
 
 #: Numbers of MuJoCo's enumeration: what the parts of a path are.
 _JOINT, _PULLEY, _SITE, _SPHERE, _CYLINDER = range(1, 6)
+#: Number of tendons in `mjtObj`.
+_TENDON = 18
 
 
 def add_tendons(spec: ModelSpec, compiled: Compiled) -> None:
@@ -56,6 +58,7 @@ def springs(model: Any) -> list[int]:
     driven = {int(t) for t, kind in zip(model.actuator_trnid[:, 0], model.actuator_trntype) if kind == 3}
     coupled = {int(t) for t, kind in zip(model.eq_obj1id, model.eq_type) if kind == 3}
     coupled |= {int(t) for t, kind in zip(model.eq_obj2id, model.eq_type) if kind == 3}
+    sensed = {int(t) for t, kind in zip(model.sensor_objid, model.sensor_objtype) if kind == _TENDON}
     found = []
     for tendon in range(model.ntendon):
         path = [model.wrap_type[k] for k in _wraps(model, tendon)]
@@ -67,7 +70,7 @@ def springs(model: Any) -> list[int]:
             and plain
             and acts
             and rest[0] == rest[1]
-            and tendon not in driven | coupled
+            and tendon not in driven | coupled | sensed
         ):
             found.append(tendon)
     return found

@@ -8,7 +8,7 @@ from treadle.formats.mjcf_element import Element
 from treadle.formats.mjcf_notes import Notes
 from treadle.formats.mjcf_write_drives import add_actuators, add_couplings, add_keyframes, add_loops
 from treadle.formats.mjcf_write_elements import add_elements, fluid_options
-from treadle.formats.mjcf_write_sensors import add_sensors
+from treadle.formats.mjcf_write_sensors import add_sensors, magnetic_field
 from treadle.formats.mjcf_write_shapes import add_contacts, add_frames, add_shapes
 from treadle.formats.mjcf_write_tendons import add_tendons
 from treadle.formats.mjcf_write_tree import Names, Tree
@@ -45,7 +45,7 @@ def mjcf_text(model: Model) -> tuple[str, list[Finding]]:
     add_elements(model, tree, tendon, names, notes)
     tendons = add_tendons(model, tree, tendon, names, notes)
     add_actuators(model, tree, actuator, tendons, names, notes)
-    add_sensors(model, tree, sensor, names, notes)
+    add_sensors(model, tree, sensor, tendons, names, notes)
     add_keyframes(model, tree, keyframe, names)
 
     sections = [asset, tree.finish(), contact, equality, tendon, actuator, sensor, keyframe]
@@ -67,6 +67,7 @@ def _option(model: Model, notes: Notes) -> Element:
         notes.add("settings that are not written", name)
     method = "RK4" if integrator == "rk4" else None
     medium = fluid_options(model, notes)
+    medium |= {"magnetic": magnetic_field(model)}
     option = Element("option", timestep=step, gravity=model.gravity, integrator=method, **medium)
     if touches is False:
         option.add("flag", contact="disable")

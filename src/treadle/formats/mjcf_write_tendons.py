@@ -56,18 +56,18 @@ def _add_part(part: PathPart, tree: Tree, element: Element, names: Names, tendon
     if part.kind == "pulley":
         element.add("pulley", divisor=part.divisor)
     elif part.kind == "point":
-        element.add("site", site=_site(tree, names, tendon, part.body, part.placement))
+        point = Transform(Mat3.identity(), part.placement.translation)
+        element.add("site", site=_site(names, tendon, *tree.on_link(part.link, point)))
     else:
         side = None
         if part.side is not None:
             place = Transform(Mat3.identity(), part.side)
-            side = _site(tree, names, f"{tendon}_side", part.side_body, place)
+            side = _site(names, f"{tendon}_side", *tree.on_body(part.side_body, place))
         element.add("geom", geom=_geom(tree, names, tendon, part), sidesite=side)
 
 
-def _site(tree: Tree, names: Names, wanted: str, body: int, placement: Transform) -> str:
-    """A site at a point of a body: one that is there, or a new one."""
-    parent, place = tree.on_body(body, Transform(Mat3.identity(), placement.translation))
+def _site(names: Names, wanted: str, parent: Element, place: dict[str, Any]) -> str:
+    """A site at a place in an element: one that is there, or a new one."""
     place = {name: value for name, value in place.items() if name == "pos"}
     for child in parent.children:
         if child.tag == "site" and _same(child.attributes.get("pos"), place.get("pos")):
@@ -77,7 +77,7 @@ def _site(tree: Tree, names: Names, wanted: str, body: int, placement: Transform
 
 def _geom(tree: Tree, names: Names, tendon: str, part: PathPart) -> str:
     """A sphere or cylinder to wrap around: one that is there, or a new one that touches nothing."""
-    parent, place = tree.on_body(part.body, part.placement)
+    parent, place = tree.on_link(part.link, part.placement)
     for child in parent.children:
         given = child.attributes
         if child.tag != "geom" or given.get("type", "sphere") != part.kind or not given.get("name"):

@@ -24,7 +24,7 @@ from treadle.spatial import Quaternion, Transform
 __all__ = ["Names", "Tree", "WrittenJoint", "depth_first", "pose"]
 
 _IDENTITY = Transform.identity()
-_ORDER = ("inertial", "joint", "geom", "site", "body")
+_ORDER = ("inertial", "joint", "geom", "site", "camera", "body")
 _MOST_FREEDOMS = 6
 _RENAMED = "names that MJCF does not allow or that are taken, changed"
 

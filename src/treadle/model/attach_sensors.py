@@ -24,7 +24,7 @@ _LARGEST_SEED = 2**63 - 1
 def validate_sensors(spec: ModelSpec) -> None:
     """Raise ModelError at the first mistake; types and their parameters are checked by `treadle.sensors`."""
     check_names(spec, [("sensor", item) for item in spec.sensors])
-    parts = (spec.bodies, spec.frames, spec.joints, spec.actuators, spec.shapes, spec.wheels)
+    parts = (spec.bodies, spec.frames, spec.joints, spec.actuators, spec.shapes, spec.wheels, spec.tendons)
     known = {item.name for items in parts for item in items}
     for item in spec.sensors:
         element = f'sensor "{item.name}"'

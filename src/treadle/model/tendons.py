@@ -96,7 +96,7 @@ class PathPart:
     """A part of a tendon's path in a body (-1: the world): a point, a pulley, a sphere or a cylinder.
 
     `placement` is the point, or the pose of the object with its axis along z. `side` is the point on the side
-    where a tendon passes an object, in the body `side_body`.
+    where a tendon passes an object, in the body `side_body`. `link` is the link of the body that it is on.
     """
 
     kind: str
@@ -106,6 +106,7 @@ class PathPart:
     divisor: float = 1.0
     side: Vec3 | None = None
     side_body: int = -1
+    link: str | None = None
 
 
 @dataclass(frozen=True)
@@ -158,10 +159,12 @@ class Tendon:
 
 def with_tendons(spec: ModelSpec, model: Model) -> Model:
     """The model with the tendons of a description that `validate` has passed."""
-    return replace(model, tendons=tuple(_tendon(item, model) for item in spec.tendons))
+    links: dict[str | None, str | None] = {frame.name: frame.body for frame in spec.frames}
+    return replace(model, tendons=tuple(_tendon(item, model, links) for item in spec.tendons))
 
 
-def _tendon(item: TendonSpec, model: Model) -> Tendon:
+def _tendon(item: TendonSpec, model: Model, links: Mapping[str | None, str | None]) -> Tendon:
+    """The tendon; `links` are those that the frames of the description are on."""
     joints = []
     for name, coefficient in item.joints.items():
         joint = model.joint(name)
@@ -170,7 +173,10 @@ def _tendon(item: TendonSpec, model: Model) -> Tendon:
     rest = plain(item.length)
     return Tendon(
         name=item.name,
-        path=tuple(_part(part, model) for part in item.path),
+        path=tuple(
+            replace(_part(part, model), link=links.get(part.get("frame"), part.get("frame")))
+            for part in item.path
+        ),
         joints=tuple(joints),
         **{name: (float(getattr(item, name)),) for name in fields},  # type: ignore[arg-type]
         reference=rest if isinstance(rest, tuple) else (rest or 0.0, rest or 0.0),

@@ -67,7 +67,7 @@ _CALLS = {
     "native": (),
     "collision": ("native",),
     "contact": ("native",),
-    "sensors/rays": ("native",),
+    "sensors/rays": ("native", "collision"),
     "solvers": ("native",),
     "sim/step": ("native", "collision", "contact", "solvers"),
     "studies/baselines": ("native", "solvers"),

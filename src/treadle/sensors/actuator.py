@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+from treadle.forces.actuator import actuator_units
 from treadle.graph import Scalar
 from treadle.sensors.kind import Channel, Instant, Option, SensorKind
 
@@ -19,9 +20,7 @@ class ActuatorForce(SensorKind):
     options: ClassVar = {"gear": Option(1.0, "number", "gear behind the place where it is measured")}
 
     def channels(self) -> Sequence[Channel]:
-        actuator = self.model.actuators[self._number]
-        turns = self.model.joint(actuator.joint).type.velocity_units[actuator.freedom] == "rad/s"
-        return [Channel("force", "N m" if turns else "N")]
+        return [Channel("force", actuator_units(self.model, self.model.actuators[self._number])[2])]
 
     def measure(self, at: Instant) -> Sequence[Scalar]:
         return [at.actuator_forces[self._number] * (1.0 / self.parameters["gear"])]

@@ -9,7 +9,7 @@ is continuous: it shows what is at the moment of reading, and keeps nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -58,6 +58,14 @@ class Reading:
     def forget(self) -> None:
         """Return to before the first sample."""
         self.memory[:], self.ring[:], self.ring_times[:], self.filled[:] = 0.0, 0.0, -np.inf, 0.0
+
+    def continues(self, other: Reading) -> bool:
+        """Whether another one sampled as this one does, so that this one goes on from its samples."""
+        names = [[channel.name for channel in reading.channels] for reading in (self, other)]
+        mine, other_ones = self.sensor, other.sensor
+        alike = all(getattr(mine, name) == getattr(other_ones, name) for name in ("type", "rate", "delay"))
+        shapes = [[array.shape for array in reading.arrays] for reading in (self, other)]
+        return alike and names[0] == names[1] and shapes[0] == shapes[1]
 
     def take(self, numbers: np.ndarray, capture: Capture, step: np.ndarray) -> None:
         """Turn measured numbers (n, worlds) into a sample; `step` (worlds) is its interval without a rate."""
@@ -126,6 +134,13 @@ class Group:
         #: (worlds) number of the sample that was taken last, -1 before the first
         self.last = np.full(worlds, -1.0)
 
+    def parts(self) -> Iterator[tuple[Reading, slice]]:
+        """The sensors, and where their numbers are among those of the group."""
+        start = 0
+        for reading in self.readings:
+            yield reading, slice(start, start + reading.kind.measured)
+            start += reading.kind.measured
+
     def next_time(self, time: np.ndarray) -> np.ndarray:
         """(worlds) when the next sample is due, without a rate at once."""
         return time if self.rate is None else (self.last + 1.0) / self.rate
@@ -158,13 +173,28 @@ class SensorBank:
         if group.rate is not None:
             # after a jump in time the samples between are left out
             index = np.maximum(index, np.floor(time * group.rate + ROUNDING))
-        start = 0
-        for reading in group.readings:
-            size = reading.kind.measured
-            capture = Capture(time, taken, index, self.worlds, reading.key)
-            reading.take(numbers[start : start + size], capture, step)
-            start += size
+        for reading, part in group.parts():
+            reading.take(numbers[part], Capture(time, taken, index, self.worlds, reading.key), step)
         group.last = np.where(taken, index, group.last)
+
+    def take_first(self, group: Group, numbers: np.ndarray, time: np.ndarray, step: np.ndarray) -> None:
+        """Keep a first sample of those sensors that joined a group later, with the number of its last one."""
+        for reading, part in group.parts():
+            late = reading.filled == 0.0
+            if late.any():
+                capture = Capture(time, late, group.last, self.worlds, reading.key)
+                reading.take(numbers[part], capture, step)
+
+    def continue_from(self, other: SensorBank) -> None:
+        """Take over the samples of sensors of the same names that sample as they did there."""
+        for group in self.sampling:
+            for reading in group.readings:
+                before = other.readings.get(reading.sensor.name)
+                if before is None or not reading.continues(before):
+                    continue
+                for mine, theirs in zip(reading.arrays, before.arrays, strict=True):
+                    mine[...] = theirs
+                group.last[:] = other.group_of(reading.sensor.name).last
 
     def forget(self) -> None:
         """Return to before the first sample."""

@@ -45,7 +45,7 @@ class ForceTorque(SensorKind):
             self._way, self._number, self._place = "joint", names.index(sensor.on), _pose(sensor)
         elif sensor.on in loops:
             self._way, self._number, self._place = "loop", loops.index(sensor.on), _pose(sensor)
-        elif sensor.on in frames and self.sensor.beyond:
+        elif sensor.on in frames:
             self._way, self._number, self._place = "cut", sensor.body, sensor.placement
             self._links = self._beyond()
             whole = {link.name for link in model.links if link.body == sensor.body}
@@ -95,7 +95,7 @@ class ForceTorque(SensorKind):
             if body.parent == i and body.holder in self._links:
                 world = at.bodies[k].translation.cross(at.reactions[k].linear) + at.reactions[k].angular
                 total = total + self._body(at).force_to_child(Force(world, at.reactions[k].linear))
-        return total - self._contact(at) - self._loops(at)
+        return total - self._contact(at) - self._loops(at) - self._tendons(at)
 
     def _body(self, at: Instant) -> Transform:
         """Pose of the body that is cut."""
@@ -123,8 +123,16 @@ class ForceTorque(SensorKind):
                 total = total - wrench
         return self._body(at).force_to_child(total)
 
-    def _beyond(self) -> tuple[str, ...]:
-        """Names of the links beyond the cut."""
+    def _tendons(self, at: Instant) -> Force:
+        """Of tendons on links beyond the cut."""
+        total = Force.zero()
+        for part, force in at.tendon_loads:
+            if part.link in self._links:
+                total = total + force
+        return self._body(at).force_to_child(total)
+
+    def _beyond(self) -> tuple[str | None, ...]:
+        """Names of the links beyond the cut, None for the world."""
         given = self.parameters["links"]
         known = [link.name for link in self.model.links if link.body == self.sensor.body]
         for name in given or ():
@@ -132,6 +140,9 @@ class ForceTorque(SensorKind):
                 raise ValueError(
                     f"its links name {name!r}, which is not in that body; {suggest(name, known)}"
                 )
+        if not given and not self.sensor.beyond:
+            # a frame of the world: all that this carries
+            return None, *known
         return tuple(given) if given else self.sensor.beyond
 
 

@@ -5,13 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+from treadle.forces.actuator import driven_coordinate
 from treadle.graph import Scalar, cos, sin
 from treadle.model.model import Model
 from treadle.model.sensors import Sensor
 from treadle.sensors.kind import Channel, Instant, Option, SensorKind
+from treadle.sensors.limit import LIMIT, beyond_limit, limit_channel
 from treadle.spatial import Force
 
-__all__ = ["Actuation", "JointLimitForce", "JointQuaternion", "JointTorque", "Resolver", "Tachometer"]
+__all__ = [
+    "Actuation",
+    "JointLimit",
+    "JointLimitForce",
+    "JointQuaternion",
+    "JointTorque",
+    "Resolver",
+    "Tachometer",
+]
 
 
 class Tachometer(SensorKind):
@@ -74,7 +84,7 @@ class JointTorque(SensorKind):
 
 
 class Actuation(SensorKind):
-    """Force of all actuators on a joint, along its dofs."""
+    """Force of all actuators on a joint, along its dofs, of those on tendons too."""
 
     mount: ClassVar[str] = "joint"
     meaning: ClassVar[str] = "torque or force of all actuators on a joint"
@@ -83,10 +93,12 @@ class Actuation(SensorKind):
         return JointTorque.channels(self)  # type: ignore[arg-type]
 
     def measure(self, at: Instant) -> Sequence[Scalar]:
+        places = self.joint.v
         total: list[Scalar] = [0.0] * self.joint.type.nv
         for actuator, force in zip(self.model.actuators, at.actuator_forces, strict=True):
-            if actuator.joint == self.sensor.on:
-                total[actuator.freedom] = total[actuator.freedom] + force
+            for k, arm in driven_coordinate(self.model, actuator, at.q, at.v).arms.items():
+                if places.start <= k < places.stop:
+                    total[k - places.start] = total[k - places.start] + arm * force
         return total
 
 
@@ -101,6 +113,38 @@ class JointLimitForce(SensorKind):
 
     def measure(self, at: Instant) -> Sequence[Scalar]:
         return list(at.limit_forces[self.joint.v])
+
+
+class JointLimit(SensorKind):
+    """How far a joint with one dof is beyond the limit that it is at, how fast it leaves it, or its push.
+
+    Within the range by more than a margin all three are zero. At the margin the distance begins at zero, and
+    becomes negative beyond.
+    """
+
+    mount: ClassVar[str] = "joint"
+    meaning: ClassVar[str] = "distance from a joint's limit, its rate, or how hard the limit pushes"
+    options: ClassVar = LIMIT
+
+    def __init__(self, model: Model, sensor: Sensor) -> None:
+        super().__init__(model, sensor)
+        if self.joint.type.nv != 1:
+            raise ValueError(f"joint {sensor.on!r} has not one dof; use joint_limit_force")
+
+    def channels(self) -> Sequence[Channel]:
+        rate = self.joint.type.velocity_units[0]
+        return [
+            limit_channel(
+                self.parameters["quantity"], ("rad", rate, "N m") if rate == "rad/s" else ("m", rate, "N")
+            )
+        ]
+
+    def measure(self, at: Instant) -> Sequence[Scalar]:
+        joint = self.joint
+        if self.parameters["quantity"] == "force":
+            return [abs(at.limit_forces[joint.v.start])]
+        state = at.q[joint.q.start], at.v[joint.v.start]
+        return [beyond_limit(state, (joint.lower[0], joint.upper[0]), self.parameters)]
 
 
 class JointQuaternion(SensorKind):

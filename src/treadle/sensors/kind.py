@@ -11,11 +11,16 @@ import numpy as np
 from treadle.graph import Scalar
 from treadle.model.model import WORLD, Model, ModelJoint, suggest
 from treadle.model.sensors import Sensor
+from treadle.model.tendons import PathPart
 from treadle.model.values import number, vector
 from treadle.spatial import Force, Motion, Transform, Vec3
 from treadle.terrain import Terrain
 
 __all__ = ["Capture", "Channel", "Instant", "Option", "SensorKind", "channels"]
+
+
+#: Most samples of a sensor that are on their way, which are all kept.
+MOST_WAITING = 100_000
 
 
 class Instant(Protocol):
@@ -75,11 +80,26 @@ class Instant(Protocol):
         ...
 
     @property
+    def tendon_limit_forces(self) -> Mapping[str, Scalar]:
+        """Force of the limits of tendons along their lengths."""
+        ...
+
+    @property
+    def tendon_loads(self) -> Sequence[tuple[PathPart, Force]]:
+        """What tendons do to the parts of their paths, about the world's origin and in its axes."""
+        ...
+
+    @property
     def shape_forces(self) -> Mapping[str, Sequence[Scalar]]:
         """Of contact, in the mean over the last step, by collision shape.
 
         Force on it (N), its moment about the world's origin (N m), in world axes, deepest penetration (m).
         """
+        ...
+
+    @property
+    def zone_forces(self) -> Mapping[str, Scalar]:
+        """Sums of normal contact forces in the zones of touch sensors (N), in the mean over the last step."""
         ...
 
 
@@ -130,7 +150,8 @@ class Capture:
 class SensorKind:
     """Base of all types: one object per sensor of a model; ValueError in `__init__` says what is wrong.
 
-    A type states where it is mounted ("frame", "joint", "actuator", "contact", "machine") and its parameters,
+    A type states where it is mounted ("frame", "joint", "actuator", "tendon", "contact",
+    "machine") and its parameters,
     and implements `channels` and `measure`. One with `processed` also implements `process`.
     """
 
@@ -147,6 +168,8 @@ class SensorKind:
         _MOUNTS[self.mount](model, sensor)
         if sensor.delay > 0.0 and sensor.rate is None:
             raise ValueError("its delay needs a rate: say how often it samples")
+        if sensor.delay * (sensor.rate or 0.0) > MOST_WAITING:
+            raise ValueError(f"more than {MOST_WAITING} samples would be on their way: use a shorter delay")
         self.parameters = _parameters(self.options, sensor.parameters)
 
     def channels(self) -> Sequence[Channel]:
@@ -229,7 +252,17 @@ def _on_actuator(model: Model, sensor: Sensor) -> None:
         )
 
 
+def _on_tendon(model: Model, sensor: Sensor) -> None:
+    names = [tendon.name for tendon in model.tendons]
+    if sensor.on not in names:
+        raise ValueError(f"it is placed on a tendon, which {sensor.on!r} is not; {suggest(sensor.on, names)}")
+
+
 def _on_contact(model: Model, sensor: Sensor) -> None:
+    if sensor.parameters.get("zone") is not None:
+        if sensor.on is not None:
+            _on_frame(model, sensor)
+        return
     shapes = [shape for shape in model.shapes if shape.role == "collision"]
     names = [*{shape.link for shape in shapes if shape.link is not None}, *[shape.name for shape in shapes]]
     if sensor.on not in names:
@@ -243,6 +276,7 @@ _MOUNTS = {
     "joint": _on_joint,
     "actuator": _on_actuator,
     "contact": _on_contact,
+    "tendon": _on_tendon,
     "machine": lambda model, sensor: None,
 }
 

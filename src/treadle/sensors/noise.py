@@ -126,6 +126,9 @@ def imperfections(
                     known = [name for name in groups if name]
                     raise ValueError(f"its noise names the group {group!r}; {suggest(group, known)}")
                 _apply(values, groups[group], table, mixing, {group: groups[group]})
+    lower, upper = (table[:, COLUMNS.index(name)] for name in ("lower", "upper"))
+    if (lower > upper).any():
+        raise ValueError(f"its lower end {lower.max():g} is above the upper one {upper.min():g}")
     return Imperfections(table, tuple(mixing))
 
 
@@ -142,7 +145,10 @@ def _apply(
     if preset is not None:
         if preset not in PRESETS:
             raise ValueError(f"its noise has the preset {preset!r}; {suggest(preset, list(PRESETS))}")
-        for group in [name for name in groups if name in PRESETS[preset]]:
+        known = [name for name in groups if name in PRESETS[preset]]
+        if not known:
+            raise ValueError(f"it has nothing that {preset!r} is a preset of: {', '.join(PRESETS[preset])}")
+        for group in known:
             _apply(PRESETS[preset][group], groups[group], table, mixing, {group: groups[group]})
     for name, value in given.items():
         if name not in _NAMES:

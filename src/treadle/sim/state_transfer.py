@@ -47,8 +47,7 @@ def carried(old: Model, new: Model, state: State) -> State:
         # shapes may have other numbers now
         touch=np.zeros(0),
         loads=_loads(old, new, state.loads),
-        # samples and biases go on where the sensors are the same
-        sensors=state.sensors if _described(old) == _described(new) else np.zeros(0),
+        sensors=_sensors(old, new, state.sensors),
         # what an integrator remembers belongs to the machine before
         memory=np.zeros(0),
         commands=np.array([commands.get(actuator.name, 0.0) for actuator in new.actuators]),
@@ -56,9 +55,16 @@ def carried(old: Model, new: Model, state: State) -> State:
     )
 
 
-def _described(model: Model) -> list[tuple]:
-    """What the memory of the sensors depends on."""
-    return [(s.name, s.type, s.rate, s.delay, s.noise, s.seed, s.parameters) for s in model.sensors]
+def _sensors(old: Model, new: Model, memory: np.ndarray) -> np.ndarray:
+    """Samples and biases: sensors that are still there go on."""
+    if not len(memory):
+        return memory
+    from treadle.sensors.bank import SensorBank
+
+    before, after = SensorBank(old, 1), SensorBank(new, 1)
+    before.restore(memory[:, None])
+    after.continue_from(before)
+    return after.save()[:, 0]
 
 
 def _same(old: Model, name: str, kind: Joint) -> Body | None:

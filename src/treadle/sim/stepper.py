@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from treadle.native.executable import Runner
 from treadle.sim.lock import rotor_names
+from treadle.sim.near_limits import NearLimits
 from treadle.sim.pieces import Pieces
 from treadle.sim.step.program import StepKind
 
@@ -25,6 +26,7 @@ class Stepper:
         self.pieces = Pieces()
         #: whether limits of joints act: their code is long, and made when a joint first meets one
         self.bounded = bool(sim.model.held or sim.step_options.arrested)
+        self._near_limits, self._limit_was_near = NearLimits(sim.model), False
         #: whether samples inside the next step are being taken, under the joint forces of that step
         self.inside = False
         self.restart()
@@ -92,6 +94,18 @@ class Stepper:
         check_given(self._sim)
         self.bounded, self.running = True, None
         return True
+
+    def limits_act(self) -> bool:
+        """Whether what is computed at the present state has to take limits into account.
+
+        Steps with contact have their own rows for limits, and a state may be set at one: once a limit was
+        near, it is so for good.
+        """
+        arrays = self._sim.arrays
+        if not (self.bounded or self._limit_was_near):
+            state = arrays["q"][:, 0], arrays["v"][:, 0]
+            self._limit_was_near = self._near_limits(*state, self._sim.dt)
+        return self.bounded or self._limit_was_near
 
     def timed(self, run: Runner | ContactStep, count: int) -> None:
         """Take steps in machine code, with samples of the run between them; measure how long that takes."""

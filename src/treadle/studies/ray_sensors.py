@@ -3,12 +3,14 @@
 A lidar of 64 x 1,024 beams and a camera in the tunnel of the roadheader, and range finders over rough
 terrain. Hits are compared with those of trimesh and Embree, a moving lidar with rays that are cast one by
 one, and the camera's time with MuJoCo's renderer. Speeds are those of one core by its CPU time, which other
-work on the computer does not lengthen much.
+work on the computer does not lengthen much; those of two threads are by the CPU time of the main thread and
+of the longer of the two, which is the time that passes on two cores with nothing else to do.
 """
 
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -46,6 +48,7 @@ _COLUMNS = (
     Column("caster", "caster"),
     Column("rays", "rays", ".0f"),
     Column("rate", "Mrays/s", ".2f"),
+    Column("clock", "elapsed", ".2f"),
     Column("frames", "frames/s", ".1f"),
     Column("difference", "difference (m)", ".1e"),
     Column("apart", "rays apart", ".0f"),
@@ -91,6 +94,20 @@ def _least(work: Callable[[], Any], turns: int) -> float:
         work()
         times.append(time.process_time() - started)
     return min(times)
+
+
+def _least_of_threads(work: Callable[[], Any], turns: int) -> tuple[float, float]:
+    """The least time (s) of some turns on as many threads: CPU time of the longest way, and by the clock."""
+    work()
+    main, least, clock = threading.get_ident(), np.inf, np.inf
+    clocks = {t.ident: time.pthread_getcpuclockid(t.ident) for t in threading.enumerate() if t.ident}
+    for _ in range(turns):
+        started, before = time.perf_counter(), {k: time.clock_gettime(c) for k, c in clocks.items()}
+        work()
+        clock = min(clock, time.perf_counter() - started)
+        used = {k: time.clock_gettime(c) - before[k] for k, c in clocks.items()}
+        least = min(least, used.pop(main) + max(used.values()))
+    return least, clock
 
 
 def _lidar_rows(tunnel: RayScene, turns: int, shown: _Shown, notes: list[str]) -> list[dict[str, Any]]:
@@ -203,6 +220,10 @@ def _terrain_rows(turns: int) -> list[dict[str, Any]]:
         rows.append(
             row | {"rate": 1e-6 * n / seconds, "difference": float(np.abs(points[:, 2] - height).max())}
         )
+        both = field_.cast(origins, ways, threads=2)
+        seconds, clock = _least_of_threads(lambda ways=ways: field_.cast(origins, ways, threads=2), turns)
+        row |= {"caster": "two threads", "rate": 1e-6 * n / seconds, "clock": 1e-6 * n / clock}
+        rows.append(row | {"apart": float((both.distance != hits.distance).sum())})
     return rows
 
 
@@ -312,12 +333,17 @@ def _checks(rows: list[dict[str, Any]]) -> list[Check]:
 
     lidar, embree = find("lidar, tunnel"), find("lidar, tunnel", "Embree")
     depth = find("depth, tunnel", "Embree")
-    terrain = [row["rate"] for row in rows if row["case"].startswith("terrain")]
+    terrain = [row for row in rows if row["case"].startswith("terrain") and "clock" in row]
     return [
         at_least("lidar of 64 x 1,024 in the tunnel: million rays/s of a core", lidar["rate"], 1.0),
         at_most("the same: rays more than 1e-6 m from Embree's", embree.get("apart"), 0.0),
         at_most("moving lidar: off rays cast one by one (m)", find("moving lidar")["difference"], 1e-12),
-        at_least("range rays on terrain: million/s of two cores", 2.0 * min(terrain), 2.0),
+        at_least(
+            "range rays on terrain: million/s of two threads on two cores",
+            min(row["rate"] for row in terrain),
+            2.0,
+        ),
+        at_most("the same: rays that differ from those of one", sum(row["apart"] for row in terrain), 0.0),
         at_least("camera in the tunnel: frames/s of a core", find("camera, tunnel")["frames"], 10.0),
         at_least("camera in the open: frames/s of a core", find("camera, open")["frames"], 10.0),
         at_most("depth: pixels that no ray of Embree within half a pixel has", depth.get("apart"), 0.0),

@@ -19,6 +19,7 @@ def rover():
     spec.add_sensor("beam", "range_finder", "cart", position=(0.0, 0.0, 0.5), rate=20.0)
     spec.add_sensor("scan", "lidar", "cart", position=(0, 0, 0.5), rate=10.0, columns=90, most=30.0)
     spec.add_sensor("eye", "camera", "cart", rate=5.0, width=16, height=12, gives="rgb")
+    spec.add_sensor("nose", "touch", "cart", position=(0.3, 0, 0), zone="capsule", size=(0.05, 0.4))
     spec.add_sensor("gps", "gps", "cart", rate=1.0, latitude=39.98, longitude=116.33, position=(0, 0, 0.5))
     return spec.compile()
 
@@ -40,7 +41,7 @@ def test_readings_plots_and_drawings(app, until):
     panel.plot.value = True
     assert any("sensor.beam.value" in title for title in app.stage.plots.plots)
     app.pace.pause()
-    for name in ("beam", "scan", "gps"):
+    for name in ("beam", "scan", "gps", "nose"):
         panel.chosen.value = name
         panel.draw.value = True
         until(lambda name=name: name in panel.drawings)

@@ -142,3 +142,31 @@ def test_edit_keeps_the_samples():
     assert np.array_equal(sim.save().sensors, state)
     sim.step(20)
     assert not np.array_equal(sim.sensor("imu").value, before)
+
+
+@pytest.mark.parametrize(("rate", "delay"), [(100.0, 0.02), (333.3, 0.0121), (None, 0.0)])
+def test_edit_adds_a_sensor_beside_others(rate, delay):
+    """Those that were there go on with their samples on the way, their walk and their random numbers."""
+    options = {"rate": rate, "delay": delay, "noise": {"stddev": 0.1, "walk": 0.3}}
+    sim, other = started(pendulum(**options)), started(pendulum(**options))
+    for run in (sim, other):
+        run.step(55)
+    with sim.edit() as spec:
+        spec.add_sensor("angle", "encoder", "hinge", rate=rate, delay=delay, noise={"stddev": 0.1})
+        spec.add_sensor("clock", "clock", None, rate=50.0)
+    assert sim.sensor("angle").time == sim.sensor("clock").value == sim.time
+    for count in (0, 1, 33):
+        for run in (sim, other):
+            run.step(count)
+        assert np.array_equal(sim.sensor("imu").value, other.sensor("imu").value)
+        assert sim.sensor("imu").time == other.sensor("imu").time
+    assert sim.sensor("angle").time == sim.sensor("imu").time
+    assert sim.sensor("clock").value == 0.08
+
+
+def test_delay_beyond_the_run_shows_the_first_sample():
+    sim = started(pendulum(rate=700.0, delay=9.0))
+    first = sim.sensor("imu").value
+    sim.step(100)
+    assert np.array_equal(sim.sensor("imu").value, first)
+    assert sim.sensor("imu").time == 0.0

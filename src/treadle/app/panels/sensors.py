@@ -92,7 +92,9 @@ class SensorsPanel(Panel):
 
         def draw(_: Any) -> None:
             name, drawn = self.chosen.value, self.draw.value
-            if drawn and sensor_type(self.stage.sim.model.sensor(name).type).mount != "frame":
+            sensor = self.stage.sim.model.sensor(name)
+            placed = sensor_type(sensor.type).mount == "frame" or sensor.parameters.get("zone") is not None
+            if drawn and not placed:
                 self.stage.complain(f"sensor {name!r} is on no link: there is nothing to draw")
                 return
             self.stage.commands.do(lambda sim: self.show(name, drawn))

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treadle.collision.ray_primitives import GROUND, TRIANGLE, crossing, normal_at
 from treadle.native.kernels import inner, kernel, part
 from treadle.sensors.rays.bvh import build_tree
 from treadle.sensors.rays.ground import ground_crossing, ground_normal
-from treadle.sensors.rays.solids import GROUND, TRIANGLE, crossing, normal_at
 
 __all__ = ["Geometry", "cast", "hit_normals", "normal_of", "turned"]
 

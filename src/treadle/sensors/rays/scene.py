@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from treadle.collision.ray_primitives import BOX, CAPSULE, CYLINDER, ELLIPSOID, GROUND, PLANE, TRIANGLE
 from treadle.dynamics.compiled import frame_poses
 from treadle.errors import InputError
 from treadle.model.model import Model, suggest
-from treadle.sensors.rays.solids import BOX, CAPSULE, CYLINDER, ELLIPSOID, GROUND, PLANE, TRIANGLE
 from treadle.sensors.rays.surfaces import (
     GROUND_COLOR,
     Piece,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from math import floor, sqrt
 
+from treadle.collision.ray_primitives import TRIANGLE
 from treadle.native.kernels import inner, kernel, part
 from treadle.sensors.rays.casting import normal_of, turned
-from treadle.sensors.rays.solids import TRIANGLE
 
 __all__ = ["shade", "smooth_normals"]
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treadle.collision.ray_primitives import PLANE, primitive
 from treadle.errors import InputError, ModelError
 from treadle.geometry import threedt
 from treadle.geometry.components import DEFAULT_COLOR, Component
@@ -15,7 +16,6 @@ from treadle.geometry.files import mesh_path, open_geometry
 from treadle.geometry.mesh import read_mesh
 from treadle.model.attachments import Shape
 from treadle.model.model import Model
-from treadle.sensors.rays.solids import BOX, CAPSULE, CYLINDER, ELLIPSOID, PLANE
 from treadle.terrain import Grid, Plane, Terrain
 
 __all__ = ["GROUND_COLOR", "Piece", "Surface", "grid_of", "plane_piece", "scenery_pieces", "shape_pieces"]
@@ -25,15 +25,6 @@ GROUND_COLOR = (0.52, 0.47, 0.40, 1.0)
 
 #: Ramps and patches are sampled with this spacing over a square of this half side (m).
 _SPACING, _HALF_SIDE = 0.1, 60.0
-
-_KINDS = {
-    "plane": PLANE,
-    "box": BOX,
-    "sphere": ELLIPSOID,
-    "ellipsoid": ELLIPSOID,
-    "cylinder": CYLINDER,
-    "capsule": CAPSULE,
-}
 
 
 class Surface(NamedTuple):
@@ -102,22 +93,8 @@ def _pieces(model: Model, shape: Shape, components: dict[str, Component]) -> lis
         points, triangles = read_mesh(mesh_path(model.file, shape.file), shape.scale)
         return [Piece(surface, body, _moved(points, triangles, pose))]
     place = tuple(float(x) for x in shape.placement.to_list())  # type: ignore[arg-type]
-    return [Piece(surface, body, kind=_KINDS[shape.type], pose=place, size=_sizes(shape))]
-
-
-def _sizes(shape: Shape) -> tuple[float, float, float]:
-    """Half lengths, half axes, or radius and half length."""
-    size = tuple(float(x) for x in shape.size)
-    match shape.type:
-        case "plane":
-            return (0.0, 0.0, 0.0)
-        case "sphere":
-            return (size[0], size[0], size[0])
-        case "capsule" | "cylinder":
-            return (size[0], 0.5 * size[1], 0.0)
-        case "box":
-            return (0.5 * size[0], 0.5 * size[1], 0.5 * size[2])
-    return (size[0], size[1], size[2])
+    kind, size = primitive(shape.type, shape.size)
+    return [Piece(surface, body, kind=kind, pose=place, size=size)]
 
 
 def _moved(points: np.ndarray, triangles: np.ndarray, pose: np.ndarray) -> np.ndarray:

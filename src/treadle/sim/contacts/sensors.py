@@ -13,7 +13,7 @@ from treadle.sim.contacts.last import LastStep, carriers, last_step, step_of
 if TYPE_CHECKING:
     from treadle.sim.simulation import Simulation
 
-__all__ = ["FELT", "body_wrenches", "felt", "sensor_names", "shape_forces"]
+__all__ = ["FELT", "body_wrenches", "felt", "sensor_names", "shape_forces", "zone_forces"]
 
 #: Numbers of a sensor: force (3), torque (3), penetration, work; see `ContactSum`.
 FELT = 8
@@ -67,6 +67,14 @@ def shape_forces(sim: Simulation, trial: bool = False) -> np.ndarray:
     contact = sim.stepper.ready_contact_step()
     last = step_of(contact) if trial else last_step(sim)
     return np.zeros((len(contact.collider.names), 7)) if last.touching is None else _by_shape(last)[:, :7]
+
+
+def zone_forces(sim: Simulation, trial: bool = False) -> np.ndarray:
+    """(zones) sums of normal forces (N) in the zones of touch sensors, as `shape_forces` of what step."""
+    contact = sim.stepper.ready_contact_step()
+    last = step_of(contact) if trial else last_step(sim)
+    impulse = contact.scratch.totals.zones.impulse
+    return np.zeros(len(impulse)) if last.touching is None else impulse / contact.span[0]
 
 
 def _by_shape(last: LastStep) -> np.ndarray:

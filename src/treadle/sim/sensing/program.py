@@ -33,6 +33,8 @@ class MeasureKind:
     #: names of the collision shapes and the bodies that hold them (-1: the world), in the order of their
     #: forces
     shapes: tuple[tuple[str, int], ...] = ()
+    #: names of the touch sensors with zones, in the order of their forces
+    zones: tuple[str, ...] = ()
 
 
 def measure_program(world: World, sensors: Sequence[SensorKind], kind: MeasureKind) -> Program:
@@ -51,6 +53,7 @@ def measure_program(world: World, sensors: Sequence[SensorKind], kind: MeasureKi
         "parameters": len(parameters),
         "inputs": world.inputs.size,
         "shapes": SHAPE_FORCES * len(kind.shapes),
+        "zones": len(kind.zones),
     }
     motions = options.motions if kind.bounded or options.driven else {}
 
@@ -82,6 +85,7 @@ def measure_program(world: World, sensors: Sequence[SensorKind], kind: MeasureKi
                 name: shapes[SHAPE_FORCES * k : SHAPE_FORCES * (k + 1)]
                 for k, (name, _) in enumerate(kind.shapes)
             },
+            zone_forces=dict(zip(kind.zones, values.get("zones", ()), strict=True)),
         )
         with reading(world.inputs.inputs, values.get("inputs", ())):
             return {"measured": [x for sensor in sensors for x in sensor.measure(cast(Any, moment))]}
@@ -112,6 +116,7 @@ def _digest(world: World, sensors: Sequence[SensorKind], kind: MeasureKind) -> s
     names = [
         [part.name for part in parts] for parts in (model.joints, model.links, model.loops, model.actuators)
     ]
+    names.append([str(part.link) for tendon in model.tendons for part in tendon.path])
     described = [
         (s.type, s.on, s.body, s.placement.to_list(), sorted(s.parameters.items()))
         for s in [sensor.sensor for sensor in sensors]

@@ -116,6 +116,8 @@ class Sampling:
             none = group.last < 0.0
             if none.any():
                 self._take(group, time, none)
+            if any((reading.filled == 0.0).any() for reading in group.readings):
+                self.bank.take_first(group, self._port.measured(group, time), time, self._port.steps())
 
     def value(self, name: str) -> np.ndarray:
         """(channels, worlds) what a sensor shows."""
@@ -124,16 +126,11 @@ class Sampling:
         time = self._port.times()
         if group.continuous:
             numbers = self._port.measured(group, time)
-            start = 0
-            for other in group.readings:
-                if other is reading:
-                    break
-                start += other.kind.measured
+            part = next(part for other, part in group.parts() if other is reading)
             index = np.zeros(len(time))
             capture = Capture(time, np.ones(len(time), bool), index, self.bank.worlds, reading.key)
-            part = slice(start, start + reading.kind.measured)
             return reading.values(numbers[part], capture, self._port.steps())
-        if self._port.fresh() or (group.last < 0.0).any():
+        if self._port.fresh() or (reading.filled == 0.0).any():
             self.prime()
         return reading.shown(time)
 

@@ -10,7 +10,8 @@ import numpy as np
 from treadle.native.executable import Runner
 from treadle.native.program import compile_program
 from treadle.sensors.bank import Group
-from treadle.sim.contacts.sensors import shape_forces
+from treadle.sensors.contact import touch_zones
+from treadle.sim.contacts.sensors import shape_forces, zone_forces
 from treadle.sim.sensing.program import MeasureKind, measure_program
 from treadle.sim.trial_steps import TrialSteps
 
@@ -35,6 +36,7 @@ class SimulationPort:
         self._sim = sim
         self._compiled: dict[int, _Compiled] = {}
         self._shapes: tuple[tuple[str, int], ...] | None = None
+        self._zones: tuple[str, ...] = ()
         #: whether the state is that of a trial step
         self._trial = False
 
@@ -70,6 +72,8 @@ class SimulationPort:
                 arrays[name][:] = sim.arrays[name]
         if kind.shapes:
             arrays["shapes"][:, 0] = shape_forces(sim, self._trial).ravel()
+        if kind.zones:
+            arrays["zones"][:, 0] = zone_forces(sim, self._trial)
         found.run(0, 1, 1)
         return arrays["measured"]
 
@@ -92,11 +96,13 @@ class SimulationPort:
                 collider = sim.stepper.ready_contact_step().collider
                 bodies = [int(body) - 1 for body in collider.shapes.body]
                 self._shapes = tuple(zip(collider.names, bodies, strict=True))
+                self._zones = tuple(zone.sensor for zone in touch_zones(sim.model))
         return MeasureKind(
             loaded=bool(sim.loads.any()),
-            bounded=sim.stepper.bounded,
+            bounded=sim.stepper.limits_act(),
             locked=bool(sim.arrays["locked"].any()),
             shapes=self._shapes,
+            zones=self._zones,
         )
 
     def _compile(self, group: Group, kind: MeasureKind, made_for: tuple) -> _Compiled:

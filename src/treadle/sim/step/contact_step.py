@@ -25,6 +25,7 @@ from treadle.sim.step.points import POINT
 from treadle.sim.step.substep import substep_entry
 from treadle.sim.step.surface_motion import surface_motions
 from treadle.sim.step.terrain_shapes import on_terrain, terrain_roles
+from treadle.sim.step.touch_zones import make_zones
 from treadle.sim.step.world_columns import PER_POINT
 from treadle.solvers.sequential.rows import MOST_TOGETHER, empty_rows
 from treadle.solvers.sequential.solver_abi import SolverMemory
@@ -200,6 +201,7 @@ class ContactStep:
         scratch, totals = self.scratch, self.scratch.totals
         kept = [scratch.points, scratch.known, scratch.key, scratch.force, scratch.effort]
         kept += [self.collider.result, self.span, totals.size, totals.pair, totals.sums, totals.worst]
+        kept.append(totals.zones.impulse)
         return [*kept, *scratch.trace]
 
     @property
@@ -293,7 +295,7 @@ class ContactStep:
             last_h=np.zeros(1),
             muted=np.zeros(len(self._overlapping)),
             effort=np.zeros(4),
-            totals=make_totals(pairs),
+            totals=make_totals(pairs, make_zones(model, self.collider)),
             trace=self._trace,
         )
 

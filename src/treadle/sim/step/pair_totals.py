@@ -12,6 +12,7 @@ import numpy as np
 
 from treadle.native.frames import IntegerList, Integers, IntegerTable, Reals, RealTable
 from treadle.native.kernels import part
+from treadle.sim.step.touch_zones import TouchZones, add_to_zones
 from treadle.solvers.sequential.gauss_seidel import ENOUGH
 
 __all__ = ["SUMS", "PairTotals", "add_totals", "clear_totals", "make_totals"]
@@ -35,14 +36,15 @@ class PairTotals(NamedTuple):
     #: of the run: deepest overlap of rigid bodies (m), fastest slip where friction holds (m/s), solves, and
     #: those that ended before their impulses stood still
     worst: Reals  # (4)
+    zones: TouchZones
 
 
-def make_totals(pairs: int) -> PairTotals:
-    """Scratch for so many pairs."""
+def make_totals(pairs: int, zones: TouchZones) -> PairTotals:
+    """Scratch for so many pairs, and for zones of touch sensors."""
     slots = 1 << (2 * pairs).bit_length()
     return PairTotals(
         np.zeros(1, np.int64), np.zeros((pairs, 2), np.int64), np.zeros((pairs, SUMS)),
-        np.zeros(slots, np.int64), np.zeros(pairs, np.int64), np.zeros(4),
+        np.zeros(slots, np.int64), np.zeros(pairs, np.int64), np.zeros(4), zones,
     )  # fmt: skip
 
 
@@ -52,6 +54,8 @@ def clear_totals(totals):
     for i in range(min(totals.size[0], len(totals.at))):
         totals.slot[totals.at[i]] = 0
     totals.size[0] = 0
+    for i in range(len(totals.zones.impulse)):
+        totals.zones.impulse[i] = 0.0
 
 
 @part()
@@ -81,6 +85,8 @@ def add_totals(context):
             worst[0] = max(worst[0], -point.end)
         worst[1] = max(worst[1], _slip(rows, point, surface, w))
         _add(totals, point, f, g, work)
+        if len(totals.zones.impulse) > 0:
+            add_to_zones(totals.zones, context.detection.bodies, point, rows.impulse[point.row])
     worst[2] += 1.0
     if now.sweeps >= ENOUGH:
         worst[3] += 1.0

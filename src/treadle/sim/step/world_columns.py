@@ -38,6 +38,7 @@ class WorldColumns(NamedTuple):
     memory: RealTable
     kept: RealTable
     shape_forces: RealTable  # see `_report`; no rows where nobody reads them
+    zone_forces: RealTable  # of the zones of touch sensors (see `touch_zones`), the same
     taken: IntegerList  # steps of this call
 
 
@@ -63,6 +64,8 @@ def take_worlds(table, columns, first, begin, end, count):
         _store(context, worlds, world, kept)
         if taken > 0 and len(worlds.shape_forces) > 0:
             _report(context, worlds.shape_forces, world, dt)
+            for i in range(len(worlds.zone_forces)):
+                worlds.zone_forces[i, world] = context.scratch.totals.zones.impulse[i] / dt
         worlds.taken[world - first] += taken
         worlds.clock[1, world] += taken
         worlds.alive[1, world] += taken

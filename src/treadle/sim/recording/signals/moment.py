@@ -8,8 +8,9 @@ from functools import cached_property
 from typing import Any
 
 from treadle.constraints.bounded import Arrest, BoundedRow
+from treadle.constraints.coordinates import Coordinate
 from treadle.constraints.friction import friction_rows
-from treadle.constraints.limit import limit_rows
+from treadle.constraints.limit import limited_coordinates
 from treadle.constraints.motion import Motion, moved_dofs, with_drive_rotors
 from treadle.constraints.rows import residuals, row_names
 from treadle.constraints.spring import spring_pulls, spring_rows
@@ -26,10 +27,12 @@ from treadle.dynamics.rnea import base_acceleration
 from treadle.forces.actuator import actuator_drives, driven_coordinate
 from treadle.forces.law import ForceLaw, law_force
 from treadle.forces.load import LOAD_SIZE
+from treadle.forces.tendon import tendon_pulls
 from treadle.graph import Scalar, where
 from treadle.integrators import System
 from treadle.integrators.system import MotionDrive
-from treadle.model.model import Model
+from treadle.model.model import WORLD, Model, ModelJoint
+from treadle.model.tendons import PathPart, Tendon
 from treadle.sim.bounds import bound_rows
 from treadle.solvers.direct import ClosedMotion, closed_motion
 from treadle.solvers.impulses import bounded_velocity
@@ -77,6 +80,8 @@ class Moment:
     pressed: Sequence[Scalar] = ()
     #: by collision shape: force on it, its moment about the world's origin, depth, in the mean over that step
     shape_forces: Mapping[str, Sequence[Scalar]] = field(default_factory=dict)
+    #: sums of normal forces in the zones of touch sensors, by their names, in the mean over that step
+    zone_forces: Mapping[str, Scalar] = field(default_factory=dict)
     #: numbers that sensors show, by name
     sensed: Mapping[str, Sequence[Scalar]] = field(default_factory=dict)
 
@@ -112,16 +117,62 @@ class Moment:
     def limit_forces(self) -> list[Scalar]:
         """Force of joint limits on every degree of freedom, in the mean over a step."""
         forces: list[Scalar] = [0.0] * self.model.nv
+        for at, force in self._limit_pulls:
+            if isinstance(at.joint, ModelJoint):
+                forces[at.joint.v.start + at.k] = force
+        return forces
+
+    @cached_property
+    def tendon_limit_forces(self) -> dict[str, Scalar]:
+        """Force of the limits of tendons along their lengths, in the mean over a step."""
+        return {at.joint.name: force for at, force in self._limit_pulls if isinstance(at.joint, Tendon)}
+
+    @cached_property
+    def tendon_forces(self) -> dict[str, Scalar]:
+        """Force along the length of every tendon, tension being negative: of all that acts on it."""
+        rubbing = [tendon.name for tendon in self.model.tendons if any(tendon.friction)]
+        pulls: list[tuple[str, Scalar]] = list(self.tendon_limit_forces.items())
+        pulls += [
+            (at.joint.name, pull)
+            for at, pull in spring_pulls(self.model, self.q, self.v)
+            if isinstance(at.joint, Tendon)
+        ]
+        if self.commands:
+            for actuator, force in zip(self.model.actuators, self.actuator_forces, strict=True):
+                if actuator.tendon is not None:
+                    pulls.append((self.model.tendons[actuator.tendon].name, force))
+        if rubbing and self.bounded and self.model.nv:
+            # their rows are the last ones
+            last = self._step_impulses[-len(rubbing) :]
+            pulls += [(name, p / self.dt) for name, p in zip(rubbing, last, strict=True)]
+        total: dict[str, Scalar] = {}
+        for name, pull in pulls:
+            total[name] = total.get(name, 0.0) + pull
+        return total
+
+    @cached_property
+    def tendon_loads(self) -> list[tuple[PathPart, Force]]:
+        """What tendons do to the parts of their paths, about the world's origin and in its axes."""
+        loads = []
+        for tendon in self.model.tendons:
+            if tendon.path and tendon.name in self.tendon_forces:
+                force = self.tendon_forces[tendon.name]
+                for pull in tendon_pulls(self.model, tendon, self.q):
+                    at = pull.slope * force
+                    loads.append((pull.part, Force(pull.point.cross(at), at)))
+        return loads
+
+    @cached_property
+    def _limit_pulls(self) -> list[tuple[Coordinate, Scalar]]:
+        """What has limits, and their force along it, in the mean over a step."""
         if not (self.bounded and self.model.nv):
-            return forces
+            return []
         # rows: motions and rigid motors, then limits (see `sim.bounds`)
         rigid = [a for a in self.model.actuators[: len(self.commands)] if a.rigid and a.v is not None]
         first = len(moved_dofs(self.model, {} if self.driven else self.motions)) + len(rigid)
-        limits = limit_rows(self.model, self.q, self._ahead, self.dt, self.v)
-        for row, impulse in zip(limits, self._step_impulses[first:], strict=False):
-            for k, arm in row.jacobian.items() if row.loop is None else ():
-                forces[k] = forces[k] + arm * impulse / self.dt
-        return forces
+        limited = limited_coordinates(self.model, self.q)
+        impulses = self._step_impulses[first : first + len(limited)]
+        return [(at, impulse / self.dt) for at, impulse in zip(limited, impulses, strict=True)]
 
     @cached_property
     def bodies(self) -> list[Transform]:
@@ -185,7 +236,12 @@ class Moment:
         """Force through every body's joint, in world axes, the moment about the body's origin."""
         loads = self._system.external(self.q, self.v, self.time) or {}
         in_loops = body_forces(self.model, self.q, self.loop_reactions).items()
-        for body, force in (*in_loops, *self._wheel_loads()):
+        on_cables = [
+            (part.body, self.bodies[part.body].force_to_child(force))
+            for part, force in self.tendon_loads
+            if part.body != WORLD
+        ]
+        for body, force in (*in_loops, *self._wheel_loads(), *on_cables):
             loads[body] = loads[body] + force if body in loads else force
         forces = joint_reactions(self.model, self.q, self.v, self.step_acceleration, loads)
         return [

@@ -101,7 +101,10 @@ class Sampler:
         """Whether stops and friction hold, and whether a freedom is locked, where that makes a difference."""
         if not any(signal.dynamic for signal in self._signals):
             return False, False
-        return self._sim.stepper.bounded, bool(self._sim.arrays["locked"].any())
+        # without contact the rows of the last step tell what limits did
+        stepper = self._sim.stepper
+        bounded = stepper.limits_act() if self._sim.contact else stepper.bounded
+        return bounded, bool(self._sim.arrays["locked"].any())
 
 
 def _absent(signal: Signal) -> Signal:

@@ -6,13 +6,43 @@ ray that starts inside sees the surface from within.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf, sqrt
 
 from treadle.native.kernels import inner
 
-__all__ = ["BOX", "CAPSULE", "CYLINDER", "ELLIPSOID", "GROUND", "PLANE", "TRIANGLE", "crossing", "normal_at"]
+__all__ = [
+    "BOX", "CAPSULE", "CYLINDER", "ELLIPSOID", "GROUND", "PLANE", "TRIANGLE", "crossing", "normal_at",
+    "primitive",
+]  # fmt: skip
 
 TRIANGLE, PLANE, BOX, ELLIPSOID, CYLINDER, CAPSULE, GROUND = range(7)
+
+_KINDS = {
+    "plane": PLANE,
+    "box": BOX,
+    "sphere": ELLIPSOID,
+    "ellipsoid": ELLIPSOID,
+    "cylinder": CYLINDER,
+    "capsule": CAPSULE,
+}
+
+
+def primitive(type: str, size: Sequence[float]) -> tuple[int, tuple[float, float, float]]:
+    """Kind of a shape, and its half lengths, half axes, or radius and half length."""
+    given = tuple(float(x) for x in size)
+    match type:
+        case "plane":
+            sizes = (0.0, 0.0, 0.0)
+        case "sphere":
+            sizes = (given[0], given[0], given[0])
+        case "capsule" | "cylinder":
+            sizes = (given[0], 0.5 * given[1], 0.0)
+        case "box":
+            sizes = (0.5 * given[0], 0.5 * given[1], 0.5 * given[2])
+        case _:
+            sizes = (given[0], given[1], given[2])
+    return _KINDS[type], sizes
 
 
 @inner()
