@@ -35,25 +35,31 @@ class Reading:
 
     def __init__(self, kind: SensorKind, worlds: int) -> None:
         self.kind, self.sensor = kind, kind.sensor
-        self.channels: list[Channel] = list(kind.channels())
+        self.channels: Sequence[Channel] = kind.channels()
         self.effects = _effects(kind, self.channels)
-        self.continuous = self.sensor.rate is None and self.effects.memoryless and not kind.processed
+        self.continuous = (
+            self.sensor.rate is None and self.effects.memoryless and (kind.deferred or not kind.processed)
+        )
+        #: whether samples are kept as the measured numbers, and processed when they are read
+        self.deferred = kind.deferred and self.effects.none and not self.continuous
+        self._read: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
         self.key = sensor_key(self.sensor.seed, self.sensor.name)
-        size = len(self.channels)
+        size = kind.measured if self.deferred else len(self.channels)
         depth = 0 if self.continuous else 1
         if self.sensor.rate is not None:
             depth += math.ceil(self.sensor.delay * self.sensor.rate - ROUNDING)
         #: (channels, memory, worlds)
         self.memory = np.zeros((size, 0 if self.effects.none else _MEMORY, worlds))
-        #: (depth, channels, worlds) the last samples, and when they were taken (depth, worlds)
+        #: (depth, channels, worlds) the last samples, when they were taken and their numbers (depth, worlds)
         self.ring, self.ring_times = np.zeros((depth, size, worlds)), np.full((depth, worlds), -np.inf)
+        self.ring_index = np.zeros((depth, worlds))
         #: (worlds) samples in the ring so far
         self.filled = np.zeros(worlds)
 
     @property
     def arrays(self) -> list[np.ndarray]:
         """All that the next samples depend on; worlds along the last axis."""
-        return [self.memory, self.ring, self.ring_times, self.filled]
+        return [self.memory, self.ring, self.ring_times, self.ring_index, self.filled]
 
     def forget(self) -> None:
         """Return to before the first sample."""
@@ -61,26 +67,43 @@ class Reading:
 
     def continues(self, other: Reading) -> bool:
         """Whether another one sampled as this one does, so that this one goes on from its samples."""
-        names = [[channel.name for channel in reading.channels] for reading in (self, other)]
         mine, other_ones = self.sensor, other.sensor
         alike = all(getattr(mine, name) == getattr(other_ones, name) for name in ("type", "rate", "delay"))
         shapes = [[array.shape for array in reading.arrays] for reading in (self, other)]
-        return alike and names[0] == names[1] and shapes[0] == shapes[1]
+        if not alike or shapes[0] != shapes[1] or len(self.channels) != len(other.channels):
+            return False
+        return all(a.name == b.name for a, b in zip(self.channels, other.channels, strict=True))
 
     def take(self, numbers: np.ndarray, capture: Capture, step: np.ndarray) -> None:
         """Turn measured numbers (n, worlds) into a sample; `step` (worlds) is its interval without a rate."""
-        values = self.values(numbers, capture, step)
+        values = numbers if self.deferred else self.values(numbers, capture, step)
         slot = (self.filled % len(self.ring)).astype(int)
         chosen = np.flatnonzero(capture.taken)
         self.ring[slot[chosen], :, chosen] = values[:, chosen].T
         self.ring_times[slot[chosen], chosen] = capture.time[chosen]
+        self.ring_index[slot[chosen], chosen] = capture.index[chosen]
         self.filled[chosen] += 1.0
 
-    def shown(self, time: np.ndarray) -> np.ndarray:
-        """(channels, worlds) what the sensor shows at a time (worlds)."""
+    def shown(self, time: np.ndarray, worlds: np.ndarray) -> np.ndarray:
+        """(channels, worlds) what the sensor shows at a time (worlds) in the worlds of these numbers."""
         if len(self.ring) == 1:
-            return self.ring[0].copy()
-        return self.ring[self._slot(time), :, np.arange(len(time))].T.copy()
+            sample = self.ring[0].copy()
+        else:
+            sample = self.ring[self._slot(time), :, np.arange(len(time))].T.copy()
+        return self._processed(sample, time, worlds) if self.deferred else sample
+
+    def _processed(self, numbers: np.ndarray, time: np.ndarray, worlds: np.ndarray) -> np.ndarray:
+        """The values of a deferred sample; those that were read last are kept."""
+        places = self._slot(time), np.arange(len(time))
+        index = self.ring_index[places]
+        if self._read is not None:
+            last_numbers, last_index, values = self._read
+            if np.array_equal(last_index, index) and np.array_equal(last_numbers, numbers):
+                return values.copy()
+        capture = Capture(self.ring_times[places], np.ones(len(time), bool), index, worlds, self.key)
+        values = self._exact(numbers, capture)
+        self._read = numbers, index, values
+        return values.copy()
 
     def shown_time(self, time: np.ndarray) -> np.ndarray:
         """(worlds) when that sample was taken."""

@@ -21,6 +21,7 @@ class DistanceSensor(SensorKind):
 
     mount: ClassVar[str] = "contact"
     processed: ClassVar[bool] = True
+    deferred: ClassVar[bool] = True
     meaning: ClassVar[str] = "least distance from its link or shape to another one"
     options: ClassVar = {
         "to": Option(None, "text", 'the other link or shape, or "world"'),

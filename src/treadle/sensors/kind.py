@@ -160,6 +160,8 @@ class SensorKind:
     options: ClassVar[Mapping[str, Option]] = {}
     #: whether `process` makes the values from the measured numbers
     processed: ClassVar[bool] = False
+    #: whether `process` may wait until the sensor is read: it depends on its arguments alone
+    deferred: ClassVar[bool] = False
     #: the ground that the machine stands on
     terrain: Terrain | None = None
 

@@ -111,6 +111,8 @@ def imperfections(
     channels: Sequence[Channel], noise: Mapping[str, Any], effects: Mapping[str, Any]
 ) -> Imperfections:
     """The table of a sensor: what follows from its parameters and its `noise`; ValueError if wrong."""
+    if not effects and not noise:
+        return Imperfections(np.zeros((0, len(COLUMNS))), ())
     table = np.tile([_DEFAULTS[name] for name in COLUMNS], (len(channels), 1))
     groups = {
         name: [k for k, c in enumerate(channels) if c.group == name] for name in {c.group for c in channels}

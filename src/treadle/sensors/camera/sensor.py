@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, overload
 
 import numpy as np
 
@@ -15,6 +15,35 @@ from treadle.sensors.kind import Capture, Channel, Option
 from treadle.sensors.rays.sensor import SEEN, RaySensor
 
 __all__ = ["CameraSensor"]
+
+
+class _Pixels(Sequence[Channel]):
+    """The channels of a picture, made one by one: there may be millions."""
+
+    def __init__(self, width: int, height: int, gives: str) -> None:
+        self._width, self._gives = width, gives
+        self._parts = ("r", "g", "b") if gives == "rgb" else (gives,)
+        self._count = width * height * len(self._parts)
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, key: int) -> Channel: ...
+
+    @overload
+    def __getitem__(self, key: slice) -> list[Channel]: ...
+
+    def __getitem__(self, key: int | slice) -> Channel | list[Channel]:
+        if isinstance(key, slice):
+            return [self[k] for k in range(*key.indices(self._count))]
+        if not -self._count <= key < self._count:
+            raise IndexError(key)
+        pixel, part = divmod(key % self._count, len(self._parts))
+        row, column = divmod(pixel, self._width)
+        return Channel(
+            f"{self._parts[part]}_{row}_{column}", "m" if self._gives == "depth" else "", self._gives
+        )
 
 
 class CameraSensor(RaySensor):
@@ -43,10 +72,7 @@ class CameraSensor(RaySensor):
 
     def channels(self) -> Sequence[Channel]:
         lens, gives = self.device.intrinsics, self.parameters["gives"]
-        places = [f"{v}_{u}" for v in range(lens.height) for u in range(lens.width)]
-        if gives == "rgb":
-            return [Channel(f"{color}_{place}", "", "rgb") for place in places for color in ("r", "g", "b")]
-        return [Channel(f"{gives}_{place}", "m" if gives == "depth" else "", gives) for place in places]
+        return _Pixels(lens.width, lens.height, gives)
 
     def process(self, numbers: np.ndarray, capture: Capture) -> np.ndarray:
         view = self.views(numbers)

@@ -120,7 +120,7 @@ class RayScene:
     ) -> None:
         if role not in ("visual", "collision", "all"):
             raise InputError(f'rays see shapes with the role "visual", "collision" or "all", not {role!r}')
-        self.model = model
+        self.model, self.terrain = model, terrain
         around = scenery_pieces(model) if surroundings else []
         #: whether surroundings stand around the machine instead of the open sky
         self.enclosed = bool(around)

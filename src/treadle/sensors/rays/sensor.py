@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
+from weakref import WeakValueDictionary
 
 import numpy as np
 
 from treadle.graph import Scalar
-from treadle.model.model import WORLD
+from treadle.model.model import WORLD, Model
 from treadle.sensors.kind import Capture, Instant, Option, SensorKind
 from treadle.sensors.rays.scene import RayScene
+from treadle.terrain import Terrain
 
 __all__ = ["SEEN", "RaySensor", "Views"]
 
@@ -25,6 +27,20 @@ SEEN = {
         ("passes", "link", "sees"),
     ),
 }
+
+
+#: Scenes in use, by model, terrain, role and links: sensors that see the same share one.
+_scenes: WeakValueDictionary[tuple, RayScene] = WeakValueDictionary()
+
+
+def _shared_scene(model: Model, terrain: Terrain | None, role: str, links: Sequence[str] | None) -> RayScene:
+    """What sensors with these parameters see; every cast states its own poses."""
+    # a scene keeps its model and terrain, so that no others have their numbers
+    key = id(model), id(terrain), role, None if links is None else tuple(links)
+    scene = _scenes.get(key)
+    if scene is None:
+        scene = _scenes[key] = RayScene(model, terrain=terrain, role=role, links=links)
+    return scene
 
 
 class Views:
@@ -48,6 +64,7 @@ class RaySensor(SensorKind):
     """Base of the sensors that cast rays: it measures poses and velocities of itself and of all bodies."""
 
     processed: ClassVar[bool] = True
+    deferred: ClassVar[bool] = True
     options: ClassVar = SEEN
 
     def measure(self, at: Instant) -> Sequence[Scalar]:
@@ -76,7 +93,7 @@ class RaySensor(SensorKind):
         if self.parameters["own"] == "link":
             own = self.sensor.beyond[0] if self.sensor.beyond else "world"
             links = [name for name in ("world", *(link.name for link in self.model.links)) if name != own]
-        return RayScene(self.model, terrain=self.terrain, role=self.parameters["role"], links=links)
+        return _shared_scene(self.model, self.terrain, self.parameters["role"], links)
 
     @cached_property
     def ignore(self) -> tuple[str, ...]:

@@ -127,12 +127,13 @@ class Sampling:
         if group.continuous:
             numbers = self._port.measured(group, time)
             part = next(part for other, part in group.parts() if other is reading)
-            index = np.zeros(len(time))
+            # random numbers of its own change from step to step
+            index = np.round(time / self._port.steps())
             capture = Capture(time, np.ones(len(time), bool), index, self.bank.worlds, reading.key)
             return reading.values(numbers[part], capture, self._port.steps())
         if self._port.fresh() or (reading.filled == 0.0).any():
             self.prime()
-        return reading.shown(time)
+        return reading.shown(time, self.bank.worlds)
 
     def sample_time(self, name: str) -> np.ndarray:
         """(worlds) when the sample was taken that a sensor shows."""
