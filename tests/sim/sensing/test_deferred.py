@@ -8,7 +8,6 @@ import pytest
 import treadle as td
 from treadle.sensors.rays.sensor import RaySensor
 
-
 #: Its x axis along the rod.
 _DOWN = ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (-1.0, 0.0, 0.0))
 
