@@ -22,18 +22,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
-from treadle.dynamics.kinematics import joint_transform
 from treadle.forces.frames import FrameMotion, bodies_to, common_body, frame_motion, on_body
-from treadle.graph import Scalar, maximum, sqrt, where
+from treadle.graph import Scalar, where
 from treadle.model.attach_elements import STIFF
 from treadle.model.elements import Element
 from treadle.model.model import WORLD, Model
 from treadle.spatial import Force, Motion, Vec3
 
 __all__ = [
-    "LINE_FREEDOMS", "NEAREST", "ForceElement", "Linear", "Matrix6", "along_branches", "element_energy",
-    "element_inertia", "element_kick", "element_loads", "elements_of", "line_forces", "pair_wrenches",
-    "relative_motion",
+    "LINE_FREEDOMS", "NEAREST", "BoundElement", "ForceElement", "Linear", "Matrix6", "along_branches",
+    "element_energy", "element_inertia", "element_kick", "element_loads", "elements_of", "is_line",
+    "pair_wrenches", "relative_motion",
 ]  # fmt: skip
 
 #: Square of the least distance (m2): points that coincide have no line between them.
@@ -91,7 +90,7 @@ class ForceElement:
         return None
 
 
-class _Bound(NamedTuple):
+class BoundElement(NamedTuple):
     """An element of a model with the motion of its frames."""
 
     record: Element
@@ -118,7 +117,7 @@ def along_branches(model: Model) -> Model:
 
 def elements_of(
     model: Model, q: Sequence[Scalar], v: Sequence[Scalar], implicit: bool | None = None
-) -> Iterator[_Bound]:
+) -> Iterator[BoundElement]:
     """The elements of a model at a state: all, or those that a step may take implicitly, or the others."""
     from treadle.forces.elements import ELEMENTS
 
@@ -128,7 +127,7 @@ def elements_of(
         law = ELEMENTS[record.type](**record.parameters)
         base = common_body(model, record.bodies) if law.relative else WORLD
         places = zip(record.bodies, record.placements, strict=True)
-        yield _Bound(record, law, base, [frame_motion(model, q, v, base, *place) for place in places])
+        yield BoundElement(record, law, base, [frame_motion(model, q, v, base, *place) for place in places])
 
 
 def element_loads(
@@ -142,12 +141,12 @@ def element_loads(
 ) -> dict[int, Force]:
     """Forces of elements (see `elements_of`) on the bodies, each in the body's frame.
 
-    Without `springs` it is the part that has no potential energy, without `lines` those of `line_forces` are
-    left out.
+    Without `springs` it is the part that has no potential energy, without `lines` those of
+    `line.line_forces` are left out.
     """
     loads: dict[int, Force] = {}
     for bound in elements_of(model, q, v, implicit):
-        if not lines and _is_line(model, bound):
+        if not lines and is_line(model, bound):
             continue
         for frame, wrench in zip(bound.frames, _wrenches(bound, time, springs), strict=True):
             if frame.body != WORLD:
@@ -156,60 +155,8 @@ def element_loads(
     return loads
 
 
-def line_forces(
-    model: Model,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    springs: bool = True,
-    implicit: bool | None = None,
-) -> dict[int, Scalar]:
-    """Joint forces of elements along a line with few degrees of freedom between their frames, by dof."""
-    total: dict[int, Scalar] = {}
-    for bound in elements_of(model, q, v, implicit):
-        if not _is_line(model, bound):
-            continue
-        r, arms = _line(model, q, bound)
-        l = sqrt(maximum(r.dot(r), NEAREST))
-        over = 1.0 / l
-        rate = over * sum((arm * v[k] for k, arm in arms.items()), 0.0)
-        tension = bound.law.tension(l, rate, springs)
-        assert tension is not None
-        pull = -(tension * over)
-        for k, arm in arms.items():
-            total[k] = total[k] + arm * pull if k in total else arm * pull
-    return total
-
-
-def _line(model: Model, q: Sequence[Scalar], bound: _Bound) -> tuple[Vec3, dict[int, Scalar]]:
-    """Between the points of an element, in the axes of a body between them, and l dl/dq by dof.
-
-    Both points are carried into the frame of every body between them: there a joint with the subspace (w, u)
-    that moves the point p, with the other point o, changes l by w . (o x p) + u . (p - o).
-    """
-    chains = [[index for index, _ in frame.chain] for frame in bound.frames]
-    points = [X.translation for X in bound.record.placements]
-    carried: list[dict[int, Vec3]] = [{}, {}]
-    for side, chain in enumerate(chains):
-        for index in reversed(chain):
-            carried[side][index] = points[side]
-            points[side] = joint_transform(model.bodies[index], q).apply_point(points[side])
-    arms: dict[int, Scalar] = {}
-    r = points[1] - points[0]
-    for side, chain in enumerate(chains):
-        other = points[1 - side]
-        for index in chain:
-            X, joint = joint_transform(model.bodies[index], q), model.bodies[index].joint
-            other = X.rotation.apply_transposed(other - X.translation)
-            own = carried[side][index]
-            # in the last body, where one of the points need not be carried
-            r = own - other
-            for k, S in enumerate(joint.type.subspace(q[joint.q]), start=joint.v.start):
-                arms[k] = S.angular.dot(other.cross(own)) + S.linear.dot(own - other)
-    return r, arms
-
-
-def _is_line(model: Model, bound: _Bound) -> bool:
-    """Whether an element is among the `line_forces`."""
+def is_line(model: Model, bound: BoundElement) -> bool:
+    """Whether an element is among the `line.line_forces`."""
     if type(bound.law).tension is ForceElement.tension:
         return False
     ways = [index for frame in bound.frames for index, _ in frame.chain]
@@ -270,7 +217,7 @@ def element_inertia(
 class _At(NamedTuple):
     """An element at a state, and the position of the machine there."""
 
-    bound: _Bound
+    bound: BoundElement
     q: Sequence[Scalar]
 
     @property
@@ -293,7 +240,7 @@ def _is_stiff(record: Element, step: Scalar) -> Any:
     return step * step * record.stiffness_rate > STIFF
 
 
-def _wrenches(bound: _Bound, time: Scalar, springs: bool) -> list[Force]:
+def _wrenches(bound: BoundElement, time: Scalar, springs: bool) -> list[Force]:
     """What an element does to its frames."""
     wrenches = [Force.zero() for _ in bound.frames]
     parts = [bound.law.other(*bound.frames, time=time)]
@@ -306,7 +253,7 @@ def _wrenches(bound: _Bound, time: Scalar, springs: bool) -> list[Force]:
 
 
 def _joint_forces(
-    model: Model, bound: _Bound, q: Sequence[Scalar], time: Scalar, springs: bool
+    model: Model, bound: BoundElement, q: Sequence[Scalar], time: Scalar, springs: bool
 ) -> dict[int, Scalar]:
     """Joint forces of one element, by degree of freedom."""
     total: dict[int, Scalar] = {}
