@@ -22,7 +22,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
-from treadle.forces.frames import FrameMotion, bodies_to, common_body, frame_motion, on_body
+from treadle.forces.frames import (
+    FrameMotion,
+    about_base,
+    bodies_to,
+    common_body,
+    frame_motion,
+    freedoms_between,
+    on_body,
+)
 from treadle.graph import Scalar, where
 from treadle.model.attach_elements import STIFF
 from treadle.model.elements import Element
@@ -39,7 +47,7 @@ __all__ = [
 NEAREST = 1e-30
 
 #: Degrees of freedom between two frames up to which an element along their line is a joint force.
-LINE_FREEDOMS = 3
+LINE_FREEDOMS = 10
 
 #: Rows of a 6 x 6 matrix, angular part first.
 Matrix6 = Sequence[Sequence[Scalar]]
@@ -121,13 +129,29 @@ def elements_of(
     """The elements of a model at a state: all, or those that a step may take implicitly, or the others."""
     from treadle.forces.elements import ELEMENTS
 
+    shared = _shared_base(model)
     for record in model.elements:
         if implicit is not None and record.implicit != implicit:
             continue
         law = ELEMENTS[record.type](**record.parameters)
-        base = common_body(model, record.bodies) if law.relative else WORLD
+        base = WORLD
+        if law.relative:
+            base = shared if _is_long(model, record) else common_body(model, record.bodies)
         places = zip(record.bodies, record.placements, strict=True)
         yield BoundElement(record, law, base, [frame_motion(model, q, v, base, *place) for place in places])
+
+
+def _shared_base(model: Model) -> int:
+    """The body that all elements with many degrees of freedom between their frames are seen from.
+
+    The poses of the bodies in it are then computed once for all of them.
+    """
+    bodies = [body for record in model.elements if _is_long(model, record) for body in record.bodies]
+    return common_body(model, bodies) if bodies else WORLD
+
+
+def _is_long(model: Model, record: Element) -> bool:
+    return len(freedoms_between(model, record.bodies)) > LINE_FREEDOMS
 
 
 def element_loads(
@@ -144,14 +168,19 @@ def element_loads(
     Without `springs` it is the part that has no potential energy, without `lines` those of
     `line.line_forces` are left out.
     """
-    loads: dict[int, Force] = {}
+    # summed up about the origin of the base, and carried to the body at last
+    sums: dict[tuple[int, int], tuple[FrameMotion, Force]] = {}
     for bound in elements_of(model, q, v, implicit):
         if not lines and is_line(model, bound):
             continue
         for frame, wrench in zip(bound.frames, _wrenches(bound, time, springs), strict=True):
             if frame.body != WORLD:
-                own = on_body(frame, wrench)
-                loads[frame.body] = loads[frame.body] + own if frame.body in loads else own
+                key, moved = (bound.base, frame.body), about_base(frame, wrench)
+                sums[key] = frame, sums[key][1] + moved if key in sums else moved
+    loads: dict[int, Force] = {}
+    for (_, body), (frame, wrench) in sums.items():
+        own = on_body(frame, wrench)
+        loads[body] = loads[body] + own if body in loads else own
     return loads
 
 
@@ -159,8 +188,7 @@ def is_line(model: Model, bound: BoundElement) -> bool:
     """Whether an element is among the `line.line_forces`."""
     if type(bound.law).tension is ForceElement.tension:
         return False
-    ways = [index for frame in bound.frames for index, _ in frame.chain]
-    return sum(model.bodies[index].joint.type.nv for index in ways) <= LINE_FREEDOMS
+    return len(freedoms_between(model, bound.record.bodies)) <= LINE_FREEDOMS
 
 
 def element_kick(

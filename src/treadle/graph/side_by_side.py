@@ -2,7 +2,7 @@
 
 A machine has many springs, each a function of the joints between its ends. Those with one graph, whatever the
 constants, are taken in fours and twos as the parts of limbs are (see `native.schedule`): one instruction then
-computes for all of them. The results are those of the functions called one by one, bit for bit.
+computes for all of them. Packed or one after the other, the results have the same bits.
 """
 
 from __future__ import annotations
