@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from treadle.dynamics.kinematics import joint_transform
 from treadle.forces.element import NEAREST, BoundElement, elements_of, is_line
-from treadle.graph import Scalar, maximum, side_by_side, sqrt
+from treadle.graph import Expr, Scalar, maximum, side_by_side, sqrt
 from treadle.model.identical_subtrees import identical_subtrees
 from treadle.model.model import Model
 from treadle.spatial import Mat3, Motion, Transform, Vec3
@@ -36,7 +36,7 @@ def line_forces(
             line = _Line(model, q, v, bound, springs)
             # inside one limb it is computed with its twins in the others
             inside = {places[index] for index in line.bodies}
-            if len(inside) == 1 and None not in inside:
+            if line.lifted or (len(inside) == 1 and None not in inside):
                 alone.append((line, line.forces(line.arguments)))
             else:
                 many.append(line)
@@ -59,6 +59,8 @@ class _Line:
         self, model: Model, q: Sequence[Scalar], v: Sequence[Scalar], bound: BoundElement, springs: bool
     ) -> None:
         self.springs = springs
+        #: whether some of its parameters differ between worlds
+        self.lifted = any(isinstance(x, Expr) for x in bound.record.parameters.values())
         self.law, self.points = bound.law, [X.translation for X in bound.record.placements]
         self.chains = [[index for index, _ in frame.chain] for frame in bound.frames]
         self.arguments: list[Scalar] = []
