@@ -11,9 +11,10 @@ their stiffness K >= 0 and damping D >= 0 against the motion of their frames (li
 
     (M + h J^T D J + h^2 J^T K J) a = J^T f(q*, v) - C,    q* = q (+) h v
 
-J, K and D are those at q*. Where the stiffness is not high for the step (h^2 K |J M^-1 J^T| below STIFF) it
-is taken at q instead, without K: symplectic Euler keeps the energy of such springs, which an implicit step
-would take away.
+J and D are those at q, as M is: forces on bodies that others carry would else act on these too. What has a
+potential energy, and K, is taken at q* (see `ForceElement.seen_ahead`). Where the stiffness is not high
+for the step (h^2 K |J M^-1 J^T| below STIFF) it is taken at q instead, without K: symplectic Euler keeps the
+energy of such springs, which an implicit step would take away.
 """
 
 from __future__ import annotations
