@@ -8,10 +8,11 @@ import pytest
 import treadle as td
 from tests.machines import random_rotation, random_spec, random_state
 from tests.numeric import central
-from treadle.forces.element import ForceElement, line_forces, pair_wrenches, relative_motion
+from treadle.forces.element import ForceElement, pair_wrenches, relative_motion
 from treadle.forces.elements import ELEMENTS
 from treadle.forces.frame_law import potential_wrenches
 from treadle.forces.frames import FrameMotion
+from treadle.forces.line import line_forces
 from treadle.integrators import System
 from treadle.model.elements import ELEMENT_TYPES, ElementSpec
 from treadle.model.validate_elements import element_parameters

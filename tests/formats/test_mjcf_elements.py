@@ -52,12 +52,44 @@ def test_springs_survive_the_file(seed):
     np.testing.assert_allclose(rates[0], rates[1], rtol=1e-9, atol=1e-9)
 
 
+def one_way(seed: int) -> td.ModelSpec:
+    """Springs that act one way, and links whose weight is carried in part."""
+    spec = machine(seed)
+    for element, acts in zip(spec.elements, ("tension", "compression", "tension"), strict=True):
+        element.parameters |= {"acts": acts, "damping": 0.0, "length": 1.2}
+    for k, share in ((0, 1.0), (2, 0.4)):
+        center = spec.bodies[k].center
+        field = (0.0, 0.0, 9.81 * share)
+        spec.add_element(f"carried{k}", "gravity", (f"b{k}",), (center,), uniform=field)
+    return spec
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_springs_that_act_one_way_and_carried_weights_are_those_of_mujoco(seed):
+    model = one_way(seed).compile()
+    text, findings = mjcf_text(model)
+    assert not any("force elements" in str(finding) for finding in findings)
+    peer = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(peer)
+    again = read(text.encode(), "file").compile()
+    rng = np.random.default_rng(seed)
+    for _ in range(5):
+        data.qpos[:], data.qvel[:] = rng.uniform(-1, 1, 3), rng.uniform(-1, 1, 3)
+        mujoco.mj_forward(peer, data)
+        for one in (model, again):
+            found = td.linearize(td.Simulation(one, q=data.qpos, v=data.qvel)).rate[3:]
+            np.testing.assert_allclose(found, data.qacc, rtol=1e-9, atol=1e-9)
+
+
 def test_what_mjcf_cannot_say_is_reported():
     spec = machine(0)
+    # a tendon's damper acts always
     spec.elements[0].parameters["acts"] = "tension"
     spec.add_element("bearing", "bushing", (None, "b0"), stiffness=(1,) * 6)
+    spec.add_element("field", "gravity", ("b1",), ((1, 1, 1),), uniform=(0, 0, 1))
     _, findings = mjcf_text(spec.compile())
-    assert [f for f in findings if "force elements that are not written" in str(f)]
+    (found,) = [str(f) for f in findings if "force elements that are not written" in str(f)]
+    assert all(name in found for name in ("s0", "bearing", "field"))
 
 
 LIFTED = """<mujoco><option gravity="1 0 -9"/><worldbody>

@@ -11,9 +11,10 @@ their stiffness K >= 0 and damping D >= 0 against the motion of their frames (li
 
     (M + h J^T D J + h^2 J^T K J) a = J^T f(q*, v) - C,    q* = q (+) h v
 
-J, K and D are those at q*. Where the stiffness is not high for the step (h^2 K |J M^-1 J^T| below STIFF) it
-is taken at q instead, without K: symplectic Euler keeps the energy of such springs, which an implicit step
-would take away.
+J and D are those at q, as M is: forces on bodies that others carry would else act on these too. What has a
+potential energy, and K, is taken at q* (see `ForceElement.seen_ahead`). Where the stiffness is not high
+for the step (h^2 K |J M^-1 J^T| below STIFF) it is taken at q instead, without K: symplectic Euler keeps the
+energy of such springs, which an implicit step would take away.
 """
 
 from __future__ import annotations
@@ -22,25 +23,32 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
-from treadle.dynamics.kinematics import joint_transform
-from treadle.forces.frames import FrameMotion, bodies_to, common_body, frame_motion, on_body
-from treadle.graph import Scalar, maximum, sqrt, where
+from treadle.forces.frames import (
+    FrameMotion,
+    about_base,
+    bodies_to,
+    common_body,
+    frame_motion,
+    freedoms_between,
+    on_body,
+)
+from treadle.graph import Scalar, where
 from treadle.model.attach_elements import STIFF
 from treadle.model.elements import Element
 from treadle.model.model import WORLD, Model
 from treadle.spatial import Force, Motion, Vec3
 
 __all__ = [
-    "LINE_FREEDOMS", "NEAREST", "ForceElement", "Linear", "Matrix6", "along_branches", "element_energy",
-    "element_inertia", "element_kick", "element_loads", "elements_of", "line_forces", "pair_wrenches",
-    "relative_motion",
+    "LINE_FREEDOMS", "NEAREST", "BoundElement", "ForceElement", "Linear", "Matrix6", "along_branches",
+    "element_energy", "element_inertia", "element_kick", "element_loads", "elements_of", "is_line",
+    "pair_wrenches", "relative_motion",
 ]  # fmt: skip
 
 #: Square of the least distance (m2): points that coincide have no line between them.
 NEAREST = 1e-30
 
 #: Degrees of freedom between two frames up to which an element along their line is a joint force.
-LINE_FREEDOMS = 3
+LINE_FREEDOMS = 10
 
 #: Rows of a 6 x 6 matrix, angular part first.
 Matrix6 = Sequence[Sequence[Scalar]]
@@ -90,8 +98,12 @@ class ForceElement:
         """Stiffness and damping at the state of the frames, neither with a negative eigenvalue."""
         return None
 
+    def seen_ahead(self, now: Sequence[FrameMotion], ahead: Sequence[FrameMotion]) -> Sequence[FrameMotion]:
+        """The frames that a step takes the conservative part and its stiffness at: those at its end."""
+        return ahead
 
-class _Bound(NamedTuple):
+
+class BoundElement(NamedTuple):
     """An element of a model with the motion of its frames."""
 
     record: Element
@@ -118,17 +130,33 @@ def along_branches(model: Model) -> Model:
 
 def elements_of(
     model: Model, q: Sequence[Scalar], v: Sequence[Scalar], implicit: bool | None = None
-) -> Iterator[_Bound]:
+) -> Iterator[BoundElement]:
     """The elements of a model at a state: all, or those that a step may take implicitly, or the others."""
     from treadle.forces.elements import ELEMENTS
 
+    shared = _shared_base(model)
     for record in model.elements:
         if implicit is not None and record.implicit != implicit:
             continue
         law = ELEMENTS[record.type](**record.parameters)
-        base = common_body(model, record.bodies) if law.relative else WORLD
+        base = WORLD
+        if law.relative:
+            base = shared if _is_long(model, record) else common_body(model, record.bodies)
         places = zip(record.bodies, record.placements, strict=True)
-        yield _Bound(record, law, base, [frame_motion(model, q, v, base, *place) for place in places])
+        yield BoundElement(record, law, base, [frame_motion(model, q, v, base, *place) for place in places])
+
+
+def _shared_base(model: Model) -> int:
+    """The body that all elements with many degrees of freedom between their frames are seen from.
+
+    The poses of the bodies in it are then computed once for all of them.
+    """
+    bodies = [body for record in model.elements if _is_long(model, record) for body in record.bodies]
+    return common_body(model, bodies) if bodies else WORLD
+
+
+def _is_long(model: Model, record: Element) -> bool:
+    return len(freedoms_between(model, record.bodies)) > LINE_FREEDOMS
 
 
 def element_loads(
@@ -142,78 +170,30 @@ def element_loads(
 ) -> dict[int, Force]:
     """Forces of elements (see `elements_of`) on the bodies, each in the body's frame.
 
-    Without `springs` it is the part that has no potential energy, without `lines` those of `line_forces` are
-    left out.
+    Without `springs` it is the part that has no potential energy, without `lines` those of
+    `line.line_forces` are left out.
     """
-    loads: dict[int, Force] = {}
+    # summed up about the origin of the base, and carried to the body at last
+    sums: dict[tuple[int, int], tuple[FrameMotion, Force]] = {}
     for bound in elements_of(model, q, v, implicit):
-        if not lines and _is_line(model, bound):
+        if not lines and is_line(model, bound):
             continue
         for frame, wrench in zip(bound.frames, _wrenches(bound, time, springs), strict=True):
             if frame.body != WORLD:
-                own = on_body(frame, wrench)
-                loads[frame.body] = loads[frame.body] + own if frame.body in loads else own
+                key, moved = (bound.base, frame.body), about_base(frame, wrench)
+                sums[key] = frame, sums[key][1] + moved if key in sums else moved
+    loads: dict[int, Force] = {}
+    for (_, body), (frame, wrench) in sums.items():
+        own = on_body(frame, wrench)
+        loads[body] = loads[body] + own if body in loads else own
     return loads
 
 
-def line_forces(
-    model: Model,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    springs: bool = True,
-    implicit: bool | None = None,
-) -> dict[int, Scalar]:
-    """Joint forces of elements along a line with few degrees of freedom between their frames, by dof."""
-    total: dict[int, Scalar] = {}
-    for bound in elements_of(model, q, v, implicit):
-        if not _is_line(model, bound):
-            continue
-        r, arms = _line(model, q, bound)
-        l = sqrt(maximum(r.dot(r), NEAREST))
-        over = 1.0 / l
-        rate = over * sum((arm * v[k] for k, arm in arms.items()), 0.0)
-        tension = bound.law.tension(l, rate, springs)
-        assert tension is not None
-        pull = -(tension * over)
-        for k, arm in arms.items():
-            total[k] = total[k] + arm * pull if k in total else arm * pull
-    return total
-
-
-def _line(model: Model, q: Sequence[Scalar], bound: _Bound) -> tuple[Vec3, dict[int, Scalar]]:
-    """Between the points of an element, in the axes of a body between them, and l dl/dq by dof.
-
-    Both points are carried into the frame of every body between them: there a joint with the subspace (w, u)
-    that moves the point p, with the other point o, changes l by w . (o x p) + u . (p - o).
-    """
-    chains = [[index for index, _ in frame.chain] for frame in bound.frames]
-    points = [X.translation for X in bound.record.placements]
-    carried: list[dict[int, Vec3]] = [{}, {}]
-    for side, chain in enumerate(chains):
-        for index in reversed(chain):
-            carried[side][index] = points[side]
-            points[side] = joint_transform(model.bodies[index], q).apply_point(points[side])
-    arms: dict[int, Scalar] = {}
-    r = points[1] - points[0]
-    for side, chain in enumerate(chains):
-        other = points[1 - side]
-        for index in chain:
-            X, joint = joint_transform(model.bodies[index], q), model.bodies[index].joint
-            other = X.rotation.apply_transposed(other - X.translation)
-            own = carried[side][index]
-            # in the last body, where one of the points need not be carried
-            r = own - other
-            for k, S in enumerate(joint.type.subspace(q[joint.q]), start=joint.v.start):
-                arms[k] = S.angular.dot(other.cross(own)) + S.linear.dot(own - other)
-    return r, arms
-
-
-def _is_line(model: Model, bound: _Bound) -> bool:
-    """Whether an element is among the `line_forces`."""
+def is_line(model: Model, bound: BoundElement) -> bool:
+    """Whether an element is among the `line.line_forces`."""
     if type(bound.law).tension is ForceElement.tension:
         return False
-    ways = [index for frame in bound.frames for index, _ in frame.chain]
-    return sum(model.bodies[index].joint.type.nv for index in ways) <= LINE_FREEDOMS
+    return len(freedoms_between(model, bound.record.bodies)) <= LINE_FREEDOMS
 
 
 def element_kick(
@@ -233,7 +213,7 @@ def element_kick(
     rate = v if rate is None else rate
     for now, ahead in _both(model, q, v, rate, step):
         stiff = _is_stiff(now.record, step)
-        here, there = (_joint_forces(model, *at, time, springs) for at in (now, ahead))
+        here, there = (_joint_forces(model, now, at, time, springs) for at in (None, ahead.bound))
         for k in sorted({*here, *there}):
             total[k] = total[k] + where(stiff, there.get(k, 0.0), here.get(k, 0.0))
     return total
@@ -250,17 +230,18 @@ def element_inertia(
 ) -> dict[tuple[int, int], Scalar]:
     """h J^T D J + h^2 J^T K J of the elements that a step h takes implicitly, row by column."""
     total: dict[tuple[int, int], Scalar] = {}
-    for (now, q_now), (ahead, q_ahead) in _both(model, q, v, v, step):
+    for (now, q_now), (ahead, _) in _both(model, q, v, v, step):
         stiff = _is_stiff(now.record, step)
         parts: list[dict[tuple[int, int], Scalar]] = [{}, {}]
-        for part, bound, at in ((parts[0], now, q_now), (parts[1], ahead, q_ahead)):
-            linear = bound.law.linear(*bound.frames)
-            if linear is None:
+        for part, bound in ((parts[0], now), (parts[1], ahead)):
+            seen = now.law.seen_ahead(now.frames, bound.frames) if bound is ahead else now.frames
+            linear, slow = now.law.linear(*seen), now.law.linear(*now.frames)
+            if linear is None or slow is None:
                 continue
             matrix = _scaled_sum(
-                (linear.damping, step), (linear.stiffness if bound is ahead else None, step * step)
+                (slow.damping, step), (linear.stiffness if bound is ahead else None, step * step)
             )
-            _add_projected(part, matrix, _columns(model, at, bound.frames, linear.own_points))
+            _add_projected(part, matrix, _columns(model, q_now, now.frames, linear.own_points))
         for key in sorted({*parts[0], *parts[1]}):
             value = where(stiff, parts[1].get(key, 0.0), parts[0].get(key, 0.0))
             total[key] = total[key] + value if key in total else value
@@ -270,7 +251,7 @@ def element_inertia(
 class _At(NamedTuple):
     """An element at a state, and the position of the machine there."""
 
-    bound: _Bound
+    bound: BoundElement
     q: Sequence[Scalar]
 
     @property
@@ -293,12 +274,15 @@ def _is_stiff(record: Element, step: Scalar) -> Any:
     return step * step * record.stiffness_rate > STIFF
 
 
-def _wrenches(bound: _Bound, time: Scalar, springs: bool) -> list[Force]:
-    """What an element does to its frames."""
+def _wrenches(
+    bound: BoundElement, time: Scalar, springs: bool, ahead: BoundElement | None = None
+) -> list[Force]:
+    """What an element does to its frames; what has a potential energy, at a position ahead."""
     wrenches = [Force.zero() for _ in bound.frames]
     parts = [bound.law.other(*bound.frames, time=time)]
     if springs:
-        parts.append(bound.law.conservative(*bound.frames))
+        frames = bound.frames if ahead is None else bound.law.seen_ahead(bound.frames, ahead.frames)
+        parts.append(bound.law.conservative(*frames))
     for part in parts:
         for k, wrench in enumerate(part):
             wrenches[k] = wrenches[k] + wrench
@@ -306,12 +290,12 @@ def _wrenches(bound: _Bound, time: Scalar, springs: bool) -> list[Force]:
 
 
 def _joint_forces(
-    model: Model, bound: _Bound, q: Sequence[Scalar], time: Scalar, springs: bool
+    model: Model, now: _At, ahead: BoundElement | None, time: Scalar, springs: bool
 ) -> dict[int, Scalar]:
-    """Joint forces of one element, by degree of freedom."""
+    """Joint forces of what one element does at a state, where its frames are now, by degree of freedom."""
     total: dict[int, Scalar] = {}
-    for frame, wrench in zip(bound.frames, _wrenches(bound, time, springs), strict=True):
-        for k, column in frame.columns(model, q).items():
+    for frame, wrench in zip(now.bound.frames, _wrenches(now.bound, time, springs, ahead), strict=True):
+        for k, column in frame.columns(model, now.q).items():
             value = column.dot(wrench)
             total[k] = total[k] + value if k in total else value
     return total

@@ -16,9 +16,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from treadle.errors import InputError
 from treadle.forces.frames import FrameMotion, frame_motion
-from treadle.graph import Scalar, evaluate, reverse, trace
+from treadle.forces.input import discovered_inputs
+from treadle.graph import Graph, Scalar, evaluate, reverse
 from treadle.model.model import WORLD, Model
 from treadle.spatial import Force, Mat3, Transform, Vec3
 
@@ -119,14 +122,13 @@ def potential_wrenches(energy: Energy, frames: Sequence[FrameMotion]) -> list[Fo
     With a turn w of a frame its rotation R changes by w x R, column by column.
     """
     values = [x for frame in frames for x in Transform(frame.rotation, frame.position).to_list()]
-    n = len(frames)
-
-    def slopes(inputs: list) -> list[Scalar]:
-        given = [_posed(inputs[12 * k : 12 * k + 12]) for k in range(n)]
-        return reverse([energy(*given)], [1.0], inputs)
-
-    graph, outputs = trace(slopes, 12 * n)
-    gradient = evaluate(graph, outputs, values)
+    graph = Graph()
+    poses = graph.inputs(len(values))
+    with discovered_inputs(graph) as read:
+        stored = energy(*[_posed(poses[12 * k : 12 * k + 12]) for k in range(len(frames))])
+    # live inputs that the energy reads are inputs of its own graph too
+    values += [x for given in read for x in np.ravel(given.value)]
+    gradient = evaluate(graph, reverse([stored], [1.0], poses), values)
     wrenches = []
     for k, frame in enumerate(frames):
         g = gradient[12 * k : 12 * k + 12]

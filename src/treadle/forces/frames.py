@@ -10,7 +10,9 @@ from treadle.graph import Scalar
 from treadle.model.model import WORLD, Model
 from treadle.spatial import Force, Mat3, Motion, Transform, Vec3
 
-__all__ = ["FrameMotion", "bodies_to", "common_body", "frame_motion", "on_body"]
+__all__ = [
+    "FrameMotion", "about_base", "bodies_to", "common_body", "frame_motion", "freedoms_between", "on_body",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -82,10 +84,23 @@ def frame_motion(
     )
 
 
+def about_base(frame: FrameMotion, wrench: Force) -> Force:
+    """A moment about the frame's origin and a force there as a moment about the origin of the base."""
+    return Force(wrench.angular + frame.position.cross(wrench.linear), wrench.linear)
+
+
 def on_body(frame: FrameMotion, wrench: Force) -> Force:
-    """A moment about the frame's origin and a force there, in the base's axes, as one in the body's frame."""
-    moved = Force(wrench.angular + frame.position.cross(wrench.linear), wrench.linear)
-    return frame.chain[-1][1].force_to_child(moved) if frame.chain else moved
+    """A wrench about the origin of the base, in its axes, as one in the frame of the body."""
+    return frame.chain[-1][1].force_to_child(wrench) if frame.chain else wrench
+
+
+def freedoms_between(model: Model, bodies: Sequence[int]) -> list[int]:
+    """Degrees of freedom of the joints between bodies: on the ways to them, and not to all of them."""
+    ways = [bodies_to(model, body) for body in bodies]
+    shared = len(bodies_to(model, common_body(model, bodies)))
+    between = dict.fromkeys(body for way in ways for body in way[shared:])
+    joints = [model.bodies[body].joint for body in between]
+    return [k for joint in joints for k in range(joint.v.start, joint.v.stop)]
 
 
 def bodies_to(model: Model, body: int) -> list[int]:

@@ -59,8 +59,8 @@ class Graph:
         self.constants: dict[int, float] = {}
         self.tables: list[tuple[float, ...]] = []
         self.loops: list[Loop] = []
-        #: kind and number of the limb that a "limb" node begins
-        self.limbs: dict[int, tuple[int, int]] = {}
+        #: kind and number of the limb that a "limb" node begins; None where a limb ends
+        self.limbs: dict[int, tuple[int, int] | None] = {}
         self.input_count = 0
         #: results of memoized functions (see `memoize`)
         self.results: dict[tuple, tuple[Any, Any]] = {}
@@ -68,7 +68,8 @@ class Graph:
         self._memo: defaultdict[str, dict[tuple[int, ...], Expr]] = defaultdict(dict)
         self._sums, self._differences, self._products = (self._memo[name] for name in ("add", "sub", "mul"))
         self._numbers: dict[Any, Expr] = {}
-        self._limb_nodes: dict[tuple[int, tuple[int, int]], Expr] = {}
+        self._limb_nodes: dict[tuple[int, tuple[int, int] | None], Expr] = {}
+        self._kinds: dict[object, int] = {}
         self._table_index: dict[tuple[float, ...], int] = {}
         # tuples that were given before, by identity: a grid of heights is looked up at every point
         self._known_tables: dict[int, tuple[object, int]] = {}
@@ -135,8 +136,12 @@ class Graph:
         """A node that is shared with no other; of heads and tails, the operands are loop and place."""
         return self._append(operation, operands)
 
-    def begin_limb(self, x: Expr, limb: tuple[int, int]) -> Expr:
-        """x as part of a limb, a node of its own for every limb."""
+    def kind_of(self, key: object) -> int:
+        """Number of a kind of limbs that no other key has: below zero, where no subtree has its own."""
+        return self._kinds.setdefault(key, -1 - len(self._kinds))
+
+    def begin_limb(self, x: Expr, limb: tuple[int, int] | None) -> Expr:
+        """x as part of a limb, or of none, a node of its own for every limb."""
         key = (x.index, limb)
         node = self._limb_nodes.get(key)
         if node is None:

@@ -12,7 +12,8 @@ from treadle.graph.expression import Expr, Graph, Scalar
 
 __all__ = [
     "acos", "asin", "atan", "atan2", "clip", "cos", "entry", "equal", "exp", "floor", "hold", "in_limb",
-    "log", "logical_not", "lookup", "lookup2", "maximum", "minimum", "sin", "sqrt", "tan", "tanh", "where",
+    "log", "logical_not", "lookup", "lookup2", "maximum", "minimum", "out_of_limbs", "sin", "sqrt", "tan",
+    "tanh", "where",
 ]  # fmt: skip
 
 
@@ -121,6 +122,11 @@ def in_limb(x: Scalar, limb: tuple[int, int] | None) -> Scalar:
     if limb is None or not isinstance(x, Expr):
         return x
     return x.graph.begin_limb(x, limb)
+
+
+def out_of_limbs(x: Scalar) -> Scalar:
+    """x, where the part of a limb ends: what follows belongs to none."""
+    return x.graph.begin_limb(x, None) if isinstance(x, Expr) else x
 
 
 def lookup(table: Sequence[float], x: Scalar, start: float = 0.0, step: float = 1.0) -> Scalar:

@@ -81,7 +81,7 @@ class System:
     rolling: str = "balance"
     #: how the forces of loops and bounds are found (see `solvers.SOLVERS`)
     solver: str = "direct"
-    #: whether all force elements are loads on bodies, as reactions need them (see `element.line_forces`)
+    #: whether all force elements are loads on bodies, as reactions need them (see `line.line_forces`)
     as_loads: bool = False
     #: motions that rotors of the model follow
     drive: MotionDrive | None = None
@@ -233,7 +233,7 @@ class System:
             tau = [a + b for a, b in zip(tau, pull, strict=True)]
         now = isinstance(step, float) and step == 0.0
         if self.model.elements and elements and not self.as_loads:
-            from treadle.forces.element import line_forces
+            from treadle.forces.line import line_forces
 
             for k, x in line_forces(self.model, q, v, springs, None if now else False).items():
                 tau[k] = tau[k] + x

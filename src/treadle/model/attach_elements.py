@@ -95,14 +95,14 @@ def _element(item: ElementSpec, machine: _Machine) -> Element:
 def _rated(element: Element, machine: _Machine) -> Element:
     """The element, and whether a step has to take it implicitly."""
     scales = ELEMENT_TYPES[element.type].scales(element.parameters)
-    if not any(vars(scales).values()):
+    if not any(vars(scales).values()) and element.type not in ("spring", "torsion_spring"):
         return element
     turning, sliding = machine.mobility(element.bodies, element.placements)
     square = max(scales.turning_stiffness * turning, scales.stiffness * sliding)
     rate = max(scales.turning_damping * turning, scales.damping * sliding)
     h = LONGEST_EXPLICIT_STEP
     stiff = h * h * square > STIFF or h * rate > STIFF
-    return replace(element, implicit=stiff, stiffness_rate=square)
+    return replace(element, implicit=stiff, stiffness_rate=square, mobility=(turning, sliding))
 
 
 class _Machine:

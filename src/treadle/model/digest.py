@@ -94,7 +94,8 @@ def _freedoms(joint: ModelJoint | Loop, armature: Sequence[Scalar], numbers: lis
 def _element(element: Element, numbers: list[Scalar]) -> object:
     places = [_placement(X, numbers) for X in element.placements]
     values = _plain(element.parameters)
-    return element.type, element.bodies, places, values, element.implicit, element.stiffness_rate
+    rates = element.implicit, element.stiffness_rate, element.mobility
+    return element.type, element.bodies, places, values, rates
 
 
 def _tendon(tendon: Tendon, numbers: list[Scalar]) -> object:

@@ -44,7 +44,8 @@ class Element:
 
     `parameters` has all of them. `implicit` tells whether a step may have to take it at its end (see
     `forces.element`); `stiffness_rate` (1/s2) is the square of the highest frequency that it gives the
-    machine at its initial state, which says for which steps it is stiff.
+    machine at its initial state, which says for which steps it is stiff; `mobility` are the largest inverse
+    inertia (1/(kg m2)) and inverse mass (1/kg) of the motion of its frames there.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Element:
     parameters: Mapping[str, Any]
     implicit: bool = False
     stiffness_rate: float = 0.0
+    mobility: tuple[float, float] = (0.0, 0.0)
 
 
 @dataclass(frozen=True)

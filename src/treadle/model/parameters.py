@@ -6,7 +6,8 @@
     "<joint>.damping"  "<joint>.stiffness"  "<joint>.armature"
 
 A joint with several degrees of freedom takes "<joint>.damping" for all of them and "<joint>.damping[1]" for
-one. Joint friction and limits are no parameters.
+one. Joint friction and limits are no parameters. Those of force elements and of the fluid are named in
+`element_values`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,13 @@ from dataclasses import dataclass, replace
 
 from treadle.errors import InputError
 from treadle.graph import Expr, Scalar
+from treadle.model.element_values import (
+    ElementPlace,
+    element_names,
+    element_value,
+    find_element_place,
+    lift_elements,
+)
 from treadle.model.model import WORLD, Body, Link, Model, ModelJoint, suggest
 from treadle.model.topology import total_inertia
 from treadle.spatial import Inertia, Transform, Vec3
@@ -34,6 +42,11 @@ _JOINT = re.compile(
 
 def lift(model: Model, values: Mapping[str, Scalar]) -> Model:
     """A copy of the model with named constants replaced by floats or traced scalars."""
+    of_elements = {name: place for name in values if (place := _element_place(model, name)) is not None}
+    if of_elements:
+        found = {place: _checked(name, values[name], place.signed) for name, place in of_elements.items()}
+        model = lift_elements(model, found)
+        values = {name: value for name, value in values.items() if name not in of_elements}
     links = {link.name: link for link in model.links}
     bodies = {body.joint.name: body for body in model.bodies}
     changed: set[int] = set()
@@ -58,6 +71,9 @@ def lift(model: Model, values: Mapping[str, Scalar]) -> Model:
 
 def parameter_value(model: Model, name: str) -> float:
     """The current value of a named constant, in a model of floats."""
+    element = _element_place(model, name)
+    if element is not None:
+        return element_value(model, element)
     place = _place(model, name)
     if place.link is not None:
         link = next(link for link in model.links if link.name == place.link)
@@ -84,7 +100,14 @@ def parameter_names(model: Model) -> list[str]:
         for field in _joint_fields(joint):
             count = joint.type.nv
             names += [f"{joint.name}.{field}" + (f"[{i}]" if count > 1 else "") for i in range(count)]
-    return names
+    return names + element_names(model)
+
+
+def _element_place(model: Model, name: str) -> ElementPlace | None:
+    """Where a constant of an element lives; links and joints of the same name go first."""
+    if not isinstance(name, str) or not model.elements or _find(model, name) is not None:
+        return None
+    return find_element_place(model, name)
 
 
 @dataclass(frozen=True)
@@ -100,6 +123,14 @@ class _Place:
 
 def _place(model: Model, name: str) -> _Place:
     """Find a constant by its name; InputError if there is none."""
+    found = _find(model, name)
+    if found is None:
+        hint = suggest(name, parameter_names(model))
+        raise InputError(f"{model.name!r} has no parameter named {name!r}; {hint}")
+    return found
+
+
+def _find(model: Model, name: str) -> _Place | None:
     if isinstance(name, str):
         match = _LINK.fullmatch(name)
         if match and (match["field"] == "center") == bool(match["axis"]):
@@ -114,8 +145,7 @@ def _place(model: Model, name: str) -> _Place:
             index = None if match["index"] is None else int(match["index"])
             if joint is not None and _has(joint, match["field"], index):
                 return _Place(None, match["name"], match["field"], match["axis"] or "", index)
-    hint = suggest(name, parameter_names(model))
-    raise InputError(f"{model.name!r} has no parameter named {name!r}; {hint}")
+    return None
 
 
 def _has(joint: ModelJoint, field: str, index: int | None) -> bool:
@@ -129,7 +159,7 @@ def _joint_fields(joint: ModelJoint) -> list[str]:
     return ["damping", "armature"] + (["stiffness"] if joint.type.nq == joint.type.nv else [])
 
 
-def _checked(name: str, value: Scalar) -> Scalar:
+def _checked(name: str, value: Scalar, signed: bool = False) -> Scalar:
     if isinstance(value, Expr):
         return value
     try:
@@ -138,7 +168,7 @@ def _checked(name: str, value: Scalar) -> Scalar:
         raise InputError(f"{name!r} needs a number, not {value!r}") from None
     if not math.isfinite(number):
         raise InputError(f"{name!r} needs a finite number, not {value!r}")
-    if number < 0.0 and not name.endswith((".x", ".y", ".z")):
+    if number < 0.0 and not (signed or name.endswith((".x", ".y", ".z"))):
         raise InputError(f"{name!r} must not be negative, and {number:g} is")
     return number
 

@@ -161,7 +161,7 @@ def _packs(
     segment_of = {i: number for number, segment in enumerate(segments) for i in segment}
     nodes = sorted(segment_of)
     shape, limb = _shapes(graph, plain, nodes, twins)
-    places = [*twins.values(), *graph.limbs.values()]
+    places = [*twins.values(), *[place for place in graph.limbs.values() if place is not None]]
     lanes = {kind: 1 + max(lane for k, lane in places if k == kind) for kind, _ in places}
     members: dict[tuple[int, int, int], dict[int, list[int]]] = {}
     for i in nodes:

@@ -17,7 +17,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from treadle.dynamics.kinematics import body_velocities, world_transforms
-from treadle.forces.element import element_kick, element_loads, line_forces
+from treadle.forces.element import element_kick, element_loads
+from treadle.forces.line import line_forces
 from treadle.forces.load import body_loads
 from treadle.graph import Scalar
 from treadle.model.model import WORLD, Model

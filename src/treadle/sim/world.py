@@ -44,6 +44,10 @@ class World:
         precision: str = "float64",
         lanes: int = 1,
     ) -> None:
+        if parameters:
+            from treadle.model.element_values import may_stiffen
+
+            model = may_stiffen(model, parameters)
         self.model = model
         self.options = options
         self.controllers = tuple(controllers)

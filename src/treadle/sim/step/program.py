@@ -153,8 +153,12 @@ def _digest(step: Step) -> str:
     words.append(model.digest)
     if kind.parameters:
         # the model's digest knows no names, but parameters are found by them
-        words.append(f"{list(kind.parameters)} {[x.name for x in (*model.links, *model.joints)]}")
+        words.append(f"{list(kind.parameters)} {_names(model)}")
     return " ".join(words)
+
+
+def _names(model: Model) -> list[str]:
+    return [x.name for x in (*model.links, *model.joints, *model.elements)]
 
 
 def own_wheels(model: Model, terrain: Terrain) -> bool:
