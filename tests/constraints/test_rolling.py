@@ -24,8 +24,6 @@ PUBLISHED = {
 AT_REST = (-5.530943717654, -3.131643247907, 3.131643247907, 5.530943717654)
 
 
-
-
 def linearized(speed: float) -> np.ndarray:
     """Eigenvalues by the linearized equations of lean and steer, derived from the benchmark's parameters.
 
