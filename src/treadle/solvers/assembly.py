@@ -16,7 +16,7 @@ from treadle.model.model import Model
 from treadle.model.values import plain, real_array
 from treadle.native.program import Program, compile_program
 
-__all__ = ["Assembly", "assemble", "closure_evaluation"]
+__all__ = ["Assembly", "assemble", "closure_evaluation", "mobility_at"]
 
 #: Residuals c (m, sines of angles) and their Jacobian (len(c), nv) at q.
 Evaluation = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
@@ -111,6 +111,16 @@ def assemble(
     rank = int((sizes > smallest * scale).sum())
     weak = [directions[k] for k in range(len(sizes)) if smallest * scale < sizes[k] < _WEAK * scale]
     return Assembly(position, velocity, residual, model.nv - rank, len(J) - rank, _joints(model, weak))
+
+
+def mobility_at(model: Model, q: np.ndarray, locked: np.ndarray) -> int:
+    """Degrees of freedom that loops leave at a position where they are closed, with some locked (nv)."""
+    groups = row_groups(model)
+    c, J = closure_evaluation(model)(q)
+    J = np.where(locked, 0.0, J)
+    sizes = np.linalg.svd(_weights(J, groups)[:, None] * J, compute_uv=False)
+    rank = int((sizes > _rank_share(c, groups) * sizes.max(initial=0.0)).sum())
+    return model.nv - int(locked.sum()) - rank
 
 
 def _closed(model: Model, position: np.ndarray, evaluate: Evaluation, groups: Sequence[Group]) -> np.ndarray:
