@@ -24,6 +24,50 @@ PUBLISHED = {
 AT_REST = (-5.530943717654, -3.131643247907, 3.131643247907, 5.530943717654)
 
 
+def linearized(speed: float) -> np.ndarray:
+    """Eigenvalues by the linearized equations of lean and steer, derived from the benchmark's parameters.
+
+    M q'' + v C1 q' + (g K0 + v^2 K2) q = 0 (Meijaard et al. 2007, appendix A; x ahead, z down).
+    """
+    w, c, tilt, g = 1.02, 0.08, np.pi / 10, 9.81
+    r_R, m_R, I_Rxx, I_Ryy = 0.3, 2.0, 0.0603, 0.12
+    x_B, z_B, m_B, I_Bxx, I_Bxz, I_Bzz = 0.3, -0.9, 85.0, 9.2, 2.4, 2.8
+    x_H, z_H, m_H, I_Hxx, I_Hxz, I_Hzz = 0.9, -0.7, 4.0, 0.05892, -0.00756, 0.00708
+    r_F, m_F, I_Fxx, I_Fyy = 0.35, 3.0, 0.1405, 0.28
+    sine, cosine = np.sin(tilt), np.cos(tilt)
+    # the whole bicycle, about the contact point of the rear wheel
+    m_x = x_B * m_B + x_H * m_H + w * m_F
+    m_z = -r_R * m_R + z_B * m_B + z_H * m_H - r_F * m_F
+    T_xx = I_Rxx + I_Bxx + I_Hxx + I_Fxx + m_R * r_R**2 + m_B * z_B**2 + m_H * z_H**2 + m_F * r_F**2
+    T_xz = I_Bxz + I_Hxz - m_B * x_B * z_B - m_H * x_H * z_H + m_F * w * r_F
+    T_zz = I_Rxx + I_Bzz + I_Hzz + I_Fxx + m_B * x_B**2 + m_H * x_H**2 + m_F * w**2
+    # the front: handlebar and wheel, about the steering axis
+    m_A = m_H + m_F
+    x_A, z_A = (x_H * m_H + w * m_F) / m_A, (z_H * m_H - r_F * m_F) / m_A
+    A_xx = I_Hxx + I_Fxx + m_H * (z_H - z_A) ** 2 + m_F * (r_F + z_A) ** 2
+    A_xz = I_Hxz - m_H * (x_H - x_A) * (z_H - z_A) + m_F * (w - x_A) * (r_F + z_A)
+    A_zz = I_Hzz + I_Fxx + m_H * (x_H - x_A) ** 2 + m_F * (w - x_A) ** 2
+    u = (x_A - w - c) * cosine - z_A * sine
+    A_ss = m_A * u**2 + A_xx * sine**2 + 2.0 * A_xz * sine * cosine + A_zz * cosine**2
+    A_sx = -m_A * u * z_A + A_xx * sine + A_xz * cosine
+    A_sz = m_A * u * x_A + A_xz * sine + A_zz * cosine
+    trail, S_F = c / w * cosine, I_Fyy / r_F
+    S_T, S_A = I_Ryy / r_R + S_F, m_A * u + trail * m_x
+    lean_steer = A_sx + trail * T_xz
+    M = np.array([[T_xx, lean_steer], [lean_steer, A_ss + 2.0 * trail * A_sz + trail**2 * T_zz]])
+    K0 = np.array([[m_z, -S_A], [-S_A, -S_A * sine]])
+    K2 = np.array([[0.0, (S_T - m_z) / w * cosine], [0.0, (S_A + S_F * sine) / w * cosine]])
+    gyro = trail * S_T + S_F * cosine
+    C1 = np.array(
+        [
+            [0.0, gyro + T_xz / w * cosine - trail * m_z],
+            [-gyro, A_sz / w * cosine + trail * (S_A + T_zz / w * cosine)],
+        ]
+    )
+    stiffness, damping = np.linalg.solve(M, g * K0 + speed**2 * K2), np.linalg.solve(M, speed * C1)
+    return np.linalg.eigvals(np.block([[np.zeros((2, 2)), np.eye(2)], [-stiffness, -damping]]))
+
+
 def eigenvalues(speed: float) -> np.ndarray:
     """The four of the bicycle that are not zero."""
     sim = td.Simulation(td.scene("bicycle", speed=speed, lean=0.0))
@@ -44,6 +88,13 @@ def test_the_benchmark_bicycle_has_its_published_eigenvalues(speed):
         real, imaginary, capsize, caster = PUBLISHED[speed]
         expected = np.array([complex(real, imaginary), complex(real, -imaginary), capsize, caster])
     np.testing.assert_allclose(found, np.sort_complex(expected), rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(np.sort_complex(linearized(speed)), np.sort_complex(expected), rtol=1e-9)
+
+
+@pytest.mark.parametrize("speed", [0.5, 2.7, 4.292, 5.41, 5.9, 9.3])
+def test_the_bicycle_has_the_eigenvalues_of_its_linearized_equations(speed):
+    expected = np.sort_complex(linearized(speed))
+    np.testing.assert_allclose(np.sort_complex(eigenvalues(speed)), expected, rtol=1e-6, atol=1e-7)
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def advance(laws, contacts, A=None, b=0.0, span=1.0):
     for i, (law, depth, rate, stiffness, *settings) in enumerate(contacts):
         soft.law[i] = -1 if law is None else names.index(law)
         soft.delta_start[i], soft.rate_start[i], soft.K[i] = depth, rate, stiffness
-        soft.settings[4 * i : 4 * i + 4] = [*settings, 1.0 / A[i, i]]
+        soft.settings[4 * i : 4 * i + 4] = [*settings, 1.0 / A[i, i] if A[i, i] > 0.0 else math.inf]
     frame = soft_frame(soft)
     ctypes.CFUNCTYPE(None, ctypes.c_void_p)(soft_entry())(frame.ctypes.data)
     return soft
@@ -252,3 +252,18 @@ def test_a_law_that_cannot_be_compiled_is_told_where_it_is_made():
         ):
             td.contact_law(law)
         assert law.__name__ not in LAWS
+
+
+@pytest.mark.parametrize("law", ["hertz", "bristle"])
+@pytest.mark.parametrize("A", [0.0, -1e-24])
+def test_a_contact_that_sticking_rows_hold_moves_as_they_let_it(laws, law, A):
+    """Nothing that it does moves it: its penetration is a parabola."""
+    h, rate, slower = 2e-3, 1.5, -600.0
+    soft = advance(laws, [(law, 0.0, rate, 1e7, 1.5, 1.0, rate)], A=[[A]], b=slower, span=h)
+    assert soft.span[1] == h
+    t = np.linspace(0.0, h, 20_001)
+    depth = rate * t + 0.5 * slower * t**2
+    force = 1e7 * depth**1.5 if law == "hertz" else 3e5 * depth + 1e8 * depth**2
+    assert soft.delta[0] == pytest.approx(depth[-1], rel=1e-9)
+    assert soft.rate[0] == pytest.approx(rate + slower * h, rel=1e-9)
+    assert soft.P[0] == pytest.approx(np.trapezoid(force, t), rel=1e-6)

@@ -112,6 +112,22 @@ def test_a_contact_that_others_lift_takes_no_force_until_it_is_back():
     assert back["time"] < 10.0
 
 
+@pytest.mark.parametrize("A", [0.0, 1e-30, -1e-24])
+@pytest.mark.parametrize(("delta", "rate", "b"), [(0.0, 2.4, -660.0), (1e-3, 0.0, 0.0), (0.0, 1e3, 1e9)])
+def test_a_contact_that_sticking_rows_hold_moves_as_they_let_it(A, delta, rate, b):
+    """Nothing that it does moves it: its penetration is a parabola, and its force follows from that."""
+    K, D, h = 3.9e5, 230.0, 3.6e-3
+    found = advance([[A]], [K], [D], [b], [delta], [rate], h)
+    assert found["ended"] == -1
+    depth = delta + rate * h + 0.5 * b * h * h
+    assert found["delta"][0] == pytest.approx(depth, rel=1e-12, abs=1e-15)
+    assert found["rate"][0] == pytest.approx(rate + b * h, rel=1e-12, abs=1e-12)
+    area = delta * h + rate * h**2 / 2.0 + b * h**3 / 6.0
+    assert found["P"][0] == pytest.approx(K * area + D * (depth - delta), rel=1e-12)
+    twice = delta * h**2 / 2.0 + rate * h**3 / 6.0 + b * h**4 / 24.0
+    assert found["Q"][0] == pytest.approx(K * twice + D * (area - delta * h), rel=1e-12)
+
+
 @pytest.mark.parametrize("seed", range(60))
 def test_coupled_contacts_against_an_integrator(seed):
     rng = np.random.default_rng(seed)

@@ -141,6 +141,17 @@ def test_every_integrator_is_explained():
         assert f"| `{integrator}`" in text
 
 
+def test_the_page_of_constraints_says_which_integrators_hold_loops():
+    """Methods on the level of positions hold loops as others do, and refuse what has velocities alone."""
+    page = " ".join((DOCS / "theory" / "constraints.md").read_text().split())
+    levels = {name: method.loops for name, method in INTEGRATORS.items()}
+    assert ("All methods hold loops" in page) == all(levels.values())
+    assert "refuse loops" not in page
+    assert ("Methods that solve for positions have no equation for them, and refuse" in page) == (
+        "positions" in levels.values()
+    )
+
+
 def test_elementary_functions_have_the_bounds_that_are_tested():
     from tests.native.test_elementary import ACCURACY
 

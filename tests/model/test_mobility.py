@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from tests.linkages import LINKAGES, scissors
-from treadle import ModelSpec, scene
+from treadle import ModelSpec, Simulation, scene
+from treadle.constraints.rows import residuals
 from treadle.model.mobility import constraint_jacobian, mobility
 from treadle.spatial import Quaternion
 
@@ -94,3 +95,31 @@ def test_a_lift_has_one_degree_of_freedom_even_if_it_is_drawn_flat(cells, lean):
 def test_linkages_that_are_singular_in_their_zero_position_have_one_degree_of_freedom(name):
     spec, _, _ = LINKAGES[name](np.random.default_rng(0), None)
     assert mobility(spec.compile()).left == 1
+
+
+def placed(name: str, digits: int | None) -> ModelSpec:
+    """A linkage whose initial position is near to a closed one."""
+    spec, q, _ = LINKAGES[name](np.random.default_rng(1), digits)
+    names = [joint.name for joint in spec.compile().joints]
+    spec.add_keyframe("initial", positions=dict(zip(names, q, strict=True)))
+    return spec
+
+
+@pytest.mark.parametrize("digits", [9, 6])
+@pytest.mark.parametrize("name", LINKAGES)
+def test_rounded_numbers_change_no_count(name, digits):
+    exact, rounded = (mobility(placed(name, each).compile()) for each in (None, digits))
+    assert rounded.left == exact.left == 1
+    assert rounded.redundant == exact.redundant
+
+
+@pytest.mark.parametrize("gap", [1e-9, 1e-6])
+def test_loops_that_are_open_by_rounding_are_reported_and_closed(gap):
+    """As in files from CAD: the guide is a little above the slider."""
+    model = slider_crank(position=(0, 0, gap)).compile()
+    (line,) = [line for line in model.report if "runs close" in line]
+    assert f"guide ({gap:.0e} m or rad)" in line
+    assert line.severity != "warning"
+    assert mobility(model).left == 1
+    assert residuals(model, Simulation(model).q.tolist()) == pytest.approx([0.0] * 5, abs=1e-12)
+    assert not [line for line in slider_crank().compile().report if "runs close" in line]

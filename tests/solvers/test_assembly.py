@@ -122,3 +122,59 @@ def test_what_cannot_be_held_is_refused():
         td.assemble(model, q, v, hold_positions=[names[0][:-1]])
     with pytest.raises(td.InputError, match="a list of names"):
         td.assemble(model, q, v, hold_positions=names[0])
+
+
+def two_sizes(small: float, large: float) -> td.Model:
+    """A four-bar linkage of one size beside one of another."""
+    spec = td.ModelSpec("two sizes")
+    for name, size in (("small", small), ("large", large)):
+        for part in ("crank", "coupler", "rocker"):
+            spec.add_body(
+                f"{name} {part}", size**3, center=(0, 0, size / 2), inertia=np.full(3, 0.1) * size**5
+            )
+        parts = [f"{name} {part}" for part in ("crank", "coupler", "rocker")]
+        spec.add_joint(f"{name} a", "revolute", None, parts[0], axis=(0, 1, 0))
+        spec.add_joint(
+            f"{name} b", "revolute", parts[0], parts[1], axis=(0, 1, 0), position=(0, 0, 0.5 * size)
+        )
+        spec.add_joint(f"{name} d", "revolute", None, parts[2], axis=(0, 1, 0), position=(size, 0, 0))
+        spec.add_joint(
+            f"{name} c", "revolute", parts[1], parts[2], axis=(0, 1, 0), position=(0, 0, size),
+            child_position=(0, 0, size),
+        )  # fmt: skip
+    return spec.compile()
+
+
+@pytest.mark.parametrize(("small", "large"), [(1e-3, 100.0), (1e-2, 1e3)])
+def test_loops_of_very_different_sizes_are_closed_together(small, large):
+    model = two_sizes(small, large)
+    start = [{"a": 0.3, "b": 1.0, "d": -0.2}[joint.name[-1]] for joint in model.joints]
+    rates = [2.0 if joint.name.endswith("a") else 0.0 for joint in model.joints]
+    assembly = td.assemble(model, start, rates)
+    assert (assembly.mobility, assembly.redundant) == (2, 6)
+    assert model.summary().mobility == 2
+    gaps, opening = loop_gaps(model)(assembly.q, assembly.v)
+    assert np.abs(gaps[: len(gaps) // 2]).max() < 1e-12 * small
+    assert np.abs(opening[: len(gaps) // 2]).max() < 1e-9 * small
+    assert np.abs(gaps).max() < 1e-12 * large
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e-17, 1e-9, 1e-7, 1e-4])
+def test_a_loop_of_sliding_joints_may_be_larger_than_its_frames_are_apart(offset):
+    """A table on two slides and a hinge; a guide across holds its angle, too."""
+    spec = td.ModelSpec("table")
+    for name in ("x", "z", "table"):
+        spec.add_body(name, 1.0, inertia=(0.1, 0.1, 0.1))
+    spec.add_joint("x", "prismatic", None, "x", axis=(1, 0, 0), position=(offset, 0, 0))
+    spec.add_joint("z", "prismatic", "x", "z", axis=(0, 0, 1))
+    spec.add_joint("turn", "revolute", "z", "table", axis=(0, 1, 0))
+    spec.add_joint("guide", "prismatic", None, "table", axis=(1, 0, 1))
+    model = spec.compile()
+    assembly = td.assemble(model, [0.7, 0.5, 0.1])
+    assert assembly.mobility == 1
+    sim = td.Simulation(model, 1e-3, "rk4", q=assembly.q)
+    sim.tau[2] = 3.0
+    sim.run(0.3)
+    assert abs(sim.q[2]) < 1e-9
+    # both slides carry 5 kg along the guide, and 2 kg are lifted
+    assert sim.v[:2] == pytest.approx([-0.3 * 9.81 * 2.0 / 5.0] * 2, rel=1e-9)

@@ -13,7 +13,11 @@ from treadle.model.attachments import Loop
 from treadle.model.model import WORLD, Model
 from treadle.spatial import Transform, Vec3
 
-__all__ = ["closure_at", "loop_closure", "loop_frames", "loop_length"]
+__all__ = ["closure_at", "loop_closure", "loop_frames", "loop_size"]
+
+#: Ways around loops (m) that are rounding, and the least that lengths are compared with: a loop of sliding
+#: joints may be much larger than the distances of its joint frames say.
+_NO_WAY, _LEAST_SIZE = 1e-6, 1e-3
 
 
 def loop_closure(model: Model, q: Sequence[Scalar], loop: Loop) -> Closure:
@@ -38,12 +42,16 @@ def loop_frames(model: Model, q: Sequence[Scalar], loop: Loop) -> tuple[int, Tra
     return meeting, P, S
 
 
-def loop_length(model: Model, loop: Loop) -> float:
-    """The way around a loop (m), from joint frame to joint frame, each at its zero position."""
+def loop_size(model: Model, loop: Loop) -> float:
+    """What lengths of a loop are compared with (m): the way around it, or 1 m where there is none.
+
+    It goes from joint frame to joint frame, each at its zero position.
+    """
     _, first, second = _ways(model, loop)
     frames = [model.bodies[index].placement for index in (*first, *second)]
     frames += [loop.predecessor_placement, loop.successor_placement]
-    return sum(math.hypot(*(float(x) for x in frame.translation)) for frame in frames)  # type: ignore[arg-type]
+    way = sum(math.hypot(*(float(x) for x in frame.translation)) for frame in frames)  # type: ignore[arg-type]
+    return 1.0 if way < _NO_WAY else max(way, _LEAST_SIZE)
 
 
 def _ways(model: Model, loop: Loop) -> tuple[int, list[int], list[int]]:

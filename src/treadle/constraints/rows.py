@@ -14,21 +14,21 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from treadle.constraints.coupling import coupling_residual
-from treadle.constraints.loop import loop_closure, loop_length
+from treadle.constraints.loop import loop_closure, loop_size
 from treadle.constraints.slip import slip_count, slip_jacobians
 from treadle.dynamics.derivatives import tangent_seeds
 from treadle.graph import Expr, Scalar, forward, memoized
 from treadle.model.model import Model
 
 __all__ = [
-    "Group", "Row", "bias", "closure_rows", "rates", "residual_rates", "residuals", "row_names", "row_scales",
+    "Group", "Row", "bias", "closure_rows", "rates", "residual_rates", "residuals", "row_groups", "row_names",
 ]  # fmt: skip
 
 
 class Group(NamedTuple):
     """The loop or coupling that a row belongs to, and what its residual is compared with.
 
-    That is the way around the loop for lengths (m), and 1 for sines of angles. Divided by it, rows of one
+    That is the size of the loop for lengths (m), and 1 for sines of angles. Divided by it, rows of one
     loop are of the same size: one that is much weaker than the others says nothing that they do not.
     """
 
@@ -73,9 +73,9 @@ def row_names(model: Model) -> list[str]:
     return [name for name, _, _ in _named_residuals(model, model.neutral())]
 
 
-def row_scales(model: Model) -> list[float]:
-    """What every residual is compared with, see `Group`."""
-    return [group.scale for _, group, _ in _named_residuals(model, model.neutral())]
+def row_groups(model: Model) -> list[Group]:
+    """The loop or coupling of every residual, and what it is compared with."""
+    return [group for _, group, _ in _named_residuals(model, model.neutral())]
 
 
 def rates(model: Model, q: Sequence[Expr], v: Sequence[Scalar], values: Sequence[Scalar]) -> list[Scalar]:
@@ -105,9 +105,9 @@ def _named_residuals(model: Model, q: Sequence[Scalar]) -> list[tuple[str, Group
     named: list[tuple[str, Group, Scalar]] = []
     for number, loop in enumerate(model.loops):
         lengths, sines = loop_closure(model, q, loop)
-        named += [(loop.name, Group(number, loop_length(model, loop) or 1.0), c) for c in lengths]
+        named += [(loop.name, Group(number, loop_size(model, loop)), c) for c in lengths]
         named += [(loop.name, Group(number, 1.0), c) for c in sines]
-        named += [(loop.name, Group(number, loop_length(model, loop) or 1.0), 0.0)] * slip_count(loop)
+        named += [(loop.name, Group(number, loop_size(model, loop)), 0.0)] * slip_count(loop)
     for number, coupling in enumerate(model.couplings, len(model.loops)):
         named.append((coupling.name, Group(number, 1.0), coupling_residual(q, coupling)))
     return named

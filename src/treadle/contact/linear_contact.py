@@ -9,8 +9,9 @@ A, b, K and D are constant over the interval, so that delta, the impulses P = in
 Q = int P dt are a matrix exponential times the initial state. A contact ends where its penetration returns to
 zero; that time is found inside the interval, and the solution ends there.
 
-Time is in units of 1/omega, omega a bound on the fastest motion of the system, which scales all numbers to
-about one. Over one unit the exponential is a power series per contact, exact to rounding; up to a lower bound
+Time is in units of 1/omega, omega a bound on the fastest motion of the system and at least one over the
+interval, which scales all numbers to about one, also where A = 0 since rows that keep their velocity hold the
+contact. Over one unit the exponential is a power series per contact, exact to rounding; up to a lower bound
 on the time to separation (`separation_bound`) the propagator (`propagator`) covers any length at once.
 """
 
@@ -43,7 +44,7 @@ _SHORT = 8.0
 
 @kernel()
 def linear_contacts(A, K, D, b, delta, rate, span, impulse, moment, peak, force):
-    """Advance penetrations and rates over `span` (s), or until a contact separates.
+    """Advance penetrations and rates over `span` (s), above zero, or until a contact separates.
 
     In place: `delta` (m), `rate` (m/s), the largest penetrations `peak` (m) and forces `force` (N) so far.
     Filled: impulses P (N s) and their integrals Q (N s^2). Returns the time taken and the contact that ended,
@@ -53,7 +54,7 @@ def linear_contacts(A, K, D, b, delta, rate, span, impulse, moment, peak, force)
     own = np.empty((2, n))
     _pressing(A, K, D, b, delta, rate, own)
     K, D = own[0], own[1]
-    omega = _fastest(A, K, D)
+    omega = max(_fastest(A, K, D), 1.0 / span)
     for i in range(n):
         impulse[i] = moment[i] = 0.0
         force[i] = max(force[i], K[i] * delta[i] + D[i] * rate[i])
@@ -160,7 +161,7 @@ def _fastest(A, K, D):
             a += abs(A[i, j]) * K[j]
             d += abs(A[i, j]) * D[j]
         stiff, decay = max(stiff, a), max(decay, d)
-    return max(np.sqrt(stiff), decay, 1e-150)
+    return max(np.sqrt(stiff), decay)
 
 
 @kernel()

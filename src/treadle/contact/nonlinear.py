@@ -106,8 +106,11 @@ def _error(A, k, now, then, push, peak):
     worst = 0.0
     for i in range(n):
         depth = max(peak[i], abs(then[0, i]), _FAINT * deepest)
-        speed = np.sqrt(A[i, i] * energy)
-        for row, scale in ((0, depth), (1, speed)):
+        speed, impulse = np.sqrt(max(A[i, i], 0.0) * energy), np.inf
+        if A[i, i] <= 0.0:
+            # other rows hold it: it has no energy, and its motion does not show the error of its force
+            speed, impulse = max(abs(now[1, i]), abs(then[1, i])), abs(then[2, i])
+        for row, scale in ((0, depth), (1, speed), (2, impulse)):
             e = abs(k[5, row, i])
             if not e <= 1e300:
                 return 1e300

@@ -74,6 +74,9 @@ def _loop_lines(model: Model) -> list[Finding]:
         gaps = [f"{name} ({gap:.2g} m or rad)" for name, gap in count.open]
         hint = 'correct their joint frames, or give a keyframe "initial" that closes them'
         lines.append(Finding("loops that are open in the initial position", gaps, "warning", hint))
+    if count.ajar:
+        gaps = [f"{name} ({gap:.1g} m or rad)" for name, gap in count.ajar]
+        lines.append(Finding("loops that numbers leave open in the initial position and runs close", gaps))
     rigid = [loop.name for loop in model.loops if loop.predecessor == loop.successor]
     if rigid:
         sentence = "loop joints between parts that are fixed together"

@@ -4,6 +4,8 @@ Counting (Gruebler) gives nv - rows, too few wherever constraints repeat each ot
 linkage in space. The rank of the constraints' Jacobian G v = 0 tells them apart: mobility = nv - rank,
 redundant = rows - rank (Featherstone 2008, section 8.2). The initial position may be a singular one, as that
 of linkages drawn flat; the largest rank there and in a few closed positions near it is that of almost all.
+Where it is open, the closed position near it counts instead. Numbers from files are rounded: rows that would
+repeat each other do not quite, and are closed by least squares.
 """
 
 from __future__ import annotations
@@ -20,17 +22,17 @@ from treadle.spatial import Mat3, Transform, Vec3
 
 __all__ = ["Mobility", "constraint_jacobian", "mobility"]
 
-#: Singular values below this share of the largest are zero.
-_TOLERANCE = 1e-8
-#: A loop that is open by more (m, rad) is not closed.
-_CLOSED = 1e-5
+#: Singular values below this share of the largest are zero, as in assembly: rounded numbers leave less.
+_TOLERANCE = 1e-5
+#: A loop that is open by more (m, rad) is not closed; one that is open by less is open by rounding alone.
+_CLOSED, _EXACT = 1e-5, 1e-10
 _ITERATIONS = 20
-#: Lengths of random moves to neighbouring positions; singular values below this share are zero for them.
-_MOVES, _WEAK = (0.3, 0.2, 0.1), 1e-6
-
-
-#: A step of Newton's method (m, rad) that leads away from every closed position.
-_FAR = 1e6
+#: Lengths of random moves to neighbouring positions.
+_MOVES = (0.3, 0.2, 0.1)
+#: Slope of a loop's rows below which none of its joints moves it.
+_NO_SLOPE = 1e-6
+#: Steps of Newton's method (m, rad) that change nothing, and that lead away from every closed position.
+_STILL, _FAR = 1e-10, 1e6
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,8 @@ class Mobility:
     redundant: int
     #: loops that the initial position does not close, and by how much (m, rad)
     open: tuple[tuple[str, float], ...] = ()
+    #: loops that it leaves open by so little (m, rad) that rounded numbers explain it
+    ajar: tuple[tuple[str, float], ...] = ()
 
     @property
     def left(self) -> int:
@@ -58,15 +62,28 @@ def mobility(model: Model) -> Mobility:
         return Mobility(model.nv, 0, 0)
     q = model.initial()[0]
     G, gaps = constraint_jacobian(model, q)
-    near = [constraint_jacobian(model, position)[0] for position in _neighbours(model, q)]
-    rank = max(_rank(matrix) for matrix in (G, *near))
+    closed = _close(model, q)
+    start = q if closed is None else closed
+    rank = max(_rank(model, place) for place in (start, *_neighbours(model, start)))
     unclosed = tuple((name, gap) for name, gap in gaps.items() if gap > _CLOSED)
-    return Mobility(model.nv, len(G), len(G) - rank, unclosed)
+    ajar = tuple((name, gap) for name, gap in gaps.items() if _EXACT < gap <= _CLOSED)
+    return Mobility(model.nv, len(G), len(G) - rank, unclosed, ajar)
 
 
-def _rank(G: np.ndarray) -> int:
-    values = np.linalg.svd(G, compute_uv=False) if G.size else np.zeros(0)
+def _rank(model: Model, q: list[float]) -> int:
+    G = constraint_jacobian(model, q)[0]
+    values = np.linalg.svd(_weights(model, G)[:, None] * G, compute_uv=False) if G.size else np.zeros(0)
     return int((values > _TOLERANCE * values.max(initial=0.0)).sum())
+
+
+def _weights(model: Model, G: np.ndarray) -> np.ndarray:
+    """Of every row, what makes loops and couplings of one size, however large they are."""
+    weights, start = np.ones(len(G)), 0
+    for count in [*(loop.constraints for loop in model.loops), *(1 for _ in model.couplings)]:
+        largest = np.linalg.norm(G[start : start + count], axis=1).max(initial=0.0)
+        weights[start : start + count] = 1.0 / max(largest, _NO_SLOPE)
+        start += count
+    return weights
 
 
 def _neighbours(model: Model, q: list[float]) -> list[list[float]]:
@@ -74,9 +91,10 @@ def _neighbours(model: Model, q: list[float]) -> list[list[float]]:
     rng = np.random.default_rng(0)
     found: list[list[float]] = []
     for length in _MOVES:
-        G, _ = constraint_jacobian(model, q)
+        G = constraint_jacobian(model, q)[0]
+        G = _weights(model, G)[:, None] * G
         move = rng.uniform(-1.0, 1.0, model.nv)
-        move -= np.linalg.lstsq(G, G @ move, rcond=_WEAK)[0]
+        move -= np.linalg.lstsq(G, G @ move, rcond=_TOLERANCE)[0]
         near = _close(model, _moved(model, q, length * move))
         if near is not None:
             found.append(near)
@@ -85,14 +103,18 @@ def _neighbours(model: Model, q: list[float]) -> list[list[float]]:
 
 
 def _close(model: Model, q: list[float]) -> list[float] | None:
-    """The closed position near one, by Newton's method, or None."""
+    """The closed position near one, by the method of Gauss and Newton, or None."""
     for _ in range(_ITERATIONS):
         G, c, _ = _constraints(model, q)
         if np.abs(c).max(initial=0.0) < 1e-12:
             return q
-        step = -np.linalg.lstsq(G, c, rcond=_WEAK)[0]
-        if not np.abs(step).max(initial=0.0) < _FAR:
+        weights = _weights(model, G)
+        step = -np.linalg.lstsq(weights[:, None] * G, weights * c, rcond=_TOLERANCE)[0]
+        largest = np.abs(step).max(initial=0.0)
+        if not largest < _FAR:
             return None
+        if largest < _STILL:
+            return q if np.abs(c).max() < _CLOSED else None
         q = _moved(model, q, step)
     return None
 

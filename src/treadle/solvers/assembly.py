@@ -9,14 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from treadle.constraints.rows import closure_rows, residuals, row_names, row_scales
+from treadle.constraints.rows import Group, closure_rows, residuals, row_groups, row_names
 from treadle.errors import InputError, ModelError
 from treadle.graph import Scalar
 from treadle.model.model import Model
 from treadle.model.values import plain, real_array
 from treadle.native.program import Program, compile_program
 
-__all__ = ["Assembly", "assemble", "closure_evaluation"]
+__all__ = ["Assembly", "assemble", "closure_evaluation", "mobility_at"]
 
 #: Residuals c (m, sines of angles) and their Jacobian (len(c), nv) at q.
 Evaluation = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
@@ -33,6 +33,9 @@ _LIMIT = 200
 #: Singular values below this share of the largest are zero, and the most that counts as such where loops
 #: stay open: gaps turn dependent rows against each other.
 _RANK, _MOST_RANK = 1e-5, 1e-4
+
+#: Slope of a loop's rows below which none of its joints moves it.
+_NO_SLOPE = 1e-6
 
 #: Singular values below this share of the largest make a position nearly singular.
 _WEAK = 1e-4
@@ -82,44 +85,58 @@ def assemble(
     velocity = _vector("v", first_v if v is None else v, model.nv)
     if not model.closed:
         return Assembly(position, velocity, 0.0, model.nv, 0)
-    evaluate, scales = closure_evaluation(model), np.array(row_scales(model))
-    position = _closed(model, position, _holding(model, hold_positions, evaluate), scales)
+    evaluate, groups = closure_evaluation(model), row_groups(model)
+    scales = np.array([group.scale for group in groups])
+    position = _closed(model, position, _holding(model, hold_positions, evaluate), groups)
     c, J = evaluate(position)
     residual = float(np.abs(c).max(initial=0.0))
     if np.abs(c / scales).max(initial=0.0) > TOLERANCE:
-        names = row_names(model)
+        widest = int(np.argmax(np.abs(c / scales)))
         raise ModelError(
             f"{model.name!r} cannot be assembled near this position: its loop "
-            f"{names[int(np.argmax(np.abs(c)))]!r} stays open by {residual:.3g} (m or rad)",
+            f"{row_names(model)[widest]!r} stays open by {abs(c[widest]):.3g} (m or rad)",
             hint="hold fewer positions, or others"
             if hold_positions
             else "correct the lengths of its links or the frames of its joints, or start nearer",
         )
-    smallest = _rank_share(c, scales)
+    smallest = _rank_share(c, groups)
     movable = _holding(model, hold_velocities, evaluate)(position)[1] if hold_velocities else J
-    velocity = velocity - np.linalg.lstsq(movable, J @ velocity, rcond=smallest)[0]
+    weights = _weights(movable, groups)
+    opening = weights * (J @ velocity)
+    velocity = velocity - np.linalg.lstsq(weights[:, None] * movable, opening, rcond=smallest)[0]
     if hold_velocities:
         _check_rates(model, J @ velocity / scales, velocity, hold_velocities)
-    _, sizes, directions = np.linalg.svd(J)
+    _, sizes, directions = np.linalg.svd(_weights(J, groups)[:, None] * J)
     scale = sizes.max(initial=0.0)
     rank = int((sizes > smallest * scale).sum())
     weak = [directions[k] for k in range(len(sizes)) if smallest * scale < sizes[k] < _WEAK * scale]
     return Assembly(position, velocity, residual, model.nv - rank, len(J) - rank, _joints(model, weak))
 
 
-def _closed(model: Model, position: np.ndarray, evaluate: Evaluation, scales: np.ndarray) -> np.ndarray:
+def mobility_at(model: Model, q: np.ndarray, locked: np.ndarray) -> int:
+    """Degrees of freedom that loops leave at a position where they are closed, with some locked (nv)."""
+    groups = row_groups(model)
+    c, J = closure_evaluation(model)(q)
+    J = np.where(locked, 0.0, J)
+    sizes = np.linalg.svd(_weights(J, groups)[:, None] * J, compute_uv=False)
+    rank = int((sizes > _rank_share(c, groups) * sizes.max(initial=0.0)).sum())
+    return model.nv - int(locked.sum()) - rank
+
+
+def _closed(model: Model, position: np.ndarray, evaluate: Evaluation, groups: Sequence[Group]) -> np.ndarray:
     """The position near a given one with the least squares of residuals, by Gauss and Newton."""
     c, J = evaluate(position)
     for _ in range(_LIMIT):
-        gap = float(np.linalg.norm(c))
+        weights = _weights(J, groups)
+        gap = float(np.linalg.norm(weights * c))
         if np.abs(c).max(initial=0.0) < 1e-14:
             break
-        step = -np.linalg.lstsq(J, c, rcond=_rank_share(c, scales))[0]
+        step = -np.linalg.lstsq(weights[:, None] * J, weights * c, rcond=_rank_share(c, groups))[0]
         # a step that goes too far is halved; one that no longer helps is at rounding, or stuck
         for length in 0.5 ** np.arange(12):
             trial = _moved(model, position, length * step)
             new_c, new_J = evaluate(trial)
-            if np.linalg.norm(new_c) < (1.0 - 0.1 * length) * gap:
+            if np.linalg.norm(weights * new_c) < (1.0 - 0.1 * length) * gap:
                 break
         else:
             break
@@ -155,8 +172,18 @@ def _check_rates(model: Model, rates: np.ndarray, velocity: np.ndarray, held: Se
         )
 
 
-def _rank_share(c: np.ndarray, scales: np.ndarray) -> float:
+def _weights(J: np.ndarray, groups: Sequence[Group]) -> np.ndarray:
+    """Of every row, what makes all loops of one size: the largest slope of each is one."""
+    scales = np.array([group.scale for group in groups])
+    numbers = np.array([group.number for group in groups], dtype=int)
+    steepest = np.zeros(numbers.max(initial=-1) + 1)
+    np.maximum.at(steepest, numbers, np.linalg.norm(J, axis=1) / scales)
+    return 1.0 / (scales * np.maximum(steepest, _NO_SLOPE)[numbers])
+
+
+def _rank_share(c: np.ndarray, groups: Sequence[Group]) -> float:
     """Share of the largest singular value below which one counts as zero where loops are open by c."""
+    scales = np.array([group.scale for group in groups])
     return float(np.clip(10.0 * np.abs(c / scales).max(initial=0.0), _RANK, _MOST_RANK))
 
 

@@ -5,7 +5,8 @@ import pytest
 
 import treadle as td
 from treadle.sim.quality import Quality
-from treadle.sim.quality.chaos import fitted_rate
+from treadle.sim.quality.chaos import _mobility, fitted_rate
+from treadle.sim.quality.run import Run
 
 
 def rods(count: int, parts: bool = False) -> td.Model:
@@ -46,11 +47,29 @@ def test_a_four_bar_has_one_degree_of_freedom():
     spec.add_joint("d", "revolute", "right", "top", position=(0, 0, 1.1), child_position=(1, 0, 0), **pin)
     sim = td.Simulation(spec.compile(), dt=5e-3, v=[1.0, 1.0, -1.0])
     sim.run(0.5)
-    from treadle.sim.quality.chaos import _mobility
-    from treadle.sim.quality.run import Run
-
     assert _mobility(Run(sim, True, None)) == 1
     assert Run(sim, True, None).parting_rate is None
+
+
+@pytest.mark.parametrize("off", [0.0, 1e-6])
+def test_what_rounding_takes_is_no_degree_of_freedom(off):
+    """A pendulum on the coupler of a four-bar: two, also where one pivot is off its plane by a little."""
+    spec = td.ModelSpec("four-bar with a pendulum")
+    for name in ("left", "right", "top", "rod"):
+        middle = (0.5, 0, 0) if name == "top" else (0, 0, 0.5)
+        spec.add_body(name, 1.0, center=middle, inertia=(0.1, 0.1, 0.1))
+    pin = {"axis": (0.0, 1.0, 0.0)}
+    spec.add_joint("a", "revolute", None, "left", **pin)
+    spec.add_joint("b", "revolute", None, "right", position=(1.2, 0, 0), **pin)
+    spec.add_joint("c", "revolute", "left", "top", position=(0, off, 1), **pin)
+    spec.add_joint("d", "revolute", "right", "top", position=(0, 0, 1.1), child_position=(1, 0, 0), **pin)
+    spec.add_joint("e", "revolute", "top", "rod", position=(0.5, 0, 0), **pin)
+    sim = td.Simulation(spec.compile(), dt=5e-3)
+    sim.run(0.2)
+    assert _mobility(Run(sim, True, None)) == 2
+    sim.joint("e").lock()
+    sim.run(0.2)
+    assert _mobility(Run(sim, True, None)) == 1
 
 
 def test_pendulums_that_do_not_touch_each_other_drift_out_of_phase_but_are_regular():

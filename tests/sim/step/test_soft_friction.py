@@ -43,3 +43,30 @@ def test_soft_pads_hold_a_box_in_few_sweeps():
     _, sweeps, _, solves = sim.stepper.ready_contact_step().scratch.effort - before
     assert sweeps / solves < 30.0
     assert sim.quality()["unfinished solves"] < 0.01
+
+
+@pytest.fixture(scope="module", params=[0.1, 0.325, 0.7])
+def striker(request):
+    """A rod on a hinge whose end strikes a soft floor: normal and friction act on one degree of freedom."""
+    spec = td.ModelSpec("striker")
+    spec.add_material("skin", friction=request.param, stiffness=3.9e5, restitution=0.38)
+    spec.add_body("rod", 1.0, center=(0, 0, -0.25), inertia=(0.02, 0.02, 0.002))
+    spec.add_joint("pin", "revolute", None, "rod", axis=(0, 1, 0))
+    spec.add_shape("bob", "rod", "sphere", (0.05,), role="collision", material="skin", position=(0, 0, -0.5))
+    spec.add_shape("floor", None, "plane", role="collision", material="skin", position=(0, 0, -0.5))
+    return spec.compile()
+
+
+@pytest.mark.parametrize("dt", [2e-3, 7.3e-3])
+def test_a_rod_that_jams_on_a_soft_floor_stops_or_bounces(striker, dt):
+    """Friction that sticks leaves a contact nothing to move, and its propagator no time scale of its own."""
+    for angle in np.linspace(-1.8, 1.8, 37):
+        if abs(angle) < 0.5:
+            continue
+        sim = td.Simulation(striker, dt, q=[angle])
+        start = td.potential_energy(striker, sim.q)
+        for _ in range(20):
+            sim.run(0.05)
+            assert np.isfinite(sim.q).all()
+            energy = td.potential_energy(striker, sim.q) + td.kinetic_energy(striker, sim.q, sim.v)
+            assert energy < start + 0.02

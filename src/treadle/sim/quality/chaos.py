@@ -98,14 +98,8 @@ def _autonomous(run: Run) -> bool:
 def _mobility(run: Run) -> int:
     """Degrees of freedom that loops and locks leave, at the start or now."""
     model, locked = run.model, run.now.locked > 0.0 if len(run.now.locked) else np.zeros(run.model.nv, bool)
-    rows = np.eye(model.nv)[locked]
     if not model.closed:
-        return model.nv - len(rows)
-    from treadle.solvers.assembly import closure_evaluation
+        return model.nv - int(locked.sum())
+    from treadle.solvers.assembly import mobility_at
 
-    jacobian = closure_evaluation(model)
-    ranks = [
-        int(np.linalg.matrix_rank(np.vstack([jacobian(state.q)[1], rows]), tol=1e-9))
-        for state in (run.start, run.now)
-    ]
-    return model.nv - max(ranks)
+    return min(mobility_at(model, state.q, locked) for state in (run.start, run.now))

@@ -139,8 +139,11 @@ def _look_ahead(now, events, left):
 
 @part()
 def _finite(context):
-    """Whether all speeds are below the divergence threshold."""
+    """Whether all speeds are below the divergence threshold, and all positions are numbers."""
     total = 0.0
     for k in range(context.nv):
         total += context.v[k] * context.v[k]
+    for k in range(context.nq):
+        # zero, or no number
+        total += context.q[k] - context.q[k]
     return total < FASTEST * FASTEST

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,9 @@ FLOOR = 1e-8
 
 #: By how much an error may exceed what is stated with "about"; errors (of the size) that are right.
 _ABOUT, _RIGHT = 3.0, 1e-3
+
+#: How often the step of a run that diverges is halved.
+_HALVINGS = 6
 
 #: How many times smaller the steps of a reference are where no method of high order applies.
 _FINER = 64
@@ -59,6 +62,8 @@ class Judged:
     true: float
     largest_bar: float
     largest_true: float
+    #: how often its step was halved: with longer ones it diverged, and said so
+    halved: int = 0
 
     def within(self, factor: float) -> bool:
         """Whether the true error at the end and the bar differ by no more than a factor."""
@@ -101,12 +106,24 @@ def draw_trials(machine: Machine, rng: np.random.Generator, count: int) -> list[
 
 
 def judge(trial: Trial) -> Judged | str:
-    """Run it, ask for its quality and compare with the reference; or why that was not possible."""
-    sim = trial.machine.simulation(trial.integrator, trial.dt, **trial.options)
-    try:
-        sim.step(trial.steps)
-    except SimulationDiverged:
-        return "the run diverged"
+    """Run it, ask for its quality and compare with the reference; or why that was not possible.
+
+    A run that raises SimulationDiverged has made no claim: its step is halved.
+    """
+    for halved in range(_HALVINGS):
+        sim = trial.machine.simulation(trial.integrator, trial.dt, **trial.options)
+        try:
+            sim.step(trial.steps)
+        except SimulationDiverged:
+            trial = replace(trial, dt=0.5 * trial.dt, steps=2 * trial.steps)
+            continue
+        found = _judged(trial, sim)
+        return found if isinstance(found, str) else replace(found, halved=halved)
+    return "the run diverged"
+
+
+def _judged(trial: Trial, sim: Simulation) -> Judged | str:
+    """What is said of a run that was made, and what is true."""
     quality = sim.quality(thorough=True)
     if quality.error_growth is None:
         return quality.verdict

@@ -23,14 +23,15 @@ if TYPE_CHECKING:
 __all__ = ["calibrate", "run"]
 
 #: Machines of a family, also in a quick run, and runs of a machine.
-_MACHINES, _QUICK_MACHINES, _RUNS = 14, 2, 2
+_MACHINES, _QUICK_MACHINES, _RUNS = 21, 2, 1
 
-#: What has to be shown: share of errors within 3 times the bar, share of wrong verdicts, runs judged.
+#: What has to be shown: share of errors within 3 times the bar, share of wrong verdicts, machines judged.
 _WITHIN, _WRONG, _JUDGED = 0.95, 0.01, 300
 
 _COLUMNS = (
     Column("family", "machines"),
     Column("runs", "runs", "d"),
+    Column("halved", "halved", "d"),
     Column("within_2", "within 2x", ".1%"),
     Column("within_3", "within 3x", ".1%"),
     Column("worst_3", "largest, 3x", ".1%"),
@@ -48,7 +49,7 @@ def run(quick: bool, report: Report) -> Findings:
     """Judge random runs of every family; quick: of fewer machines."""
     findings = calibrate(_QUICK_MACHINES if quick else _MACHINES, FAMILIES, report)
     if not quick:
-        findings.checks.append(at_least("runs judged", float(findings.rows[-1]["runs"]), _JUDGED))
+        findings.checks.append(at_least("machines judged", float(findings.rows[-1]["runs"] / _RUNS), _JUDGED))
     return findings
 
 
@@ -70,7 +71,10 @@ def calibrate(machines: int, families: Iterable[str], report: Report) -> Finding
     findings.rows = [_row(name, found) for name, found in results.items()]
     every = [judged for found in results.values() for judged in found]
     findings.rows.append(_row("all", every))
-    findings.checks = _checks(every)
+    findings.checks = [
+        *_checks(every),
+        at_most("runs that could not be judged", float(sum(left_out.values())), 0.0),
+    ]
     findings.notes = [f"left out, {count} runs of {what}" for what, count in left_out.items()]
     findings.notes.append(_below_floor(every))
     return findings
@@ -81,6 +85,7 @@ def _row(name: str, found: list[Judged]) -> dict[str, Any]:
     return {
         "family": name,
         "runs": len(found),
+        "halved": sum(judged.halved > 0 for judged in found),
         "within_2": _share(judged.within(2.0) for judged in found),
         "within_3": _share(judged.within(3.0) for judged in found),
         "worst_3": _share(judged.largest_within(3.0) for judged in found),
