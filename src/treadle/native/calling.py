@@ -21,7 +21,7 @@ def deferred_intrinsic(name: str) -> Any:
 
 
 def _numba_carray() -> Any:
-    from numba import carray
+    from numba.np.numpy_support import carray
 
     return carray
 

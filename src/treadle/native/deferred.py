@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 __all__ = ["Deferred"]
 
@@ -33,11 +33,11 @@ class Deferred:
         """Its type, which Numba reads from this attribute."""
         from numba.core.registry import cpu_target
 
-        made = self.made
+        made, target = self.made, cast("Any", cpu_target)
         # what was made has registered itself after the compiler last looked
-        cpu_target.typing_context.refresh()
-        cpu_target.target_context.refresh()
-        return cpu_target.typing_context.resolve_value_type(made)
+        target.typing_context.refresh()
+        target.target_context.refresh()
+        return target.typing_context.resolve_value_type(made)
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         return self.made(*arguments, **options)

@@ -7,7 +7,7 @@ What it takes from Numba's runtime, memory of arrays that a kernel makes, is def
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import llvmlite.binding as llvm
 from llvmlite import ir
@@ -31,7 +31,7 @@ class _Codegen(AOTCPUCodegen):
         self._processor = processor
         super().__init__(name, processor.cpu)
 
-    def _customize_tm_features(self) -> str:
+    def _customize_tm_features(self) -> Any:
         return self._processor.features
 
 
@@ -54,7 +54,7 @@ def entry_object(function: Callable[..., Any], signature: Signature) -> bytes:
         typed.return_type,
         flags,
         {},
-        pipeline_class=DraftCompiler,
+        pipeline_class=cast("Any", DraftCompiler),
     )
     codegen = _Codegen("entry", this_processor())
     library, runtime = codegen.create_library("entry"), codegen.create_library("runtime")
