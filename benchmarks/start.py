@@ -21,6 +21,8 @@ import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 
+from treadle.bench.machines import MACHINES
+
 BALL = """
 import treadle as td
 spec = td.ModelSpec("ball")
@@ -33,8 +35,16 @@ sim.step()
 """
 
 ANYMAL = """
-from treadle.studies.simbenchmark.anymal import TreadleRobots, robots
-TreadleRobots(robots(1)).step(1)
+import sys
+import treadle as td
+from treadle.formats.load import load_spec
+spec = load_spec(sys.argv[1], floating_base=True)
+spec.shapes = [shape for shape in spec.shapes if shape.role == "collision" and shape.type == "sphere"]
+spec.add_shape("ground", None, "plane", role="collision")
+model = spec.compile(strict=False)
+sim = td.Simulation(model, 5e-3)
+sim.q[next(joint.q for joint in model.joints if joint.type.kind == "free")][6] = 0.54
+sim.step()
 """
 
 MUJOCO = """
@@ -43,6 +53,8 @@ model = mujoco.MjModel.from_xml_string('''<mujoco><worldbody><geom type="plane" 
 <body pos="0 0 0.1"><freejoint/><geom type="sphere" size="0.1" mass="1"/></body></worldbody></mujoco>''')
 mujoco.mj_step(model, mujoco.MjData(model))
 """
+
+ROBOT = MACHINES["anymal"].path
 
 #: CPU seconds that a start may take with empty caches, and with full ones.
 LIMITS = {"ball": (2.0, 0.8), "ANYmal": (3.0, 1.2)}
@@ -57,8 +69,10 @@ def cpu_seconds(script: str, sources: Path, cache: Path) -> float:
         "TREADLE_CACHE_KEY": str(cache.parent / "key"),
         "TREADLE_QUIET": "1",
     }
+    # installers compile to byte code too
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([sys.executable, "-c", script], env=environment, check=True)
+    subprocess.run([sys.executable, "-c", script, str(ROBOT)], env=environment, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
@@ -70,7 +84,7 @@ def measure(sources: Path, cold: int, warm: int) -> list[dict]:
         with tempfile.TemporaryDirectory() as folder:
             caches = [Path(folder) / f"cache{n}" for n in range(cold)]
             # byte code of the sources is written by a process that does not count
-            cpu_seconds("import treadle.sim.step.contact_step, treadle.bench.machines", sources, caches[0])
+            cpu_seconds("import treadle.sim.step.contact_step, treadle.formats.load", sources, caches[0])
             first = [cpu_seconds(script, sources, cache) for cache in caches]
             later = [cpu_seconds(script, sources, caches[0]) for _ in range(warm)]
         rows.append({"case": name, "cold": min(first), "warm": min(later)})
