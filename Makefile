@@ -21,7 +21,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-fuzz test-mutants test-tour test-views test-browser bench lint clean
+.PHONY: help demo test test-fuzz test-mutants test-tour test-views test-browser test-wheel bench lint clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -48,6 +48,9 @@ test-views: $(INSTALLED) ## all views of all scenes in a browser (minutes)
 test-mutants: $(INSTALLED) ## thousands of damaged files and wrong calls
 	$(BIN)/python tools/mutants.py $(ARGS)
 
+test-wheel: $(INSTALLED) ## build the wheel with its compiled kernels, and start from it (minutes)
+	$(BIN)/python tools/check_wheel.py $(ARGS)
+
 bench: $(INSTALLED) ## measure the dynamics against its peers
 	$(BIN)/treadle bench dynamics $(ARGS)
 
@@ -66,6 +69,7 @@ clean: ## remove the environment and everything generated
 
 $(INSTALLED): pyproject.toml src/treadle/_version.py | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable '.[test]'
+	$(BIN)/python -m treadle.native.build_kernels
 	@touch $@
 
 $(BIN)/python:

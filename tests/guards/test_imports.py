@@ -88,3 +88,20 @@ def test_the_first_step_of_a_robot(tmp_path):
     assert {name for name in cold & IDLE if name.startswith("treadle")} == set()
     assert warm & HEAVY == {"llvmlite"}
     assert warm & (IDLE | TRACED | {"treadle.formats.urdf"}) == set()
+
+
+BALL = """
+import treadle as td
+spec = td.ModelSpec("ball")
+spec.add_shape("ground", None, "plane", role="collision")
+spec.add_body("ball", mass=1.0, type="sphere", size=(0.1,))
+spec.add_joint("free", "free", None, "ball", position=(0.0, 0.0, 0.1))
+spec.add_shape("ball", "ball", "sphere", (0.1,), role="collision")
+td.Simulation(spec.compile(), 2e-3).step()
+"""
+
+
+def test_contact_with_compiled_kernels_needs_no_numba():
+    # the first process compiles what is not there yet
+    _, warm = (loaded_after(BALL) for _ in range(2))
+    assert warm & HEAVY == {"llvmlite"}

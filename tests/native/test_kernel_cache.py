@@ -127,7 +127,7 @@ def test_functions_with_python_objects_are_not_kept(cache):
         return factor * x
 
     # a closure differs from call to call
-    assert kernels._package_of(scaled) is None
+    assert kernels.package_of(scaled) is None
 
     def raising(x):
         if x > 1.0:

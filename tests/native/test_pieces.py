@@ -4,8 +4,8 @@ import ctypes
 
 import numpy as np
 import pytest
-from numba import types
 
+from treadle.native import c_types as types
 from treadle.native.formulas import formula, largest, pick, root
 from treadle.native.kernels import njit
 from treadle.native.pieces import REALS, WHOLES, address, at, call_of, helper, piece, room, wholes_at

@@ -48,13 +48,13 @@ def test_a_line_about_a_program(timers, capsys):
 
 def test_kernels_inside_each_other_have_one_line(timers):
     for _ in range(3):
-        progress.begin_kernel("treadle.contact.soft.f")
-        progress.begin_kernel("treadle.contact.soft.g")
+        progress.begin_kernel("treadle.contact.soft.f", 7.3)
+        progress.begin_kernel("treadle.contact.soft.g", 2.0)
         progress.end_kernel()
         progress.end_kernel()
     assert len(timers) == 3
     assert not any(timer.running for timer in timers)
-    assert "kernels of contact" in timers[0].arguments[0]
+    assert "kernels of contact, about 7 s" in timers[0].arguments[0]
     # the patience that is left shrinks: it is one second for all of them
     assert timers[2].seconds <= timers[1].seconds <= timers[0].seconds == 1.0
 
@@ -64,7 +64,7 @@ def test_it_is_quiet_on_request_and_in_the_background(timers, monkeypatch):
         patch.setenv("TREADLE_QUIET", "1")
         with progress.compiling("anything", 10.0):
             pass
-    worker = threading.Thread(target=lambda: progress.begin_kernel("treadle.contact.soft.f"))
+    worker = threading.Thread(target=lambda: progress.begin_kernel("treadle.contact.soft.f", 7.3))
     worker.start()
     worker.join()
     assert timers == []

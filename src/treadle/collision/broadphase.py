@@ -7,8 +7,6 @@ boxes. Planes, which have no box, are compared with the bounding spheres of all 
 
 from __future__ import annotations
 
-from numba import types
-
 from treadle.collision.frame import (
     BODY,
     BOXES,
@@ -28,6 +26,7 @@ from treadle.collision.frame import (
     TREE,
 )  # fmt: skip
 from treadle.collision.kinds import KIND, PLANE, REACH, ROW
+from treadle.native import c_types as types
 from treadle.native.calling import integers, reals
 from treadle.native.pieces import WHOLES, call_of, helper, piece, room, wholes_at
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from numba import types
-
 from treadle.collision.bounds import boxes_apart, compose, enclose
 from treadle.collision.broadphase import call_find_pairs, find_key
 from treadle.collision.contacts import DATA, MANY, OVERLAP, ROOM, TABLE, TOTAL, flip
@@ -29,6 +27,7 @@ from treadle.collision.frame import (
 )  # fmt: skip
 from treadle.collision.kinds import COUNT, HEIGHT_FIELD, KIND, PLANE, ROW
 from treadle.collision.pairs import call_overlap, call_pair
+from treadle.native import c_types as types
 from treadle.native.calling import integers, reals
 from treadle.native.pieces import REALS, WHOLES, at, helper, piece
 

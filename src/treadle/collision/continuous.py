@@ -15,8 +15,6 @@ from __future__ import annotations
 
 from math import cos, inf, sin
 
-from numba import types
-
 from treadle.collision.collide import touch_pair
 from treadle.collision.contacts import DATA, TOTAL
 from treadle.collision.kinds import HEIGHT_FIELD, KIND, MESH, PLANE, REACH, ROW
@@ -33,6 +31,7 @@ from treadle.collision.vectors import (
     scaled,
     unit,
 )
+from treadle.native import c_types as types
 from treadle.native.calling import reals
 from treadle.native.pieces import REALS, WHOLES, at, helper, piece
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import types
-
+from treadle.native import c_types as types
+from treadle.native.entries import Entry
 from treadle.native.formulas import formula
-from treadle.native.pieces import REALS, WHOLES, Piece, call_of, piece
+from treadle.native.pieces import REALS, WHOLES, call_of, piece
 
 __all__ = [
     "PAIR", "call_manifold", "call_overlap", "call_pair", "call_separation", "manifold_piece",
@@ -54,16 +54,16 @@ def pair(*needs: int) -> Any:
     return piece(PAIR, *needs)
 
 
-def separation_piece(function: Any) -> Piece:
+def separation_piece(function: Any) -> Entry:
     """Make a function one that finds the normal and the distance of two shapes."""
     return piece(SEPARATION)(function)
 
 
-def overlap_piece(function: Any) -> Piece:
+def overlap_piece(function: Any) -> Entry:
     """Make a function one that tells whether two shapes overlap."""
     return piece(OVERLAPPING)(function)
 
 
-def manifold_piece(function: Any) -> Piece:
+def manifold_piece(function: Any) -> Entry:
     """Make a function one that finds the contact points, once the normal is known."""
     return piece(MANIFOLD)(function)

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from math import inf, sqrt
 
-from numba import types
-
 from treadle.collision.field_rays import field_ray
 from treadle.collision.kinds import (
     BLOCK,
@@ -40,6 +38,7 @@ from treadle.collision.vectors import (
     turned,
     unit,
 )
+from treadle.native import c_types as types
 from treadle.native.calling import reals
 from treadle.native.pieces import REALS, WHOLES, at, helper, piece
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from numba.np.numpy_support import carray
-
-from treadle.native.calling import call, reals
+from treadle.native.calling import call, carray, reals
 from treadle.native.kernels import kernel
 
 __all__ = ["law_forces"]

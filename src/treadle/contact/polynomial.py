@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from numba import types
-
+from treadle.native import c_types as types
 from treadle.native.kernels import kernel
 
 __all__ = ["falling_zero", "rising_zero", "slope", "value"]

@@ -7,20 +7,18 @@ such a law.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
-from numba.np.numpy_support import carray
 
 from treadle.contact.laws import ContactLaw, law_program
 from treadle.contact.linear_contact import advance_groups
 from treadle.contact.nonlinear import nonlinear_contacts
-from treadle.native.calling import call, integers, reals
+from treadle.native.c_types import CPointer, int64, void
+from treadle.native.calling import call, carray, integers, reals
+from treadle.native.entries import entry
 from treadle.native.frames import Integers, Reals
-from treadle.native.kernels import cfunc
 from treadle.native.program import compile_program
 
 __all__ = ["ALONE", "LawMemory", "Soft", "make_soft", "soft_entry", "soft_frame"]
@@ -76,13 +74,13 @@ def make_soft(count: int, programs: np.ndarray | None = None) -> Soft:
 
 def soft_frame(soft: Soft) -> np.ndarray:
     """Addresses of the arrays, which must not move while the frame is used."""
-    nonlinear = _compiled(_advance_laws).address if len(soft.programs) else 0
+    nonlinear = _advance_laws.address if len(soft.programs) else 0
     return np.array([len(soft.row), *(array.ctypes.data for array in soft), nonlinear], dtype=np.int64)
 
 
 def soft_entry() -> int:
     """Address of the compiled function: void(frame)."""
-    return _compiled(_advance).address
+    return _advance.address
 
 
 class LawMemory:
@@ -98,11 +96,7 @@ class LawMemory:
         self.table = np.array(rows, dtype=np.int64).reshape(-1, 2)
 
 
-@cache
-def _compiled(function: Callable[..., None]) -> Any:
-    return cfunc(types.void(types.CPointer(types.int64)), cache=True)(function)
-
-
+@entry(void(CPointer(int64)))
 def _advance(pointer: Any) -> None:
     f = carray(pointer, 24)
     n = carray(integers(f[1]), (1,))[0]
@@ -124,6 +118,7 @@ def _advance(pointer: Any) -> None:
     span[1] = advance_groups(A, group, contacts, span[0])
 
 
+@entry(void(CPointer(int64)))
 def _advance_laws(pointer: Any) -> None:
     f = carray(pointer, 24)
     n = carray(integers(f[1]), (1,))[0]
@@ -133,20 +128,27 @@ def _advance_laws(pointer: Any) -> None:
     for i in range(n):
         laws = max(laws, law[i] + 1)
     programs = carray(integers(f[22]), (laws, 2))
-    members = np.flatnonzero(group >= 0)
-    m = len(members)
+    # in loops, as an entry has nothing of NumPy but its arrays
+    members, m = np.zeros(n, np.int64), 0
+    for i in range(n):
+        if group[i] >= 0:
+            members[m] = i
+            m += 1
     # K, D, b, depths and rates at the start
-    given = np.zeros((5, m))
-    for k in range(5):
-        given[k] = carray(reals(f[8 + k]), (n,))[members]
+    given, own_law = np.zeros((5, m)), np.zeros(m, np.int64)
     P, Q, peak, force = np.zeros(m), np.zeros(m), np.zeros(m), np.zeros(m)
     own_A, own_settings = np.zeros((m, m)), np.zeros((m, 4))
     for i in range(m):
-        own_A[i] = A[members[i]][members]
-        own_settings[i] = settings[members[i]]
+        own_law[i] = law[members[i]]
+        for k in range(5):
+            given[k, i] = carray(reals(f[8 + k]), (n,))[members[i]]
+        for j in range(m):
+            own_A[i, j] = A[members[i], members[j]]
+        for k in range(4):
+            own_settings[i, k] = settings[members[i], k]
     delta, rate = given[3], given[4]
     until, _ = nonlinear_contacts(
-        own_A, given[0], given[1], law[members], own_settings, programs, given[2], delta, rate, span[0], P, Q,
+        own_A, given[0], given[1], own_law, own_settings, programs, given[2], delta, rate, span[0], P, Q,
         peak, force,
     )  # fmt: skip
     for k, values in enumerate((delta, rate, P, Q, peak, force)):

@@ -1,47 +1,37 @@
-"""Compiled programs called from Numba kernels, by address: about 2 ns a call, and the kernel stays cached.
-
-Importing this module imports Numba.
-"""
+"""Compiled programs called from kernels, by address: about 2 ns a call, and the kernel stays cached."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
+from treadle.native.deferred import Deferred
 
-__all__ = ["call", "integers", "reals"]
+__all__ = ["call", "carray", "deferred_intrinsic", "integers", "reals"]
 
 
-def _call(typing_context: Any, function: Any, frame: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        memory = ir.IntType(8).as_pointer()
-        kind = ir.FunctionType(ir.VoidType(), [memory])
-        target = builder.inttoptr(arguments[0], kind.as_pointer())
-        builder.call(target, [builder.inttoptr(arguments[1], memory)])
-        return context.get_dummy_value()
+def deferred_intrinsic(name: str) -> Any:
+    """A function of `intrinsics`, which is imported when it is needed."""
 
-    return types.void(types.int64, types.int64), generate
+    def find() -> Any:
+        from treadle.native import intrinsics
 
+        return getattr(intrinsics, name)
 
-def _reals(typing_context: Any, address: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.inttoptr(arguments[0], ir.DoubleType().as_pointer())
-
-    return types.CPointer(types.float64)(types.int64), generate
+    return Deferred(find)
 
 
-def _integers(typing_context: Any, address: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.inttoptr(arguments[0], ir.IntType(64).as_pointer())
+def _numba_carray() -> Any:
+    from numba.np.numpy_support import carray
 
-    return types.CPointer(types.int64)(types.int64), generate
+    return carray
 
 
 #: call(entry, frame): run the program with this entry on the frame at this address (see `Executable.frame`).
-call: Any = intrinsic(_call)
+call: Any = deferred_intrinsic("call")
 
 #: reals(address), integers(address): a pointer to float64 or int64 from an integer.
-reals: Any = intrinsic(_reals)
-integers: Any = intrinsic(_integers)
+reals: Any = deferred_intrinsic("reals")
+integers: Any = deferred_intrinsic("integers")
+
+#: carray(pointer, shape): an array at a pointer, Numba's own.
+carray: Any = Deferred(_numba_carray)

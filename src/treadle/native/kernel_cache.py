@@ -24,6 +24,7 @@ from numba.core.typing.templates import Signature
 
 from treadle import store
 from treadle.native import progress
+from treadle.native.effort import seconds
 from treadle.native.kernel_types import Unwritable, read_type, written_type
 
 __all__ = ["KernelCache"]
@@ -39,6 +40,7 @@ class KernelCache(caching._Cache):  # type: ignore[misc]
         self._name = f"{function.__module__}.{function.__qualname__}"
         self._line = function.__code__.co_firstlineno
         self._digest = digest
+        self._seconds = seconds(function)
 
     @property
     def cache_path(self) -> Any:
@@ -51,7 +53,7 @@ class KernelCache(caching._Cache):  # type: ignore[misc]
         key = self._entry(sig, target_context.codegen())
         found = None if key is None else store.read("kernels", key)
         if found is None:
-            progress.begin_kernel(self._name)
+            progress.begin_kernel(self._name, self._seconds)
             return None
         return _unpacked(found, target_context)
 

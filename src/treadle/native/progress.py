@@ -17,9 +17,6 @@ __all__ = ["begin_kernel", "compiling", "end_kernel"]
 #: Seconds before the line appears.
 _PATIENCE = 1.0
 
-#: Seconds that all kernels of contact take together, on one core of a workstation.
-_ALL_KERNELS = 60
-
 
 @contextlib.contextmanager
 def compiling(what: str, seconds: float) -> Iterator[None]:
@@ -32,9 +29,9 @@ def compiling(what: str, seconds: float) -> Iterator[None]:
             line.cancel()
 
 
-def begin_kernel(name: str) -> None:
-    """A kernel begins to be compiled; those that it calls are compiled inside it."""
-    _kernels.begin(name)
+def begin_kernel(name: str, seconds: float) -> None:
+    """A kernel begins to be compiled, about so long; those that it calls are compiled inside it."""
+    _kernels.begin(name, seconds)
 
 
 def end_kernel() -> None:
@@ -50,15 +47,14 @@ class _Kernels:
         self.line: threading.Timer | None = None
         self.left, self.begun = _PATIENCE, 0.0
 
-    def begin(self, name: str) -> None:
+    def begin(self, name: str, seconds: float) -> None:
         self.depth += 1
         if self.depth > 1 or self.left <= 0.0:
             return
         self.begun = perf_counter()
         package = name.split(".")[1] if name.count(".") > 1 else name
         self.line = _start(
-            f"treadle: compiling kernels of {package} for this processor, about {_ALL_KERNELS} s where none "
-            "is there yet; kept for the next time",
+            f"treadle: compiling kernels of {package}, about {max(seconds, 1):.0f} s; kept for the next time",
             self.left,
         )
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from math import inf
 
+from treadle.native.c_types import float64, int64
 from treadle.native.calling import call, integers
-from treadle.native.kernels import kernel, part
+from treadle.native.entries import entry
+from treadle.native.kernels import part
 from treadle.sim.step.contact_trace import open_trace
 from treadle.sim.step.context import read_context
 from treadle.sim.step.pair_totals import clear_totals
@@ -41,7 +43,7 @@ SUBSTEPS = 10
 SWEEPS = 1000
 
 
-@kernel(nogil=True)
+@entry(int64(int64, float64, float64, int64), nogil=True)
 def take_steps(table, dt, time, count):
     """Advance the state of the context with this table by steps of dt (s) from a time; how many were taken.
 

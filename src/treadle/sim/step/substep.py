@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
 from math import inf
 from typing import Any
 
-from numba import types
-
-from treadle.native.kernels import cfunc
+from treadle.native.c_types import CPointer, int64, void
+from treadle.native.entries import entry
 from treadle.sim.step.account import account
 from treadle.sim.step.contact_rows import contact_rows, retarget, stay_apart
 from treadle.sim.step.context import read_context
@@ -39,14 +37,10 @@ _ATTEMPTS = 40
 
 def substep_entry() -> int:
     """Where the code begins; kernels call it by address, so that it is not compiled with each of them."""
-    return _compiled().address
+    return _substep.address
 
 
-@cache
-def _compiled() -> Any:
-    return cfunc(types.void(types.CPointer(types.int64)), cache=True, error_model="numpy")(_substep)
-
-
+@entry(void(CPointer(int64)))
 def _substep(table: Any) -> None:
     """Advance to the next beginning or end of a contact, at most by `now.h`, which is then the time taken.
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from treadle.native.c_types import int64
 from treadle.native.calling import integers
+from treadle.native.entries import entry
 from treadle.native.frames import IntegerList, RealTable, view
-from treadle.native.kernels import inner, kernel
+from treadle.native.kernels import inner
 from treadle.sim.step.advance import advance
 from treadle.sim.step.context import read_context
 from treadle.sim.step.shape_forces import SHAPE_FORCES
@@ -45,7 +47,7 @@ class WorldColumns(NamedTuple):
 _read_columns = view(WorldColumns)
 
 
-@kernel(nogil=True)
+@entry(int64(*[int64] * 6), nogil=True)
 def take_worlds(table, columns, first, begin, end, count):
     """Advance worlds from `begin` up to `end` until each has taken `count` steps of this call.
 

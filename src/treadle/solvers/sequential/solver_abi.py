@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
 
+from treadle.native.c_types import CPointer, int64, void
 from treadle.native.calling import call
+from treadle.native.entries import entry
 from treadle.native.frames import Integers, Reals, table, view
-from treadle.native.kernels import cfunc, inner, part
+from treadle.native.kernels import inner, part
 from treadle.solvers.row_solver.solve import solve_rows
 from treadle.solvers.sequential.gauss_seidel import ENOUGH, correct, prepare, solve
 from treadle.solvers.sequential.rows import CONJUGATE, IN_TURN, SINGLE, TOGETHER, Rows
@@ -65,7 +65,7 @@ class SolverMemory:
         task, speed = np.zeros(4, np.int64), np.zeros(2)
         self._kept = _Frame(rows, z, task, speed)
         self._table = table(self._kept)
-        self.solver = Solver(_entry().address, self._table.ctypes.data, task, speed)
+        self.solver = Solver(_run.address, self._table.ctypes.data, task, speed)
 
 
 @part()
@@ -178,11 +178,7 @@ def _cost(rows, count, z):
     return total
 
 
-@cache
-def _entry() -> Any:
-    return cfunc(types.void(types.CPointer(types.int64)), cache=True)(_run)
-
-
+@entry(void(CPointer(int64)))
 def _run(pointer: Any) -> None:
     f = _frame(pointer)
     rows, z, task, speed = f.rows, f.z, f.task, f.speed[0]
