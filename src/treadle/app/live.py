@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
@@ -20,7 +21,7 @@ import viser
 from treadle.app.changes import Changes
 from treadle.app.closing import Closing
 from treadle.app.driver_lock import DriverLock
-from treadle.app.gc_freeze import freeze_objects, unfreeze_objects
+from treadle.app.gc_freeze import Freezer, freeze_objects, unfreeze_objects
 from treadle.app.page_line import PageLine
 from treadle.app.server import Server, configure_theme
 from treadle.app.stage import RATE, Stage
@@ -38,6 +39,7 @@ class Live(Closing):
         self.server = server
         self.driver_lock = DriverLock(server)
         self.line = PageLine(server, self.driver_lock)
+        self._freezer = Freezer()
         self._set_stage(sim)
         self.line.on("down", self._key_down)
         self.line.on("up", self._key_up, drives=False)
@@ -159,6 +161,7 @@ class Live(Closing):
         self.stage.history.close()
         self.server.stop()
         self.stage.precompiler.close()
+        self._freezer.close()
         unfreeze_objects()
 
     def _repr_html_(self) -> str:
@@ -178,8 +181,9 @@ class Live(Closing):
         wanted, self._next = self._next, None
         if wanted is None:
             return
+        make, note = wanted
         try:
-            sim = wanted[0]()
+            sim = make()
         except Exception as error:
             self.stage.closed = False
             self.stage.complain(error)
@@ -189,13 +193,16 @@ class Live(Closing):
         paused, speed = self.pace.paused, self.pace.speed
         same = sim is self.sim
         self.stage.clear()
+        old = weakref.ref(self.stage)
         self._set_stage(sim, self.stage.changes if same else None)
-        freeze_objects()
+        # it may hold the old one
+        del wanted, make
+        self._freezer.replaced(old)
         if same:
             self.stage.say("changed: the machine has other freedoms now, and its controls were made anew")
             self.pace.paused, self.pace.speed = paused, speed
-        if wanted[1]:
-            self.stage.complain(wanted[1])
+        if note:
+            self.stage.complain(note)
         self.stage.introduce()
         if not same:
             self.stage.aim()
