@@ -11,6 +11,7 @@ import gc
 import threading
 import weakref
 from collections.abc import Sequence
+from typing import Any
 
 __all__ = ["Freezer", "freeze_objects", "unfreeze_objects"]
 
@@ -30,7 +31,7 @@ class Freezer:
         self._over = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def replaced(self, old: weakref.ref[object]) -> None:
+    def replaced(self, old: weakref.ref[Any]) -> None:
         """Set objects aside without one that was replaced, at once or as soon as nobody holds it."""
         self.close()
         freeze_objects()
@@ -48,7 +49,7 @@ class Freezer:
             self._thread.join()
             self._thread = None
 
-    def _look(self, old: weakref.ref[object], over: threading.Event) -> None:
+    def _look(self, old: weakref.ref[Any], over: threading.Event) -> None:
         for seconds in self._again:
             if over.wait(seconds):
                 return

@@ -18,7 +18,6 @@ from typing import Any
 
 import viser
 
-from treadle.app.changes import Changes
 from treadle.app.closing import Closing
 from treadle.app.driver_lock import DriverLock
 from treadle.app.gc_freeze import Freezer, freeze_objects, unfreeze_objects
@@ -167,9 +166,13 @@ class Live(Closing):
     def _repr_html_(self) -> str:
         return f'<iframe src="{self.url}" width="100%" height="600"></iframe>'
 
-    def _set_stage(self, sim: Simulation, changes: Changes | None = None) -> None:
-        self.stage = Stage(self.server, self.driver_lock, self.line, sim, changes)
-        self.stage.switch = self.switch
+    def _set_stage(self, sim: Simulation, before: Stage | None = None) -> None:
+        """Put a simulation on the page; one that was there before goes on as it did."""
+        stage = Stage(self.server, self.driver_lock, self.line, sim, before and before.changes)
+        stage.switch = self.switch
+        if before is not None:
+            stage.pace.paused, stage.pace.speed = before.pace.paused, before.pace.speed
+        self.stage = stage
 
     def _run(self) -> None:
         while not self._closing:
@@ -190,21 +193,21 @@ class Live(Closing):
             return
         if self._closing:
             return
-        paused, speed = self.pace.paused, self.pace.speed
         same = sim is self.sim
         self.stage.clear()
         old = weakref.ref(self.stage)
-        self._set_stage(sim, self.stage.changes if same else None)
+        self._set_stage(sim, self.stage if same else None)
         # it may hold the old one
         del wanted, make
         self._freezer.replaced(old)
         if same:
-            self.stage.say("changed: the machine has other freedoms now, and its controls were made anew")
-            self.pace.paused, self.pace.speed = paused, speed
-        if note:
+            self.stage.say(note or "the machine was changed, and its controls were made anew")
+        elif note:
             self.stage.complain(note)
         self.stage.introduce()
-        if not same:
+        if same:
+            self.stage.script("window.treadle?.tab('Edit')")
+        else:
             self.stage.aim()
 
     def _welcome(self, client: viser.ClientHandle) -> None:

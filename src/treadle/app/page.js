@@ -202,6 +202,12 @@
       for (const [id, text] of Object.entries(table)) hints.set(id, text);
       hint();
     },
+    // goes to a tab of the panel as soon as it is there
+    tab: (name, tries = 60) => {
+      const found = [...document.querySelectorAll("[role=tab]")].filter((each) => each.textContent === name);
+      if (found.length === 1) found[0].click();
+      else if (tries > 0) setTimeout(() => window.treadle.tab(name, tries - 1), 50);
+    },
     picture: (name) => canvas().toBlob((blob) => save(blob, name)),
     film: (name) => {
       if (film) {

@@ -17,6 +17,7 @@ from treadle.app.html import message_html, success_html
 from treadle.app.log import collect
 from treadle.app.meter import Meter
 from treadle.app.page_line import PageLine
+from treadle.app.panels.build import BuildPanel
 from treadle.app.panels.drive import DrivePanel
 from treadle.app.panels.edit import EditPanel
 from treadle.app.panels.fluid import FluidPanel, has_forces
@@ -36,11 +37,12 @@ from treadle.app.scene import Scene
 from treadle.app.selection import Selection
 from treadle.app.server import Server
 from treadle.app.viser_private import button_hints, run_script, sender_thread
+from treadle.model.model import Model
 from treadle.sim.history import History
 from treadle.sim.realtime_loop import Pace
 from treadle.sim.simulation import Simulation
 
-__all__ = ["Stage"]
+__all__ = ["Stage", "parts_of"]
 
 #: Frames per second to the page.
 RATE = 60.0
@@ -81,7 +83,8 @@ class Stage:
         #: what compiles ahead
         self.precompiler = Precompiler(sim)
         self._failed: set[str] = set()
-        self._freedoms = [joint.type.nv for joint in sim.model.joints]
+        #: the parts that the page was built for
+        self.parts = parts_of(sim.model)
         #: puts another simulation on the page, which is made by the loop
         self.switch: Callable[..., None] = lambda make, note="": None
         if self.scene.faults:
@@ -104,6 +107,7 @@ class Stage:
             self.push = PushPanel(self)
         with self.tabs.add_tab("Edit"):
             self.edit = EditPanel(self)
+            self.build = BuildPanel(self)
         acting: list[Panel] = []
         if has_forces(self.sim.model):
             with self.tabs.add_tab("Forces"):
@@ -162,11 +166,11 @@ class Stage:
         self.drive.settle(sim)
         self.push.settle(sim)
 
-    def edited(self, sim: Simulation) -> None:
-        """Have all panels look anew at a machine that was changed."""
-        if [joint.type.nv for joint in sim.model.joints] != self._freedoms:
-            # other freedoms, other controls: the page is built anew around the same simulation
-            self.switch(lambda: sim)
+    def edited(self, sim: Simulation, text: str = "") -> None:
+        """Have all panels look anew at a machine that was changed; the text says how."""
+        if parts_of(sim.model) != self.parts:
+            # other parts, other controls: the page is built anew around the same simulation
+            self.switch(lambda: sim, text)
             return
         self.precompiler.end()
         self.precompiler = Precompiler(sim)
@@ -246,3 +250,11 @@ class Stage:
             if what not in self._failed:
                 self._failed.add(what)
                 logging.getLogger(__name__).exception("%s: not shown; the simulation goes on", what)
+
+
+def parts_of(model: Model) -> list[tuple[str, str, int]]:
+    """Names and freedoms of the parts that have controls or are drawn."""
+    found = [("joint", joint.name, joint.type.nv) for joint in model.joints]
+    for kind in ("loops", "links", "elements", "tendons", "actuators", "wheels", "shapes"):
+        found += [(kind, part.name, 0) for part in getattr(model, kind)]
+    return found

@@ -12,7 +12,7 @@ import viser
 
 from treadle.app.cameras import VIEWS, View, look
 from treadle.app.forces import Forces
-from treadle.app.overlays import CenterOfMass, Trail, joint_axes, show_frames
+from treadle.app.overlays import CenterOfMass, MotionIcons, Trail, ellipsoids, joint_axes, show_frames
 from treadle.app.panels.panel import Panel
 from treadle.app.selection import Tape, hit
 from treadle.model.model import Model
@@ -51,6 +51,7 @@ class ViewPanel(Panel):
         )
         self.tape = Tape(stage)
         self.center = CenterOfMass(stage.server, scene)
+        self.motions = MotionIcons(stage.server, scene, stage.sim.model)
         self.forces = Forces(stage.server, scene, stage.sim)
         with gui.add_folder("Draw"):
             self.opacity = gui.add_slider(
@@ -59,6 +60,9 @@ class ViewPanel(Panel):
             self.frames = gui.add_checkbox("axes of bodies", False, hint="x red, y green, z blue")
             self.axes = gui.add_checkbox("axes of joints", False, hint="What joints turn about or slide on")
             self.mass = gui.add_checkbox("centre of mass", False, hint="Of the whole machine")
+            self.inertia = gui.add_checkbox(
+                "inertia", False, hint="The solid ellipsoid with the mass and inertia of each body"
+            )
             self.contacts = gui.add_checkbox(
                 "forces",
                 False,
@@ -91,6 +95,7 @@ class ViewPanel(Panel):
                 for name, node in around.items():
                     self._add_part(name, [node])
         self._axes: list[viser.ArrowsHandle] = []
+        self._ellipsoids: list[viser.MeshHandle] = []
         self._trail: Trail | None = None
         self._solid = [mesh.opacity or 1.0 for meshes in scene.meshes.values() for mesh in meshes]
         self._legend = ""
@@ -109,6 +114,7 @@ class ViewPanel(Panel):
 
     def numbers(self, sim: Simulation) -> None:
         """Say the scale of what is drawn."""
+        self.motions.numbers(sim)
         legend = "; ".join(filter(None, (self.tape.text, self.forces.legend)))
         if legend != self._legend:
             self._legend = legend
@@ -173,6 +179,9 @@ class ViewPanel(Panel):
         self.opacity.on_update(lambda _: self._fade())
         self.frames.on_update(lambda _: show_frames(scene, self.frames.value))
         self.axes.on_update(lambda _: self._show_axes())
+        self.inertia.on_update(lambda _: self._show_inertia())
+        for name, ball in self.motions.balls.items():
+            ball.on_click(lambda _, name=name: self.stage.edit.choose("actuator", name))
         self.mass.on_update(lambda _: self._show(self.center.ball, self.mass.value))
         self.contacts.on_update(lambda _: self._show(self.forces.arrows, self.contacts.value))
         self.measure.on_update(lambda _: self._measure())
@@ -214,6 +223,12 @@ class ViewPanel(Panel):
             self._axes = joint_axes(self.stage.server, self.stage.scene, self.stage.sim.model)
         for arrows in self._axes:
             arrows.visible = self.axes.value
+
+    def _show_inertia(self) -> None:
+        if self.inertia.value and not self._ellipsoids:
+            self._ellipsoids = ellipsoids(self.stage.server, self.stage.scene, self.stage.sim.model)
+        for mesh in self._ellipsoids:
+            mesh.visible = self.inertia.value
 
     def _draw_trail(self) -> None:
         before, self._trail = self._trail, None
