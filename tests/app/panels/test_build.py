@@ -107,7 +107,7 @@ def test_a_part_is_removed_and_undone(app, until, part):
 
 def test_mistakes_are_said(app, until):
     app.stage.build.build("rod", Ends("lower", "lower"))
-    until(lambda: "another body" in app.stage.edit.outcome.content)
+    until(lambda: "between two bodies" in app.stage.edit.outcome.content)
     app.stage.build.build("spring", Ends(None, "lower"), -1.0)
     until(lambda: "must not be negative" in app.stage.edit.outcome.content)
     app.stage.build.take_out("joint", "knee")

@@ -79,6 +79,7 @@ class ViewPanel(Panel):
                 any(lamp.cast_shadow for lamp in scene.lamps),
                 hint="Cast shadows; pages without a graphics card do so once someone has ticked it again",
             )
+        self._casting = [lamp for lamp in scene.lamps if lamp.cast_shadow]
         #: whether someone wants shadows; None where nobody has chosen
         self.cast: bool | None = None
         #: checkboxes of what is shown, by name of component
@@ -239,7 +240,7 @@ class ViewPanel(Panel):
 
     def _cast(self) -> None:
         self.cast = bool(self.shadows.value)
-        for lamp in self.stage.scene.lamps:
+        for lamp in self._casting:
             lamp.cast_shadow = self.cast
         self.stage.introduce()
 
