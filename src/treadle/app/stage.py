@@ -231,6 +231,10 @@ class Stage:
         parts = self.scene.sky, ground, self.scene.surfaces, self.view.cast
         look = ", ".join(json.dumps(part) for part in parts)
         self.script(f"window.treadleSky?.show({look})", clients)
+        names = {node.name: self.selection.title(body) for body, node in self.scene.nodes.items()}
+        self.script(
+            f"window.treadleHover?.show({json.dumps(names)}, {json.dumps(self.scene.under)})", clients
+        )
         self.script(f"window.treadleGuidance?.show({json.dumps(guidance(self))})", clients)
 
     def aim(

@@ -14,6 +14,8 @@
     .treadle-timeline .mark { position: absolute; top: -6px; width: 3px; height: 16px; margin-left: -1px; }
     .treadle-timeline .start, .treadle-timeline .now { position: absolute; top: 4px; width: 76px;
       font-variant-numeric: tabular-nums; }
+    .treadle-timeline .rate { position: absolute; right: 8px; top: -18px; padding: 1px 6px; border-radius: 4px;
+      background: rgba(20, 28, 36, 0.72); pointer-events: none; }
     .treadle-timeline .start { left: 8px; } .treadle-timeline .now { right: 8px; text-align: right; }
     @media (max-width: 700px) { .treadle-timeline { display: none !important; } }`;
   document.head.append(sheet);
@@ -30,6 +32,15 @@
     return made;
   };
   const start = add("start", line), bar = add("bar", line), now = add("now", line), shown = add("shown", bar);
+  // pictures that this page drew in the last second; none are drawn where nothing moves
+  const rate = add("rate", line);
+  let drawn = null;
+  const count = () => {
+    const frame = window.treadleRenderer()?.gl.info.render.frame ?? null;
+    if (frame !== null && drawn !== null) rate.textContent = `${frame - drawn} pictures/s`;
+    drawn = frame;
+  };
+  const counting = setInterval(count, 1000);
   const COLORS = { bookmark: "#ffd34d", edit: "#ff7a59" };
   const marks = [];
   let run = null, held = false;
@@ -72,6 +83,7 @@
   });
   window.treadleTimeline = {
     close: () => {
+      clearInterval(counting);
       line.remove();
       sheet.remove();
     },

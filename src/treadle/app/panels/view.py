@@ -117,9 +117,11 @@ class ViewPanel(Panel):
         """Say the scale of what is drawn."""
         self.motions.numbers(sim)
         legend = "; ".join(filter(None, (self.tape.text, self.forces.legend)))
+        if numbers := self.forces.numbers:
+            self.stage.line.send({"forces": numbers})
         if legend != self._legend:
             self._legend = legend
-            self.stage.line.send({"legend": legend})
+            self.stage.line.send({"legend": legend, "forces": numbers})
 
     def opened(self, client: int) -> None:
         """Say it to a page that comes."""
