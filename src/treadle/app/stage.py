@@ -238,13 +238,20 @@ class Stage:
         self.script(f"window.treadleGuidance?.show({json.dumps(guidance(self))})", clients)
 
     def aim(
-        self, view: str | None = None, clients: Sequence[int] | None = None, opened: bool = False
+        self,
+        view: str | None = None,
+        clients: Sequence[int] | None = None,
+        opened: bool = False,
+        body: str | None = None,
     ) -> None:
         """Have pages look at the machine where it is now, from a side or as when they are opened.
 
-        With `opened` those that look at it already stay as they are.
+        With `opened` those that look at it already stay as they are; with a body they look at it alone.
         """
         task = aim_task(self.scene, view, self.server.initial_camera.fov, self.view.heading)
+        if body is not None:
+            corners, X = self.scene.body_corners(body), self.scene.pose(body)
+            task["points"] = (corners @ X[:3, :3].T + X[:3, 3]).tolist() or [X[:3, 3].tolist()]
         self.script(f"window.treadleCameras?.aim({json.dumps(task)}, {json.dumps(opened)})", clients)
 
     def _attempt(self, what: str, call: Callable[[], None]) -> None:

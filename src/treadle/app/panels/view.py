@@ -40,6 +40,11 @@ class ViewPanel(Panel):
             "saved views", (_NONE,), hint="Go to a view that was saved"
         )
         self.save = gui.add_button("Save this view", hint="Keep where your camera is")
+        self.closer = gui.add_button(
+            "Look at the selected body",
+            color="gray",
+            hint="Your camera turns about it",
+        )
         self.dark = gui.add_button("Light or dark", color="gray", hint="Change the colours of your own page")
         #: the body of a vehicle, whose front is the front of the machine
         self._base = _base(stage.sim.model, bodies)
@@ -174,6 +179,12 @@ class ViewPanel(Panel):
             if event.client is not None:
                 self.stage.script("window.treadle?.dark()", [event.client.client_id])
 
+        def closer(event: Any) -> None:
+            body = self.stage.selection.body
+            if event.client is not None and body is not None:
+                self.stage.aim(clients=[event.client.client_id], body=body)
+
+        self.closer.on_click(closer)
         self.standard.on_click(standard)
         self.follow.on_update(lambda _: self.chase())
         self.save.on_click(save)
