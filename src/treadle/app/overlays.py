@@ -121,7 +121,7 @@ def ellipsoid(link: Link) -> tuple[np.ndarray, np.ndarray] | None:
     None for a link without mass or extent.
     """
     mass = float(link.mass)  # type: ignore[arg-type]
-    inertia = np.array([[float(x) for x in row] for row in link.rotational])  # type: ignore[arg-type]
+    inertia = np.array([[float(x) for x in row] for row in link.rotational.to_rows()])  # type: ignore[arg-type]
     if mass <= 0.0 or not inertia.any():
         return None
     moments, turn = np.linalg.eigh(inertia)
