@@ -37,6 +37,9 @@ def main() -> None:
         page.goto(live.url)
         page.wait_for_function("window.treadle?.ready()", timeout=120_000)
         _quiet(page)
+        # as where a graphics card draws
+        live.stage.view.cast = True
+        live.stage.introduce()
         for name in wanted:
             PICTURES[name](page, live)
             # what stands still is drawn in the end, however slow the computer is
@@ -181,6 +184,7 @@ def _timeline(page: Any, live: Live) -> None:
     for title in tuple(live.stage.plots.plots):
         live.stage.plots.remove(title)
     _tab(page, "Drive")
+    live.pace.resume()
     run, now = live.stage.run, live.sim.time
     for name in ("Swing left", "Raise", "Swing right"):
         _hold(live, name, 1.5)

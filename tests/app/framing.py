@@ -43,7 +43,7 @@ def boxes(page, scene, points: np.ndarray | None = None) -> dict | None:
     return page.evaluate(_BOXES, [scene.under, json.loads(json.dumps(corners.tolist()))])
 
 
-def framed(page, scene, fill: tuple[float, float] = (0.25, 0.82)) -> bool:
+def framed(page, scene, fill: tuple[float, float] = (0.25, 0.8)) -> bool:
     """Whether all of a machine is drawn in the free part of the window, of which it fills a fair share."""
     found = boxes(page, scene)
     if found is None or found["before"] <= 0.0:

@@ -131,6 +131,19 @@ def test_drag_a_body(page, app, until):
     until(lambda: not sim.loads.any())
 
 
+def test_what_is_under_the_pointer(page, app, until):
+    app.send(lambda sim: (sim.reset(), setattr(sim.actuator("hoist"), "command", 0.0))).result()
+    page.evaluate(DRAWN, 5)
+    place = pixel(page, app.stage.scene, app.stage.scene.pose("arm")[:3] @ (0.5, 0.0, 0.0, 1.0))
+    page.mouse.move(5, 600)
+    page.mouse.move(*place)
+    tip = page.locator(".treadle-tip")
+    tip.wait_for(state="visible")
+    assert tip.inner_text() == "arm on joint lift"
+    page.mouse.move(5, 600)
+    tip.wait_for(state="hidden")
+
+
 def test_files_are_saved_by_the_browser(page, app, until, tmp_path):
     page.set_viewport_size({"width": 900, "height": 1100})
     page.get_by_role("tab", name="View").click()

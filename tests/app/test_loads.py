@@ -94,3 +94,44 @@ def test_what_cannot_be_reached_is_approached():
     place = td.frame_pose(model, q, "lower")[:3, 3]
     assert place[0] > 0.5
     assert np.linalg.norm(place) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("course", "shares"),
+    [
+        ("constant", [1.0, 1.0, 1.0, 1.0, 1.0]),
+        ("ramp", [0.0, 0.25, 0.75, 1.0, 1.0]),
+        ("pulse", [1.0, 1.0, 1.0, 0.0, 0.0]),
+        ("pulses", [1.0, 1.0, 1.0, 0.0, 1.0]),
+    ],
+)
+def test_courses_of_loads(course, shares):
+    load = Load("lower", "force", (0.0, 0.0, 8.0), course=course, seconds=2.0)
+    times = [10.0, 10.5, 11.5, 12.5, 14.5]
+    assert [load.share(time) for time in times] == pytest.approx(shares)
+    # a run that was set back begins anew
+    assert load.share(3.0) == shares[0]
+
+
+def test_a_ramp_acts_as_it_says():
+    sim = td.Simulation(td.scene("pendulum"))
+    loads = Loads(sim)
+    loads.loads["a"] = Load("lower", "force", (0.0, 0.0, 8.0), course="ramp", seconds=1.0)
+    loads.apply(sim, poses(sim))
+    assert not sim.loads.any()
+    sim.run(0.5)
+    loads.apply(sim, poses(sim))
+    assert sim.loads[21:24, 0].tolist() == pytest.approx([0.0, 0.0, 4.0], rel=1e-6)
+
+
+def test_turning_is_the_moment_of_the_pull_without_its_force():
+    model, point = td.scene("pendulum"), (0.0, 0.0, -0.5)
+    turned, expected = (td.Simulation(model, q=[0.3, 0.4]) for _ in range(2))
+    loads = Loads(turned)
+    loads.springs["pull"] = spring = Spring.on(model, "lower", point, (1.0, 0.0, -1.0))
+    spring.turns = True
+    loads.apply(turned, poses(turned))
+    X = td.frame_pose(model, turned.q, "lower")
+    expected.apply_force("lower", torque=np.cross(X[:3, :3] @ np.array(point), spring.force))
+    assert np.linalg.norm(spring.force) > 1.0
+    np.testing.assert_allclose(turned.loads, expected.loads, atol=1e-9)

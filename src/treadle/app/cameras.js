@@ -91,22 +91,31 @@
     const tall = FILL * Math.tan((0.5 * camera.fov * Math.PI) / 180);
     const { width, height } = surface().getBoundingClientRect();
     const tx = (tall * part.width * width) / height, ty = tall * part.height;
-    let middle = [0, 1, 2].map((k) => {
+    const center = [0, 1, 2].map((k) => {
       const values = points.map((point) => point[k]);
       return 0.5 * (Math.min(...values) + Math.max(...values));
     });
-    let distance = 1;
-    for (let round = 0; round < 4; round++) {
-      const corners = points.map((point) => {
-        const from = minus(point, middle);
-        return [dot(from, right), dot(from, up), dot(from, back)];
-      });
-      distance = Math.max(...corners.map((c) => c[2] + Math.max(Math.abs(c[0]) / tx, Math.abs(c[1]) / ty, 1e-3)));
-      for (const [k, axis] of [[0, right], [1, up]]) {
-        const slopes = corners.map((c) => c[k] / Math.max(distance - c[2], 1e-6));
-        middle = plus(middle, axis, 0.5 * distance * (Math.min(...slopes) + Math.max(...slopes)));
+    const corners = points.map((point) => {
+      const from = minus(point, center);
+      return [dot(from, right), dot(from, up), dot(from, back)];
+    });
+    // a point x, z is within a share t of a camera at c, d where |x - c| <= t (d - z): the nearest d for all of them
+    const needed = (k, t) => {
+      const most = (sign) => Math.max(...corners.map((c) => sign * c[k] + t * c[2]));
+      return (most(1) + most(-1)) / (2 * t);
+    };
+    const distance = Math.max(needed(0, tx), needed(1, ty), ...corners.map((c) => c[2] + 1e-3));
+    // the camera stands where both ends of the picture have as much room left
+    const centered = (k) => {
+      let [low, high] = [Math.min(...corners.map((c) => c[k])), Math.max(...corners.map((c) => c[k]))];
+      for (let round = 0; round < 40; round++) {
+        const c = 0.5 * (low + high), slopes = corners.map((corner) => (corner[k] - c) / (distance - corner[2]));
+        if (Math.min(...slopes) + Math.max(...slopes) > 0) low = c;
+        else high = c;
       }
-    }
+      return 0.5 * (low + high);
+    };
+    const middle = plus(plus(center, right, centered(0)), up, centered(1));
     camera.updateProjectionMatrix();
     const eye = plus(middle, back, distance);
     cameraControl.setLookAt(...eye, ...middle, false);

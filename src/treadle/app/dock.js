@@ -345,6 +345,7 @@
     button(head, "PNG", "Save as a picture", () => picture(plot, "png"));
     button(head, "SVG", "Save as a drawing", () => picture(plot, "svg"));
     button(head, "CSV", "Save as a table", () => window.treadle.say({ plot: { csv: title } }));
+    button(head, "PQ", "Save as Parquet", () => window.treadle.say({ plot: { parquet: title } }));
     button(head, "\u00d7", "Remove this plot", () => window.treadle.say({ plot: { remove: title } }));
     const legend = element("div", card, "", "legend");
     plot.values = plot.curves.map((curve) => {

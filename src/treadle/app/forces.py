@@ -20,6 +20,9 @@ _LENGTH = 0.6
 #: Share of the legend's force below which the largest one has to be, and for how many frames, to adapt.
 _SMALL, _PATIENCE = 0.5, 60
 
+#: Forces whose numbers pages are sent.
+_NUMBERS = 100
+
 #: Colours of what bodies and the ground press on, and of the ground on wheels.
 _CONTACT, _WHEEL = (20, 140, 60), (30, 100, 210)
 
@@ -78,6 +81,18 @@ class Forces:
         if points.shape != self.arrows.points.shape or not np.array_equal(colors, self.arrows.colors):
             self.arrows.colors = colors
         self.arrows.points = points
+
+    @property
+    def numbers(self) -> list[tuple[float, float, float, str]]:
+        """Where the arrows begin (m, world), and the force of each, to be read."""
+        if not self.arrows.visible:
+            return []
+        points = np.asarray(self.arrows.points, dtype=float)
+        sizes = np.linalg.norm(points[:, 1] - points[:, 0], axis=1) / self.scale
+        found = [
+            (*point[0].tolist(), newtons(size)) for point, size in zip(points, sizes.tolist(), strict=True)
+        ]
+        return [item for item, size in zip(found, sizes, strict=True) if size > 0.0][:_NUMBERS]
 
     def _adapt(self) -> None:
         """Name a larger force at once, a smaller one when it has been small for a while."""

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Grabs"]
 
-#: The key that is held to pull; without it the mouse turns the view.
-_MODIFIER = "cmd/ctrl"
+#: The keys that are held to pull, and to turn a body; without them the mouse turns the view.
+_MODIFIER, _TURNING = "cmd/ctrl", "cmd/ctrl+shift"
 
 
 @dataclass
@@ -44,7 +44,7 @@ class Grabs:
         self._plain = False
         for name in stage.scene.nodes:
             for mesh in stage.scene.meshes[name]:
-                mesh.on_drag("left", modifier=_MODIFIER)(self._handler(name))
+                self._listen(mesh, name)
         stage.driver_lock.on_release.append(self.end)
 
     def without_key(self, plain: bool) -> None:
@@ -55,9 +55,14 @@ class Grabs:
         for name in self._stage.scene.nodes:
             for mesh in self._stage.scene.meshes[name]:
                 mesh.remove_drag_callback()
-                mesh.on_drag("left", modifier=_MODIFIER)(self._handler(name))
-                if plain:
-                    mesh.on_drag("left")(self._handler(name))
+                self._listen(mesh, name)
+
+    def _listen(self, mesh: viser.MeshHandle, name: str) -> None:
+        mesh.on_drag("left", modifier=_MODIFIER)(self._handler(name))
+        mesh.on_drag("left", modifier=_TURNING)(self._handler(name, turns=True))
+        if self._plain:
+            mesh.on_drag("left")(self._handler(name))
+            mesh.on_drag("left", modifier="shift")(self._handler(name, turns=True))
 
     @property
     def forces(self) -> dict[str, float]:
@@ -65,20 +70,20 @@ class Grabs:
         held = tuple(self._held.values())
         return {grab.spring.body: float(np.linalg.norm(grab.spring.force)) for grab in held}
 
-    def begin(self, client: int, body: str, place: np.ndarray) -> None:
-        """Take hold of a body at a place in the world (m)."""
+    def begin(self, client: int, body: str, place: np.ndarray, turns: bool = False) -> None:
+        """Take hold of a body at a place in the world (m), to pull or to turn it."""
         self.end(client)
         stage = self._stage
         point = np.linalg.inv(stage.scene.pose(body)) @ np.array([*place, 1.0])
         spring = Spring.on(stage.sim.model, body, tuple(point[:3].tolist()), tuple(place))
-        spring.limit = self.limit
+        spring.limit, spring.turns = self.limit, turns
         if self.stiffness > 0.0:
             spring.stiffness = self.stiffness
         length = size(stage.scene)
         arrow = stage.server.scene.add_arrows(
             f"{stage.scene.under}/overlay/pull {client}",
             np.array([[place, place]]),
-            colors=(220, 40, 40),
+            colors=(160, 60, 200) if turns else (220, 40, 40),
             shaft_radius=0.004 * length,
             head_radius=0.012 * length,
             head_length=0.03 * length,
@@ -115,8 +120,10 @@ class Grabs:
             target = np.array(spring.target)
             grab.arrow.points = np.array([[place, target]], dtype=np.float32)
             grab.label.position = target
-            paused = self._stage.pace.paused
-            grab.label.text = "by hand" if paused else newtons(float(np.linalg.norm(spring.force)))
+            arm = place - self._stage.scene.pose(spring.body)[:3, 3]
+            load = np.cross(arm, spring.force) if spring.turns else spring.force
+            text = newtons(float(np.linalg.norm(load))) + (" m" if spring.turns else "")
+            grab.label.text = "by hand" if self._stage.pace.paused else text
 
     def forget(self) -> None:
         """Forget what was known of the machine, after it was changed."""
@@ -138,10 +145,10 @@ class Grabs:
         sim.q = self._drag_ik(sim.q.copy(), spring.body, np.array(spring.point), np.array(spring.target))
         sim.v = np.zeros(sim.model.nv)
 
-    def _handler(self, body: str) -> Any:
+    def _handler(self, body: str, turns: bool = False) -> Any:
         async def dragged(event: Any) -> None:
             if event.phase == "start":
-                self.begin(event.client_id, body, np.array(event.start_position))
+                self.begin(event.client_id, body, np.array(event.start_position), turns)
             if event.phase == "end":
                 self.end(event.client_id)
             else:

@@ -83,6 +83,8 @@ class Guard:
         self.transfers = Transfers()
         #: what answers on further addresses of the server, by path
         self.handlers: dict[str, Callable[[ServerConnection], Awaitable[None]]] = {}
+        #: files that pages may have, by path: their type and content
+        self.files: dict[str, tuple[str, bytes]] = {}
 
     @contextlib.contextmanager
     def installed(self) -> Iterator[None]:
@@ -139,13 +141,20 @@ class Guard:
             if reason is not None:
                 self._drop(reason)
                 return Response(http.HTTPStatus.FORBIDDEN, "FORBIDDEN", Headers({"Content-Length": "0"}))
-            response = answer(connection, request)
+            response = self._file(request) or answer(connection, request)
             if response is not None and self._token is not None:
                 cookie = f"{_cookie(request)}={self._token}; Path=/; HttpOnly; SameSite=Strict"
                 response.headers["Set-Cookie"] = cookie
             return response
 
         return {**options, "process_request": process, "max_size": _PICTURE, "logger": _logger()}
+
+    def _file(self, request: Request) -> Response | None:
+        kind, content = self.files.get(request.path.partition("?")[0], (None, b""))
+        if kind is None:
+            return None
+        headers = {"Content-Type": kind, "Content-Length": str(len(content)), "Cache-Control": "max-age=3600"}
+        return Response(http.HTTPStatus.OK, "OK", Headers(headers), content)
 
     def _handled(self, handler: Callable[[ServerConnection], Awaitable[None]]) -> Any:
         """viser's handler of connections, with messages looked at first."""

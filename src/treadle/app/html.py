@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-__all__ = ["message_html", "note_html", "plain", "rows_html", "sentence", "success_html"]
+__all__ = ["changes_html", "message_html", "note_html", "plain", "rows_html", "sentence", "success_html"]
 
 _STYLE = 'style="font-size: 0.8em; margin: 0.3em 1em; line-height: 1.4"'
 
@@ -15,6 +15,15 @@ def rows_html(rows: Sequence[Sequence[str]], head: Sequence[str] = ()) -> str:
     lines = [f"<tr>{''.join(f'<th align=left>{escape(text)}</th>' for text in head)}</tr>"] if head else []
     lines += [f"<tr>{''.join(f'<td nowrap>{escape(text)}</td>' for text in row)}</tr>" for row in rows]
     return f'<div style="overflow-x: auto"><table {_STYLE} cellspacing="4">{"".join(lines)}</table></div>'
+
+
+def changes_html(rows: Sequence[tuple[str, str]]) -> str:
+    """A list of changes, those that were undone in grey; nothing where there are none."""
+    lines = "".join(
+        f"<div{' style=opacity:0.5' if mark == 'undone' else ''}>{escape(mark)} {escape(text)}</div>"
+        for mark, text in rows
+    )
+    return f'<div role="log" aria-label="Changes" {_STYLE}>{lines}</div>' if lines else ""
 
 
 def note_html(text: str) -> str:

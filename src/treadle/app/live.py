@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
@@ -17,10 +18,9 @@ from typing import Any
 
 import viser
 
-from treadle.app.changes import Changes
 from treadle.app.closing import Closing
 from treadle.app.driver_lock import DriverLock
-from treadle.app.gc_freeze import freeze_objects, unfreeze_objects
+from treadle.app.gc_freeze import Freezer, freeze_objects, unfreeze_objects
 from treadle.app.page_line import PageLine
 from treadle.app.server import Server, configure_theme
 from treadle.app.stage import RATE, Stage
@@ -38,6 +38,7 @@ class Live(Closing):
         self.server = server
         self.driver_lock = DriverLock(server)
         self.line = PageLine(server, self.driver_lock)
+        self._freezer = Freezer()
         self._set_stage(sim)
         self.line.on("down", self._key_down)
         self.line.on("up", self._key_up, drives=False)
@@ -159,14 +160,19 @@ class Live(Closing):
         self.stage.history.close()
         self.server.stop()
         self.stage.precompiler.close()
+        self._freezer.close()
         unfreeze_objects()
 
     def _repr_html_(self) -> str:
         return f'<iframe src="{self.url}" width="100%" height="600"></iframe>'
 
-    def _set_stage(self, sim: Simulation, changes: Changes | None = None) -> None:
-        self.stage = Stage(self.server, self.driver_lock, self.line, sim, changes)
-        self.stage.switch = self.switch
+    def _set_stage(self, sim: Simulation, before: Stage | None = None) -> None:
+        """Put a simulation on the page; one that was there before goes on as it did."""
+        stage = Stage(self.server, self.driver_lock, self.line, sim, before and before.changes)
+        stage.switch = self.switch
+        if before is not None:
+            stage.pace.paused, stage.pace.speed = before.pace.paused, before.pace.speed
+        self.stage = stage
 
     def _run(self) -> None:
         while not self._closing:
@@ -178,26 +184,30 @@ class Live(Closing):
         wanted, self._next = self._next, None
         if wanted is None:
             return
+        make, note = wanted
         try:
-            sim = wanted[0]()
+            sim = make()
         except Exception as error:
             self.stage.closed = False
             self.stage.complain(error)
             return
         if self._closing:
             return
-        paused, speed = self.pace.paused, self.pace.speed
         same = sim is self.sim
         self.stage.clear()
-        self._set_stage(sim, self.stage.changes if same else None)
-        freeze_objects()
+        old = weakref.ref(self.stage)
+        self._set_stage(sim, self.stage if same else None)
+        # it may hold the old one
+        del wanted, make
+        self._freezer.replaced(old)
         if same:
-            self.stage.say("changed: the machine has other freedoms now, and its controls were made anew")
-            self.pace.paused, self.pace.speed = paused, speed
-        if wanted[1]:
-            self.stage.complain(wanted[1])
+            self.stage.say(note or "the machine was changed, and its controls were made anew")
+        elif note:
+            self.stage.complain(note)
         self.stage.introduce()
-        if not same:
+        if same:
+            self.stage.script("window.treadle?.tab('Edit')")
+        else:
             self.stage.aim()
 
     def _welcome(self, client: viser.ClientHandle) -> None:

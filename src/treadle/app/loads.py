@@ -14,7 +14,7 @@ from treadle.forces.load import frame_load
 from treadle.model.model import Model
 from treadle.sim.simulation import Simulation
 
-__all__ = ["Load", "Loads", "Spring", "carried_mass", "newtons"]
+__all__ = ["COURSES", "Load", "Loads", "Spring", "carried_mass", "newtons"]
 
 #: Angular frequency (rad/s) and damping ratio of what hangs on a spring.
 _FREQUENCY, _DAMPING = 6.0, 0.7
@@ -22,15 +22,37 @@ _FREQUENCY, _DAMPING = 6.0, 0.7
 _NONE = (0.0, 0.0, 0.0)
 
 
+#: How a load goes with the time: all of it at once, growing from nothing, for a while, or on and off.
+COURSES = ("constant", "ramp", "pulse", "pulses")
+
+
 @dataclass
 class Load:
-    """A "force" (N) at a point (m, in the body's axes), or a "torque" (N m), on a link or frame."""
+    """A "force" (N) at a point (m, in the body's axes), or a "torque" (N m), on a link or frame.
+
+    Its course begins at `since` (s), the time of the first frame that it acts in: a ramp grows for `seconds`,
+    a pulse lasts for them, and pulses are on and off for as long each.
+    """
 
     body: str
     kind: str
     vector: tuple[float, ...]
     point: tuple[float, ...] = (0.0, 0.0, 0.0)
     axes: str = "world"
+    course: str = "constant"
+    seconds: float = 1.0
+    since: float | None = None
+
+    def share(self, time: float) -> float:
+        """The part of it that acts at a time (s)."""
+        if self.since is None or time < self.since:
+            self.since = time
+        passed = (time - self.since) / max(self.seconds, 1e-9)
+        if self.course == "ramp":
+            return min(passed, 1.0)
+        if self.course == "pulse":
+            return float(passed < 1.0)
+        return float(passed % 2.0 < 1.0) if self.course == "pulses" else 1.0
 
 
 @dataclass
@@ -48,6 +70,8 @@ class Spring:
     stiffness: float
     damping: float
     limit: float = float("inf")
+    #: whether it turns the body about its origin instead of pulling it there
+    turns: bool = False
     #: the force of the last frame (N), and where the point was (m) and when (s)
     force: np.ndarray = field(default_factory=lambda: np.zeros(3))
     place: np.ndarray | None = None
@@ -88,13 +112,17 @@ class Loads:
             self._others = now.copy()
         total = self._others.copy()
         for load in tuple(self.loads.values()):
-            force, torque = (load.vector, _NONE) if load.kind == "force" else (_NONE, load.vector)
+            vector = tuple(load.share(sim.time) * x for x in load.vector)
+            force, torque = (vector, _NONE) if load.kind == "force" else (_NONE, vector)
             part, numbers = frame_load(sim.model, load.body, force, torque, load.point, load.axes)
             total[part] += numbers
         for spring in tuple(self.springs.values()):
-            place = (pose(spring.body) @ np.array([*spring.point, 1.0]))[:3]
-            force = spring.pull(place, sim.time)
-            part, numbers = frame_load(sim.model, spring.body, force, _NONE, spring.point, "world")
+            X = pose(spring.body)
+            place = (X @ np.array([*spring.point, 1.0]))[:3]
+            force, torque = spring.pull(place, sim.time), np.zeros(3)
+            if spring.turns:
+                force, torque = np.zeros(3), np.cross(place - X[:3, 3], force)
+            part, numbers = frame_load(sim.model, spring.body, force, torque, spring.point, "world")
             total[part] += numbers
         now[:] = total
         self._left = total

@@ -1,18 +1,28 @@
-"""What is drawn over a machine: axes of bodies and joints, the centre of mass, trails."""
+"""What is drawn over a machine: axes of bodies and joints, centre of mass, inertia, motions, trails."""
 
 from __future__ import annotations
 
 from collections import deque
 
 import numpy as np
+import trimesh
 import viser
 
 from treadle.app.scene import Scene
 from treadle.dynamics.compiled import center_of_mass
-from treadle.model.model import Model
+from treadle.model.model import Link, Model
 from treadle.sim.simulation import Simulation
 
-__all__ = ["CenterOfMass", "Trail", "joint_axes", "show_frames"]
+__all__ = [
+    "CenterOfMass",
+    "MotionIcons",
+    "Trail",
+    "ellipsoid",
+    "ellipsoids",
+    "joint_axes",
+    "show_frames",
+    "size",
+]
 
 #: Sizes of what is drawn, in sizes of the machine.
 _AXIS, _BALL = 0.08, 0.012
@@ -74,6 +84,79 @@ class CenterOfMass:
         """Move it to where it is at q."""
         if self.ball.visible:
             self.ball.position = center_of_mass(model, q)
+
+
+def ellipsoids(server: viser.ViserServer, scene: Scene, model: Model) -> list[viser.MeshHandle]:
+    """The solid ellipsoid of the same mass and inertia as each link, on its body."""
+    handles = []
+    for link in model.links:
+        frame = next((f for f in model.frames if f.body == link.body and f.name in scene.nodes), None)
+        axes = ellipsoid(link)
+        if frame is None or axes is None:
+            continue
+        X = frame.placement.inverse().to_matrix() @ link.placement.to_matrix()
+        half, turn = axes
+        ball = trimesh.creation.icosphere(subdivisions=2)
+        center = np.array([float(x) for x in link.center])  # type: ignore[arg-type]
+        points = (ball.vertices * half) @ turn.T + center
+        handles.append(
+            server.scene.add_mesh_simple(
+                f"{scene.nodes[frame.name].name}/inertia of {link.name.replace('/', ' ')}",
+                points @ X[:3, :3].T + X[:3, 3],
+                ball.faces,
+                color=(230, 140, 40),
+                opacity=0.45,
+                cast_shadow=False,
+                receive_shadow=False,
+            )
+        )
+    return handles
+
+
+def ellipsoid(link: Link) -> tuple[np.ndarray, np.ndarray] | None:
+    """Half axes (m) and their directions (columns) of the solid ellipsoid with a link's inertia.
+
+        I_x = m (b^2 + c^2) / 5, so a^2 = 5 (I_y + I_z - I_x) / (2 m)
+
+    None for a link without mass or extent.
+    """
+    mass = float(link.mass)  # type: ignore[arg-type]
+    inertia = np.array([[float(x) for x in row] for row in link.rotational.to_rows()])  # type: ignore[arg-type]
+    if mass <= 0.0 or not inertia.any():
+        return None
+    moments, turn = np.linalg.eigh(inertia)
+    squares = 2.5 * (moments.sum() - 2.0 * moments) / mass
+    # a rod or a plate still has to be seen
+    return np.sqrt(np.maximum(squares, 1e-4 * squares.max())), turn
+
+
+class MotionIcons:
+    """A ball near every joint that a motion was put on, with its speed."""
+
+    def __init__(self, server: viser.ViserServer, scene: Scene, model: Model) -> None:
+        radius = 2.0 * _BALL * size(scene)
+        self.labels: dict[str, viser.LabelHandle] = {}
+        #: balls by name of the motion
+        self.balls: dict[str, viser.IcosphereHandle] = {}
+        numbers = {joint.name: number for number, joint in enumerate(model.joints)}
+        for actuator in model.actuators:
+            number = numbers.get(actuator.joint, -1) if actuator.name.startswith("motion_") else -1
+            frame = next((f for f in model.frames if f.body == number and f.name in scene.nodes), None)
+            if number < 0 or frame is None:
+                continue
+            path = f"{scene.nodes[frame.name].name}/{actuator.name}"
+            place = frame.placement.inverse().to_matrix()[:3, 3]
+            self.balls[actuator.name] = server.scene.add_icosphere(
+                path, radius, (40, 160, 90), position=place
+            )
+            self.labels[actuator.name] = server.scene.add_label(f"{path} speed", "", position=place)
+
+    def numbers(self, sim: Simulation) -> None:
+        """Say the speeds."""
+        for name, label in self.labels.items():
+            text = f"{name.replace('_', ' ')}: {sim.actuator(name).command:.3g}"
+            if label.text != text:
+                label.text = text
 
 
 class Trail:

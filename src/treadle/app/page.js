@@ -119,6 +119,36 @@
   window.addEventListener("blur", all);
   document.addEventListener("visibilitychange", hidden);
 
+  // ---- the gallery of scenes: a card is a button ----
+  const sheet = document.createElement("style");
+  sheet.textContent = `
+    .treadle-scenes { display: flex; flex-direction: column; gap: 6px; margin: 0.4em 1em; }
+    .treadle-scenes input { font: inherit; font-size: 0.85em; padding: 4px 8px; border-radius: 4px; color: inherit;
+      background: transparent; border: 1px solid rgba(128, 138, 148, 0.5); }
+    .treadle-scenes button { display: flex; gap: 0.8em; padding: 4px; border: 1px solid rgba(128, 138, 148, 0.35);
+      border-radius: 6px; text-align: left; font: inherit; font-size: 0.8em; line-height: 1.35; color: inherit;
+      background: transparent; cursor: pointer; }
+    .treadle-scenes button:hover:enabled, .treadle-scenes button:focus-visible { border-color: #265c8c;
+      background: rgba(38, 92, 140, 0.1); }
+    .treadle-scenes button:disabled { opacity: 0.55; cursor: default; }
+    .treadle-scenes img { width: 128px; height: 72px; object-fit: cover; border-radius: 4px; flex: none; }`;
+  document.head.append(sheet);
+  const open = (event) => {
+    const card = event.target instanceof Element ? event.target.closest("button[data-scene]") : null;
+    if (card && !card.disabled) say({ scene: card.dataset.scene });
+  };
+  const search = (event) => {
+    const field = event.target;
+    if (!(field instanceof HTMLInputElement) || !field.matches(".treadle-scenes input")) return;
+    const words = field.value.toLowerCase().split(/\s+/);
+    for (const card of field.parentElement.querySelectorAll("button")) {
+      const text = card.textContent.toLowerCase();
+      card.style.display = words.every((word) => text.includes(word)) ? "" : "none";
+    }
+  };
+  document.addEventListener("click", open);
+  document.addEventListener("input", search);
+
   // ---- tooltips: viser shows none on buttons ----
   const hints = new Map();
   const hint = () => {
@@ -172,6 +202,12 @@
       for (const [id, text] of Object.entries(table)) hints.set(id, text);
       hint();
     },
+    // goes to a tab of the panel as soon as it is there
+    tab: (name, tries = 60) => {
+      const found = [...document.querySelectorAll("[role=tab]")].filter((each) => each.textContent === name);
+      if (found.length === 1) found[0].click();
+      else if (tries > 0) setTimeout(() => window.treadle.tab(name, tries - 1), 50);
+    },
     picture: (name) => canvas().toBlob((blob) => save(blob, name)),
     film: (name) => {
       if (film) {
@@ -193,6 +229,9 @@
     close: () => {
       line.close();
       legend.remove();
+      sheet.remove();
+      document.removeEventListener("click", open);
+      document.removeEventListener("input", search);
       night.removeEventListener("change", darken);
       watcher.disconnect();
       window.removeEventListener("keydown", down, true);

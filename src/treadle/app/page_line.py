@@ -42,6 +42,7 @@ _SCRIPTS = (
     "cameras.js",
     "sky.js",
     "guidance.js",
+    "hover.js",
     "dock.js",
     "gamepad.js",
     "timeline.js",

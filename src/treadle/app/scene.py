@@ -150,6 +150,7 @@ class Scene:
         meshes: list[Mesh],
         pose: np.ndarray | None = None,
         side: Literal["front", "double"] = "double",
+        cast: bool = True,
     ) -> list[viser.MeshHandle]:
         X = np.eye(4) if pose is None else pose
         handles = []
@@ -162,8 +163,7 @@ class Scene:
                 color=tuple(color[:3]),  # type: ignore[arg-type]
                 opacity=opacity,
                 side=side,
-                # on bodies they would show the grain of the shadow map
-                receive_shadow=False,
+                cast_shadow=cast,
             )
             handles.append(handle)
         return handles
@@ -198,7 +198,8 @@ class Scene:
             path = f"{self.under}/scenery/{name.replace('/', ' ')}"
             self.scenery[name] = self._server.scene.add_frame(path, show_axes=False)
             # seen from the machine's side alone: nothing hides it from a camera outside
-            self._add(path, [facing(mesh, *self.bounds) for mesh in meshes], side="front")
+            # and to let the lamps in
+            self._add(path, [facing(mesh, *self.bounds) for mesh in meshes], side="front", cast=False)
         points = [mesh.points for meshes in components.values() for mesh in meshes]
         return np.array([np.vstack(points).min(axis=0), np.vstack(points).max(axis=0)]) if points else None
 
@@ -227,14 +228,14 @@ class Scene:
             f"{self.under}/lights/sky", ground_color=(120, 115, 110), intensity=2.4 if inside else 1.7
         )
         if inside:
-            for name, place in (("front", (5.0, 2.0, 4.0)), ("rear", (-6.0, 3.0, 6.0))):
-                self.lamps.append(
-                    scene.add_light_directional(f"{self.under}/lights/{name}", intensity=1.4, position=place)
-                )
+            for name, place, cast in (("front", (5.0, 2.0, 4.0), False), ("rear", (-3.0, 2.0, 6.0), True)):
+                path = f"{self.under}/lights/{name}"
+                lamp = scene.add_light_directional(path, intensity=1.5, position=place, cast_shadow=cast)
+                self.lamps.append(lamp)
         else:
             self.lamps.append(
                 scene.add_light_directional(
-                    f"{self.under}/lights/sun", intensity=2.2, position=(5.0, 3.0, 9.0), cast_shadow=True
+                    f"{self.under}/lights/sun", intensity=2.3, position=(6.0, 3.5, 7.5), cast_shadow=True
                 )
             )
 

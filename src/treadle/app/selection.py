@@ -38,9 +38,15 @@ class Selection:
         for call in self.changed:
             call(body)
 
+    def title(self, body: str) -> str:
+        """The name of a body, with the joint that moves it."""
+        model = self._stage.sim.model
+        frame = next((frame for frame in model.frames if frame.name == body), None)
+        return body if frame is None or frame.body < 0 else f"{body} on joint {model.joints[frame.body].name}"
+
     def _marked(self, body: str) -> list[Any]:
         stage = self._stage
-        scene, model = stage.scene, stage.sim.model
+        scene = stage.scene
         corners = scene.body_corners(body)
         if not len(corners):
             return []
@@ -50,15 +56,13 @@ class Selection:
         # on its node, which moves; that of the world's own body stands still
         path = scene.nodes[body].name if body in scene.nodes else scene.root.name
         server = stage.server.scene
-        frame = next((frame for frame in model.frames if frame.name == body), None)
-        joint = "" if frame is None or frame.body < 0 else f" on joint {model.joints[frame.body].name}"
         top = np.array([*(0.5 * (low + high))[:2], high[2] + pad])
         return [
             server.add_line_segments(
                 f"{path}/selected", edges, colors=_COLOR, thickness=2.5, thickness_units="screen"
             ),
             server.add_label(
-                f"{path}/name of selected", f"{body}{joint}", position=top, anchor="bottom-center"
+                f"{path}/name of selected", self.title(body), position=top, anchor="bottom-center"
             ),
         ]
 

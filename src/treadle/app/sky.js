@@ -96,6 +96,9 @@
       if (!light.isDirectionalLight) return;
       // viser has lights that never cast any
       light.userData.casts ??= light.castShadow;
+      // by some pixels of the shadow map, whose grain would be seen on bodies otherwise
+      const { camera, mapSize } = light.shadow;
+      light.shadow.normalBias = (2.5 * (camera.right - camera.left)) / mapSize.x;
       if (light.castShadow === (cast && light.userData.casts)) return;
       light.castShadow = !light.castShadow;
       viewer().requestRender();

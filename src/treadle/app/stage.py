@@ -17,6 +17,7 @@ from treadle.app.html import message_html, success_html
 from treadle.app.log import collect
 from treadle.app.meter import Meter
 from treadle.app.page_line import PageLine
+from treadle.app.panels.build import BuildPanel
 from treadle.app.panels.drive import DrivePanel
 from treadle.app.panels.edit import EditPanel
 from treadle.app.panels.fluid import FluidPanel, has_forces
@@ -36,11 +37,12 @@ from treadle.app.scene import Scene
 from treadle.app.selection import Selection
 from treadle.app.server import Server
 from treadle.app.viser_private import button_hints, run_script, sender_thread
+from treadle.model.model import Model
 from treadle.sim.history import History
 from treadle.sim.realtime_loop import Pace
 from treadle.sim.simulation import Simulation
 
-__all__ = ["Stage"]
+__all__ = ["Stage", "parts_of"]
 
 #: Frames per second to the page.
 RATE = 60.0
@@ -81,7 +83,8 @@ class Stage:
         #: what compiles ahead
         self.precompiler = Precompiler(sim)
         self._failed: set[str] = set()
-        self._freedoms = [joint.type.nv for joint in sim.model.joints]
+        #: the parts that the page was built for
+        self.parts = parts_of(sim.model)
         #: puts another simulation on the page, which is made by the loop
         self.switch: Callable[..., None] = lambda make, note="": None
         if self.scene.faults:
@@ -104,6 +107,7 @@ class Stage:
             self.push = PushPanel(self)
         with self.tabs.add_tab("Edit"):
             self.edit = EditPanel(self)
+            self.build = BuildPanel(self)
         acting: list[Panel] = []
         if has_forces(self.sim.model):
             with self.tabs.add_tab("Forces"):
@@ -162,11 +166,11 @@ class Stage:
         self.drive.settle(sim)
         self.push.settle(sim)
 
-    def edited(self, sim: Simulation) -> None:
-        """Have all panels look anew at a machine that was changed."""
-        if [joint.type.nv for joint in sim.model.joints] != self._freedoms:
-            # other freedoms, other controls: the page is built anew around the same simulation
-            self.switch(lambda: sim)
+    def edited(self, sim: Simulation, text: str = "") -> None:
+        """Have all panels look anew at a machine that was changed; the text says how."""
+        if parts_of(sim.model) != self.parts:
+            # other parts, other controls: the page is built anew around the same simulation
+            self.switch(lambda: sim, text)
             return
         self.precompiler.end()
         self.precompiler = Precompiler(sim)
@@ -227,16 +231,27 @@ class Stage:
         parts = self.scene.sky, ground, self.scene.surfaces, self.view.cast
         look = ", ".join(json.dumps(part) for part in parts)
         self.script(f"window.treadleSky?.show({look})", clients)
+        names = {node.name: self.selection.title(body) for body, node in self.scene.nodes.items()}
+        self.script(
+            f"window.treadleHover?.show({json.dumps(names)}, {json.dumps(self.scene.under)})", clients
+        )
         self.script(f"window.treadleGuidance?.show({json.dumps(guidance(self))})", clients)
 
     def aim(
-        self, view: str | None = None, clients: Sequence[int] | None = None, opened: bool = False
+        self,
+        view: str | None = None,
+        clients: Sequence[int] | None = None,
+        opened: bool = False,
+        body: str | None = None,
     ) -> None:
         """Have pages look at the machine where it is now, from a side or as when they are opened.
 
-        With `opened` those that look at it already stay as they are.
+        With `opened` those that look at it already stay as they are; with a body they look at it alone.
         """
         task = aim_task(self.scene, view, self.server.initial_camera.fov, self.view.heading)
+        if body is not None:
+            corners, X = self.scene.body_corners(body), self.scene.pose(body)
+            task["points"] = (corners @ X[:3, :3].T + X[:3, 3]).tolist() or [X[:3, 3].tolist()]
         self.script(f"window.treadleCameras?.aim({json.dumps(task)}, {json.dumps(opened)})", clients)
 
     def _attempt(self, what: str, call: Callable[[], None]) -> None:
@@ -246,3 +261,11 @@ class Stage:
             if what not in self._failed:
                 self._failed.add(what)
                 logging.getLogger(__name__).exception("%s: not shown; the simulation goes on", what)
+
+
+def parts_of(model: Model) -> list[tuple[str, str, int]]:
+    """Names and freedoms of the parts that have controls or are drawn."""
+    found = [("joint", joint.name, joint.type.nv) for joint in model.joints]
+    for kind in ("loops", "links", "elements", "tendons", "actuators", "wheels", "shapes"):
+        found += [(kind, part.name, 0) for part in getattr(model, kind)]
+    return found

@@ -15,13 +15,22 @@ from treadle.forces.current import Current
 from treadle.forces.element import element_loads
 from treadle.forces.frames import frame_motion
 from treadle.forces.tendon import tendon_lines
+from treadle.model.attachments import Loop
 from treadle.model.hydrodynamics import Fluid
 from treadle.model.model import WORLD, Model
 from treadle.model.values import plain_json
 from treadle.sim.simulation import Simulation
 from treadle.spatial import Vec3
 
-__all__ = ["Surroundings", "current_arrows", "element_lines", "force_arrows", "surface_points", "the_fluid"]
+__all__ = [
+    "Surroundings",
+    "current_arrows",
+    "element_lines",
+    "force_arrows",
+    "is_tie",
+    "surface_points",
+    "the_fluid",
+]
 
 #: Points of the surface along a side, and its extent in sizes of the machine.
 _GRID, _EXTENT = 24, 6.0
@@ -64,7 +73,7 @@ def current_arrows(fluid: Fluid, low: np.ndarray, high: np.ndarray, time: float)
 
 
 def element_lines(model: Model, q: np.ndarray) -> np.ndarray:
-    """Segments (n, 2, 3) of springs and other elements between two frames, and of tendons, in the world."""
+    """Segments (n, 2, 3) of springs and others between two frames, tendons, rods and ropes, in the world."""
     rest, at = [0.0] * model.nv, q.tolist()
     segments: list[list[list[float]]] = []
     for element in model.elements:
@@ -76,7 +85,20 @@ def element_lines(model: Model, q: np.ndarray) -> np.ndarray:
         for branch in tendon_lines(model, tendon, at):
             points = [[float(x) for x in point] for point in branch]  # type: ignore[arg-type]
             segments += [[a, b] for a, b in pairwise(points)]
+    ties = [loop for loop in model.loops if is_tie(loop)]
+    poses = world_transforms(model, at) if ties else []
+    for loop in ties:
+        ends = (loop.predecessor, loop.predecessor_placement), (loop.successor, loop.successor_placement)
+        places = [
+            X.to_matrix() if body == WORLD else poses[body].to_matrix() @ X.to_matrix() for body, X in ends
+        ]
+        segments.append([X[:3, 3].tolist() for X in places])
     return np.array(segments, dtype=float).reshape(-1, 2, 3)
+
+
+def is_tie(loop: Loop) -> bool:
+    """Whether a loop is a rod or a rope between two points."""
+    return loop.type is not None and loop.type.kind in ("distance", "rope")
 
 
 def force_arrows(model: Model, q: np.ndarray, v: np.ndarray, time: float, scale: float) -> np.ndarray:
@@ -139,7 +161,7 @@ class Surroundings:
 
     @staticmethod
     def _joined(model: Model) -> bool:
-        return any(len(element.bodies) == 2 for element in model.elements)
+        return any(len(element.bodies) == 2 for element in model.elements) or any(map(is_tie, model.loops))
 
     def _wants(self, name: str, fluid: Fluid | None) -> bool:
         return self.shown[name] and fluid is not None

@@ -7,13 +7,14 @@
     .treadle-timeline { position: fixed; left: 0; right: 0; bottom: 0; height: 22px; z-index: 81; display: none;
       font: 11px system-ui, sans-serif; color: #fff; background: rgba(20, 28, 36, 0.72); cursor: pointer;
       touch-action: none; user-select: none; }
-    .treadle-timeline .bar { position: absolute; left: 84px; right: 84px; top: 9px; height: 4px; border-radius: 2px;
+    .treadle-timeline .bar { position: absolute; left: 150px; right: 84px; top: 9px; height: 4px; border-radius: 2px;
       background: rgba(255, 255, 255, 0.28); }
     .treadle-timeline .shown { position: absolute; top: -4px; width: 12px; height: 12px; margin-left: -6px;
       border-radius: 6px; background: #4aa3ff; }
     .treadle-timeline .mark { position: absolute; top: -6px; width: 3px; height: 16px; margin-left: -1px; }
     .treadle-timeline .start, .treadle-timeline .now { position: absolute; top: 4px; width: 76px;
       font-variant-numeric: tabular-nums; }
+    .treadle-timeline .rate { position: absolute; left: 66px; top: 4px; opacity: 0.75; pointer-events: none; }
     .treadle-timeline .start { left: 8px; } .treadle-timeline .now { right: 8px; text-align: right; }
     @media (max-width: 700px) { .treadle-timeline { display: none !important; } }`;
   document.head.append(sheet);
@@ -30,6 +31,16 @@
     return made;
   };
   const start = add("start", line), bar = add("bar", line), now = add("now", line), shown = add("shown", bar);
+  // pictures that this page drew in the last second; none are drawn where nothing moves
+  const rate = add("rate", line);
+  let drawn = null;
+  const count = () => {
+    const frame = window.treadleRenderer()?.gl.info.render.frame ?? null;
+    const many = frame !== null && drawn !== null ? frame - drawn : 0;
+    rate.textContent = many > 0 ? `${many} pictures/s` : "";
+    drawn = frame;
+  };
+  const counting = setInterval(count, 1000);
   const COLORS = { bookmark: "#ffd34d", edit: "#ff7a59" };
   const marks = [];
   let run = null, held = false;
@@ -72,6 +83,7 @@
   });
   window.treadleTimeline = {
     close: () => {
+      clearInterval(counting);
       line.remove();
       sheet.remove();
     },

@@ -7,4 +7,7 @@
 // canvas                  the element that the scene is drawn on. Wanted: a fixed id.
 // scene                   gets the sky, and its materials their roughness. Wanted: roughness and metalness of
 //                         meshes, and a background by direction.
+// renderer                how many pictures were drawn, and rays from the camera. Wanted: a picture count, and the node
+//                         under the pointer without a click.
 window.treadleViewer = () => window.__viserMutable;
+window.treadleRenderer = () => window.__viserMutable?.scene?.__r3f?.root.getState();

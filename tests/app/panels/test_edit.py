@@ -3,6 +3,7 @@ import pytest
 
 import treadle as td
 from treadle.app.edits import KINDS, Field, change, item_names, parsed, shown
+from treadle.app.stage import parts_of
 from treadle.errors import InputError, TreadleError
 from treadle.formats.save import WRITERS
 from treadle.model.describe import describe
@@ -81,6 +82,10 @@ def test_a_joint_is_locked_and_freed(live, until):
     assert sim.joint("elbow").position == pytest.approx(place, abs=1e-9)
     edit.lock.value = True
     until(lambda: sim.joint("elbow").velocity != 0.0)
+    for which, locked in (("Undo", True), ("Undo", False), ("Redo", True), ("Original", False)):
+        edit.go(which)
+        until(lambda locked=locked: sim.joint("elbow").locked == locked)
+    until(lambda: "joint elbow is locked" in edit.changes.content)
 
 
 def test_mistakes_leave_the_machine_as_it_was(live):
@@ -140,8 +145,7 @@ def test_fields_and_texts():
 
 def suits(app) -> bool:
     """Whether the page is that of the machine as it is now."""
-    freedoms = [joint.type.nv for joint in app.sim.model.joints]
-    return not app.stage.closed and app.stage._freedoms == freedoms
+    return not app.stage.closed and app.stage.parts == parts_of(app.sim.model)
 
 
 @pytest.mark.parametrize(
@@ -163,7 +167,7 @@ def test_undo_and_redo(live, until, kind, part, texts):
     for which, model in (("Undo", original), ("Redo", edited), ("Original", original), ("Undo", edited)):
         app.stage.edit.go(which)
         until(lambda model=model: sim.model is model and suits(app))
-    until(lambda: app.stage.changes.target("Undo") is original)
+    until(lambda: app.stage.changes.target("Undo").model is original)
 
 
 def test_nothing_to_undo(live, until):

@@ -1,9 +1,11 @@
+import io
 import json
 import struct
 from collections.abc import Callable
 from time import monotonic
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from websockets.sync.client import connect
 
@@ -86,6 +88,9 @@ def test_formulas_vectors_and_files(live, until):
     assert [curve.name for curve in plot.curves][1:] == [f"center_of_mass.position.{x}" for x in "xyz"]
     until(lambda: len(plot.table()) > 3)
     lines = plot.csv().decode().splitlines()
+    table = pq.read_table(io.BytesIO(plot.parquet()))
+    assert table.column_names == lines[0].split(",")
+    assert table.num_rows >= len(lines) - 1
     assert lines[0].startswith("time [s],joint.elbow.position * 2 + time [],center_of_mass.position.x [m]")
     numbers = np.array([[float(x) for x in line.split(",")] for line in lines[1:]])
     np.testing.assert_allclose(numbers[:, 2:], plot.table()[: len(numbers), 2:])

@@ -4,6 +4,7 @@ import pytest
 import treadle as td
 from treadle.app.cameras import VIEWS, standard_view
 from treadle.app.forces import round_force
+from treadle.app.overlays import ellipsoid
 
 
 @pytest.fixture
@@ -32,6 +33,20 @@ def test_what_is_drawn_over_the_machine(app, until):
     np.testing.assert_allclose(lengths, 1.0, atol=1e-6)
     view.trail.value = "none"
     assert view._trail is None
+
+
+def test_an_ellipsoid_has_the_inertia_of_its_link(app):
+    for half in ((0.3, 0.2, 0.1), (0.5, 0.5, 0.1)):
+        a, b, c = (x * x for x in half)
+        spec = td.ModelSpec("one")
+        spec.add_body("one", 3.0, inertia=(0.6 * (b + c), 0.6 * (a + c), 0.6 * (a + b)))
+        spec.add_joint("free", "free", None, "one")
+        found = ellipsoid(spec.compile().links[0])
+        assert found is not None
+        np.testing.assert_allclose(sorted(found[0]), sorted(half), rtol=1e-12)
+    app.stage.view.inertia.value = True
+    assert all(mesh.visible for mesh in app.stage.view._ellipsoids)
+    assert len(app.stage.view._ellipsoids) == 2
 
 
 def test_opacity_and_visibility(app):
@@ -76,6 +91,8 @@ def test_contact_forces_carry_the_weight(live, until):
         return float(np.abs((arrows[:, 1] - arrows[:, 0])[:, 2].sum() / view.forces.scale))
 
     until(lambda: weight() == pytest.approx(3.0 * 9.81, rel=0.05))
+    # what pages show under the pointer
+    assert all(text.endswith("N") for *_, text in view.forces.numbers)
 
 
 def test_forces_of_the_ground_on_wheels_carry_a_vehicle(live, until):

@@ -6,13 +6,14 @@ import io
 import tempfile
 import threading
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from treadle.app.changes import Machine
 from treadle.app.edits import KINDS, Field, change, fields, item_names, shown, unit
-from treadle.app.html import message_html, note_html, success_html
+from treadle.app.html import changes_html, message_html, note_html, success_html
 from treadle.app.panels.panel import Panel, put
 from treadle.app.precompile import compile_step, knows, twin
 from treadle.errors import TreadleError
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
 __all__ = ["EditPanel"]
 
+
+#: Changes that are listed: the last ones.
+_LISTED = 12
 
 #: What is said when it is done.
 _DONE = {"Undo": "taken back", "Redo": "made again", "Original": "as it was opened"}
@@ -56,6 +60,8 @@ class EditPanel(Panel):
             ("Undo", "Redo", "Original"),
             hint="take back the last change; make it again; return to the machine as it was opened",
         )
+        #: what was changed since it was opened
+        self.changes = gui.add_html("")
         self.format = gui.add_dropdown(
             "save as", tuple(WRITERS), hint="Robot description of Treadle, of MuJoCo, or URDF"
         )
@@ -63,6 +69,7 @@ class EditPanel(Panel):
         self._filling = threading.Lock()
         self._names = {kind: item_names(spec, kind) for kind in kinds}
         self._fill()
+        self._list()
         self._connect()
         stage.selection.changed.append(lambda body: None if body is None else self.choose("body", body))
 
@@ -83,48 +90,64 @@ class EditPanel(Panel):
     def change(self, kind: str, name: str, texts: Mapping[str, str]) -> None:
         """Change fields of a part; the machine is compiled aside, so that the run hardly stops for it."""
         stage = self.stage
-        stage.forgive()
-        self.outcome.content, self.outcome.visible = "", False
-        # what was foreseen is to keep nobody waiting
-        stage.precompiler.expect([])
+        self.begin()
         before = stage.sim.model
         was = shown(describe(before), kind, name)
         model = _prepared(stage.sim, kind, name, texts)
 
-        def edit(sim: Simulation) -> None:
-            last = sim.model
+        def edit(sim: Simulation) -> str:
+            if sim.model is before:
+                adopt(sim, model)
+            else:
+                # someone else was faster: what they changed stays
+                with sim.edit() as spec:
+                    change(spec, kind, name, texts)
+            return f"{kind} {name}: {_changes(was, texts)}"
+
+        self.make(edit)
+
+    def begin(self) -> None:
+        """Take away what was said about the change before."""
+        self.stage.forgive()
+        self.outcome.content, self.outcome.visible = "", False
+        # what was foreseen is to keep nobody waiting
+        self.stage.precompiler.expect([])
+
+    def make(self, edit: Callable[[Simulation], str]) -> None:
+        """Have the loop make a change that can be undone; `edit` returns what was changed."""
+
+        def act(sim: Simulation) -> None:
+            before = Machine.of(sim)
             try:
-                if sim.model is before:
-                    adopt(sim, model)
-                else:
-                    # someone else was faster: what they changed stays
-                    with sim.edit() as spec:
-                        change(spec, kind, name, texts)
+                text = edit(sim)
             except TreadleError as error:
                 self._say(error)
                 return
-            self.stage.changes.note(last)
-            stage.edited(sim)
-            self._say(None, f"{kind} {name}: {_changes(was, texts)}")
+            self.stage.changes.note(before, text)
+            self._say(None, text)
+            self.stage.edited(sim, text)
 
-        stage.commands.do(edit)
+        self.stage.commands.do(act)
 
     def go(self, which: str) -> None:
         """Take back a change, make it again, or return to the original; the machine stays where it is."""
         stage = self.stage
-        stage.forgive()
-        stage.precompiler.expect([])
+        self.begin()
 
         def act(sim: Simulation) -> None:
-            before = sim.model
+            before, changes = Machine.of(sim), self.stage.changes
             try:
-                adopt(sim, self.stage.changes.target(which))
+                target = changes.target(which)
+                if target.model is not sim.model:
+                    adopt(sim, target.model)
+                target.lock(sim)
             except TreadleError as error:
                 self._say(error)
                 return
-            self.stage.changes.went(which, before)
-            stage.edited(sim)
-            self._say(None, f"{_DONE[which]}; {self.stage.changes.count} changes can be undone")
+            changes.went(which, before)
+            text = f"{_DONE[which]}; {changes.count} changes can be undone"
+            self._say(None, text)
+            stage.edited(sim, text)
 
         stage.commands.do(act)
 
@@ -148,22 +171,31 @@ class EditPanel(Panel):
         """Lock the joint that is chosen, or free it."""
         name = self.name.value
 
-        def act(sim: Simulation) -> None:
+        def act(sim: Simulation) -> str:
             joint = sim.joint(name)
             if joint.locked:
                 joint.free()
-            else:
-                joint.lock()
+                return f"joint {name} is free"
+            joint.lock()
+            return f"joint {name} is locked"
 
-        self.stage.forgive()
-        self.stage.commands.do(act)
+        self.begin()
+        self.make(act)
 
     def edited(self, sim: Simulation) -> None:
         """Show the fields as they are now."""
         texts = shown(describe(sim.model), self.kind.value, self.name.value)
         for key, field in self.fields.items():
             put(field, texts[key])
+        self._list()
         self._foresee()
+
+    def _list(self) -> None:
+        """List what was changed, with what was undone."""
+        done, undone = self.stage.changes.texts
+        rows = [(f"{number}.", text) for number, text in enumerate(done, 1)]
+        rows += [("undone", text) for text in undone]
+        self.changes.content = changes_html(rows[-_LISTED:])
 
     def _say(self, error: TreadleError | None, text: str = "") -> None:
         """Show what became of a change, right below the button."""

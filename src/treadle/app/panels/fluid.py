@@ -6,10 +6,11 @@ import threading
 from concurrent.futures import wait
 from typing import TYPE_CHECKING, Any
 
+from treadle.app.changes import Machine
 from treadle.app.html import note_html
 from treadle.app.panels.panel import Panel, put
 from treadle.app.precompile import compile_step, knows, twin
-from treadle.app.surroundings import Surroundings, the_fluid
+from treadle.app.surroundings import Surroundings, is_tie, the_fluid
 from treadle.errors import TreadleError
 from treadle.model.describe import describe
 from treadle.model.hydrodynamics import Fluid
@@ -40,7 +41,7 @@ _SLIDERS: dict[str, tuple[str, int | None, float, float, float, str]] = {
 
 def has_forces(model: Model) -> bool:
     """Whether a machine has anything that this panel shows."""
-    return bool(model.elements or model.tendons)
+    return bool(model.elements or model.tendons) or any(map(is_tie, model.loops))
 
 
 class FluidPanel(Panel):
@@ -110,9 +111,9 @@ class FluidPanel(Panel):
             return
 
         def edit(sim: Simulation) -> None:
-            last = sim.model
+            last = Machine.of(sim)
             adopt(sim, model if sim.model is before else _in_fluid(sim.model, fluid))
-            stage.changes.note(last)
+            stage.changes.note(last, "another fluid")
             stage.edited(sim)
 
         done = stage.commands.send(edit)

@@ -104,19 +104,20 @@ class PlotsPanel(Panel):
         self._announce([client])
 
     def pressed(self, client: int, message: Any) -> None:
-        """What someone does to a plot: {"csv": title} or {"remove": title}."""
+        """What someone does to a plot: {"csv": title}, {"parquet": title} or {"remove": title}."""
         if not (isinstance(message, dict) and len(message) == 1):
             raise ValueError(message)
         ((what, title),) = message.items()
         plot = self.plots.get(title) if isinstance(title, str) else None
-        if plot is None or what not in ("csv", "remove"):
+        if plot is None or what not in ("csv", "parquet", "remove"):
             raise ValueError(message)
         page = self.stage.server.get_clients().get(client)
         if what == "remove":
             self.remove(title)
         elif page is not None:
             stem = "".join(c if c.isalnum() else "-" for c in title)
-            page.send_file_download(f"{stem}.csv", plot.csv(), save_immediately=True)
+            content = plot.csv() if what == "csv" else plot.parquet()
+            page.send_file_download(f"{stem}.{what}", content, save_immediately=True)
 
     def edited(self, sim: Simulation) -> None:
         """After the machine was changed: the same numbers are computed anew."""

@@ -10,7 +10,7 @@ import viser
 from treadle.app.arrows import LoadArrow
 from treadle.app.grabs import Grabs
 from treadle.app.html import note_html, rows_html
-from treadle.app.loads import Load, Loads, Spring, newtons
+from treadle.app.loads import COURSES, Load, Loads, Spring, newtons
 from treadle.app.panels.panel import Panel, put
 from treadle.sim.simulation import Simulation
 
@@ -45,7 +45,8 @@ class PushPanel(Panel):
         self.grabs = Grabs(stage, self.loads)
         bodies = tuple(stage.scene.nodes) or ("",)
         with gui.add_folder("By mouse"):
-            gui.add_html(note_html("Hold Ctrl and drag a body: a spring pulls it. While paused it is moved."))
+            text = "Hold Ctrl and drag a body: a spring pulls it; with Shift, too, it is turned."
+            gui.add_html(note_html(f"{text} While paused it is moved."))
             self.plain = gui.add_checkbox(
                 "without Ctrl", False, hint="Drag bodies with the mouse or a finger alone; empty space turns"
             )
@@ -66,6 +67,12 @@ class PushPanel(Panel):
                 "point (m)", (0.0, 0.0, 0.0), step=0.01, hint="Where it acts, in m in the axes of the body"
             )
             self.axes = gui.add_dropdown("axes", ("world", "body"), hint="Axes it keeps its direction in")
+            self.course = gui.add_dropdown(
+                "course", COURSES, hint="At once, growing, once for a while, or on and off"
+            )
+            self.seconds = gui.add_number(
+                "seconds", 1.0, min=1e-3, hint="How long a ramp grows, or a pulse lasts, in s"
+            )
             self.add = gui.add_button("Add", hint="Put it on the body, with an arrow to be changed")
         self._folder = gui.add_folder("Loads", visible=False)
         #: what was added, by name: its load, arrow, field and folder
@@ -103,7 +110,14 @@ class PushPanel(Panel):
         if body in self.stage.scene.nodes:
             put(self.body, body)
 
-    def put_on(self, body: str, kind: str, point: tuple[float, ...], axes: str = "world") -> str:
+    def put_on(
+        self,
+        body: str,
+        kind: str,
+        point: tuple[float, ...],
+        axes: str = "world",
+        course: tuple[str, float] = ("constant", 1.0),
+    ) -> str:
         """Put a new load on a body, up to now a tenth of the machine's weight; its name."""
         if len(self.items) >= _MOST:
             self.stage.complain(f"there are {_MOST} loads already; remove some before you add more")
@@ -117,7 +131,7 @@ class PushPanel(Panel):
             load = Spring.on(self.stage.sim.model, body, tuple(point), tuple(place.tolist()))
             self.loads.springs[name] = load
         else:
-            load = Load(body, kind, (0.0, 0.0, size), tuple(point), axes)
+            load = Load(body, kind, (0.0, 0.0, size), tuple(point), axes, *course)
             self.loads.loads[name] = load
         arrow = LoadArrow(self.stage.server, scene, name, load, self._weight, lambda: self._changed(name))
         self._add_fields(name, kind, load, arrow)
@@ -154,7 +168,8 @@ class PushPanel(Panel):
 
     def _connect(self) -> None:
         def add(_: Any) -> None:
-            self.put_on(self.body.value, self.kind.value, tuple(self.point.value), self.axes.value)
+            course = str(self.course.value), float(self.seconds.value)
+            self.put_on(self.body.value, self.kind.value, tuple(self.point.value), self.axes.value, course)
 
         self.add.on_click(add)
         self.plain.on_update(lambda _: self.grabs.without_key(self.plain.value))

@@ -81,7 +81,7 @@ class RunPanel(Panel):
         #: what is marked on the timeline: time (s), kind ("bookmark" or "edit") and what it is
         self.marks: list[tuple[float, str, str]] = []
         self._replay = threading.Event()
-        self._ready = False
+        self._ready = threading.Event()
         self._enable(False)
         self._connect()
 
@@ -90,20 +90,20 @@ class RunPanel(Panel):
 
         def tell() -> None:
             begun = time.monotonic()
-            while not self._ready and not self.stage.closed:
+            while not self._ready.is_set() and not self.stage.closed:
                 seconds = time.monotonic() - begun
                 text = f"compiling the machine: {seconds:.0f} s (the first time may take a minute or two)"
                 self.status.content = rows_html([(text,)])
-                time.sleep(_TELL)
+                self._ready.wait(_TELL)
 
-        if not self._ready:
+        if not self._ready.is_set():
             threading.Thread(target=tell, name="treadle progress", daemon=True).start()
 
     def numbers(self, sim: Simulation) -> None:
         """Time, speed, and the range of the slider."""
         pace, driver_lock = self.stage.pace, self.stage.driver_lock
-        if not self._ready:
-            self._ready = True
+        if not self._ready.is_set():
+            self._ready.set()
             self._enable(True)
         self.run.label = "Start" if pace.paused else "Pause"
         shown = sim.time if self.looking is None else self.looking
@@ -122,6 +122,11 @@ class RunPanel(Panel):
             self.slider.min, self.slider.max = low, high
         put(self.slider, shown)
         self.stage.line.send({"run": {"start": low, "now": sim.time, "shown": shown, "marks": self.marks}})
+
+    def close(self) -> None:
+        """End the threads that tell and replay."""
+        self._ready.set()
+        self._replay.clear()
 
     def mark(self, kind: str, text: str) -> None:
         """Mark the time that is shown on the timeline."""

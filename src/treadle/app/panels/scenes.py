@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import base64
 import logging
 import sys
 import threading
 from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING
-
-import viser
+from urllib.parse import quote
 
 from treadle.app.panels.panel import Panel
 from treadle.app.transfers import LARGEST_UPLOAD
@@ -24,11 +22,11 @@ from treadle.sim.simulation import Simulation
 if TYPE_CHECKING:
     from treadle.app.stage import Stage
 
-__all__ = ["ScenesPanel", "picture", "scene_of", "scene_text"]
+__all__ = ["ScenesPanel", "gallery_html", "picture", "scene_of", "scene_text"]
 
 
 class ScenesPanel(Panel):
-    """A button for files, and one for every scene."""
+    """A button for files, and a gallery of the scenes."""
 
     def __init__(self, stage: Stage) -> None:
         super().__init__(stage)
@@ -45,16 +43,11 @@ class ScenesPanel(Panel):
         transfers = stage.server.guard.transfers
         transfers.button, transfers.refused = uuid_of(self.upload), self._refused
         self._opening = threading.Lock()
-        #: buttons by name of scene
-        self.buttons: dict[str, viser.GuiButtonHandle] = {}
         for name in scene_names():
-            gui.add_html(_card(name))
-            button = self.buttons[name] = gui.add_button(
-                f"Open {name}",
-                disabled=name == scene_of(stage.sim.model.name),
-                hint="Put this machine on the page",
-            )
-            button.on_click(lambda _, name=name: self.open(name))
+            if (content := picture(name)) is not None:
+                stage.server.guard.files[_picture_path(name)] = "image/jpeg", content
+        #: one button per scene: the page's script says which was pressed, over its own line
+        self.gallery = gui.add_html(gallery_html(scene_of(stage.sim.model.name)))
 
     def open(self, name: str) -> None:
         """Put a scene on the page."""
@@ -63,15 +56,14 @@ class ScenesPanel(Panel):
         if name not in SCENES:
             stage.complain(f"there is no scene {name[:80]!r}; {suggest(name, list(SCENES))}")
             return
-        for button in self.buttons.values():
-            button.disabled = True
+        shown = scene_of(stage.sim.model.name)
+        self.gallery.content = gallery_html(shown, opening=name)
 
         def make() -> Simulation:
             try:
                 return Simulation(scene(name))
             except BaseException:
-                for other, button in self.buttons.items():
-                    button.disabled = other == scene_of(stage.sim.model.name)
+                self.gallery.content = gallery_html(shown)
                 raise
 
         stage.switch(make)
@@ -120,12 +112,22 @@ def picture(name: str) -> bytes | None:
     return file.read_bytes() if file.is_file() else None
 
 
-def _card(name: str) -> str:
-    content, image = picture(name), ""
-    if content is not None:
-        source = f"data:image/jpeg;base64,{base64.b64encode(content).decode()}"
-        style = "width: 128px; height: 72px; object-fit: cover; border-radius: 4px; flex: none"
-        image = f'<img src="{source}" alt="{escape(name)}" style="{style}">'
-    words = f"<div><b>{escape(name)}</b><br>{escape(scene_text(name))}</div>"
-    style = "display: flex; gap: 0.8em; margin: 0.6em 1em 0.2em; font-size: 0.8em; line-height: 1.35"
-    return f'<div style="{style}">{image}{words}</div>'
+def gallery_html(shown: str | None, opening: str | None = None) -> str:
+    """A card per scene, each a button: off is that of the one on the page, and all while one opens."""
+    names = scene_names()
+    cards = "".join(_card(name, name == shown or opening is not None, name == opening) for name in names)
+    search = f'<input type="search" placeholder="Search {len(names)} scenes" aria-label="Search the scenes">'
+    return f'<div class="treadle-scenes">{search}{cards}</div>'
+
+
+def _card(name: str, off: bool, opening: bool) -> str:
+    image = f'<img src="{_picture_path(name)[1:]}" alt="" loading="lazy">'
+    words = "opening ..." if opening else scene_text(name)
+    return (
+        f'<button type="button" data-scene="{escape(name)}" aria-label="Open {escape(name)}"'
+        f"{' disabled' if off else ''}>{image}<span><b>{escape(name)}</b><br>{escape(words)}</span></button>"
+    )
+
+
+def _picture_path(name: str) -> str:
+    return f"/pictures/{quote(name)}.jpg"

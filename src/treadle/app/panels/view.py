@@ -12,7 +12,7 @@ import viser
 
 from treadle.app.cameras import VIEWS, View, look
 from treadle.app.forces import Forces
-from treadle.app.overlays import CenterOfMass, Trail, joint_axes, show_frames
+from treadle.app.overlays import CenterOfMass, MotionIcons, Trail, ellipsoids, joint_axes, show_frames
 from treadle.app.panels.panel import Panel
 from treadle.app.selection import Tape, hit
 from treadle.model.model import Model
@@ -40,6 +40,11 @@ class ViewPanel(Panel):
             "saved views", (_NONE,), hint="Go to a view that was saved"
         )
         self.save = gui.add_button("Save this view", hint="Keep where your camera is")
+        self.closer = gui.add_button(
+            "Look at the selected body",
+            color="gray",
+            hint="Your camera turns about it",
+        )
         self.dark = gui.add_button("Light or dark", color="gray", hint="Change the colours of your own page")
         #: the body of a vehicle, whose front is the front of the machine
         self._base = _base(stage.sim.model, bodies)
@@ -51,6 +56,7 @@ class ViewPanel(Panel):
         )
         self.tape = Tape(stage)
         self.center = CenterOfMass(stage.server, scene)
+        self.motions = MotionIcons(stage.server, scene, stage.sim.model)
         self.forces = Forces(stage.server, scene, stage.sim)
         with gui.add_folder("Draw"):
             self.opacity = gui.add_slider(
@@ -59,6 +65,9 @@ class ViewPanel(Panel):
             self.frames = gui.add_checkbox("axes of bodies", False, hint="x red, y green, z blue")
             self.axes = gui.add_checkbox("axes of joints", False, hint="What joints turn about or slide on")
             self.mass = gui.add_checkbox("centre of mass", False, hint="Of the whole machine")
+            self.inertia = gui.add_checkbox(
+                "inertia", False, hint="The solid ellipsoid with the mass and inertia of each body"
+            )
             self.contacts = gui.add_checkbox(
                 "forces",
                 False,
@@ -75,6 +84,7 @@ class ViewPanel(Panel):
                 any(lamp.cast_shadow for lamp in scene.lamps),
                 hint="Cast shadows; pages without a graphics card do so once someone has ticked it again",
             )
+        self._casting = [lamp for lamp in scene.lamps if lamp.cast_shadow]
         #: whether someone wants shadows; None where nobody has chosen
         self.cast: bool | None = None
         #: checkboxes of what is shown, by name of component
@@ -91,6 +101,7 @@ class ViewPanel(Panel):
                 for name, node in around.items():
                     self._add_part(name, [node])
         self._axes: list[viser.ArrowsHandle] = []
+        self._ellipsoids: list[viser.MeshHandle] = []
         self._trail: Trail | None = None
         self._solid = [mesh.opacity or 1.0 for meshes in scene.meshes.values() for mesh in meshes]
         self._legend = ""
@@ -109,10 +120,13 @@ class ViewPanel(Panel):
 
     def numbers(self, sim: Simulation) -> None:
         """Say the scale of what is drawn."""
+        self.motions.numbers(sim)
         legend = "; ".join(filter(None, (self.tape.text, self.forces.legend)))
+        if numbers := self.forces.numbers:
+            self.stage.line.send({"forces": numbers})
         if legend != self._legend:
             self._legend = legend
-            self.stage.line.send({"legend": legend})
+            self.stage.line.send({"legend": legend, "forces": numbers})
 
     def opened(self, client: int) -> None:
         """Say it to a page that comes."""
@@ -165,6 +179,12 @@ class ViewPanel(Panel):
             if event.client is not None:
                 self.stage.script("window.treadle?.dark()", [event.client.client_id])
 
+        def closer(event: Any) -> None:
+            body = self.stage.selection.body
+            if event.client is not None and body is not None:
+                self.stage.aim(clients=[event.client.client_id], body=body)
+
+        self.closer.on_click(closer)
         self.standard.on_click(standard)
         self.follow.on_update(lambda _: self.chase())
         self.save.on_click(save)
@@ -173,6 +193,9 @@ class ViewPanel(Panel):
         self.opacity.on_update(lambda _: self._fade())
         self.frames.on_update(lambda _: show_frames(scene, self.frames.value))
         self.axes.on_update(lambda _: self._show_axes())
+        self.inertia.on_update(lambda _: self._show_inertia())
+        for name, ball in self.motions.balls.items():
+            ball.on_click(lambda _, name=name: self.stage.edit.choose("actuator", name))
         self.mass.on_update(lambda _: self._show(self.center.ball, self.mass.value))
         self.contacts.on_update(lambda _: self._show(self.forces.arrows, self.contacts.value))
         self.measure.on_update(lambda _: self._measure())
@@ -215,6 +238,12 @@ class ViewPanel(Panel):
         for arrows in self._axes:
             arrows.visible = self.axes.value
 
+    def _show_inertia(self) -> None:
+        if self.inertia.value and not self._ellipsoids:
+            self._ellipsoids = ellipsoids(self.stage.server, self.stage.scene, self.stage.sim.model)
+        for mesh in self._ellipsoids:
+            mesh.visible = self.inertia.value
+
     def _draw_trail(self) -> None:
         before, self._trail = self._trail, None
         if before is not None:
@@ -224,7 +253,7 @@ class ViewPanel(Panel):
 
     def _cast(self) -> None:
         self.cast = bool(self.shadows.value)
-        for lamp in self.stage.scene.lamps:
+        for lamp in self._casting:
             lamp.cast_shadow = self.cast
         self.stage.introduce()
 
