@@ -49,6 +49,8 @@ def carried(old: Model, new: Model, state: State) -> State:
         loads=_loads(old, new, state.loads),
         # samples and biases go on where the sensors are the same
         sensors=state.sensors if _described(old) == _described(new) else np.zeros(0),
+        # work on material goes on where it is the same
+        processes=state.processes if _worked(old) == _worked(new) else np.zeros(0),
         # what an integrator remembers belongs to the machine before
         memory=np.zeros(0),
         commands=np.array([commands.get(actuator.name, 0.0) for actuator in new.actuators]),
@@ -59,6 +61,11 @@ def carried(old: Model, new: Model, state: State) -> State:
 def _described(model: Model) -> list[tuple]:
     """What the memory of the sensors depends on."""
     return [(s.name, s.type, s.rate, s.delay, s.noise, s.seed, s.parameters) for s in model.sensors]
+
+
+def _worked(model: Model) -> tuple[object, int]:
+    """What the memory of processes depends on."""
+    return model.settings.get("processes"), model.nv
 
 
 def _same(old: Model, name: str, kind: Joint) -> Body | None:
