@@ -24,8 +24,8 @@ __all__ = ["NEVER", "PICK_MEMORY", "SECTORS", "cut"]
 #: Sectors around the axis.
 SECTORS = 72
 
-#: Numbers that are remembered of a pick: its sector (-1: none yet), the way that it turned into it, and the frame
-#: at which the pick before it came into this sector.
+#: Numbers that are remembered of a pick: its place around the axis in sectors (-1: none yet), the way that it turned
+#: into its sector, and the frame at which the pick before it came into this sector.
 PICK_MEMORY = 8
 
 #: In place of a frame where no pick has been.
@@ -129,13 +129,13 @@ def _depth(tip, frame, n, wall, local, scratch):
 
 
 @kernel
-def cut(heights, grid, X_SW, pose, velocity, tips, normals, strips, law, picks, walls, wrench, chips):
+def cut(heights, grid, X_SW, pose, velocity, tips, normals, strips, law, last, picks, walls, wrench, chips):
     """One step of a head; writes the wrench on it and the chip depths of its picks.
 
     `pose` (4, 4) of the head's frame in the world, its `velocity` (6), angular first, about its origin in the
     world's axes; `tips`, `normals` and `strips` as in `CuttingHead`; `law` has the force coefficient (N/m2),
-    the share of the normal force and the reach (m). `picks` (picks, PICK_MEMORY) and `walls` (lines, SECTORS, 6)
-    are the memory. The wrench (6) is moment and force, chips (picks,) in m. Returns the removed volume (m3), the power
+    the share of the normal force and the reach (m). `last` (6,), the frame at the last step,
+    `picks` (picks, PICK_MEMORY) and `walls` (lines, SECTORS, 6) are the memory. The wrench (6) is moment and force, chips (picks,) in m. Returns the removed volume (m3), the power
     of the picks (W), their torque about the head's axis (N m) and the number of picks in rock.
     """
     coefficient, share, reach = law[0], law[1], law[2]
@@ -162,12 +162,13 @@ def cut(heights, grid, X_SW, pose, velocity, tips, normals, strips, law, picks, 
         for m in range(3):
             outward = (up * frame[2, m] + side * frame[3, m]) / radius
             n[m] = normals[k, 0] * frame[1, m] + normals[k, 1] * outward
-        place = (atan2(side, up) / (2.0 * pi) * SECTORS) % SECTORS
-        sector = min(int(place), SECTORS - 1)
+        place = min((atan2(side, up) / (2.0 * pi) * SECTORS) % SECTORS, SECTORS * (1.0 - 1e-15))
+        sector = int(place)
         if picks[k, 0] < 0.0:
-            picks[k, 0], picks[k, 1] = sector, 1.0
-        elif picks[k, 0] != sector:
-            removed += _leave(heights, grid, X_SW, frame, strips[line], walls[line], picks[k], sector)
+            picks[k, 1] = 1.0
+        elif int(picks[k, 0]) != sector:
+            removed += _leave(heights, grid, X_SW, frame, last, strips[line], walls[line], picks[k], place)
+        picks[k, 0] = place
         _interpolate(picks[k], walls[line, sector], place - sector, wall)
         deep = min(max(_depth(tip, frame, n, wall, local, scratch), 0.0), reach)
         rock = 0
@@ -201,26 +202,34 @@ def cut(heights, grid, X_SW, pose, velocity, tips, normals, strips, law, picks, 
         wrench[1] += my
         wrench[2] += mz
         torque -= mx * frame[1, 0] + my * frame[1, 1] + mz * frame[1, 2]
+    for m in range(3):
+        last[m], last[3 + m] = frame[0, m], frame[1, m]
     return removed, power, torque, count
 
 
 @inner
-def _leave(heights, grid, X_SW, frame, strip, walls, pick, new):
-    """A pick goes from one sector to another: it has cut those on its way; the removed volume (m3)."""
+def _leave(heights, grid, X_SW, frame, last, strip, walls, pick, place):
+    """A pick goes from one sector to another: it has cut those on its way; the removed volume (m3).
+
+    It left them between the last step and this one, in proportion to its way.
+    """
     old = int(pick[0])
-    ahead = (new - old) % SECTORS
+    way = (place - pick[0]) % SECTORS
     turn = 1
-    if ahead > SECTORS // 2:
-        ahead, turn = SECTORS - ahead, -1
+    if way > 0.5 * SECTORS:
+        way, turn = way - SECTORS, -1
     removed = 0.0
-    for passed in range(ahead):
+    for passed in range(abs(int(floor(pick[0] + way)) - old)):
         at = (old + turn * passed) % SECTORS
+        edge = old + (passed + 1 if turn > 0 else -passed)
+        share = (edge - pick[0]) / way
         for m in range(6):
             pick[2 + m] = walls[at, m]
         for m in range(3):
-            walls[at, m], walls[at, 3 + m] = frame[0, m], frame[1, m]
+            walls[at, m] = (1.0 - share) * last[m] + share * frame[0, m]
+            walls[at, 3 + m] = (1.0 - share) * last[3 + m] + share * frame[1, m]
         removed += _cut_patch(heights, grid, X_SW, frame, strip, at)
-    pick[0], pick[1] = new, turn
+    pick[1] = turn
     return removed
 
 

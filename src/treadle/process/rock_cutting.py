@@ -59,7 +59,7 @@ class RockCutting:
         self._X_SW = np.ascontiguousarray(np.linalg.inv(self.face.X_WS)[:3])
         self._grid = self.face.grid
         picks = len(self.head.tips)
-        self._picks = np.full((picks, PICK_MEMORY), NEVER)
+        self._last, self._picks = np.zeros(6), np.full((picks, PICK_MEMORY), NEVER)
         self._walls = np.full((self.head.lines, SECTORS, 6), NEVER)
         self._picks[:, 0] = -1.0
         self.chips, self.wrench = np.zeros(picks), np.zeros(6)
@@ -130,7 +130,7 @@ class RockCutting:
             self.lumps.recall(memory[place:])
 
     def _memory(self) -> list[np.ndarray]:
-        parts = [self.face.heights, self._walls, self._picks, self._numbers, self._forces]
+        parts = [self.face.heights, self._walls, self._last, self._picks, self._numbers, self._forces]
         return [*parts, self.chips, self.wrench]
 
     def quantities(self) -> dict[str, tuple[float, str]]:
@@ -178,7 +178,7 @@ class RockCutting:
             return 0.0
         removed, power, torque, engaged = cut(
             self.face.heights, self._grid, self._X_SW, np.ascontiguousarray(pose), velocity, self.head.tips,
-            self.head.normals, self.head.strips, self._law, self._picks, self._walls, self.wrench, self.chips,
+            self.head.normals, self.head.strips, self._law, self._last, self._picks, self._walls, self.wrench, self.chips,
         )  # fmt: skip
         self._forces[:] = J.T @ self.wrench
         self._numbers[4:] = power, torque, engaged
