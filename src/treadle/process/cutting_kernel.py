@@ -1,14 +1,14 @@
 """Kernels of a head that cuts a field of heights: chip depths and forces of its picks, and what they remove.
 
 The frame that goes with the boom but does not turn with the head has its origin o on the head and the axis a;
-around the axis there are sectors. For every line of picks and every sector the frame (o, a) is remembered at
-which a pick left it last. The next pick that is there cuts as deep as the frame moved along the normal n of the
-cut surface meanwhile,
+around the axis there are sectors. For every line of picks and every sector the frame (o, a) is remembered
+at which a pick left it last. The next pick that is there cuts as deep as the frame moved along the normal n
+of the cut surface meanwhile,
 
     d = n . (x - x'),    x' = where the same point of the frame was when the last pick was at this angle,
 
-as far as there is rock ahead of it. When it leaves the sector it has removed the patch of surface there. A head
-that does not turn presses into the rock and removes nothing.
+as far as there is rock ahead of it. When it leaves the sector it has removed the patch of surface there. A
+head that does not turn presses into the rock and removes nothing.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ __all__ = ["NEVER", "PICK_MEMORY", "SECTORS", "cut"]
 #: Sectors around the axis.
 SECTORS = 72
 
-#: Numbers that are remembered of a pick: its place around the axis in sectors (-1: none yet), the way that it turned
-#: into its sector, and the frame at which the pick before it came into this sector.
+#: Numbers that are remembered of a pick: its place around the axis in sectors (-1: none yet), the way that it
+#: turned into its sector, and the frame at which the pick before it came into this sector.
 PICK_MEMORY = 8
 
 #: In place of a frame where no pick has been.
@@ -134,9 +134,10 @@ def cut(heights, grid, X_SW, pose, velocity, tips, normals, strips, law, last, p
 
     `pose` (4, 4) of the head's frame in the world, its `velocity` (6), angular first, about its origin in the
     world's axes; `tips`, `normals` and `strips` as in `CuttingHead`; `law` has the force coefficient (N/m2),
-    the share of the normal force and the reach (m). `last` (6,), the frame at the last step,
-    `picks` (picks, PICK_MEMORY) and `walls` (lines, SECTORS, 6) are the memory. The wrench (6) is moment and force, chips (picks,) in m. Returns the removed volume (m3), the power
-    of the picks (W), their torque about the head's axis (N m) and the number of picks in rock.
+    the share of the normal force and the reach (m). `last` (6), the frame at the last step, `picks` (picks,
+    PICK_MEMORY) and `walls` (lines, SECTORS, 6) are the memory. The wrench (6) is moment and force, chips
+    (picks) in m. Returns the removed volume (m3), the power of the picks (W), their torque about the head's
+    axis (N m), against turning to positive angles, and the number of picks in rock.
     """
     coefficient, share, reach = law[0], law[1], law[2]
     starts = strips.shape[1] - 2
@@ -219,7 +220,7 @@ def _leave(heights, grid, X_SW, frame, last, strip, walls, pick, place):
     if way > 0.5 * SECTORS:
         way, turn = way - SECTORS, -1
     removed = 0.0
-    for passed in range(abs(int(floor(pick[0] + way)) - old)):
+    for passed in range(abs(floor(pick[0] + way) - old)):
         at = (old + turn * passed) % SECTORS
         edge = old + (passed + 1 if turn > 0 else -passed)
         share = (edge - pick[0]) / way

@@ -104,7 +104,7 @@ class Lumps:
             away = self._position(sim, int(other)) - start
             if np.linalg.norm(away) < self._sizes[index] + self._sizes[other]:
                 return
-        speed = self._throw * draw.uniform(0.7, 1.2) * out + draw.uniform(-0.4, 0.4) * side
+        speed = self._throw * draw.uniform(0.7, 1.2) * out + draw.uniform(-0.9, 0.9) * side
         turn = draw.standard_normal(4)
         self._place(sim, index, start, turn / np.linalg.norm(turn), speed, draw.uniform(-3.0, 3.0, 3))
         self.waiting[index] = 0.0

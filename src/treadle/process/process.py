@@ -1,8 +1,8 @@
 """What a process is: work on material that goes along with a simulation, with a memory of its own.
 
-A machine names its processes in its settings, `settings={"processes": {"rock": {"type": "rock_cutting", ...}}}`.
-Every simulation of it has its own: before each step it lets them work and adds their joint forces, and their
-memory is part of its state. Adding a type is one class here and its line in `process.types`.
+A machine names its processes in its settings, `{"processes": {"rock": {"type": "rock_cutting", ...}}}`. Every
+simulation of it has its own: before each step it lets them work and adds their joint forces, and their memory
+is part of its state. A new type is a class with these methods, and a line in `process.types`.
 """
 
 from __future__ import annotations

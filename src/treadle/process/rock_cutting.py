@@ -31,9 +31,9 @@ _AVERAGED = 1.0
 class RockCutting:
     """The process at a body whose x axis is that of the head.
 
-    `tips` and `starts` as in `CuttingHead`; `face` as in `RockFace.flat`; `lumps` as in `Lumps`. Counters since
-    the start: `volume` (m3) removed, `energy` (J) of the picks. At the last step: `power` (W), `torque` (N m)
-    about the head's axis, `wrench` on the head (moment and force in the world's axes about its origin),
+    `tips` and `starts` as in `CuttingHead`; `face` as in `RockFace.flat`; `lumps` as in `Lumps`. Counters
+    since the start: `volume` (m3) removed, `energy` (J) of the picks. At the last step: `power` (W), `torque`
+    (N m) about the head's axis, `wrench` on the head (moment and force in the world's axes about its origin),
     `chips` (m) of the picks, and how many are `engaged`.
     """
 
@@ -178,7 +178,8 @@ class RockCutting:
             return 0.0
         removed, power, torque, engaged = cut(
             self.face.heights, self._grid, self._X_SW, np.ascontiguousarray(pose), velocity, self.head.tips,
-            self.head.normals, self.head.strips, self._law, self._last, self._picks, self._walls, self.wrench, self.chips,
+            self.head.normals, self.head.strips, self._law, self._last, self._picks, self._walls, self.wrench,
+            self.chips,
         )  # fmt: skip
         self._forces[:] = J.T @ self.wrench
         self._numbers[4:] = power, torque, engaged

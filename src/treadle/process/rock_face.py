@@ -19,8 +19,8 @@ _WAVES = 24
 class RockFace:
     """Heights (m) towards the outside over a rectangle; cutting lowers them.
 
-    What hangs over a cut, as seen from the outside, breaks off: a field of heights has no caves. `X_WS` (4, 4)
-    is the pose of its frame, x to the right as seen from the outside, y up, z out of the rock.
+    What hangs over a cut, as seen from the outside, breaks off: a field of heights has no caves. `X_WS`
+    (4, 4) is the pose of its frame, x to the right as seen from the outside, y up, z out of the rock.
     """
 
     def __init__(self, surface: Surface, X_WS: np.ndarray) -> None:

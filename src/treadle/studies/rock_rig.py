@@ -1,7 +1,7 @@
 """A cutting head on a rig: driven through rock with constant speeds, where the torque has a closed form.
 
-A pick that comes d = (v . n) A / w after the one before it, with the feed v, the normal n of the cut surface, the
-angle A between both and the speed w of the head, turns with the moment r c d^2. Fed along its axis the head has
+A pick at the angle A behind the one before it has the chip depth d = (v . n) A / w, with the feed v, the
+normal n of the cut surface and the speed w of the head; it takes the moment r c d^2. Fed along its axis the head has
 constant chips,
 
     T = sum r c (v A nx / w)^2,
@@ -81,7 +81,7 @@ def rig(run: RigRun) -> ModelSpec:
 
 
 def run_rig(run: RigRun) -> RigResult:
-    """Drive the head into the rock, until all of its picks are in it and have been for a turn; then measure."""
+    """Drive the head until all of its picks have been in rock for a turn; then measure over three."""
     base = float(ordered_tips()[:, 0].min())
     inside = _FACE - base + 0.1
     turn = 2.0 * np.pi / run.speed
@@ -103,9 +103,7 @@ def run_rig(run: RigRun) -> RigResult:
         torque += cutting.torque / count
         deepest = max(deepest, float(cutting.chips.max()))
     seconds = count * run.dt
-    return RigResult(
-        torque, (cutting.energy - energy) / seconds, (cutting.volume - start) / seconds, deepest
-    )
+    return RigResult(torque, (cutting.energy - energy) / seconds, (cutting.volume - start) / seconds, deepest)
 
 
 def closed_torque(run: RigRun) -> float:

@@ -1,8 +1,8 @@
 """The roadheader cuts rock: its picks load boom and cylinders, the face changes, lumps fall and are gathered.
 
-The head stands before a rock face; sumping in and swinging cuts a slot. Part of the rock comes as lumps, which
-the spirals of the head throw back onto the apron; there the star wheels sweep them to the conveyor. The machine
-may advance on its tracks.
+The head stands before a rock face; sumping in and swinging cuts a slot. Part of the rock comes as lumps,
+which the spirals of the head throw back onto the apron; there the star wheels sweep them to the conveyor. The
+machine may advance on its tracks.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from treadle.scenes.roadheader.kinematics import joint_positions
 
 __all__ = ["FACE", "START", "ordered_tips", "roadheader_cutting"]
 
-#: Where the face is (m ahead of the machine's origin), its width and height, and the height of its lower edge.
+#: Where the face is (m ahead of the machine's origin), its width, its height, and where its lower edge is.
 FACE, _WIDTH, _HEIGHT, _LOW = 5.36, 4.8, 3.4, 0.05
 
 #: Posture at the start: the boom level, drawn in, swung to the right.
 START = {"lift": radians(-16.0), "extend": -0.33, "slew": radians(-7.0)}
 
-#: Sizes of the lumps (m), and where they wait, under the floor.
+#: Sizes of the lumps (m), and where they wait: in the rock behind the face.
 _SIZES = ((0.26, 0.20, 0.16), (0.22, 0.18, 0.15), (0.30, 0.22, 0.18))
-_WAIT = (0.0, 0.0, -3.0)
+_WAIT = (FACE + 1.2, -1.9, 0.5)
 
 #: Groups of shapes: lumps, the machine, the world. The machine and the world do not touch each other.
 _LUMPS, _MACHINE, _WORLD = "lumps", "machine", "tunnel"
@@ -45,7 +45,11 @@ _ROCK = (0.42, 0.40, 0.38, 1.0)
 
 
 def roadheader_cutting(
-    lumps: int = 24, compressive: float = 40e6, tensile: float = 2.5e6, law: str = "evans", uneven: float = 0.04
+    lumps: int = 24,
+    compressive: float = 40e6,
+    tensile: float = 2.5e6,
+    law: str = "evans",
+    uneven: float = 0.04,
 ) -> ModelSpec:
     """The machine before a face of rock of these strengths (Pa), with so many lumps at most.
 
@@ -80,10 +84,11 @@ def roadheader_cutting(
             },
             "lumps": {
                 "bodies": names,
+                "throw": 3.2,
                 "outlet": {
                     "frame": "shovel_plate",
-                    "low": [-0.6, -0.6 * CONVEYOR_WIDTH, -1.0],
-                    "high": [0.95, 0.6 * CONVEYOR_WIDTH, 1.0],
+                    "low": [-0.6, -0.75 * CONVEYOR_WIDTH, -1.0],
+                    "high": [1.15, 0.75 * CONVEYOR_WIDTH, 1.0],
                 },
             },
         }
@@ -112,14 +117,14 @@ def _add_start(spec: ModelSpec) -> None:
 
 
 def _add_tunnel(spec: ModelSpec) -> None:
-    """Floor, ribs and the rock under and beside the face, which lumps lie on and lean against."""
-    size, place = (14.0, 8.0, 0.4), (0.0, 0.0, -0.2)
+    """The floor, the rock that lumps lean against, and the rock behind the face, which is only seen."""
     world = {"role": "collision", "material": "rock", "group": _WORLD, "meets": (_LUMPS,)}
-    spec.add_shape("floor", None, "box", size, position=place, **world)
-    spec.add_shape("floor_look", None, "box", size, position=place, color=(0.36, 0.34, 0.32, 1.0))
-    spec.add_shape(
-        "rock", None, "box", (1.0, 8.0, 4.0), position=(FACE + 0.05 + 0.5, 0.0, 2.0), **world
-    )  # fmt: skip
+    spec.add_shape("floor", None, "plane", **world)
+    wall = (0.3, _WIDTH + 1.2, _HEIGHT + 0.4)
+    # behind what the head cuts, so that lumps stay before it
+    spec.add_shape("rock", None, "box", wall, position=(FACE + 0.2, 0.0, 0.5 * wall[2]), **world)
+    mass = (1.6, _WIDTH, _HEIGHT + _LOW)
+    spec.add_shape("mass", None, "box", mass, position=(FACE + 1.7, 0.0, 0.5 * mass[2]), color=_ROCK)
 
 
 def _add_apron(spec: ModelSpec) -> None:
@@ -164,8 +169,9 @@ def _add_apron(spec: ModelSpec) -> None:
 def _add_lump(spec: ModelSpec, number: int) -> str:
     name, size = f"lump{number + 1}", _SIZES[number % len(_SIZES)]
     spec.add_body(name, 2500.0 * float(np.prod(size)), type="box", size=size)
-    x, y = 0.6 * (number % 8) - 2.1, 0.6 * (number // 8) - 1.5
-    spec.add_joint(name, "free", None, name, position=(_WAIT[0] + x, _WAIT[1] + y, _WAIT[2]))
+    row, column = divmod(number, 8)
+    wait = (_WAIT[0] + 0.45 * (row // 4), _WAIT[1] + 0.54 * column, _WAIT[2] + 0.6 * (row % 4))
+    spec.add_joint(name, "free", None, name, position=wait)
     spec.add_shape(name, name, "box", size, color=_ROCK)
     spec.add_shape(
         f"{name}_skin", name, "box", size, role="collision", material="rock", group=_LUMPS,
@@ -176,7 +182,7 @@ def _add_lump(spec: ModelSpec, number: int) -> str:
 
 #: Run up cutter and star wheels, sump in, swing to the left, raise, swing back, draw out.
 _ROUTINE = [
-    [1.0, {"cutter": 5.5, "gather_left": 2.5, "gather_right": -2.5}],
+    [1.0, {"cutter": 5.5, "gather_left": 2.5, "gather_right": 2.5}],
     [0.5, {"extend": 0.8}],
     [9.0, {}],
     [0.5, {"extend": 0.0}],
