@@ -7,7 +7,7 @@ of the cut surface meanwhile,
 
     d = n . (x - x'),    x' = where the same point of the frame was when the last pick was at this angle,
 
-as far as there is rock ahead of it. When it leaves the sector it has removed the patch of surface there. A
+as far as there is rock around it. When it leaves the sector it has removed the patch of surface there. A
 head that does not turn presses into the rock and removes nothing.
 """
 
@@ -109,10 +109,25 @@ def _cut_patch(heights, grid, X_SW, frame, strip, sector):
 
 
 @inner
+def _behind(heights, grid, X_SW, tip, n, deep, step):
+    """How much rock (m) there is behind a tip, as far as the chip is deep; to a cell and a half."""
+    way = 0.0
+    while way < deep:
+        x, y, z = X_SW[0, 3], X_SW[1, 3], X_SW[2, 3]
+        for m in range(3):
+            point = tip[m] - way * n[m]
+            x += X_SW[0, m] * point
+            y += X_SW[1, m] * point
+            z += X_SW[2, m] * point
+        if not _rock_at(heights, grid, x, y, z):
+            break
+        way += 0.5 * step
+    return way + 1.5 * step
+
+
+@inner
 def _depth(tip, frame, n, wall, local, scratch):
-    """How far the frame's point at the tip moved along n since it was at the wall; 0 if it never was."""
-    if wall[0] == NEVER:
-        return 0.0
+    """How far the frame's point at the tip moved along n since it was at the wall."""
     a = wall[3:6]
     _across(a, scratch[0], scratch[1])
     along = 0.0
@@ -147,6 +162,12 @@ def cut(heights, grid, X_SW, pose, velocity, tips, normals, strips, law, last, p
         frame[0, m], frame[1, m] = origin[m], pose[m, 0]
     _across(frame[1], frame[2], frame[3])
     scratch, local, wall = np.empty((2, 3)), np.empty(3), np.empty(6)
+    if last[0] == NEVER:
+        # no pick has been here: what it has cut is as deep as it is in rock
+        for line in range(len(walls)):
+            for at in range(SECTORS):
+                for m in range(3):
+                    walls[line, at, m], walls[line, at, 3 + m] = frame[0, m], frame[1, m]
     tip, n, arm, speed, force = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
     wrench[:] = 0.0
     removed, power, torque, count = 0.0, 0.0, 0.0, 0
@@ -182,7 +203,7 @@ def cut(heights, grid, X_SW, pose, velocity, tips, normals, strips, law, last, p
                 z += X_SW[2, m] * point
             if _rock_at(heights, grid, x, y, z):
                 rock += 1
-        deep *= rock / 3.0
+        deep = min(deep * rock / 3.0, _behind(heights, grid, X_SW, tip, n, deep, step))
         chips[k] = deep
         if deep <= 0.0:
             continue
@@ -239,11 +260,10 @@ def _interpolate(pick, wall, share, result):
     """The frame at which the pick before was at the same angle, a share of the sector on."""
     if pick[1] < 0.0:
         share = 1.0 - share
-    if pick[2] == NEVER or wall[0] == NEVER:
+    if pick[2] == NEVER:
         share = 1.0
     for m in range(6):
         result[m] = wall[m] if share == 1.0 else (1.0 - share) * pick[2 + m] + share * wall[m]
     size = sqrt(result[3] ** 2 + result[4] ** 2 + result[5] ** 2)
-    if result[0] != NEVER and size > 0.0:
-        for m in range(3, 6):
-            result[m] /= size
+    for m in range(3, 6):
+        result[m] /= size

@@ -59,7 +59,7 @@ class RockCutting:
         self._X_SW = np.ascontiguousarray(np.linalg.inv(self.face.X_WS)[:3])
         self._grid = self.face.grid
         picks = len(self.head.tips)
-        self._last, self._picks = np.zeros(6), np.full((picks, PICK_MEMORY), NEVER)
+        self._last, self._picks = np.full(6, NEVER), np.full((picks, PICK_MEMORY), NEVER)
         self._walls = np.full((self.head.lines, SECTORS, 6), NEVER)
         self._picks[:, 0] = -1.0
         self.chips, self.wrench = np.zeros(picks), np.zeros(6)
@@ -189,7 +189,7 @@ class RockCutting:
         from treadle.process.cutting_kernel import NEVER
 
         self._forces[:], self.wrench[:], self.chips[:], self._numbers[4:] = 0.0, 0.0, 0.0, 0.0
-        self._picks[:], self._walls[:] = NEVER, NEVER
+        self._last[:], self._picks[:], self._walls[:] = NEVER, NEVER, NEVER
         self._picks[:, 0] = -1.0
         return 0.0
 

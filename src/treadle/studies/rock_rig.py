@@ -1,8 +1,8 @@
 """A cutting head on a rig: driven through rock with constant speeds, where the torque has a closed form.
 
 A pick at the angle A behind the one before it has the chip depth d = (v . n) A / w, with the feed v, the
-normal n of the cut surface and the speed w of the head; it takes the moment r c d^2. Fed along its axis the head has
-constant chips,
+normal n of the cut surface and the speed w of the head; it takes the moment r c d^2. Fed along its axis the
+head has constant chips,
 
     T = sum r c (v A nx / w)^2,
 
