@@ -34,8 +34,8 @@ FACE, _WIDTH, _HEIGHT, _LOW = 5.36, 4.8, 3.4, 0.05
 #: Posture at the start: the boom level, drawn in, swung to the right.
 START = {"lift": radians(-16.0), "extend": -0.33, "slew": radians(-7.0)}
 
-#: Sizes of the lumps (m), and where they wait: in the rock behind the face.
-_SIZES = ((0.26, 0.20, 0.16), (0.22, 0.18, 0.15), (0.30, 0.22, 0.18))
+#: Half lengths of the lumps (m), ellipsoids, and where they wait: in the rock behind the face.
+_SIZES = ((0.145, 0.115, 0.095), (0.125, 0.105, 0.085), (0.165, 0.125, 0.10))
 _WAIT = (FACE + 1.2, -1.9, 0.5)
 
 #: Groups of shapes: lumps, the machine, the world. The machine and the world do not touch each other.
@@ -117,12 +117,14 @@ def _add_start(spec: ModelSpec) -> None:
 
 
 def _add_tunnel(spec: ModelSpec) -> None:
-    """The floor, the rock that lumps lean against, and the rock behind the face, which is only seen."""
+    """The floor, the rock and the ribs that lumps roll against, and the rock behind, which is only seen."""
     world = {"role": "collision", "material": "rock", "group": _WORLD, "meets": (_LUMPS,)}
     spec.add_shape("floor", None, "plane", **world)
     wall = (0.3, _WIDTH + 1.2, _HEIGHT + 0.4)
     # behind what the head cuts, so that lumps stay before it
     spec.add_shape("rock", None, "box", wall, position=(FACE + 0.2, 0.0, 0.5 * wall[2]), **world)
+    for side, y in (("left", 3.2), ("right", -3.2)):
+        spec.add_shape(f"rib_{side}", None, "box", (16.0, 0.4, 1.0), position=(-2.0, y, 0.5), **world)
     mass = (1.6, _WIDTH, _HEIGHT + _LOW)
     spec.add_shape("mass", None, "box", mass, position=(FACE + 1.7, 0.0, 0.5 * mass[2]), color=_ROCK)
 
@@ -168,15 +170,17 @@ def _add_apron(spec: ModelSpec) -> None:
 
 def _add_lump(spec: ModelSpec, number: int) -> str:
     name, size = f"lump{number + 1}", _SIZES[number % len(_SIZES)]
-    spec.add_body(name, 2500.0 * float(np.prod(size)), type="box", size=size)
+    a, b, c = size
+    mass = 2500.0 * 4.0 / 3.0 * pi * a * b * c
+    inertia = tuple(0.2 * mass * x for x in (b * b + c * c, a * a + c * c, a * a + b * b))
+    spec.add_body(name, mass, inertia=inertia)
     row, column = divmod(number, 8)
     wait = (_WAIT[0] + 0.45 * (row // 4), _WAIT[1] + 0.54 * column, _WAIT[2] + 0.6 * (row % 4))
     spec.add_joint(name, "free", None, name, position=wait)
-    spec.add_shape(name, name, "box", size, color=_ROCK)
-    spec.add_shape(
-        f"{name}_skin", name, "box", size, role="collision", material="rock", group=_LUMPS,
-        meets=(_LUMPS, _MACHINE, _WORLD),
-    )  # fmt: skip
+    spec.add_shape(name, name, "ellipsoid", size, color=_ROCK)
+    meets = (_LUMPS, _MACHINE, _WORLD)
+    skin = {"role": "collision", "material": "rock", "group": _LUMPS, "meets": meets}
+    spec.add_shape(f"{name}_skin", name, "ellipsoid", size, **skin)
     return name
 
 
