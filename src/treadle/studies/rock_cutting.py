@@ -140,7 +140,7 @@ class _Pilot:
         # to the right end before the cutter meets rock
         missing = -self._swing - self._sim.joint("slew").position
         self._drive(slew=float(np.clip(missing, -0.03, 0.03)) if abs(missing) > 1e-3 else 0.0)
-        return abs(missing) <= 1e-3 and self._sim.time > 1.5
+        return bool(abs(missing) <= 1e-3 and self._sim.time > 1.5)
 
     def _sump(self) -> bool:
         self._drive(advance=_ADVANCE)
@@ -148,7 +148,7 @@ class _Pilot:
 
     def _swing_left(self) -> bool:
         self._drive(slew=_SLEW)
-        return self._sim.joint("slew").position >= self._swing
+        return bool(self._sim.joint("slew").position >= self._swing)
 
     def _dwell(self) -> bool:
         self._drive()
@@ -169,7 +169,7 @@ def swept_volume(poses: np.ndarray, cutting: RockCutting, points: int = _POINTS)
     middles = local[:, :3, 3] + 0.5 * head.reach * local[:, :3, 0]
     low, high = middles.min(axis=0) - head.reach, middles.max(axis=0) + head.reach
     low[2], high[2] = face.heights.min() - 0.05, float(face.fresh.max())
-    sample = low + (high - low) * qmc.Sobol(3, seed=3).random(points)
+    sample = low + (high - low) * qmc.Sobol(3, rng=3).random(points)
     inside = np.zeros(points, dtype=bool)
     outline = np.vstack([head.outline, [[head.outline[-1, 0], 0.0]]])
     for X in local:
