@@ -19,7 +19,7 @@ import numpy as np
 
 from treadle.native.kernels import inner, kernel
 
-__all__ = ["NEVER", "PICK_MEMORY", "SECTORS", "cut"]
+__all__ = ["NEVER", "PICK_MEMORY", "SECTORS", "WALL_MEMORY", "cut"]
 
 #: Sectors around the axis.
 SECTORS = 72
@@ -27,6 +27,9 @@ SECTORS = 72
 #: Numbers that are remembered of a pick: its place around the axis in sectors (-1: none yet), the way that it
 #: turned into its sector, and the frame at which the pick before it came into this sector.
 PICK_MEMORY = 8
+
+#: Numbers that are remembered of a sector of a line: the frame, and whether the pick was in rock.
+WALL_MEMORY = 7
 
 #: In place of a frame where no pick has been.
 NEVER = 1e30
@@ -111,18 +114,21 @@ def _cut_patch(heights, grid, X_SW, frame, strip, sector):
 @inner
 def _behind(heights, grid, X_SW, tip, n, deep, step):
     """How much rock (m) there is behind a tip, as far as the chip is deep; to a cell and a half."""
-    way = 0.0
-    while way < deep:
+    way, rock, gaps = 0.0, 0.0, 0
+    while way < deep and gaps < 3:
         x, y, z = X_SW[0, 3], X_SW[1, 3], X_SW[2, 3]
         for m in range(3):
             point = tip[m] - way * n[m]
             x += X_SW[0, m] * point
             y += X_SW[1, m] * point
             z += X_SW[2, m] * point
-        if not _rock_at(heights, grid, x, y, z):
-            break
+        # the edge of a cut is known to a cell
+        if _rock_at(heights, grid, x, y, z):
+            rock, gaps = way, 0
+        else:
+            gaps += 1
         way += 0.5 * step
-    return way + 1.5 * step
+    return rock + 1.5 * step
 
 
 @inner
@@ -147,12 +153,13 @@ def _depth(tip, frame, n, wall, local, scratch):
 def cut(heights, grid, X_SW, pose, velocity, tips, normals, strips, law, last, picks, walls, wrench, chips):
     """One step of a head; writes the wrench on it and the chip depths of its picks.
 
-    `pose` (4, 4) of the head's frame in the world, its `velocity` (6), angular first, about its origin in the
-    world's axes; `tips`, `normals` and `strips` as in `CuttingHead`; `law` has the force coefficient (N/m2),
-    the share of the normal force and the reach (m). `last` (6), the frame at the last step, `picks` (picks,
-    PICK_MEMORY) and `walls` (lines, SECTORS, 6) are the memory. The wrench (6) is moment and force, chips
-    (picks) in m. Returns the removed volume (m3), the power of the picks (W), their torque about the head's
-    axis (N m), against turning to positive angles, and the number of picks in rock.
+    `pose` (4, 4) of the head's frame in the world, its `velocity` (6), angular first, about its origin in
+    the world's axes; `tips`, `normals` and `strips` as in `CuttingHead`; `law` has the force coefficient
+    (N/m2), the share of the normal force and the reach (m). `last` (6), the frame at the last step,
+    `picks` (picks, PICK_MEMORY) and `walls` (lines, SECTORS, WALL_MEMORY) are the memory. The wrench (6)
+    is moment and force, chips (picks) in m. Returns the removed volume (m3), the power of the picks (W),
+    their torque about the head's axis (N m), against turning to positive angles, and the number of picks
+    in rock.
     """
     coefficient, share, reach = law[0], law[1], law[2]
     starts = strips.shape[1] - 2
@@ -168,6 +175,7 @@ def cut(heights, grid, X_SW, pose, velocity, tips, normals, strips, law, last, p
             for at in range(SECTORS):
                 for m in range(3):
                     walls[line, at, m], walls[line, at, 3 + m] = frame[0, m], frame[1, m]
+                walls[line, at, 6] = 0.0
     tip, n, arm, speed, force = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
     wrench[:] = 0.0
     removed, power, torque, count = 0.0, 0.0, 0.0, 0
@@ -189,7 +197,10 @@ def cut(heights, grid, X_SW, pose, velocity, tips, normals, strips, law, last, p
         if picks[k, 0] < 0.0:
             picks[k, 1] = 1.0
         elif int(picks[k, 0]) != sector:
-            removed += _leave(heights, grid, X_SW, frame, last, strips[line], walls[line], picks[k], place)
+            in_rock = chips[k] > 0.0
+            removed += _leave(
+                heights, grid, X_SW, frame, last, strips[line], walls[line], picks[k], place, in_rock
+            )
         picks[k, 0] = place
         _interpolate(picks[k], walls[line, sector], place - sector, wall)
         deep = min(max(_depth(tip, frame, n, wall, local, scratch), 0.0), reach)
@@ -203,7 +214,10 @@ def cut(heights, grid, X_SW, pose, velocity, tips, normals, strips, law, last, p
                 z += X_SW[2, m] * point
             if _rock_at(heights, grid, x, y, z):
                 rock += 1
-        deep = min(deep * rock / 3.0, _behind(heights, grid, X_SW, tip, n, deep, step))
+        deep *= rock / 3.0
+        if walls[line, sector, 6] == 0.0 and deep > 0.0:
+            # it comes out of the air
+            deep = min(deep, _behind(heights, grid, X_SW, tip, n, deep, step))
         chips[k] = deep
         if deep <= 0.0:
             continue
@@ -230,7 +244,7 @@ def cut(heights, grid, X_SW, pose, velocity, tips, normals, strips, law, last, p
 
 
 @inner
-def _leave(heights, grid, X_SW, frame, last, strip, walls, pick, place):
+def _leave(heights, grid, X_SW, frame, last, strip, walls, pick, place, in_rock):
     """A pick goes from one sector to another: it has cut those on its way; the removed volume (m3).
 
     It left them between the last step and this one, in proportion to its way.
@@ -250,6 +264,7 @@ def _leave(heights, grid, X_SW, frame, last, strip, walls, pick, place):
         for m in range(3):
             walls[at, m] = (1.0 - share) * last[m] + share * frame[0, m]
             walls[at, 3 + m] = (1.0 - share) * last[3 + m] + share * frame[1, m]
+        walls[at, 6] = 1.0 if in_rock else 0.0
         removed += _cut_patch(heights, grid, X_SW, frame, strip, at)
     pick[1] = turn
     return removed

@@ -48,7 +48,7 @@ class RockCutting:
         pick: Pick | Mapping[str, Any] | None = None,
         lumps: Mapping[str, Any] | None = None,
     ) -> None:
-        from treadle.process.cutting_kernel import NEVER, PICK_MEMORY, SECTORS
+        from treadle.process.cutting_kernel import NEVER, PICK_MEMORY, SECTORS, WALL_MEMORY
 
         self._model, self._frame = model, model.frame(body).name
         self.head = CuttingHead(tips, starts)
@@ -60,7 +60,7 @@ class RockCutting:
         self._grid = self.face.grid
         picks = len(self.head.tips)
         self._last, self._picks = np.full(6, NEVER), np.full((picks, PICK_MEMORY), NEVER)
-        self._walls = np.full((self.head.lines, SECTORS, 6), NEVER)
+        self._walls = np.full((self.head.lines, SECTORS, WALL_MEMORY), NEVER)
         self._picks[:, 0] = -1.0
         self.chips, self.wrench = np.zeros(picks), np.zeros(6)
         self._forces = np.zeros(model.nv)

@@ -250,7 +250,7 @@ def _draw(slot: Slot) -> Figure:
     limit = float((face.fresh - face.heights).max())
     for axes, heights, title in ((before, face.fresh, "Face before"), (after, face.heights, "Face after")):
         image = axes.pcolormesh(
-            x, y, face.fresh - heights, cmap="inferno", shading="nearest", vmin=0.0, vmax=limit
+            x, y, face.fresh - heights, cmap="YlOrBr", shading="nearest", vmin=0.0, vmax=limit
         )
         axes.set(xlabel="across, as the driver sees it (m)", ylabel="above the floor (m)", title=title)
         axes.set_aspect("equal")
