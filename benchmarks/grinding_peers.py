@@ -188,7 +188,7 @@ def main() -> None:
         row for name, run in simulators.items() for row in measured(name, run, given.stiffness, depth, exact)
     ]
     for peer in ("mujoco", "bullet"):
-        own = [row for row in rows if row["simulator"].startswith(peer)]
+        own = [row for row in rows if row.get("simulator", "").startswith(peer)]
         # where a peer has an error that no step takes away, that one counts
         least = max(given.error, 1.05 * min(row["error"] for row in own))
         costs = [min(x["cpu"] for x in found if x["error"] <= least) for found in (own, rows[: len(STEPS)])]
