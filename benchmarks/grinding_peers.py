@@ -189,10 +189,13 @@ def main() -> None:
     ]
     for peer in ("mujoco", "bullet"):
         own = [row for row in rows if row.get("simulator", "").startswith(peer)]
-        # where a peer has an error that no step takes away, that one counts
-        least = max(given.error, 1.05 * min(row["error"] for row in own))
-        costs = [min(x["cpu"] for x in found if x["error"] <= least) for found in (own, rows[: len(STEPS)])]
-        rows.append({"peer": peer, "error": least, "ratio": costs[0] / costs[1]})
+        for wanted in (given.error, 2.0 * given.error):
+            # where a peer has an error that no step takes away, that one counts
+            least = max(wanted, 1.05 * min(row["error"] for row in own))
+            costs = [
+                min(x["cpu"] for x in found if x["error"] <= least) for found in (own, rows[: len(STEPS)])
+            ]
+            rows.append({"peer": peer, "error": least, "ratio": costs[0] / costs[1]})
     if given.json:
         print(json.dumps({"rows": rows}))
         return
