@@ -88,8 +88,8 @@ class Batch(Guarded):
         check_functions("controllers", controllers)
         if model.settings.get("processes"):
             raise InputError(
-                f"{model.name!r} has processes, which a Batch does not run: use a Simulation, or take the setting "
-                "'processes' out"
+                f"{model.name!r} has processes, which a Batch does not run: use a Simulation, or take "
+                "'processes' out of its settings"
             )
         check_meshes(meshes)
         #: everything that was chosen about a step
