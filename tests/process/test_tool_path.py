@@ -1,5 +1,7 @@
 """Tool paths on surfaces whose geodesics are known: planes, cylinders and spheres."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import trimesh
@@ -86,3 +88,11 @@ def test_wrong_input_is_explained():
         Surface.of_mesh(trimesh.creation.box((0.1, 0.1, 0.1)), (-0.2, 0.2), (-0.1, 0.1), 0.02)
     with pytest.raises(td.InputError, match="evenly spaced"):
         Surface([0, 1, 3, 4], [0, 1, 2, 3], np.zeros((4, 4)))
+
+
+def test_a_surface_from_a_step_file():
+    # a slab cut from a cylinder of 250 mm along y
+    path = Path(__file__).parent / "data" / "plate.step"
+    surface = Surface.of_mesh(path, (-0.06, 0.06), (-0.03, 0.03), 5e-3)
+    exact = np.sqrt(0.25**2 - surface.x**2)
+    assert np.abs(surface.heights - exact).max() < 2e-5

@@ -74,20 +74,28 @@ def _both(name: str, share: float) -> dict[str, float]:
     return {f"{name}_left": share, f"{name}_right": share}
 
 
+#: Moves of a roadheader.
+_ROADHEADER = (
+    Move("Raise", "i", _both("lift", 1.0)),
+    Move("Lower", "k", _both("lift", -1.0)),
+    Move("Swing left", "j", {"slew_left": -1.0, "slew_right": 1.0}),
+    Move("Swing right", "l", {"slew_left": 1.0, "slew_right": -1.0}),
+    Move("Extend", "o", {"extend": 1.0}),
+    Move("Retract", "u", {"extend": -1.0}),
+    Move("Cutter on/off", "c", {"cutter": 1.0}, switch=True),
+    Move("Shovel up", "r", _both("shovel", 1.0)),
+    Move("Shovel down", "f", _both("shovel", -1.0)),
+    Move("Gathering arms on/off", "g", {"gather_left": 1.0, "gather_right": 1.0}, switch=True),
+    Move("Rear support down", "y", _both("rear_support", 1.0)),
+    Move("Rear support up", "h", _both("rear_support", -1.0)),
+)
+
 #: Moves by name of machine; values are shares of the controls' ranges unless they are absolute.
 _NAMED: dict[str, tuple[Move, ...]] = {
-    "roadheader": (
-        Move("Raise", "i", _both("lift", 1.0)),
-        Move("Lower", "k", _both("lift", -1.0)),
-        Move("Swing left", "j", {"slew_left": -1.0, "slew_right": 1.0}),
-        Move("Swing right", "l", {"slew_left": 1.0, "slew_right": -1.0}),
-        Move("Extend", "o", {"extend": 1.0}),
-        Move("Retract", "u", {"extend": -1.0}),
-        Move("Cutter on/off", "c", {"cutter": 1.0}, switch=True),
-        Move("Shovel up", "r", _both("shovel", 1.0)),
-        Move("Shovel down", "f", _both("shovel", -1.0)),
-        Move("Gathering arms on/off", "g", {"gather_left": 1.0, "gather_right": -1.0}, switch=True),
-        Move("Rear support down", "y", _both("rear_support", 1.0)),
-        Move("Rear support up", "h", _both("rear_support", -1.0)),
+    "roadheader": _ROADHEADER,
+    "roadheader-cutting": (
+        *_ROADHEADER[:10],
+        Move("Advance", "y", {"advance": 1.0}),
+        Move("Back", "h", {"advance": -1.0}),
     ),
 }

@@ -32,6 +32,7 @@ from treadle.app.panels.save import SavePanel
 from treadle.app.panels.scenes import ScenesPanel, scene_of
 from treadle.app.panels.sensors import SensorsPanel
 from treadle.app.panels.view import ViewPanel
+from treadle.app.panels.work import WorkPanel
 from treadle.app.precompile import Precompiler
 from treadle.app.scene import Scene
 from treadle.app.selection import Selection
@@ -116,6 +117,10 @@ class Stage:
         with self.tabs.add_tab("Plots"):
             self.plots = PlotsPanel(self)
         sensing: list[Panel] = []
+        if self.sim.processes:
+            with self.tabs.add_tab("Work"):
+                self.work = WorkPanel(self)
+                sensing.append(self.work)
         if self.sim.model.sensors:
             with self.tabs.add_tab("Sensors"):
                 sensing.append(SensorsPanel(self))

@@ -86,6 +86,11 @@ class Batch(Guarded):
         check_keywords(Batch, options)
         check_functions("laws", laws)
         check_functions("controllers", controllers)
+        if model.settings.get("processes"):
+            raise InputError(
+                f"{model.name!r} has processes, which a Batch does not run: use a Simulation, or take "
+                "'processes' out of its settings"
+            )
         check_meshes(meshes)
         #: everything that was chosen about a step
         self.step_options = StepOptions.of(

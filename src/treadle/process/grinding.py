@@ -20,7 +20,15 @@ from treadle.process.pad import Pad
 from treadle.process.surface import Surface
 from treadle.process.tool_path import ToolPath
 
-__all__ = ["ArmCompliance", "GrindingPass", "GrindingSetup", "arm_compliance", "calibrated_preston", "grind"]
+__all__ = [
+    "ArmCompliance",
+    "ForceControl",
+    "GrindingPass",
+    "GrindingSetup",
+    "arm_compliance",
+    "calibrated_preston",
+    "grind",
+]
 
 
 @dataclass(frozen=True)
@@ -33,14 +41,23 @@ class ArmCompliance:
 
 
 @dataclass(frozen=True)
+class ForceControl:
+    """A wanted force (N), and the gain (m/s per N) of the tool's rate along the normal; once per step."""
+
+    force: float
+    gain: float
+
+
+@dataclass(frozen=True)
 class GrindingSetup:
     """A pad, an arm, and the process.
 
     `preston` is Preston's k (1/Pa), `speed` the speed of the abrasive on the surface (m/s), `friction` the
     share of the normal force that acts along the surface; `specific_energy` (J/m3) gives that share instead,
     as the power of the tangential force is the energy of the removed volume: Ft / F = u k.
-    `stiffness_factor` multiplies the pad's pressure, `offset` (m) and `seam_factor` say where the workpiece
-    is and how high its seam, for runs with disturbances.
+    `control` moves the tool by its force; without, the path is kept. `stiffness_factor` multiplies the
+    pad's pressure, `offset` (m) and `seam_factor` say where the workpiece is and how high its seam, for
+    runs with disturbances.
     """
 
     pad: Pad
@@ -52,6 +69,7 @@ class GrindingSetup:
     stiffness_factor: float = 1.0
     offset: float = 0.0
     seam_factor: float = 1.0
+    control: ForceControl | None = None
 
     def __post_init__(self) -> None:
         numbers = {name: x for name, x in vars(self).items() if isinstance(x, int | float)}
@@ -110,6 +128,8 @@ def grind(
     """
     from treadle.process.pad_contact import propagator, take_pass
 
+    if derivatives and setup.control is not None:
+        raise InputError("grind: there are derivatives by the offsets under position control only")
     at, points, axes = _sampled(path, feed, dt)
     shifts = np.asarray(offsets, dtype=float)
     if shifts.shape != (len(path),) or not np.isfinite(shifts).all():
@@ -129,7 +149,9 @@ def grind(
     moved = np.interp(at, knots, shifts) - setup.offset
     force, slope, deflection = (np.zeros(len(at)) for _ in range(3))
     grid = np.array([surface.x[0], surface.y[0], *surface.spacing])
-    volume = take_pass(ground, grid, points, axes, moved, world, rates, force, slope, deflection)
+    control = setup.control or ForceControl(0.0, 0.0)
+    wanted = control.force, control.gain * step
+    volume = take_pass(ground, grid, points, axes, moved, world, rates, wanted, force, slope, deflection)
     found = GrindingPass(
         time=at / feed,
         path=at,

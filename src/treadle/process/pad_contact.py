@@ -121,18 +121,20 @@ def propagator(mass, damping, stiffness, step):
 
 
 @kernel(nogil=True)
-def take_pass(heights, grid, points, axes, offsets, world, rates, force, slope, deflection):
+def take_pass(heights, grid, points, axes, offsets, world, rates, wanted, force, slope, deflection):
     """Move the pad over the field of heights of one world, and write force, slope and deflection per point.
 
-    `points` and `axes` (n, 3) are the tip and the normal at the ends of the steps, `offsets` (n,) move the
-    tip along the normal. `world` has the pad's five numbers, the reference stiffness, the propagator and
-    1/(k + K); `rates` (n,) is what every step removes per pressure (m/Pa). Returns the removed volume (m3).
+    `points` and `axes` (n, 3) are the tip and the normal at the ends of the steps, `offsets` (n,) move
+    the tip along the normal. `world` has the pad's five numbers, the reference stiffness, the propagator
+    and 1/(k + K); `rates` (n,) is what every step removes per pressure (m/Pa). `wanted` has a force (N)
+    and by how much per newton too little the tool goes on (m) after every step. Returns the removed
+    volume (m3).
     """
     pad = (world[0], world[1], world[2], world[3], world[4])
     K, P = world[5], world[6:14]
     count = len(points)
     center = np.empty(3)
-    z, rate, g = 0.0, 0.0, 0.0
+    z, rate, g, shift = 0.0, 0.0, 0.0, 0.0
     before = heights.sum()
     for n in range(count):
         axis = axes[n]
@@ -145,7 +147,7 @@ def take_pass(heights, grid, points, axes, offsets, world, rates, force, slope, 
         found = (0.0, 0.0, 0.0, 0.0)
         for _ in range(_ITERATIONS):
             for a in range(3):
-                center[a] = points[n, a] + (offsets[n] + new) * axis[a]
+                center[a] = points[n, a] + (offsets[n] + shift + new) * axis[a]
             found = _contact(heights, grid, center, axis, pad, 0.0)
             gap = new - known - weight * (found[0] + K * new)
             if abs(gap) < 1e-13:
@@ -163,4 +165,5 @@ def take_pass(heights, grid, points, axes, offsets, world, rates, force, slope, 
         force[n], slope[n], deflection[n] = found[0], found[1], z
         if rates[n] > 0.0:
             _contact(heights, grid, center, axis, pad, rates[n])
+        shift += wanted[1] * (found[0] - wanted[0])
     return (before - heights.sum()) * grid[2] * grid[3]

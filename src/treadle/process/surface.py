@@ -56,10 +56,13 @@ class Surface:
 
     @classmethod
     def of_mesh(cls, mesh: Any, x: tuple[float, float], y: tuple[float, float], spacing: float) -> Surface:
-        """From a mesh of trimesh, or a file that it reads: its highest point over every point of the grid."""
+        """From a mesh of trimesh, or a file that it reads: its highest point over every point of the grid.
+
+        STEP files need the extra `step`; they are tessellated to 10 um, in metres.
+        """
         import trimesh
 
-        body = mesh if isinstance(mesh, trimesh.Trimesh) else trimesh.load(mesh, force="mesh")
+        body = mesh if isinstance(mesh, trimesh.Trimesh) else _loaded(mesh)
         return cls.of_function(lambda a, b: _highest(body, a, b), x, y, spacing)
 
     def height(self, x: ArrayLike, y: ArrayLike) -> np.ndarray:
@@ -103,6 +106,18 @@ class Surface:
         n = self.normal(p[:, 0], p[:, 1])
         t = t - (t * n).sum(axis=1, keepdims=True) * n
         return t / np.linalg.norm(t, axis=1, keepdims=True)
+
+
+def _loaded(path: Any) -> Any:
+    import trimesh
+
+    if str(path).lower().endswith((".step", ".stp")):
+        try:
+            import cascadio  # noqa: F401
+        except ImportError:
+            raise InputError(f"{path}: STEP files need the extra: pip install 'treadle[step]'") from None
+        return trimesh.load(path, force="mesh", tol_linear=1e-5, tol_angular=0.01)
+    return trimesh.load(path, force="mesh")
 
 
 def _highest(mesh: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:

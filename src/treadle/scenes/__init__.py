@@ -24,6 +24,7 @@ from treadle.scenes.mobile_manipulator import mobile_manipulator
 from treadle.scenes.peaucellier import peaucellier
 from treadle.scenes.pendulum import pendulum
 from treadle.scenes.roadheader import roadheader
+from treadle.scenes.roadheader.cutting import roadheader_cutting
 from treadle.scenes.roadheader.ground import roadheader_ground
 from treadle.scenes.rovers.campus import campus
 from treadle.scenes.rovers.differential_drive import differential_drive
@@ -71,6 +72,7 @@ SCENES: dict[str, Callable[..., ModelSpec]] = {
     "pendulum": pendulum,
     "remus": remus,
     "roadheader": roadheader,
+    "roadheader-cutting": roadheader_cutting,
     "roadheader-ground": roadheader_ground,
     "rocky7": rocky7,
     "slider-crank": slider_crank,

@@ -33,6 +33,7 @@ from treadle.sim.event import Event, Events
 from treadle.sim.handles import Parts
 from treadle.sim.ledger import curved_freedoms
 from treadle.sim.lock import rotors
+from treadle.sim.processes import Processes
 from treadle.sim.run_log import RunLog
 from treadle.sim.start import start_state
 from treadle.sim.state import State
@@ -156,6 +157,8 @@ class Simulation(Guarded, Parts, Choices, Shown):
         why = "acts beside events, which cut steps" if cut else None
         self.controllers = Controllers(model, options.controllers, why)
         self.events = Events(model, events)
+        #: work on material by name, as the machine's settings have it
+        self.processes = Processes(model)
         #: what looks at the state on the way, such as recorders
         self.observers: list[Observer] = []
         #: seconds spent in machine code, and simulated in them
@@ -306,6 +309,7 @@ class Simulation(Guarded, Parts, Choices, Shown):
         touch = self.contact_step.memory if self.contact_step is not None else np.zeros(0)
         sensors = np.zeros(0) if self.sampling is None else self.sampling.save()[:, 0]
         kept = {"loads": loads, "memory": memory, "touch": touch, "sensors": sensors}
+        kept["processes"] = self.processes.save()
         return State(self.world.start, self.world.steps, self.dt, *vectors, **kept, **drives)
 
     def restore(self, state: State) -> None:
@@ -333,6 +337,7 @@ class Simulation(Guarded, Parts, Choices, Shown):
             self.stepper.ready_contact_step().memory = state.touch
         if self.sampling is not None:
             self.sampling.restore(state.sensors[:, None])
+        self.processes.restore(state.processes)
         self.events.forget_after(self.time)
         self.stepper.acted = False
         self.run_log.restart()
@@ -444,7 +449,7 @@ class Simulation(Guarded, Parts, Choices, Shown):
         self.arrays["parameters"][:, 0] = rotors(self.model, locked)
 
     def _advance(self, count: int) -> int:
-        """Run steps in one go, or one by one where a controller has to be asked; how many were taken."""
+        """Run steps in one go, or one by one where something acts between them; how many were taken."""
         if self.fresh:
             # whatever was set before the first step is where the run starts
             if self.sampling is not None:
@@ -455,12 +460,14 @@ class Simulation(Guarded, Parts, Choices, Shown):
             self.refresh(controllers.refresh(self.arrays.values()))
         # the action of an event may change what controllers read
         acted = controllers.watched and any(event.acts for event in self.events)
-        if not (controllers.called_back or acted):
+        if not (controllers.called_back or acted or self.processes.active):
             return self.stepper.run(count)
         for taken in range(count):
             given = self.tau.copy()
+            if self.processes.active:
+                self.processes.work(self)
             self.refresh(controllers.force(self.q, self.v, self.time, self.arrays.values()))
-            commanded = given + controllers.commanded
+            commanded = given + controllers.commanded + self.processes.commanded
             self.tau[:] = commanded
             try:
                 finished = self.stepper.run(1)

@@ -21,7 +21,7 @@ class State:
     Time is kept as a start, a whole number of steps and the step, so that it does not drift. `memory` is
     what the integrator keeps from step to step, `drives` what the actuators do; `locked` is 1 for
     freedoms that are locked; `touch` are the contact forces that the next step starts from; `sensors` are
-    their samples and biases.
+    their samples and biases, `processes` what these remember.
     """
 
     start: float
@@ -37,6 +37,7 @@ class State:
     locked: np.ndarray = field(default_factory=lambda: np.zeros(0))
     touch: np.ndarray = field(default_factory=lambda: np.zeros(0))
     sensors: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    processes: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     @property
     def time(self) -> float:
@@ -54,8 +55,8 @@ class State:
         names = [item.name for item in fields(cls)]
         try:
             with open(path, "rb") as file, np.load(file) as stored:
-                # states that were written before there were sensors have none
-                values: dict[str, Any] = {"sensors": np.zeros(0)} | {
+                # states that were written before there were sensors or processes have none
+                values: dict[str, Any] = {"sensors": np.zeros(0), "processes": np.zeros(0)} | {
                     name: stored[name] for name in names if name in stored
                 }
                 if len(values) < len(names):

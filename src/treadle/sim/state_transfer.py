@@ -48,6 +48,8 @@ def carried(old: Model, new: Model, state: State) -> State:
         touch=np.zeros(0),
         loads=_loads(old, new, state.loads),
         sensors=_sensors(old, new, state.sensors),
+        # work on material goes on where it is the same
+        processes=state.processes if _worked(old) == _worked(new) else np.zeros(0),
         # what an integrator remembers belongs to the machine before
         memory=np.zeros(0),
         commands=np.array([commands.get(actuator.name, 0.0) for actuator in new.actuators]),
@@ -65,6 +67,11 @@ def _sensors(old: Model, new: Model, memory: np.ndarray) -> np.ndarray:
     before.restore(memory[:, None])
     after.continue_from(before)
     return after.save()[:, 0]
+
+
+def _worked(model: Model) -> tuple[object, int]:
+    """What the memory of processes depends on."""
+    return model.settings.get("processes"), model.nv
 
 
 def _same(old: Model, name: str, kind: Joint) -> Body | None:

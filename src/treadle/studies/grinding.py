@@ -21,6 +21,7 @@ from treadle.bench.results import Check, at_least, at_most
 from treadle.formats import load
 from treadle.model.model import Model
 from treadle.planning.inverse_kinematics import inverse_kinematics, random_poses
+from treadle.process.force_control import force_control, impedance_control
 from treadle.process.grinding import GrindingSetup, arm_compliance, grind
 from treadle.process.hertz import hertz_contact
 from treadle.process.identify import identify
@@ -55,6 +56,9 @@ _MODULUS, _PRESTON, _SPEED = 2e8, 2e-11, 5.0
 #: Number of disturbed runs, and how far they are disturbed: stiffness, workpiece (m), seam.
 _RUNS, _DISTURBANCES = 20, (0.02, 3e-6, 0.03)
 
+#: The same where position control does not do: the workpiece is clamped to a tenth of a millimetre.
+_LARGE = (0.2, 1e-4, 0.3)
+
 #: Poses of inverse kinematics.
 _MANY = 10_000
 
@@ -83,6 +87,7 @@ def run(quick: bool, report: Report) -> Findings:
     for share, what, part in (
         (0.5, "pressing on a plane and a cylinder", _hertz(rows)),
         (0.55, "steps from 0.1 to 10 ms", _steps(rows, task, alone, quick)),
+        (0.7, "control of the force", _controlled(rows, task, alone, 5 if quick else _RUNS)),
         (0.75, "identifying contacts", _identified(rows, 4 if quick else 40)),
         (0.85, "inverse kinematics", _kinematics(rows, 500 if quick else _MANY)),
     ):
@@ -122,9 +127,9 @@ class _Task:
         self.start = -pad.approach(_FORCE)
         self.options: dict[str, Any] = {"force": _FORCE, "feed": _FEED, "dt": 1e-2, "seam": self.seam}
 
-    def disturbed(self, count: int) -> list[GrindingSetup]:
+    def disturbed(self, count: int, by: tuple[float, float, float] | None = None) -> list[GrindingSetup]:
         draw = np.random.default_rng(20)
-        stiffness, offset, seam = _DISTURBANCES
+        stiffness, offset, seam = by or _DISTURBANCES
         return [
             replace(
                 self.setup,
@@ -149,6 +154,33 @@ def _tuning(rows: list[dict[str, Any]], alone: TunedPath, tuned: TunedPath, coun
     yield at_most("iterations", tuned.iterations, 5)
     yield at_most(f"mean error of the force in {count} disturbed runs (%)", 100.0 * last.mean, 2.75)
     yield at_most("largest error of the force there, seam included (%)", 100.0 * last.largest, 5.0)
+
+
+def _controlled(rows: list[dict[str, Any]], task: _Task, alone: TunedPath, count: int) -> Iterator[Check]:
+    """Large disturbances under position, impedance and direct force control, at 1 kHz."""
+    options = {"feed": _FEED, "dt": 1e-3, "seam": task.seam}
+    mean: dict[str, float] = {}
+    for name in ("position", "impedance", "force"):
+        errors = []
+        for world in task.disturbed(count, _LARGE):
+            setup, offsets = world, alone.offsets
+            if name == "impedance":
+                setup, deeper = impedance_control(world, _FORCE)
+                # the tuned path says where the surface is
+                offsets = alone.offsets + deeper - task.start
+            elif name == "force":
+                setup = force_control(world, _FORCE)
+            force = grind(setup, task.surface, task.path, offsets, **options).force
+            # the first tenth of the path is where a controller finds the surface
+            errors.append(np.abs(force[len(force) // 10 :] / _FORCE - 1.0))
+        mean[name] = float(np.mean(errors))
+        for kind, value in (("mean", mean[name]), ("largest", float(np.max(errors)))):
+            case = f"{count} runs with large disturbances, {name} control: {kind} error of the force"
+            rows.append({"case": case, "value": 100.0 * value, "unit": "%"})
+    for name in ("impedance", "force"):
+        yield at_least(
+            f"error of position control by that of {name} control", mean["position"] / mean[name], 5
+        )
 
 
 def _hertz(rows: list[dict[str, Any]]) -> Iterator[Check]:

@@ -66,6 +66,7 @@ def borrowed(sim: Simulation) -> Iterator[Borrowed]:
     clock = sim.world.start, sim.world.steps
     stepper = sim.stepper.bounded, sim.stepper.running
     account = dict(vars(journal))
+    worked = sim.processes.save()
     touched = sim.contact_step
     seen = [] if touched is None else touched.seen()
     try:
@@ -74,7 +75,8 @@ def borrowed(sim: Simulation) -> Iterator[Borrowed]:
         sim.fresh = False
         if controllers.called_back:
             sim.tau[:] += controllers.commanded
-        with sim.events.quiet(), controllers.silent():
+        sim.tau[:] += sim.processes.commanded
+        with sim.events.quiet(), controllers.silent(), sim.processes.silent():
             yield Borrowed(sim)
     finally:
         for name, array in arrays.items():
@@ -84,5 +86,6 @@ def borrowed(sim: Simulation) -> Iterator[Borrowed]:
         sim.world.start, sim.world.steps = clock
         sim.stepper.bounded, sim.stepper.running = stepper
         vars(journal).update(account)
+        sim.processes.restore(worked)
         if touched is not None:
             touched.show(seen)

@@ -1,0 +1,212 @@
+"""A pad under position control goes over a bead: CPU time of Treadle, MuJoCo and Bullet at equal force error.
+
+    python benchmarks/grinding_peers.py [--json] [--stiffness 2.7e4]
+
+A mass on a spring and a damper (the arm as seen from its tool) carries a ball along a plane with a bead on
+it; the contact has a stiffness. The force is that through the arm; its error is the mean of |F - Fr| by the
+mean of Fr, with Fr from the closed geometry integrated to 1e-10. Every simulator runs with steps from 0.1 to
+20 ms, and counts with the least CPU time at which its error is at most --error, or its own least error.
+Times are CPU times of the steps alone; Bullet's has the call in Python that its spring needs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+
+import treadle as td
+from treadle.model import rpy
+
+#: The arm (kg, N/m, N s/m), radii of ball and bead, height of the bead (m), feed (m/s), start and time (s).
+MASS, ARM, DAMPING = 8.66, 1.13e6, 6250.0
+BALL, BEAD_HEIGHT, BEAD_WIDTH, FEED, START, SECONDS = 0.06, 3e-4, 4e-3, 0.02, -0.015, 1.5
+BEAD = (BEAD_WIDTH**2 + BEAD_HEIGHT**2) / (2.0 * BEAD_HEIGHT)
+#: Stiffness, depth and step -> deflections and rates of the arm, and CPU time.
+Simulator: TypeAlias = Callable[[float, float, float], tuple[np.ndarray, float]]
+
+STEPS = (1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2e-2)
+
+
+def reference(stiffness: float, depth: float) -> Callable[[np.ndarray], np.ndarray]:
+    """Force through the arm over time."""
+    from scipy.integrate import solve_ivp
+
+    def contact(t: float, z: float) -> float:
+        x, low = START + FEED * t, -depth + z
+        plane = max(-low, 0.0)
+        up = low + BALL - (BEAD_HEIGHT - BEAD)
+        away = np.hypot(x, up)
+        bead = max(BALL + BEAD - away, 0.0)
+        return stiffness * (plane + bead * up / away)
+
+    def rate(t: float, y: np.ndarray) -> list[float]:
+        return [y[1], (contact(t, y[0]) - ARM * y[0] - DAMPING * y[1]) / MASS]
+
+    first = depth * stiffness / (ARM + stiffness)
+    found = solve_ivp(
+        rate, (0, SECONDS), [first, 0.0], "Radau", rtol=1e-10, atol=1e-14, max_step=1e-3, dense_output=True
+    )
+    return lambda t: ARM * found.sol(t)[0] + DAMPING * found.sol(t)[1]
+
+
+def treadle(stiffness: float, depth: float, dt: float) -> tuple[np.ndarray, float]:
+    """Deflections and rates of the arm at the ends of the steps (steps, 2), and CPU time (s)."""
+    spec = td.ModelSpec("pad", gravity=(0.0, 0.0, 0.0), settings={"dt": dt})
+    spec.add_material("pad", stiffness=stiffness, restitution=1.0, friction=0.0)
+    spec.add_material("hard", friction=0.0)
+    spec.add_body("feed", 1e6, inertia=(1e3, 1e3, 1e3))
+    spec.add_joint("feed", "prismatic", None, "feed", axis=(1.0, 0.0, 0.0))
+    spec.add_body("tool", MASS, inertia=(0.1, 0.1, 0.1))
+    place = (START, 0.0, BALL - depth)
+    spec.add_joint(
+        "arm", "prismatic", "feed", "tool", axis=(0, 0, 1), position=place, stiffness=ARM, damping=DAMPING
+    )
+    spec.add_shape("ball", "tool", "sphere", (BALL,), role="collision", material="pad")
+    spec.add_shape("plane", None, "plane", role="collision", material="hard")
+    turn = rpy(np.pi / 2, 0.0, 0.0)
+    spec.add_shape("bead", None, "capsule", (BEAD, 0.4), role="collision", material="hard",
+                   position=(0.0, 0.0, BEAD_HEIGHT - BEAD), rotation=turn)  # fmt: skip
+    first = depth * stiffness / (ARM + stiffness)
+    sim = td.Simulation(spec.compile(), q=[0.0, first], v=[FEED, 0.0])
+    count = round(SECONDS / dt)
+    start = sim.save()
+    sim.step(min(count, 10))
+    sim.restore(start)
+    rows = []
+    for _ in range(count):
+        sim.step()
+        rows.append((sim.q[1], sim.v[1]))
+    sim.restore(start)
+    begin = time.process_time()
+    sim.step(count)
+    return np.array(rows), time.process_time() - begin
+
+
+def mujoco(
+    stiffness: float, depth: float, dt: float, integrator: str = "implicitfast"
+) -> tuple[np.ndarray, float]:
+    """The same in MuJoCo; a contact of constant impedance d has the static stiffness s / ((1 - d) A).
+
+    A is the inverse weight that MuJoCo gives the tool, s its parameter.
+    """
+    import mujoco as mj
+
+    first = depth * stiffness / (ARM + stiffness)
+    text = f"""<mujoco><option timestep="{dt}" gravity="0 0 0" integrator="{integrator}"/>
+    <default><geom condim="1" solref="-1 0" solimp="0.9 0.9 0.001"/></default>
+    <worldbody><geom type="plane" size="1 1 0.1"/>
+    <geom type="capsule" size="{BEAD} 0.2" pos="0 0 {BEAD_HEIGHT - BEAD}" euler="90 0 0"/>
+    <body><joint type="slide" axis="1 0 0"/><inertial pos="0 0 0" mass="1e6" diaginertia="1e3 1e3 1e3"/>
+    <body pos="{START} 0 {BALL - depth}">
+    <joint type="slide" axis="0 0 1" stiffness="{ARM}" damping="{DAMPING}"/>
+    <geom type="sphere" size="{BALL}" mass="{MASS}"/></body></body></worldbody></mujoco>"""
+    model = mj.MjModel.from_xml_string(text)
+    model.geom_solref[:, 0] = -stiffness * (1.0 - 0.9) * model.body_invweight0[-1, 0]
+    data = mj.MjData(model)
+
+    def begin() -> None:
+        mj.mj_resetData(model, data)
+        data.qpos[:], data.qvel[:] = (0.0, first), (FEED, 0.0)
+
+    count, rows = round(SECONDS / dt), []
+    begin()
+    for _ in range(count):
+        mj.mj_step(model, data)
+        rows.append((data.qpos[1], data.qvel[1]))
+    begin()
+    clock = time.process_time()
+    mj.mj_step(model, data, nstep=count)
+    return np.array(rows), time.process_time() - clock
+
+
+def bullet(stiffness: float, depth: float, dt: float) -> tuple[np.ndarray, float]:
+    """The same in Bullet: a free ball that a spring holds, applied step by step, fed sideways."""
+    import pybullet as pb
+
+    client = pb.connect(pb.DIRECT)
+    pb.setTimeStep(dt)
+    pb.setPhysicsEngineParameter(numSubSteps=0, numSolverIterations=50, contactERP=0.2)
+    plane = pb.createMultiBody(0, pb.createCollisionShape(pb.GEOM_PLANE))
+    turn = pb.getQuaternionFromEuler((np.pi / 2, 0, 0))
+    shape = pb.createCollisionShape(pb.GEOM_CAPSULE, radius=BEAD, height=0.4)
+    bead = pb.createMultiBody(0, shape, -1, (0, 0, BEAD_HEIGHT - BEAD), turn)
+    first = depth * stiffness / (ARM + stiffness)
+    ball = pb.createMultiBody(
+        MASS, pb.createCollisionShape(pb.GEOM_SPHERE, radius=BALL), -1, (START, 0, BALL - depth + first)
+    )
+    for body in (plane, bead, ball):
+        pb.changeDynamics(body, -1, lateralFriction=0.0, linearDamping=0.0, angularDamping=0.0,
+                          contactStiffness=2.0 * stiffness, contactDamping=0.0)  # fmt: skip
+    pb.resetBaseVelocity(ball, (FEED, 0, 0))
+    rows, clock = [], time.process_time()
+    for k in range(round(SECONDS / dt)):
+        z = pb.getBasePositionAndOrientation(ball)[0][2] - (BALL - depth)
+        v = pb.getBaseVelocity(ball)[0][2]
+        if k:
+            rows.append((z, v))
+        pb.applyExternalForce(ball, -1, (0, 0, -ARM * z - DAMPING * v), (0, 0, 0), pb.LINK_FRAME)
+        pb.stepSimulation()
+    rows.append(rows[-1])
+    seconds = time.process_time() - clock
+    pb.disconnect(client)
+    return np.array(rows), seconds
+
+
+def measured(
+    name: str, run: Simulator, stiffness: float, depth: float, exact: Callable[[np.ndarray], np.ndarray]
+) -> list[dict[str, Any]]:
+    """Error and CPU time at every step."""
+    rows = []
+    for dt in STEPS:
+        found, cpu = run(stiffness, depth, dt)
+        wanted = exact(dt * np.arange(1, len(found) + 1))
+        error = float(np.abs(ARM * found[:, 0] + DAMPING * found[:, 1] - wanted).mean() / wanted.mean())
+        rows.append({"simulator": name, "dt": dt, "error": error, "cpu": cpu})
+    return rows
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--stiffness", type=float, default=2.7e4)
+    parser.add_argument("--error", type=float, default=0.01)
+    given = parser.parse_args()
+    depth = 5.0 * (1.0 / given.stiffness + 1.0 / ARM)
+    exact = reference(given.stiffness, depth)
+    simulators = {"treadle": treadle, "bullet": bullet}
+    simulators |= {
+        f"mujoco {name}": partial(mujoco, integrator=name) for name in ("implicitfast", "Euler", "RK4")
+    }
+    rows = [
+        row for name, run in simulators.items() for row in measured(name, run, given.stiffness, depth, exact)
+    ]
+    for peer in ("mujoco", "bullet"):
+        own = [row for row in rows if row.get("simulator", "").startswith(peer)]
+        for wanted in (given.error, 2.0 * given.error):
+            # where a peer has an error that no step takes away, that one counts
+            least = max(wanted, 1.05 * min(row["error"] for row in own))
+            costs = [
+                min(x["cpu"] for x in found if x["error"] <= least) for found in (own, rows[: len(STEPS)])
+            ]
+            rows.append({"peer": peer, "error": least, "ratio": costs[0] / costs[1]})
+    if given.json:
+        print(json.dumps({"rows": rows}))
+        return
+    for row in rows:
+        print(
+            " ".join(
+                f"{key} {value:.4g}" if isinstance(value, float) else f"{key} {value}"
+                for key, value in row.items()
+            )
+        )
+
+
+if __name__ == "__main__":
+    main()
