@@ -7,7 +7,7 @@ from os import PathLike
 from typing import Any
 
 __all__ = [
-    "InputError", "ModelError", "RecordingError", "SimulationDiverged", "TracingError", "TreadleError",
+    "InputError", "MissingPackage", "ModelError", "RecordingError", "SimulationDiverged", "TracingError", "TreadleError",
     "UnknownAttribute",
 ]  # fmt: skip
 
@@ -26,6 +26,10 @@ class UnknownAttribute(InputError, AttributeError):
 
 class TracingError(InputError, TypeError):
     """A function that is traced asks a value for its number, or for its truth."""
+
+
+class MissingPackage(TreadleError, ModuleNotFoundError):
+    """A package of an extra is not installed; the message has the command that installs it."""
 
 
 class RecordingError(TreadleError):
