@@ -4,7 +4,7 @@ python benchmarks/fmu.py            needs a C compiler and FMPy
 python benchmarks/fmu.py --json
 
 All units are validated by FMPy. The controller (C source below, FMI 3.0) reads a joint of each machine and commands an
-actuator of each; the master exchanges signals every 10 ms. Treadle runs the same in one process, and the
+actuator of each; the master exchanges signals every millisecond. Treadle runs the same in one process, and the
 differences of all positions at the end are the rows.
 """
 
@@ -28,10 +28,10 @@ import treadle as td
 from treadle.exports.library import linked
 
 #: Seconds of a communication step, and how many are taken.
-EVERY, COUNT = 1e-2, 50
+EVERY, COUNT = 1e-3, 100
 
 #: Joint that is measured, actuator that is commanded, reference and gain, by scene.
-LOOPS = {"squeezer": ("beta", "motor", -0.3, 2e-3), "roadheader": ("lift_pin", "lift_left", 0.1, 4.0)}
+LOOPS = {"squeezer": ("beta", "motor", -0.3, 2e-3), "roadheader": ("lift", "lift_left", 0.5, 4.0)}
 
 CONTROLLER = """
 typedef struct { double dt[1]; double reference[2]; double gain[2]; double measured[2]; double command[2]; }
@@ -123,7 +123,7 @@ def main() -> int:
     options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     options.add_argument("--json", action="store_true")
     given = options.parse_args()
-    sims = {name: td.Simulation(td.scene(name), dt=1e-3, contact=False) for name in LOOPS}
+    sims = {name: td.Simulation(td.scene(name), contact=False) for name in LOOPS}
     checks = []
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
@@ -141,7 +141,7 @@ def main() -> int:
             for k, (name, (_, actuator, _, _)) in enumerate(LOOPS.items()):
                 units[name][f"{actuator}.command"] = master[f"command.{k}"]
                 units[name].advance(step * EVERY)
-                sims[name].step(round(EVERY / 1e-3))
+                sims[name].step(round(EVERY / sims[name].dt))
         rows = []
         for name, unit in {**units, "controller": master}.items():
             checks.append({"name": f"{name}: problems found by FMPy", "value": len(unit.problems), "limit": 0,

@@ -24,7 +24,9 @@ import treadle as td
 MASSES = [f"panda_link{k}.mass" for k in (2, 3, 4, 5, 6)]
 DAMPINGS = [f"panda_joint{k}.damping" for k in (1, 2, 3, 4, 5)]
 NOISE, STEPS, DT = 1e-4, 300, 4e-3
-STIFFNESS, DAMPING = 60.0, 6.0
+#: Gains of the controller, by joint; the fingers are left alone.
+STIFFNESS = [60.0, 60.0, 60.0, 60.0, 20.0, 20.0, 5.0, 0.0, 0.0]
+DAMPING = [6.0, 6.0, 6.0, 4.0, 1.0, 1.0, 0.2, 0.0, 0.0]
 
 
 def panda() -> td.Model:
@@ -52,9 +54,9 @@ def reference(model: td.Model, rng: np.random.Generator) -> tuple[np.ndarray, np
 def rolled(step, parameters: torch.Tensor, targets: torch.Tensor, speeds: torch.Tensor) -> torch.Tensor:
     """Positions of a run under the controller."""
     q, v = targets[0], torch.zeros_like(targets[0])
-    found = []
+    found, stiffness, damping = [], torch.tensor(STIFFNESS), torch.tensor(DAMPING)
     for target, speed in zip(targets, speeds, strict=True):
-        tau = STIFFNESS * (target - q) + DAMPING * (speed - v)
+        tau = stiffness * (target - q) + damping * (speed - v)
         q, v = step(q, v, tau, parameters)
         found.append(q)
     return torch.stack(found)

@@ -7,8 +7,8 @@ from os import PathLike
 from typing import Any
 
 __all__ = [
-    "InputError", "MissingPackage", "ModelError", "RecordingError", "SimulationDiverged", "TracingError", "TreadleError",
-    "UnknownAttribute",
+    "InputError", "MissingPackage", "ModelError", "RecordingError", "SimulationDiverged", "TracingError",
+    "TreadleError", "UnknownAttribute",
 ]  # fmt: skip
 
 

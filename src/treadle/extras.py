@@ -1,7 +1,8 @@
 """Packages beyond the core: which extra brings each of them, and one sentence where it is missing.
 
 The core (numpy, scipy, llvmlite, numba) describes machines in Python and robot.toml, simulates,
-differentiates and exports them. `pip install "treadle[NAME]"` adds what is named here, `treadle[all]` everything of it.
+differentiates and exports them. `pip install "treadle[NAME]"` adds what is named here, `treadle[all]` all of
+it.
 """
 
 from __future__ import annotations

@@ -96,8 +96,8 @@ def _function(sim: Simulation, key: str) -> Program:
         return dynamics_program(sim.model, key)
     if not smooth(sim):
         raise InputError(
-            f"{sim.model.name!r} has no state_rates: wheels, dry friction, rigid motors, prescribed motions and "
-            "controllers are no functions of its state"
+            f"{sim.model.name!r} has no state_rates: wheels, dry friction, rigid motors, prescribed motions "
+            "and controllers are no functions of its state"
         )
     return rates_program(sim, along=key.endswith("along"))
 

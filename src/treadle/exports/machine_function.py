@@ -2,7 +2,7 @@
 
 A `MachineFunction` maps named vectors to named vectors, by compiled code. Its `pullback` maps the same inputs
 and weights of the outputs to the derivatives of sum(weights * outputs) by every input: one reverse sweep over
-the expression graph, compiled as well. It is a `MachineFunction` itself, so that derivatives have derivatives.
+the expression graph, compiled as well. It is a `MachineFunction` itself: derivatives have derivatives.
 """
 
 from __future__ import annotations

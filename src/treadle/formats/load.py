@@ -18,6 +18,7 @@ from treadle.formats.folder import Folder
 from treadle.formats.srdf import add_disabled_collisions
 from treadle.model import Model, ModelSpec
 from treadle.model.values import path_of, plain
+from treadle.plugins import Registry
 
 __all__ = ["FORMATS", "Format", "load", "load_spec"]
 
@@ -49,12 +50,12 @@ def _function(module: str, name: str) -> Callable[..., Any]:
 _find_meshes = _function("urdf_meshes", "find_meshes")
 
 #: Formats by suffix.
-FORMATS = {
+FORMATS: Registry[Format] = Registry("treadle.formats", {
     ".toml": Format(_function("toml", "read"), takes_folder=True),
     ".urdf": Format(_function("urdf", "read"), "yourdfpy", finish=_find_meshes),
     ".xacro": Format(_function("xacro", "read"), takes_folder=True, finish=_find_meshes),
     ".xml": Format(_function("mjcf", "read"), takes_folder=True),
-}
+})  # fmt: skip
 
 _LARGEST_FILE = 50_000_000
 
