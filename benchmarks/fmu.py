@@ -3,9 +3,9 @@
 python benchmarks/fmu.py            needs a C compiler and FMPy
 python benchmarks/fmu.py --json
 
-All units are validated by FMPy. The controller (C source below, FMI 3.0) reads a joint of each machine and commands an
-actuator of each; the master exchanges signals every millisecond. Treadle runs the same in one process, and the
-differences of all positions at the end are the rows.
+All units are validated by FMPy. The controller (C source below, FMI 3.0) reads a joint of each machine and
+commands an actuator of each; the master exchanges signals every millisecond. Treadle runs the same in one
+process, and the differences of all positions at the end are the rows.
 """
 
 from __future__ import annotations

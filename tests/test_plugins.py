@@ -66,7 +66,7 @@ model = td.scene("crane", load=300.0)
 sim = td.Simulation(model, integrator="half_euler")
 sim.actuator("drive").command = 1.0
 sim.run(0.5)
-speed = float(sim.sensor("speed").value[0])
+speed = float(sim.sensor("speed").value)
 td.save(model, "one.crane")
 again = td.load("one.crane")
 spec = td.ModelSpec("slotted")

@@ -14,6 +14,6 @@ def crane(load: float = 500.0, rope: float = 6.0) -> td.ModelSpec:
     spec.add_body("load", load, center=(0.0, 0.0, -rope), inertia=(10.0, 10.0, 10.0))
     spec.add_joint("travel", "prismatic", None, "trolley", axis=(1, 0, 0), position=(0, 0, 10))
     spec.add_joint("swing", "revolute", "trolley", "load", axis=(0, 1, 0))
-    spec.add_actuator("drive", "velocity", "travel", gain=5e3)
+    spec.add_actuator("drive", "velocity", "travel", damping=5e3)
     spec.add_sensor("speed", "speedometer", "load", position=(0.0, 0.0, -rope), rate=100.0)
     return spec
