@@ -28,7 +28,7 @@ class TracingError(InputError, TypeError):
     """A function that is traced asks a value for its number, or for its truth."""
 
 
-class MissingPackage(TreadleError, ModuleNotFoundError):
+class MissingPackage(InputError, ModuleNotFoundError):
     """A package of an extra is not installed; the message has the command that installs it."""
 
 

@@ -19,6 +19,7 @@ PACKAGES = {
     "capytaine": "hydro",
     "casadi": "casadi",
     "coal": "meshes",
+    "imageio": "view",
     "imageio_ffmpeg": "video",
     "jax": "jax",
     "lxml": "urdf",

@@ -16,7 +16,7 @@ def sprung_arm() -> td.Simulation:
     spec.add_joint(
         "elbow", "revolute", "upper", "lower", axis=(0.6, 0.8, 0), position=(0, 0, -0.6), stiffness=5.0
     )
-    spec.add_actuator("drive", "position", "elbow", gain=20.0, damping=1.0)
+    spec.add_actuator("drive", "position", "elbow", stiffness=20.0, damping=1.0)
     points = (0.5, 0.2, 0.0), (0.0, 0.0, -0.4)
     spec.add_spring("spring", None, "lower", *points, stiffness=80.0, damping=2.0, length=0.6)
     return moving(spec.compile())

@@ -30,6 +30,7 @@ PUBLIC = [
     "JointSpec",
     "Linearization",
     "MachineDerivatives",
+    "MissingPackage",
     "Model",
     "ModelError",
     "ModelSpec",

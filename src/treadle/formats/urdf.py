@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from treadle.errors import ModelError
+from treadle.extras import require
 from treadle.formats.ros2_control import add_interfaces, take_out_interfaces
 from treadle.formats.urdf11 import to_urdf10
 from treadle.formats.urdf_check import check_urdf
@@ -75,6 +76,7 @@ def read(content: bytes, name: str, floating_base: bool = False) -> ModelSpec:
 
 def _parse(root: Any) -> Any:
     """The robot as yourdfpy sees it."""
+    require("yourdfpy", "reading URDF")
     import yourdfpy
     from lxml import etree  # type: ignore[reportAttributeAccessIssue]
 
