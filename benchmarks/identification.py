@@ -4,8 +4,8 @@ python benchmarks/identification.py            needs torch (make test-interop ma
 python benchmarks/identification.py --json
 
 The arm follows a reference under a controller; encoders have 0.1 mrad of noise. The run is simulated again
-with `td.torch_function(sim, "step", parameters)` inside a PyTorch loop, and L-BFGS minimizes the squared error
-of the positions. Seconds are CPU time of the whole identification, compilation excluded.
+with `td.torch_function(sim, "step", parameters)` inside a PyTorch loop, and L-BFGS minimizes the squared
+error of the positions. Seconds are CPU time of the whole identification, compilation excluded.
 """
 
 from __future__ import annotations

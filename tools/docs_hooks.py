@@ -1,4 +1,4 @@
-"""Hooks of MkDocs: formulas between dollar signs become MathML, so that pages need no script and no network."""
+"""Hooks of MkDocs: formulas between dollar signs become MathML, which needs no script and no network."""
 
 from __future__ import annotations
 
@@ -47,4 +47,8 @@ def _without_formulas(text: str, page: Any) -> str:
 
 def _plain(formula: str) -> str:
     """What the converter does not know, in other words."""
-    return formula.replace(r"\dfrac", r"\frac").replace(r"\tfrac", r"\frac").replace(r"\operatorname", r"\mathrm")
+    return (
+        formula.replace(r"\dfrac", r"\frac")
+        .replace(r"\tfrac", r"\frac")
+        .replace(r"\operatorname", r"\mathrm")
+    )

@@ -1,9 +1,9 @@
 """Build the documentation site: `make docs`, or python tools/docs_site.py [--serve].
 
-Pages are gathered under build/docs-pages with the folders that they have in the repository, so that their links
-hold: the README, docs/, the examples, and what is generated here: a page per public name from its docstring and its
-example, the gallery of scenes, and the notebooks as pages. MkDocs then checks all links and builds
-build/site/VERSION; the theme's list of versions has every version that is there.
+Pages are gathered under build/docs-pages with the folders that they have in the repository, so that their
+links hold: the README, docs/, the examples, and what is generated here: a page per public name from its
+docstring and its example, the gallery of scenes, and the notebooks as pages. MkDocs then checks all links and
+builds build/site/VERSION; the theme's list of versions has every version that is there.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[1]
 PAGES, SITE = ROOT / "build" / "docs-pages", ROOT / "build" / "site"
 sys.path.insert(0, str(ROOT / "src"))
 
-import treadle as td
+import treadle as td  # noqa: E402
 
 #: Titles of the groups of names, by the package that they are from.
 GROUPS = {
@@ -74,7 +74,14 @@ def gather() -> None:
     PAGES.mkdir(parents=True)
     shutil.copytree(ROOT / "docs", PAGES / "docs")
     shutil.copytree(ROOT / "examples", PAGES / "examples", ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "CITATION.cff", "SECURITY.md", "CODE_OF_CONDUCT.md"):
+    for name in (
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+        "LICENSE",
+        "CITATION.cff",
+        "SECURITY.md",
+        "CODE_OF_CONDUCT.md",
+    ):
         shutil.copy(ROOT / name, PAGES / name)
     (PAGES / "benchmarks").mkdir()
     shutil.copy(ROOT / "benchmarks" / "README.md", PAGES / "benchmarks" / "README.md")
@@ -98,7 +105,9 @@ def api_pages() -> None:
         item = getattr(td, name)
         file = file_name(name)
         (folder / file).write_text(_page(name, item, examples[name]), encoding="utf-8")
-        summary = (inspect.getdoc(item) or "").partition("\n")[0] if not _is_alias(item) else "a type of functions"
+        summary = (
+            (inspect.getdoc(item) or "").partition("\n")[0] if not _is_alias(item) else "a type of functions"
+        )
         groups.setdefault(_group(name), []).append((name, file, summary))
     lines = ["# Public names", "", "Everything that `import treadle as td` has, from its docstrings.", ""]
     for title in dict.fromkeys(GROUPS.values()):
@@ -159,7 +168,7 @@ def _is_own(base: type) -> bool:
 
 
 def _is_alias(item: Any) -> bool:
-    return not (inspect.isclass(item) or callable(item) and hasattr(item, "__name__"))
+    return not (inspect.isclass(item) or (callable(item) and hasattr(item, "__name__")))
 
 
 def _signature(name: str, item: Any) -> list[str]:
@@ -179,7 +188,9 @@ def _signature(name: str, item: Any) -> list[str]:
 def _text(item: Any) -> list[str]:
     """The docstring; angle brackets are no tags, and lines that are indented are code."""
     text = inspect.getdoc(item) or ""
-    return [line if line.startswith("    ") else line.replace("<", "&lt;") for line in text.split("\n")] + [""]
+    return [line if line.startswith("    ") else line.replace("<", "&lt;") for line in text.split("\n")] + [
+        ""
+    ]
 
 
 def _cell(text: str) -> str:
@@ -188,7 +199,12 @@ def _cell(text: str) -> str:
 
 def gallery() -> None:
     """All scenes with their pictures and films."""
-    lines = ["# Gallery", "", "The machines that come with Treadle: `td.scene(NAME)`, `treadle view NAME`.", ""]
+    lines = [
+        "# Gallery",
+        "",
+        "The machines that come with Treadle: `td.scene(NAME)`, `treadle view NAME`.",
+        "",
+    ]
     lines += ['<div class="grid" markdown>', ""]
     for name in td.scene_names():
         images = PAGES / "docs" / "images"

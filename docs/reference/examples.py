@@ -117,10 +117,12 @@ moved = td.Trajectory(model, [0.0, 1.0, 2.0], [[0.0, 0.0], [0.5, -0.3], [0.0, 0.
 print(moved)
 
 # --- trajectory
-print(td.trajectory(td.Simulation(td.scene("pendulum")), 0.1))
+moved = td.trajectory(td.Simulation(td.scene("pendulum"), integrator="dopri5"), 0.1)
+print(moved(0.05))
 
 # --- dh_arm, dh_table, DHRow, DHTable
-rows = [td.DHRow(d=0.3, alpha=np.pi / 2), td.DHRow(a=0.5), td.DHRow(a=0.4)]
+link = {"mass": 1.0, "inertia": (0.1, 0.1, 0.1)}
+rows = [td.DHRow(d=0.3, alpha=np.pi / 2, body=link), td.DHRow(a=0.5, body=link), td.DHRow(a=0.4, body=link)]
 model = td.dh_arm(rows).compile()
 print(td.dh_table(model).rows)
 
@@ -141,16 +143,17 @@ td.Simulation(td.scene("pendulum"), laws=[drag]).run(0.1)
 
 # --- Input
 push = td.Input(0.0)
-sim = td.Simulation(td.scene("pendulum"), laws=[lambda q, v, t: {"shoulder": push}])
+sim = td.Simulation(td.scene("pendulum"), laws=[lambda q, v, t: {"shoulder": push.value}])
 push.value = 0.3
 sim.step(10)
 
 # --- switch
-def thermostat(q, v, t):
-    return {"shoulder": td.where(td.switch(q["shoulder"]), -1.0, 1.0)}
+def one_sided_spring(q, v, t):
+    over = q["shoulder"] - 0.2
+    return {"shoulder": td.where(td.switch(over), -50.0 * over, 0.0)}
 
 
-td.Simulation(td.scene("pendulum"), integrator="dopri5", laws=[thermostat]).run(0.1)
+td.Simulation(td.scene("pendulum"), integrator="dopri5", q=[0.1, 0.0], laws=[one_sided_spring]).run(0.1)
 
 # --- Event
 crossed = []
@@ -213,7 +216,7 @@ page.close()
 model = td.scene("bouncing-ball")
 q, _ = model.initial()
 collider = td.Collider(model, margin=10.0)
-print(td.contact_points(collider, q), [shape.name for shape in model.shapes])
+print(td.contact_points(collider, q), td.distance(collider, q, "floor", "ball").distance)
 
 # --- ray_cast, ray_casts
 model = td.scene("bouncing-ball")
@@ -223,8 +226,7 @@ print(td.ray_cast(model, q, (0, 0, 10), (0, 0, -1)), len(td.ray_casts(model, q, 
 # --- time_of_impact
 model = td.scene("bouncing-ball")
 q, v = model.initial()
-names = [shape.name for shape in model.shapes]
-print(td.time_of_impact(model, q, np.zeros(model.nv), names[0], names[-1], 1.0))
+print(td.time_of_impact(model, q, v, "floor", "ball", 1.0))
 
 # --- HeightField
 field = td.HeightField("hills", np.random.default_rng(0).random((4, 4)), (10.0, 10.0))

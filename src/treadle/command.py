@@ -20,3 +20,7 @@ def main() -> None:
     from treadle.cli import main as run
 
     run()
+
+
+if __name__ == "__main__":
+    main()

@@ -26,7 +26,7 @@ def test_every_public_name_has_an_example():
 
 
 @pytest.mark.parametrize(
-    ("names", "package", "code"), sections(), ids=lambda x: x[0] if isinstance(x, list) else ""
+    ("names", "package", "code"), list(sections()), ids=lambda x: x[0] if isinstance(x, list) else ""
 )
 def test_examples_run(names, package, code, tmp_path, monkeypatch):
     if package is not None:
