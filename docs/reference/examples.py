@@ -135,8 +135,8 @@ td.Simulation(td.scene("pendulum"), laws=[wind]).run(0.1)
 
 # --- force_element, FrameMotion
 @td.force_element("lower")
-def drag(lower: td.FrameMotion):
-    return {"lower": -0.5 * lower.velocity}
+def drag(lower: td.FrameMotion, t):
+    return {"lower": lower.velocity * -0.5}
 
 
 td.Simulation(td.scene("pendulum"), laws=[drag]).run(0.1)
