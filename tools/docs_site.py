@@ -54,8 +54,24 @@ def main() -> int:
     api_pages()
     gallery()
     notebooks()
+    config = ROOT / "build" / "mkdocs.yml"
+    # JSON is YAML; paths are relative to this file
+    own = {
+        "INHERIT": "../mkdocs.yml",
+        "docs_dir": "docs-pages",
+        "hooks": ["../tools/docs_hooks.py"],
+        "nav": navigation(),
+    }
+    config.write_text(json.dumps(own, indent=1), encoding="utf-8")
     short = ".".join(td.__version__.split(".")[:2])
-    command = [sys.executable, "-m", "mkdocs", "serve" if "--serve" in sys.argv else "build"]
+    command = [
+        sys.executable,
+        "-m",
+        "mkdocs",
+        "serve" if "--serve" in sys.argv else "build",
+        "-f",
+        str(config),
+    ]
     if "--serve" not in sys.argv:
         command += ["--strict", "--site-dir", str(SITE / short)]
     code = subprocess.run(command, cwd=ROOT, check=False).returncode
@@ -91,6 +107,53 @@ def gather() -> None:
         text = path.read_text(encoding="utf-8")
         up = "../" * (len(path.relative_to(PAGES).parts) - 1)
         path.write_text(text.replace(f"]({up}README.md", f"]({up}index.md"), encoding="utf-8")
+
+
+#: Tabs of the site, by the sections of the index whose pages they have.
+TABS = {"Learn": "Learn", "Do": "How-to", "Look up": "Reference", "Understand": "Theory"}
+
+
+def navigation() -> list[dict[str, Any]]:
+    """Tabs and pages, in the order of docs/index.md."""
+    text = (PAGES / "docs" / "index.md").read_text(encoding="utf-8")
+    sections = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL))
+    tabs: list[dict[str, Any]] = [{"Home": "index.md"}]
+    for section, title in TABS.items():
+        links = re.findall(r"\[([^\]]+)\]\(([^)#]+\.md)\)", sections[section])
+        pages: list[Any] = [{name: _place(link)} for name, link in links]
+        if section == "Learn":
+            notes = sorted((PAGES / "docs" / "tutorials").glob("*.ipynb"))
+            pages += [f"docs/tutorials/{path.stem}.md" for path in notes] + [{"Gallery": "docs/gallery.md"}]
+        if section == "Look up":
+            names = [name for name in td.__all__ if name != "__version__"]
+            api = [{f"td.{name}": f"docs/reference/api/{file_name(name)}"} for name in names]
+            pages.append({"Public names": ["docs/reference/api/index.md", *api]})
+            peers = sorted((PAGES / "docs" / "peers").glob("[a-z]*.md"))
+            pages.append({"Peers": ["docs/peers/README.md", *[f"docs/peers/{path.name}" for path in peers]]})
+        if section == "Understand":
+            studies = sorted((PAGES / "docs" / "studies").glob("[a-z]*.md"))
+            pages.append({"Studies": [f"docs/studies/{path.name}" for path in studies]})
+        tabs.append({title: _once(pages)})
+    records = sorted((PAGES / "docs" / "decisions").glob("*.md"), reverse=True)
+    own = ["docs/index.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md"]
+    decisions = {"Decisions": [f"docs/decisions/{path.name}" for path in records]}
+    return [*tabs, {"Project": [*own, decisions]}]
+
+
+def _place(link: str) -> str:
+    return (Path("docs") / link).as_posix() if not link.startswith("../") else link.removeprefix("../")
+
+
+def _once(pages: list[Any]) -> list[Any]:
+    """Pages without those that are part of a group further down."""
+    named = [value for item in pages if isinstance(item, dict) for value in item.values()]
+    grouped = {page for value in named if isinstance(value, list) for page in value if isinstance(page, str)}
+    single = [next(iter(item.values())) if isinstance(item, dict) else item for item in pages]
+    return [
+        item
+        for item, page in zip(pages, single, strict=True)
+        if isinstance(page, list) or page not in grouped
+    ]
 
 
 def api_pages() -> None:
@@ -198,24 +261,26 @@ def _cell(text: str) -> str:
 
 
 def gallery() -> None:
-    """All scenes with their pictures and films."""
+    """All scenes with their films or pictures, as cards."""
     lines = [
         "# Gallery",
         "",
         "The machines that come with Treadle: `td.scene(NAME)`, `treadle view NAME`.",
         "",
     ]
-    lines += ['<div class="grid" markdown>', ""]
+    lines += ['<div class="grid cards" markdown>', ""]
+    images = PAGES / "docs" / "images"
     for name in td.scene_names():
-        images = PAGES / "docs" / "images"
-        films = [file for file in (f"scene-{name}.gif", f"scene-{name}.webp") if (images / file).exists()]
-        picture = films[0] if films else f"scene-{name}.png"
-        if not (images / picture).exists():
-            picture = "view-roadheader.png" if name.startswith("roadheader") else ""
-        lines += [f"## {name}", ""]
-        if picture:
-            lines += [f"![{name}](images/{picture})", ""]
-        lines += [_first_sentence(name), "", f"`treadle view {name}`", ""]
+        files = [f"scene-{name}.webp", f"scene-{name}.gif", f"scene-{name}.png", "roadheader-tunnel.png"]
+        picture = next(file for file in files if (images / file).exists())
+        lines += [
+            f"-   ![{name}](images/{picture})",
+            "",
+            f"    **{name}**",
+            "",
+            f"    {_first_sentence(name)}",
+            "",
+        ]
     lines += ["</div>", ""]
     (PAGES / "docs" / "gallery.md").write_text("\n".join(lines), encoding="utf-8")
 

@@ -19,6 +19,7 @@ from treadle.graph import Expr, Scalar, reverse, unrolled
 from treadle.model.model import Model, suggest
 from treadle.model.parameters import lift
 from treadle.model.values import real_array
+from treadle.native.executable import Executable
 from treadle.native.program import Program, compile_program, default_lanes
 from treadle.sim.arrays import CARRIED
 from treadle.sim.simulation import Simulation
@@ -54,7 +55,10 @@ class MachineFunction:
         self.inputs = dict(inputs)
         #: named vectors -> named vectors over scalars of any kind, to be traced elsewhere
         self.definition = definition
+        self._sizes = list(self.inputs.values())
         self._program = Program(None, self.inputs, self._traced)
+        #: compiled code by the number of lanes
+        self._compiled: dict[int, Executable] = {}
         graph, results = self._program.trace()
         self.outputs = {key.removeprefix("new "): len(values) for key, values in results.items()}
         graph.release()
@@ -66,6 +70,8 @@ class MachineFunction:
     def __call__(self, *arrays: np.ndarray) -> np.ndarray:
         """All outputs, one after another, in the last axis; the axes before it are those of the inputs."""
         given = [real_array(x) for x in arrays]
+        if all(x.ndim == 1 for x in given) and [x.size for x in given] == self._sizes:
+            return self._one(given)
         for x, (name, size) in zip(given, self.inputs.items(), strict=True):
             if x.shape[-1:] != (size,):
                 raise InputError(
@@ -97,16 +103,24 @@ class MachineFunction:
         with unrolled(_ROUNDS):
             return {f"new {key}": values for key, values in self.definition(**given).items()}
 
+    def _executable(self, lanes: int) -> Executable:
+        if lanes not in self._compiled:
+            self._compiled[lanes] = compile_program(self._program, lanes)
+        return self._compiled[lanes]
+
+    def _one(self, vectors: Sequence[np.ndarray]) -> np.ndarray:
+        """Outputs of one state."""
+        found = self._executable(1)(*vectors)
+        if found is None:
+            raise InputError(f"{self.name}: an input is not finite")
+        return np.concatenate(found)
+
     def _evaluated(self, columns: Sequence[np.ndarray]) -> np.ndarray:
         """Outputs (n, size) of inputs (n, size each)."""
         count = len(columns[0])
         lanes = 1 if count < default_lanes() else default_lanes()
-        executable = compile_program(self._program, lanes)
         if count == 1:
-            found = executable(*[x[0] for x in columns])
-            if found is None:
-                raise InputError(f"{self.name}: an input is not finite")
-            return np.concatenate(found)[None]
+            return self._one([x[0] for x in columns])[None]
         stride = -(-count // lanes) * lanes
         arrays = {}
         for (name, size), column in zip(self.inputs.items(), columns, strict=True):
@@ -115,7 +129,7 @@ class MachineFunction:
             # lanes that are left over compute the last state again
             arrays[name][:, count:] = column[-1:].T
         arrays |= {f"new {name}": np.empty((size, stride)) for name, size in self.outputs.items()}
-        executable.run(arrays, 0, count)
+        self._executable(lanes).run(arrays, 0, count)
         return np.concatenate([arrays[f"new {name}"][:, :count] for name in self.outputs]).T
 
 
