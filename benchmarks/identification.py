@@ -90,7 +90,7 @@ def identified(seed: int) -> dict[str, object]:
     solver.step(cost)
     taken = time.process_time() - started
     error = (nominal * torch.exp(x.detach()) / truth - 1.0).abs()
-    return {"seed": seed, "evaluations": calls, "seconds": taken, "cost": float(cost()),
+    return {"seed": seed, "evaluations": calls, "seconds": taken, "cost": float(cost().detach()),
             "errors": dict(zip(names, error.tolist(), strict=True))}  # fmt: skip
 
 
