@@ -34,9 +34,9 @@ def jax_function(
     call = _operation(function)
     places = np.cumsum(list(function.outputs.values()))[:-1]
 
-    def of_arrays(*arrays: Any) -> Any:
-        import jax.numpy as jnp
+    jnp: Any = require("jax.numpy", "a function for JAX")
 
+    def of_arrays(*arrays: Any) -> Any:
         flat = call(*[jnp.asarray(x) for x in arrays])
         return tuple(jnp.split(flat, places, axis=-1)) if len(places) else flat
 
@@ -48,9 +48,8 @@ def jax_function(
 
 def _operation(function: MachineFunction) -> Callable[..., Any]:
     """The function of arrays, flat, with its derivative."""
-    import jax
-    import jax.numpy as jnp
-
+    jax: Any = require("jax", "a function for JAX")
+    jnp: Any = require("jax.numpy", "a function for JAX")
     size = sum(function.outputs.values())
 
     def on_host(dtype: Any, *arrays: Any) -> np.ndarray:

@@ -13,7 +13,7 @@ from treadle.model.model import Model
 from treadle.sim.simulation import Simulation
 
 if TYPE_CHECKING:
-    import torch
+    import torch  # pyright: ignore[reportMissingImports]
 
 __all__ = ["torch_function"]
 
@@ -46,7 +46,7 @@ def torch_function(
 
 def _operation() -> Callable[..., Any]:
     """`call(function, *tensors)`, made where torch is there."""
-    import torch
+    import torch  # pyright: ignore[reportMissingImports]
 
     class Call(torch.autograd.Function):
         @staticmethod
