@@ -17,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 import venv
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -65,17 +67,25 @@ def main() -> int:
         folder = Path(place)
         built = given.built or build(folder)
         (wheel,), (source,) = list(built.glob("*.whl")), list(built.glob("*.tar.gz"))
-        lines = [line("wheel (MB)", wheel.stat().st_size / 1e6, WHEEL)]
-        lines += core(wheel, folder / "core", folder)
+        stages = [
+            [line("wheel (MB)", wheel.stat().st_size / 1e6, WHEEL)],
+            core(wheel, folder / "core", folder),
+        ]
         if not given.core_only:
-            lines += core(source, folder / "sdist", folder, "sdist: ")
-            lines += platforms(folder)
-            lines += extras(wheel, folder / "all", folder)
+            stages += [
+                core(source, folder / "sdist", folder, "sdist: "),
+                extras(wheel, folder / "all", folder),
+            ]
+            stages += [platforms(folder)]
+        lines = []
+        for each in chain.from_iterable(stages):
+            lines.append(each)
+            if not given.json:
+                print(
+                    f"{'ok  ' if each['holds'] else 'FAIL'}  {each['name']:<46} {each['value']}", flush=True
+                )
     if given.json:
         print(json.dumps({"rows": lines, "checks": lines}, indent=1))
-    else:
-        for each in lines:
-            print(f"{'ok  ' if each['holds'] else 'FAIL'}  {each['name']:<46} {each['value']}")
     return 0 if all(each["holds"] for each in lines) else 1
 
 
@@ -133,29 +143,28 @@ def ten_lines() -> str:
     return code
 
 
-def core(package: Path, place: Path, folder: Path, prefix: str = "") -> list[Line]:
+def core(package: Path, place: Path, folder: Path, prefix: str = "") -> Iterator[Line]:
     """The core alone: the ten lines, an example, sizes, the import, and the sentences of what is missing."""
     python, work = install(str(package), place), folder / "work"
-    lines = [ran(f"{prefix}ten lines of the README", call(python, work, "-c", ten_lines()))]
-    lines.append(ran(f"{prefix}example 01", call(python, work, str(ROOT / "examples" / "01_pendulum.py"))))
+    yield ran(f"{prefix}ten lines of the README", call(python, work, "-c", ten_lines()))
+    yield ran(f"{prefix}example 01", call(python, work, str(ROOT / "examples" / "01_pendulum.py")))
     if prefix:
-        return lines
+        return
     size = call(python, work, "-c", SIZE).stdout
-    lines.append(line("installation of the core (MB)", float(size), CORE))
+    yield line("installation of the core (MB)", float(size), CORE)
     # the least of several processes: others may be running
     times = [float(call(python, work, "-c", TIME).stdout) for _ in range(7)]
-    lines.append(line("import treadle (ms, CPU)", min(times), IMPORT))
+    yield line("import treadle (ms, CPU)", min(times), IMPORT)
     (work / "robot.urdf").write_text('<robot name="r"><link name="a"/></robot>')
     for extra, code in MISSING.items():
         done = call(python, work, "-c", SENTENCE.replace("CODE", code))
         told = done.returncode == 0 and f"treadle[{extra}]" in done.stdout
         said = done.stdout.strip()[:100] or done.stderr[-200:]
-        lines.append({"name": f"without {extra}: one sentence", "value": said, "limit": "one", "holds": told})
+        yield {"name": f"without {extra}: one sentence", "value": said, "limit": "one", "holds": told}
     done = call(python, work, "-m", "treadle.command")
     told = "treadle[cli]" in done.stderr and "Traceback" not in done.stderr
     said = done.stderr.strip()[:100]
-    lines.append({"name": "without cli: one sentence", "value": said, "limit": "one", "holds": told})
-    return lines
+    yield {"name": "without cli: one sentence", "value": said, "limit": "one", "holds": told}
 
 
 SIZE = """
@@ -182,30 +191,26 @@ except td.TreadleError as error:
 """
 
 
-def platforms(folder: Path) -> list[Line]:
+def platforms(folder: Path) -> Iterator[Line]:
     """Whether pip finds wheels of the core for other systems."""
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     needed = re.findall(r'"([^"]+)"', text.partition("\ndependencies = [")[2].partition("]")[0])
-    lines = []
     asked = ["--quiet", "--python-version", "3.13", "--only-binary=:all:", "--disable-pip-version-check"]
     for name in PLATFORMS:
         command = [sys.executable, "-m", "pip", "download", *asked, "--platform", name]
         command += ["--dest", str(folder / "other"), *needed]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        lines.append(ran(f"wheels of the core for {name}", done))
-    return lines
+        yield ran(f"wheels of the core for {name}", done)
 
 
-def extras(wheel: Path, place: Path, folder: Path) -> list[Line]:
+def extras(wheel: Path, place: Path, folder: Path) -> Iterator[Line]:
     """With the extra `all`: every example, and a smoke test of every command."""
     python, work = install(f"{wheel}[all]", place), folder / "smoke"
-    lines = []
     for path in sorted((ROOT / "examples").glob("[0-9]*.py")):
-        lines.append(ran(f"example {path.stem}", call(python, work, str(path))))
+        yield ran(f"example {path.stem}", call(python, work, str(path)))
     call(python, work, "-c", 'import treadle as td; td.save(td.scene("pendulum"), "pendulum.toml")')
     for name, arguments in COMMANDS.items():
-        lines.append(ran(f"treadle {name}", call(python, work, "-m", "treadle.command", *arguments)))
-    return lines
+        yield ran(f"treadle {name}", call(python, work, "-m", "treadle.command", *arguments))
 
 
 if __name__ == "__main__":

@@ -31,6 +31,9 @@ class TracingError(InputError, TypeError):
 class MissingPackage(InputError, ModuleNotFoundError):
     """A package of an extra is not installed; the message has the command that installs it."""
 
+    def __init__(self, message: str, *, name: str | None = None) -> None:
+        ModuleNotFoundError.__init__(self, message, name=name)
+
 
 class RecordingError(TreadleError):
     """A recording cannot be written or read: no room, no permission, in use, or not a recording."""
