@@ -105,6 +105,10 @@ def _geometry(
     shape: Shape, asset: Element, meshes: dict[tuple[Any, ...], str], names: Names, notes: Notes
 ) -> dict[str, Any] | None:
     """Type and size of a geom; None if there is none for the shape."""
+    if any((*shape.surface_velocity, *shape.surface_rotation)):
+        notes.add(
+            "shapes whose surface stands still, for MuJoCo has no moving surfaces", shape.name, "warning"
+        )
     if shape.type in _HALVES:
         size = np.array(shape.size) * _HALVES[shape.type]
         if (size <= 0.0).any():

@@ -182,6 +182,8 @@ _SHAPE = Table(
         Key("scale", "vector", "factors of a mesh along x, y, z"),
         Key("group", "text", 'name of its group for contact; "default" if absent'),
         Key("meets", "texts", "names of the groups that it touches; all if absent"),
+        Key("surface_velocity", "vector", "velocity of its surface in its own axes (m/s), as of a belt"),
+        Key("surface_rotation", "vector", "rotation of its surface in its own axes (rad/s), as of a disc"),
     ),
 )
 

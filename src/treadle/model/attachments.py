@@ -70,6 +70,8 @@ class Shape:
     scale: tuple[float, ...] = (1.0, 1.0, 1.0)
     group: str = "default"
     meets: tuple[str, ...] | None = None
+    surface_velocity: tuple[float, ...] = (0.0, 0.0, 0.0)
+    surface_rotation: tuple[float, ...] = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)

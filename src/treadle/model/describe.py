@@ -33,7 +33,9 @@ _PER_FREEDOM = (
     "limit_restitution", "limit_stiffness", "limit_damping",
 )  # fmt: skip
 
-_OF_SHAPES = ("role", "color", "material", "file", "scale", "group", "meets")
+_OF_SHAPES = (
+    "role", "color", "material", "file", "scale", "group", "meets", "surface_velocity", "surface_rotation",
+)  # fmt: skip
 
 
 def describe(model: Model) -> ModelSpec:

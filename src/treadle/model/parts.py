@@ -143,6 +143,9 @@ class ShapeSpec(Item):
     #: name of the group it is in, and of the groups it touches (None: all); two shapes have to agree
     group: str = "default"
     meets: Sequence[str] | None = None
+    #: of its surface relative to the body (m/s, rad/s), in the shape's axes: a belt, a disc
+    surface_velocity: Sequence[float] = (0.0, 0.0, 0.0)
+    surface_rotation: Sequence[float] = (0.0, 0.0, 0.0)
     line: int | None = field(default=None, compare=False)
 
 

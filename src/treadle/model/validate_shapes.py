@@ -76,6 +76,8 @@ def _check_shape(spec: ModelSpec, shape: ShapeSpec, bodies: set[str], materials:
     check_size(spec, element, shape)
     converted(spec, element, shape, "position", vector)
     converted(spec, element, shape, "rotation", rotation_matrix)
+    converted(spec, element, shape, "surface_velocity", vector)
+    converted(spec, element, shape, "surface_rotation", vector)
     if (converted(spec, element, shape, "scale", vector) == 0.0).any():
         raise fault(spec, element, "scale is zero", "give three numbers, such as (1, 1, 1)", shape)
     if shape.color is not None:

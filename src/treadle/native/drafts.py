@@ -63,6 +63,13 @@ class KernelCompiler(CompilerBase):  # type: ignore[misc]
 class _DraftLibrary(JITCodeLibrary):
     """Code that is linked into kernels, but not run by itself."""
 
+    def add_ir_module(self, ir_module: Any) -> None:
+        """Add a module whose functions are inlined rather than called where LLVM weighs the two."""
+        for function in ir_module.functions:
+            if not function.is_declaration:
+                function.attributes.add("inlinehint")
+        super().add_ir_module(ir_module)
+
     def _optimize_functions(self, ll_module: Any) -> None:
         ll_module.data_layout = self._codegen._data_layout
 

@@ -18,7 +18,9 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic
+from numba.core.imputils import lower_getattr_generic
+from numba.core.typing.templates import AttributeTemplate, infer_getattr
+from numba.extending import intrinsic, models, register_model
 from numba.np import arrayobj, numpy_support
 
 __all__ = [
@@ -50,17 +52,62 @@ def table(values: tuple) -> np.ndarray:
 
 
 def view(kind: type) -> Any:
-    """A function of kernels that reads a tuple of this kind from a table (a pointer to int64)."""
+    """A function of kernels that reads a tuple of this kind from a table (a pointer to int64).
+
+    What it returns is the pointer: a field is loaded where it is used, as one that never changes.
+    """
 
     def read(typing_context: Any, entries: Any) -> Any:
-        result = _type(kind)
-
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            return _read(context, builder, result, kind, arguments[0], [0])
+            return arguments[0]
 
-        return result(types.CPointer(types.int64)), generate
+        return _View(kind, 0)(types.CPointer(types.int64)), generate
 
     return intrinsic(read)
+
+
+class _View(types.Type):
+    """A tuple whose entries begin at a place of a table."""
+
+    def __init__(self, kind: Any, start: int) -> None:
+        self.kind = kind
+        self.fields: dict[str, tuple[Any, int]] = {}
+        place = start
+        for name, hint in get_type_hints(kind, include_extras=True).items():
+            self.fields[name] = _field(hint, place), place
+            place += _size(hint)
+        super().__init__(f"view({kind.__module__}.{kind.__qualname__}, {start})")
+
+
+@register_model(_View)
+class _ViewModel(models.PrimitiveModel):
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, ir.IntType(64).as_pointer())
+
+
+@infer_getattr
+class _ViewFields(AttributeTemplate):
+    key = _View
+
+    def generic_resolve(self, kind: Any, name: str) -> Any:
+        """The type of a field."""
+        return kind.fields[name][0] if name in kind.fields else None
+
+
+@lower_getattr_generic(_View)
+def _load_field(context: Any, builder: Any, kind: Any, entries: Any, name: str) -> Any:
+    result, start = kind.fields[name]
+    if isinstance(result, _View):
+        return entries
+    place = [start]
+    number = _next(builder, entries, place)
+    if isinstance(result, types.Integer):
+        return number
+    if isinstance(result, types.CPointer):
+        return builder.inttoptr(number, context.get_value_type(result))
+    return _array(
+        context, builder, result, number, [_next(builder, entries, place) for _ in range(result.ndim)]
+    )
 
 
 def _entries(values: tuple) -> Iterator[int]:
@@ -78,34 +125,29 @@ def _entries(values: tuple) -> Iterator[int]:
             yield int(value)
 
 
-def _type(kind: Any) -> Any:
+def _field(hint: Any, start: int) -> Any:
     """What a field is to Numba."""
-    if kind is int:
+    if hint is int:
         return types.int64
-    if not hasattr(kind, "__metadata__"):
-        hints = get_type_hints(kind, include_extras=True)
-        return types.NamedTuple([_type(hint) for hint in hints.values()], kind)
-    what = kind.__metadata__[0]
+    if not hasattr(hint, "__metadata__"):
+        return _View(hint, start)
+    what = hint.__metadata__[0]
     if isinstance(what, Shaped):
         return types.Array(numpy_support.from_dtype(np.dtype(what.dtype)), what.axes, "C")
     return what
 
 
-def _read(context: Any, builder: Any, result: Any, kind: Any, entries: Any, place: list[int]) -> Any:
-    """The value of a field whose entries begin at `place`, which moves behind them."""
-    if not hasattr(kind, "__metadata__") and kind is not int:
-        hints = get_type_hints(kind, include_extras=True).values()
-        fields = [
-            _read(context, builder, each, hint, entries, place)
-            for each, hint in zip(result.types, hints, strict=True)
-        ]
-        return context.make_tuple(builder, result, fields)
-    number = _next(builder, entries, place)
-    if kind is int:
-        return number
-    if isinstance(result, types.CPointer):
-        return builder.inttoptr(number, context.get_value_type(result))
-    shape = [_next(builder, entries, place) for _ in range(result.ndim)]
+def _size(hint: Any) -> int:
+    """How many entries a field has in a table."""
+    if hint is int:
+        return 1
+    if not hasattr(hint, "__metadata__"):
+        return sum(_size(each) for each in get_type_hints(hint, include_extras=True).values())
+    what = hint.__metadata__[0]
+    return 1 + what.axes if isinstance(what, Shaped) else 1
+
+
+def _array(context: Any, builder: Any, result: Any, address: Any, shape: list[Any]) -> Any:
     size = context.get_abi_sizeof(context.get_data_type(result.dtype))
     strides = [ir.Constant(ir.IntType(64), size)]
     for extent in reversed(shape[1:]):
@@ -113,7 +155,7 @@ def _read(context: Any, builder: Any, result: Any, kind: Any, entries: Any, plac
     array = arrayobj.make_array(result)(context, builder)
     arrayobj.populate_array(
         array,
-        data=builder.inttoptr(number, array.data.type),
+        data=builder.inttoptr(address, array.data.type),
         shape=shape,
         strides=strides,
         itemsize=ir.Constant(ir.IntType(64), size),
@@ -123,5 +165,8 @@ def _read(context: Any, builder: Any, result: Any, kind: Any, entries: Any, plac
 
 
 def _next(builder: Any, entries: Any, place: list[int]) -> Any:
+    """Load an entry of a table; tables do not change while kernels run."""
     place[0] += 1
-    return builder.load(cgutils.gep_inbounds(builder, entries, place[0] - 1))
+    loaded = builder.load(cgutils.gep_inbounds(builder, entries, place[0] - 1))
+    loaded.set_metadata("invariant.load", builder.module.add_metadata([]))
+    return loaded

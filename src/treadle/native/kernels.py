@@ -18,6 +18,7 @@ from numba.core import sigutils, typeinfer
 from numba.core.ccallback import CFunc
 from numba.core.compiler import Compiler
 
+from treadle.native.drafts import DraftCompiler
 from treadle.native.kernel_cache import KernelCache
 
 __all__ = ["cfunc", "inner", "kernel", "kernels_digest", "njit", "part"]
@@ -48,15 +49,17 @@ def cfunc(signature: Any, cache: bool = False, pipeline_class: Any = Compiler, *
     return compiled
 
 
+#: Options of functions that only kernels call.
+_DRAFT = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": DraftCompiler}
+
 #: Makes a function a kernel: compiled once, kept on disk, with infinities where numbers are divided by zero.
 kernel = partial(njit, cache=True, error_model="numpy")
 
-#: The same for one that only kernels call: without what Python would need, which takes long to compile.
-inner = partial(kernel, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+#: The same for one that only kernels call: a draft, which is optimized as part of these (see `drafts`).
+inner = partial(njit, error_model="numpy", **_DRAFT)
 
-#: The same for a part that runs in every step: it stands in the code of those that call it, so that no tuple
-#: of arrays is handed over number by number. It is compiled once more for each of them.
-part = partial(inner, forceinline=True)
+#: The same for a stage or part of one that runs in every step.
+part = inner
 
 
 #: Packages with kernels, and those whose kernels they call.
@@ -92,6 +95,10 @@ def kernels_digest(package: str) -> str:
 def _dispatcher(function: Callable[..., Any], signatures: Any, kept: bool, options: Any) -> Any:
     """What Numba's decorator makes, with a cache of its own before the first signature is compiled."""
     made: Any = numba.njit(**options)(function)
+    if "pipeline_class" not in options and signatures is None:
+        # kernels that call it have it as a draft
+        called = numba.njit(**(options | _DRAFT))(function)
+        made.get_call_template, made.get_overload = called.get_call_template, called.get_overload
     if kept and (package := _package_of(function)) is not None:
         made._cache = KernelCache(function, kernels_digest(package))
     if signatures is not None:

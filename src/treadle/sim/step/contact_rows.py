@@ -9,10 +9,11 @@ from treadle.sim.step.compliance import add_compliant, surface_yields
 from treadle.sim.step.conservative_advancement import through
 from treadle.sim.step.convective_terms import convective_rates
 from treadle.sim.step.points import rate
+from treadle.sim.step.surface_motion import moves, relative_surface_rotation, relative_surface_velocity
 from treadle.solvers.sequential.rows import PAIR, SECOND, SINGLE
 from treadle.solvers.sequential.tree import half_solve_chain, join_row
 
-__all__ = ["PRESSED", "TOUCHING", "contact_rows", "point_rows", "retarget", "stay_apart"]
+__all__ = ["PRESSED", "TOUCHING", "contact_rows", "move_surface", "point_rows", "retarget", "stay_apart"]
 
 #: Distance (m) below which two surfaces touch.
 TOUCHING = 1e-10
@@ -108,10 +109,14 @@ def retarget(context):
 def _targets(context, point, surface):
     """Velocities that the rows of a point need at the end, in the middle's terms, to be zero there."""
     now, rows, free = context.now[0], context.rows, context.free
-    rates = convective_rates(context.detection, free.twist_mid, free.convective, point, now.h)
+    moved, turned = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    if moves(context.detection, point):
+        moved = relative_surface_velocity(context.detection, point)
+        turned = relative_surface_rotation(context.detection, point)
+    rates = convective_rates(context.detection, free.twist_mid, free.convective, point, now.h, turned)
     now.target_error = max(now.target_error, rates[6])
-    slip, kept = _start_slip(context, point, surface, rates)
-    _convective_targets(point, surface, rates, slip, rows)
+    slip, kept = _start_slip(context, point, surface, rates, moved)
+    _convective_targets(point, surface, rates, slip, moved, rows)
     if surface.stiffness == inf:
         # touching at the end, with d + h/2 J v' + h^2/8 du/dt, and not to separate there at once
         lift = rates[0] * point.nx + rates[1] * point.ny + rates[2] * point.nz
@@ -173,7 +178,7 @@ def point_rows(context, point, velocity):
 
 
 @part()
-def _start_slip(context, point, surface, rates):
+def _start_slip(context, point, surface, rates, moved):
     """Velocity at the start that rolling does not explain, as far as a substep keeps it; and that share.
 
     What rolls has J v = h/2 du/dt at the start, and - h/2 du/dt at the end: then impulses do no work. Where
@@ -182,9 +187,9 @@ def _start_slip(context, point, surface, rates):
     """
     twist, a, b, x, y, z = context.free.twist, point.body_a, point.body_b, point.x, point.y, point.z
     w0, w1, w2 = twist[b, 0] - twist[a, 0], twist[b, 1] - twist[a, 1], twist[b, 2] - twist[a, 2]
-    s0 = twist[b, 3] - twist[a, 3] + w1 * z - w2 * y - rates[0]
-    s1 = twist[b, 4] - twist[a, 4] + w2 * x - w0 * z - rates[1]
-    s2 = twist[b, 5] - twist[a, 5] + w0 * y - w1 * x - rates[2]
+    s0 = twist[b, 3] - twist[a, 3] + w1 * z - w2 * y - rates[0] + moved[0]
+    s1 = twist[b, 4] - twist[a, 4] + w2 * x - w0 * z - rates[1] + moved[1]
+    s2 = twist[b, 5] - twist[a, 5] + w0 * y - w1 * x - rates[2] + moved[2]
     kept = 0.0
     if s0 * s0 + s1 * s1 + s2 * s2 < rates[7] * rates[7] and _stuck(context, point, surface):
         kept = _KEPT
@@ -215,12 +220,12 @@ def _stuck(context, point, surface):
 
 
 @part()
-def _convective_targets(point, surface, rates, slip, rows):
-    """Velocities that tangential rows need in the middle of a substep to be zero at its end."""
+def _convective_targets(point, surface, rates, slip, moved, rows):
+    """Velocities that tangential rows need in the middle of a substep for no slip at its end."""
     n, t, i = (point.nx, point.ny, point.nz), (point.tx, point.ty, point.tz), point.row + 1
     s = (n[1] * t[2] - n[2] * t[1], n[2] * t[0] - n[0] * t[2], n[0] * t[1] - n[1] * t[0])
     if max(surface.friction, surface.across) > 0.0:
-        x, y, z = rates[0] + slip[0], rates[1] + slip[1], rates[2] + slip[2]
+        x, y, z = rates[0] + slip[0] + moved[0], rates[1] + slip[1] + moved[1], rates[2] + slip[2] + moved[2]
         _target(rows, i, x, y, z, t)
         _target(rows, i + 1, x, y, z, s)
         i += 2
@@ -230,6 +235,17 @@ def _convective_targets(point, surface, rates, slip, rows):
         i += 2
     if surface.spinning > 0.0:
         _target(rows, i, rates[3], rates[4], rates[5], n)
+
+
+@part()
+def move_surface(context, point, surface):
+    """Let friction hold where the surfaces of two shapes move alike."""
+    if max(surface.friction, surface.across) > 0.0 and moves(context.detection, point):
+        n, t, i = (point.nx, point.ny, point.nz), (point.tx, point.ty, point.tz), point.row + 1
+        s = (n[1] * t[2] - n[2] * t[1], n[2] * t[0] - n[0] * t[2], n[0] * t[1] - n[1] * t[0])
+        x, y, z = relative_surface_velocity(context.detection, point)
+        _target(context.rows, i, x, y, z, t)
+        _target(context.rows, i + 1, x, y, z, s)
 
 
 @part()

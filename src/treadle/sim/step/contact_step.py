@@ -23,6 +23,7 @@ from treadle.sim.step.pair_distance import DistanceMemory
 from treadle.sim.step.pair_totals import make_totals
 from treadle.sim.step.points import POINT
 from treadle.sim.step.substep import substep_entry
+from treadle.sim.step.surface_motion import surface_motions
 from treadle.sim.step.terrain_shapes import on_terrain, terrain_roles
 from treadle.sim.step.world_columns import PER_POINT
 from treadle.solvers.sequential.rows import MOST_TOGETHER, empty_rows
@@ -76,6 +77,8 @@ class ContactStep:
             grounded, self.collider.shapes
         )
         self._laws = LawMemory(laws)
+        #: (shapes, 6) see `surface_motion`; live
+        self.surface_motion = surface_motions(grounded, self.collider.names, self.collider.shapes)
         model = self.model
         self._q, self._v, self._tau, self._tau_given = np.zeros(model.nq), *np.zeros((3, model.nv))
         self._overlapping = overlapping_pairs(self.model, self.collider, arrays["q"][:, 0])
@@ -365,6 +368,7 @@ class ContactStep:
             radius=shapes.radius,
             thickness=thicknesses(shapes),
             bend=curvatures(shapes),
+            motion=self.surface_motion,
             material=self._surface_kind,
             surface_of=self._surface_of,
             distance=distance.entry,

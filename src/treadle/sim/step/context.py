@@ -83,6 +83,7 @@ class Detection(NamedTuple):
     radius: Reals  # (shapes)
     thickness: Reals  # (shapes)
     bend: Reals  # (shapes) see `convective_terms`
+    motion: Reals  # (shapes, 6) of their surfaces, see `surface_motion`
     material: Integers  # (shapes)
     surface_of: IntegerTable  # (materials, materials)
     distance: int

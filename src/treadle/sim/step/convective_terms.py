@@ -42,11 +42,12 @@ def curvatures(shapes: Shapes) -> np.ndarray:
 
 
 @part()
-def convective_rates(detection, twist, rates, point, span):
+def convective_rates(detection, twist, rates, point, span, turned):
     """h/2 du/dt at a point: along the world's axes (m/s), then of the angular velocity about them (rad/s).
 
     It is linear in the angle by which bodies turn, and left out where that is more than 1. Last comes what
-    it may be wrong by (m/s), its size times that angle, and how large it could be (m/s).
+    it may be wrong by (m/s), its size times that angle, and how large it could be (m/s). `turned` is what the
+    surface of B rotates more than that of A, relative to their bodies (rad/s).
     """
     a, b, x, y, z = point.body_a, point.body_b, point.x, point.y, point.z
     wa0, wa1, wa2 = twist[a, 0], twist[a, 1], twist[a, 2]
@@ -56,6 +57,7 @@ def convective_rates(detection, twist, rates, point, span):
     scale = 0.5 * span * max(1.0 - angle, 0.0)
     c0, c1, c2 = rates[b, 0] - rates[a, 0], rates[b, 1] - rates[a, 1], rates[b, 2] - rates[a, 2]
     v = _contact_velocity(detection, twist, point)
+    w0, w1, w2 = w0 + turned[0], w1 + turned[1], w2 + turned[2]
     d0 = scale * (rates[b, 3] - rates[a, 3] + c1 * z - c2 * y + w1 * v[2] - w2 * v[1])
     d1 = scale * (rates[b, 4] - rates[a, 4] + c2 * x - c0 * z + w2 * v[0] - w0 * v[2])
     d2 = scale * (rates[b, 5] - rates[a, 5] + c0 * y - c1 * x + w0 * v[1] - w1 * v[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf
 
 from treadle.native.kernels import part
-from treadle.sim.step.contact_rows import TOUCHING, point_rows
+from treadle.sim.step.contact_rows import TOUCHING, move_surface, point_rows
 from treadle.sim.step.pair_totals import add_totals
 from treadle.sim.step.points import twists
 from treadle.sim.step.solve import STILL
@@ -52,6 +52,7 @@ def _impact_rows(context):
         surface = context.surfaces[point.surface]
         if point.muted == 0 and point.distance <= TOUCHING and surface.stiffness == inf:
             point_rows(context, point, context.v)
+            move_surface(context, point, surface)
             speed = rows.velocity[point.row]
             rebounds = speed < -now.impact_speed
             rows.slowest[point.row] = -surface.restitution * speed if rebounds else 0.0

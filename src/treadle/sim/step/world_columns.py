@@ -77,12 +77,8 @@ def _load(context, worlds, world, kept):
     _take(worlds.q, world, context.q, context.nq)
     _take(worlds.v, world, context.v, context.nv)
     _take(worlds.tau, world, context.tau_given, context.nv)
-    for ports in (context.ports, context.flow_ports):
-        _take(worlds.loads, world, ports.loads, min(len(ports.loads), len(worlds.loads)))
-        _take(worlds.inputs, world, ports.inputs, len(ports.inputs))
-        _take(worlds.parameters, world, ports.parameters, len(ports.parameters))
-        _take(worlds.commands, world, ports.commands, len(ports.commands))
-        _take(worlds.drives, world, ports.drives, len(ports.drives))
+    _load_ports(context.ports, worlds, world)
+    _load_ports(context.flow_ports, worlds, world)
     scratch = context.scratch
     place = _unpack(kept, 0, scratch.joint_force, context.joint_rows)
     place = _unpack(kept, place, scratch.rate, context.nv)
@@ -98,6 +94,16 @@ def _load(context, worlds, world, kept):
         for j in range(7):
             scratch.force[k, j] = kept[place + 3 + j]
         place += PER_POINT
+
+
+@inner()
+def _load_ports(ports, worlds, world):
+    """Take over what programs read of a world besides its state."""
+    _take(worlds.loads, world, ports.loads, min(len(ports.loads), len(worlds.loads)))
+    _take(worlds.inputs, world, ports.inputs, len(ports.inputs))
+    _take(worlds.parameters, world, ports.parameters, len(ports.parameters))
+    _take(worlds.commands, world, ports.commands, len(ports.commands))
+    _take(worlds.drives, world, ports.drives, len(ports.drives))
 
 
 @inner()

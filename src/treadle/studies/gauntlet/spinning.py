@@ -74,7 +74,10 @@ def rattleback(rng: Rng) -> Case:
 
 
 def tippe_top(rng: Rng, friction: float) -> Case:
-    """A ball with a low centre of mass that spins fast: friction turns it upside down."""
+    """A ball with a low centre of mass that spins fast about the vertical: friction turns it upside down.
+
+    One that spins about its own axis does not invert: dry friction ends its slip while it leans little.
+    """
     radius, mass = float(rng.uniform(0.015, 0.025)), 0.02
     name = "tippe-top" if friction else "tippe-top-smooth"
     spec = ModelSpec(name, gravity=(0.0, 0.0, -GRAVITY))
@@ -90,7 +93,8 @@ def tippe_top(rng: Rng, friction: float) -> Case:
     place = np.array([0.0, 0.0, radius]) - R @ np.array([0.0, 0.0, low])
     spin = 250.0 * float(np.sqrt(0.02 / radius))
     judge = _inverted if friction else finite
-    return _single(spec, place, R, (0.0, 0.0, spin, 0.0, 0.0, 0.0), 10.0, judge, conserves=not friction)
+    turning = R.T @ np.array([0.0, 0.0, spin])
+    return _single(spec, place, R, (*turning, 0.0, 0.0, 0.0), 10.0, judge, conserves=not friction)
 
 
 def precession(trace: Trace) -> float:
