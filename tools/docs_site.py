@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -74,7 +75,9 @@ def main() -> int:
     ]
     if "--serve" not in sys.argv:
         command += ["--strict", "--site-dir", str(SITE / short)]
-    code = subprocess.run(command, cwd=ROOT, check=False).returncode
+    # the theme would otherwise print what its successor is
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    code = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
     if code == 0 and SITE.exists():
         versions = sorted((x.name for x in SITE.iterdir() if x.is_dir()), reverse=True)
         entries = [{"version": name, "title": name, "aliases": []} for name in versions]
