@@ -65,3 +65,14 @@ def test_the_command_without_its_packages(monkeypatch, capsys):
     with pytest.raises(SystemExit) as caught:
         main()
     assert "treadle[cli]" in str(caught.value)
+
+
+def test_a_format_whose_package_is_not_installed(tmp_path, monkeypatch):
+    from importlib.metadata import PackageNotFoundError
+
+    def missing(name):
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(sys.modules["treadle.formats.load"], "version", missing)
+    with pytest.raises(td.MissingPackage, match=r"treadle\[urdf\]"):
+        td.load(written(tmp_path / "robot.urdf", "<robot name='r'><link name='a'/></robot>"))
