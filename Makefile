@@ -21,7 +21,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-fuzz test-mutants test-tour test-views test-browser test-wheel bench lint clean
+.PHONY: help demo test test-fuzz test-interop test-mutants test-tour test-views test-browser test-wheel bench lint docs
+.PHONY: release-check clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -51,6 +52,20 @@ test-mutants: $(INSTALLED) ## thousands of damaged files and wrong calls
 test-wheel: $(INSTALLED) ## build the wheel with its compiled kernels, and start from it (minutes)
 	$(BIN)/python tools/check_wheel.py $(ARGS)
 
+test-interop: $(INSTALLED) ## PyTorch, JAX and CasADi, in an environment of their own (.venv-interop)
+	@test -d .venv-interop || $(BIN)/python -m venv .venv-interop
+	.venv-interop/bin/python -m pip install --quiet --editable '.[casadi,jax,test,torch]' 'torch==2.13.0'
+	.venv-interop/bin/python -m pytest tests/interop tests/docs/test_api_examples.py $(ARGS)
+	.venv-interop/bin/python benchmarks/identification.py
+
+docs: $(INSTALLED) ## the documentation as a site, in build/site
+	$(BIN)/python -m pip install --quiet --editable '.[all,docs]'
+	$(BIN)/python tools/docs_site.py $(ARGS)
+
+release-check: $(INSTALLED) ## build, install into empty environments, run examples and commands
+	$(BIN)/python -m pip install --quiet --editable '.[release]'
+	$(BIN)/python tools/release_check.py $(ARGS)
+
 bench: $(INSTALLED) ## measure the dynamics against its peers
 	$(BIN)/treadle bench dynamics $(ARGS)
 
@@ -64,7 +79,7 @@ lint: $(INSTALLED) ## ruff, formatting, import layers, types
 	$(BIN)/pyright
 
 clean: ## remove the environment and everything generated
-	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) .venv-interop build dist .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 
 $(INSTALLED): pyproject.toml src/treadle/_version.py | $(BIN)/python

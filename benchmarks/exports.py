@@ -1,4 +1,4 @@
-"""Exported C against Treadle's own step: bits, digits and time, on UR5, the roadheader and Rocky 7.
+"""Exported C against Treadle's own step: bits, digits and time, on UR5, roadheader, Rocky 7 and squeezer.
 
 python benchmarks/exports.py                      with gcc
 python benchmarks/exports.py --compilers gcc clang
@@ -54,8 +54,8 @@ int main(int count, char **given)
 
 
 def machines() -> dict[str, td.Model]:
-    """The three machines; UR5 where example-robot-data is installed."""
-    found = {name: td.scene(name) for name in ("roadheader", "rocky7")}
+    """The machines; UR5 where example-robot-data is installed."""
+    found = {name: td.scene(name) for name in ("roadheader", "rocky7", "squeezer")}
     packages = [Path(folder) for folder in sys.path if folder.endswith("site-packages")]
     paths = [path for folder in packages for path in folder.glob("**/ur_description/urdf/ur5_robot.urdf")]
     return {"UR5": td.load(paths[0]), **found} if paths else found
@@ -136,10 +136,13 @@ def main() -> int:
     options.add_argument("--flags", default="-O2 -march=native -ffp-contract=fast")
     options.add_argument("--arm64-compiler")
     options.add_argument("--qemu", default="qemu-aarch64-static")
+    options.add_argument("--only", help="name of one machine")
     options.add_argument("--json", action="store_true")
     given = options.parse_args()
     rows, checks = [], []
     for name, model in machines().items():
+        if given.only not in (None, name):
+            continue
         expected, own = treadle(model)
         for case in cases(given):
             error, taken = measured(model, case, expected)

@@ -33,8 +33,17 @@ if TYPE_CHECKING:
         momentum,
         potential_energy,
     )
-    from treadle.errors import InputError, ModelError, RecordingError, SimulationDiverged, TreadleError
+    from treadle.errors import (
+        InputError,
+        MissingPackage,
+        ModelError,
+        RecordingError,
+        SimulationDiverged,
+        TreadleError,
+    )
     from treadle.exports import export
+    from treadle.exports.jax_function import jax_function
+    from treadle.exports.torch_function import torch_function
     from treadle.forces.frame_law import force_element
     from treadle.forces.frames import FrameMotion
     from treadle.forces.input import Input
@@ -109,19 +118,20 @@ __all__ = [
     "Assembly", "Batch", "BodySpec", "Collider", "ContactParameters", "DHRow", "DHTable", "Derivatives",
     "Event", "Fluid", "ForceLaw", "FrameMotion", "FrameSpec", "Grid", "GrindingPass", "GrindingSetup",
     "HeightField", "History", "Input", "InputError", "InverseKinematics", "JointSpec", "Linearization",
-    "MachineDerivatives", "Model", "ModelError", "ModelSpec", "Pace", "Patch", "Plane", "Prediction", "Ramp",
-    "RecordingError", "Routine", "Settled", "Simulation", "SimulationDiverged", "Soil", "State", "Terrain",
-    "Touch", "Trajectory", "TreadleError", "TunedPath", "WheelContact", "__version__", "acos", "asin",
-    "assemble", "atan", "atan2", "box_inertia", "center_of_mass", "clip", "collision_meshes", "contact_law",
-    "contact_points", "convex_hull", "cos", "cylinder_inertia", "derivatives", "dh_arm", "dh_table",
-    "distance", "exp", "export", "floor", "force_element", "forward_dynamics", "fractal_grid",
-    "frame_jacobian", "frame_pose", "frame_poses", "grind", "hull_mesh", "identify", "impulse_response",
-    "inverse_dynamics", "inverse_dynamics_jacobians", "inverse_kinematics", "irregular_waves",
-    "kinetic_energy", "linearize", "load", "load_spec", "load_terrain", "log", "lookup", "lookup2",
-    "mass_matrix", "maximum", "mesh_added_mass", "minimum", "momentum", "parameter_names", "parameter_value",
-    "potential_energy", "predict", "random_grid", "ray_cast", "ray_casts", "read_disabled_collisions",
-    "read_recording", "rpy", "save", "scene", "scene_names", "settle", "sin", "sphere_inertia", "sqrt",
-    "switch", "tan", "tanh", "time_of_impact", "trajectory", "tune_path", "view", "wheel_model", "where",
+    "MachineDerivatives", "MissingPackage", "Model", "ModelError", "ModelSpec", "Pace", "Patch", "Plane",
+    "Prediction", "Ramp", "RecordingError", "Routine", "Settled", "Simulation", "SimulationDiverged",
+    "Soil", "State", "Terrain", "Touch", "Trajectory", "TreadleError", "TunedPath", "WheelContact",
+    "__version__", "acos", "asin", "assemble", "atan", "atan2", "box_inertia", "center_of_mass", "clip",
+    "collision_meshes", "contact_law", "contact_points", "convex_hull", "cos", "cylinder_inertia",
+    "derivatives", "dh_arm", "dh_table", "distance", "exp", "export", "floor", "force_element",
+    "forward_dynamics", "fractal_grid", "frame_jacobian", "frame_pose", "frame_poses", "grind",
+    "hull_mesh", "identify", "impulse_response", "inverse_dynamics", "inverse_dynamics_jacobians",
+    "inverse_kinematics", "irregular_waves", "jax_function", "kinetic_energy", "linearize", "load",
+    "load_spec", "load_terrain", "log", "lookup", "lookup2", "mass_matrix", "maximum", "mesh_added_mass",
+    "minimum", "momentum", "parameter_names", "parameter_value", "potential_energy", "predict",
+    "random_grid", "ray_cast", "ray_casts", "read_disabled_collisions", "read_recording", "rpy", "save",
+    "scene", "scene_names", "settle", "sin", "sphere_inertia", "sqrt", "switch", "tan", "tanh",
+    "time_of_impact", "torch_function", "trajectory", "tune_path", "view", "wheel_model", "where",
 ]  # fmt: skip
 
 #: Where the public names live; a module is imported when one of its names is first asked for.
@@ -153,10 +163,16 @@ _HOMES = {
         "kinetic_energy", "mass_matrix", "momentum", "potential_energy",
     ),
     "treadle.errors": (
-        "InputError", "ModelError", "RecordingError", "SimulationDiverged", "TreadleError",
+        "InputError", "MissingPackage", "ModelError", "RecordingError", "SimulationDiverged", "TreadleError",
     ),
     "treadle.exports": (
         "export",
+    ),
+    "treadle.exports.jax_function": (
+        "jax_function",
+    ),
+    "treadle.exports.torch_function": (
+        "torch_function",
     ),
     "treadle.forces.frame_law": (
         "force_element",

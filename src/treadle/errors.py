@@ -7,8 +7,8 @@ from os import PathLike
 from typing import Any
 
 __all__ = [
-    "InputError", "ModelError", "RecordingError", "SimulationDiverged", "TracingError", "TreadleError",
-    "UnknownAttribute",
+    "InputError", "MissingPackage", "ModelError", "RecordingError", "SimulationDiverged", "TracingError",
+    "TreadleError", "UnknownAttribute",
 ]  # fmt: skip
 
 
@@ -26,6 +26,13 @@ class UnknownAttribute(InputError, AttributeError):
 
 class TracingError(InputError, TypeError):
     """A function that is traced asks a value for its number, or for its truth."""
+
+
+class MissingPackage(InputError, ModuleNotFoundError):
+    """A package of an extra is not installed; the message has the command that installs it."""
+
+    def __init__(self, message: str, *, name: str | None = None) -> None:
+        ModuleNotFoundError.__init__(self, message, name=name)
 
 
 class RecordingError(TreadleError):

@@ -37,11 +37,17 @@ def sprung_arm():
     return spec.compile()
 
 
+def looked_up():
+    """Runge-Kutta steps of a loop, whose stages read tables of which some come to nothing."""
+    return td.scene("squeezer")
+
+
 MACHINES = {
     "tree": lambda: random_machine(1),
     "loop": lambda: swinging_machine(3)[0],
     "arm": sprung_arm,
     "wheels": lambda: td.scene("differential-drive"),
+    "stages": looked_up,
 }
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, overload
 
 from treadle.batch import Batch
 from treadle.errors import InputError
+from treadle.extras import require
 from treadle.model.model import Model
 from treadle.sim.simulation import Simulation
 
@@ -55,6 +56,7 @@ def view(
         what = Simulation(what)
     if not isinstance(what, (Simulation, Batch)):
         raise InputError(f"view shows a Simulation, a Model or a Batch, not {type(what).__name__}")
+    require("viser", "the page")
     # the page's libraries take their time
     from treadle.app import Live, Worlds, open_server
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from treadle.errors import SimulationDiverged, TreadleError
+from treadle.extras import PACKAGES, missing_package
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -68,6 +69,8 @@ def _sentence(error: Exception) -> str:
         return f"{error.filename}: {error.strerror or error}"
     if isinstance(error, (TreadleError, OSError)):
         return " ".join(str(error).split())
+    if isinstance(error, ModuleNotFoundError) and str(error.name).partition(".")[0] in PACKAGES:
+        return str(missing_package(str(error.name), "this command"))
     kind = type(error).__name__
     return f"internal error ({kind}: {' '.join(str(error).split())}); run it again with --debug and report it"
 

@@ -15,7 +15,9 @@ __all__ = ["export"]
 Folder = Annotated[str, typer.Argument(metavar="FOLDER", help="Where the files go; made if it is not there.")]
 Kind = Annotated[
     str,
-    typer.Option(help="static, shared or object (library and C header), source, fmu (FMI 3.0) or fmu2."),
+    typer.Option(
+        help="static, shared or object (library and C header), source, fmu (FMI 3.0), fmu2 or casadi."
+    ),
 ]
 Name = Annotated[str | None, typer.Option(help="Prefix of all names in C; else that of the machine.")]
 TargetName = Annotated[

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from treadle.collision.mesh import Mesh
-from treadle.errors import InputError
+from treadle.extras import require
 
 if TYPE_CHECKING:
     from treadle.collision.contacts import Contacts
@@ -32,13 +32,7 @@ class MeshPairs:
 
     @cached_property
     def _coal(self) -> Any:
-        try:
-            import coal  # pyright: ignore[reportMissingImports]
-        except ImportError:
-            raise InputError(
-                "meshes that are not convex touch each other through coal: install treadle[meshes]"
-            ) from None
-        return coal
+        return require("coal", "contact of meshes that are not convex")
 
     def append(self, a: int, b: int, X: np.ndarray, margin: float, contacts: Contacts) -> bool:
         """Append the contact points of shapes a and b; whether there was room for them."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from treadle.errors import InputError
 from treadle.exports.library import archive, machine_object, shared_library, symbols
-from treadle.exports.machine import FUNCTIONS, ExportedMachine, prepare
+from treadle.exports.machine import FUNCTIONS, c_name, prepare, simulation_of, smooth
 from treadle.exports.source import c_files
 from treadle.model.model import Model
 from treadle.model.values import path_of
@@ -23,8 +23,9 @@ KINDS = {
     "shared": "C header and shared library (.so)",
     "object": "C header and object file (.o)",
     "source": "C header and C99 source",
-    "fmu": "Functional Mock-up Unit, FMI 3.0 co-simulation (.fmu)",
-    "fmu2": "Functional Mock-up Unit, FMI 2.0 co-simulation (.fmu)",
+    "fmu": "Functional Mock-up Unit, FMI 3.0 co-simulation and model exchange (.fmu)",
+    "fmu2": "Functional Mock-up Unit, FMI 2.0 co-simulation and model exchange (.fmu)",
+    "casadi": "functions for casadi.external, with exact derivatives (.so and C source)",
 }
 
 
@@ -36,7 +37,7 @@ def export(
     name: str | None = None,
     target: str | None = None,
     cpu: str = "",
-    functions: Sequence[str] = ("forward_dynamics", "inverse_dynamics", "mass_matrix", "frame_poses"),
+    functions: Sequence[str] | None = None,
     loads: bool = False,
 ) -> list[Path]:
     """Write the compiled step of a machine, and functions of its dynamics, for use without Python.
@@ -50,13 +51,12 @@ def export(
         raise InputError(f"export needs a Model or a Simulation, not {type(machine).__name__}")
     if kind not in KINDS:
         raise InputError(f"kind must be one of {', '.join(KINDS)}, not {kind!r}")
-    if kind in ("source", "fmu", "fmu2") and (target is not None or cpu):
+    if kind in ("source", "fmu", "fmu2", "casadi") and (target is not None or cpu):
         raise InputError(f"kind={kind!r} takes no target and no cpu: leave them out")
     if kind == "shared" and target is not None:
         raise InputError("a shared library is linked for this computer; for another one export kind='static'")
-    prepared = prepare(machine, name, () if kind.startswith("fmu") else functions, loads)
     place = path_of(folder)
-    files = _contents(prepared, kind, Target(target, cpu))
+    files = _contents(simulation_of(machine), kind, functions, name, loads, Target(target, cpu))
     try:
         place.mkdir(parents=True, exist_ok=True)
         for file, content in files.items():
@@ -66,13 +66,33 @@ def export(
     return [place / file for file in files]
 
 
-def _contents(prepared: ExportedMachine, kind: str, target: Target) -> dict[str, bytes]:
-    if kind == "source":
-        return {file: text.encode() for file, text in c_files(prepared).items()}
+#: Functions that come with the step unless others are asked for.
+_DYNAMICS = ("forward_dynamics", "inverse_dynamics", "mass_matrix", "frame_poses")
+
+
+def _contents(
+    sim: Simulation,
+    kind: str,
+    functions: Sequence[str] | None,
+    name: str | None,
+    loads: bool,
+    target: Target,
+) -> dict[str, bytes]:
+    """Content of all files, by their names."""
+    if kind == "casadi":
+        from treadle.exports.casadi_external import casadi_files
+
+        own = ("forward_dynamics", "inverse_dynamics", *(("acceleration", "step") if smooth(sim) else ()))
+        return casadi_files(c_name(name or sim.model.name), sim, own if functions is None else functions)
     if kind.startswith("fmu"):
         from treadle.exports.fmu import fmu
 
+        rates = ("state_rates", "state_rates_along") if smooth(sim) else ()
+        prepared = prepare(sim, name, rates, loads)
         return {f"{prepared.name}.fmu": fmu(prepared, 2 if kind == "fmu2" else 3)}
+    prepared = prepare(sim, name, _DYNAMICS if functions is None else functions, loads)
+    if kind == "source":
+        return {file: text.encode() for file, text in c_files(prepared).items()}
     text, code = machine_object(prepared, target)
     if kind == "static":
         library = {f"lib{prepared.name}.a": archive(code, symbols(prepared))}

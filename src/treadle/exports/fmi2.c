@@ -1,4 +1,4 @@
-/* FMI 2.0, co-simulation. */
+/* FMI 2.0, co-simulation and model exchange. */
 typedef void *component;
 typedef unsigned int reference2;
 typedef int status2;
@@ -18,7 +18,8 @@ EXPORTED component fmi2Instantiate(string2 name, int type, string2 guid, string2
                                    boolean2 visible, boolean2 logging)
 {
     (void)name; (void)resources; (void)functions; (void)visible; (void)logging;
-    return type == 1 ? new_instance(guid) : NULL;
+    /* type 0 is model exchange */
+    return type == 1 || MACHINE_STATES ? new_instance(guid) : NULL;
 }
 
 EXPORTED void fmi2FreeInstance(component c) { free(c); }
@@ -27,8 +28,7 @@ EXPORTED status2 fmi2SetupExperiment(component c, boolean2 tolerant, double tole
                                      boolean2 ends, double stop)
 {
     (void)tolerant; (void)tolerance; (void)ends; (void)stop;
-    ((instance *)c)->now.time = start;
-    return STATUS_OK;
+    return set_time(c, start);
 }
 
 EXPORTED status2 fmi2EnterInitializationMode(component c) { (void)c; return STATUS_OK; }
@@ -59,8 +59,7 @@ EXPORTED status2 fmi2GetFMUstate(component c, void **state) { return copy_snapsh
 
 EXPORTED status2 fmi2SetFMUstate(component c, void *state)
 {
-    memcpy(&((instance *)c)->now, state, sizeof(snapshot));
-    return STATUS_OK;
+    return restore_snapshot(c, state);
 }
 
 EXPORTED status2 fmi2FreeFMUstate(component c, void **state)
@@ -97,8 +96,7 @@ EXPORTED status2 fmi2GetDirectionalDerivative(component c, const reference2 unkn
                                               const reference2 known[], size_t m, const double seed[],
                                               double sensitivity[])
 {
-    (void)c; (void)unknown; (void)n; (void)known; (void)m; (void)seed; (void)sensitivity;
-    return STATUS_ERROR;
+    return along(c, unknown, n, known, m, seed, sensitivity);
 }
 
 EXPORTED status2 fmi2SetRealInputDerivatives(component c, const reference2 vr[], size_t n, const int order[],
@@ -135,3 +133,43 @@ NO_STATUS(Real, double)
 NO_STATUS(Integer, int)
 NO_STATUS(Boolean, boolean2)
 NO_STATUS(String, string2)
+
+/* Model exchange: the flags of fmi2EventInfo, then the time of the next event. */
+typedef struct {
+    boolean2 again, terminate, nominals, values, next;
+    double time;
+} event_info;
+
+EXPORTED status2 fmi2EnterEventMode(component c) { (void)c; return STATUS_OK; }
+EXPORTED status2 fmi2EnterContinuousTimeMode(component c) { (void)c; return STATUS_OK; }
+EXPORTED status2 fmi2SetTime(component c, double time) { return set_time(c, time); }
+
+EXPORTED status2 fmi2NewDiscreteStates(component c, event_info *info)
+{
+    (void)c;
+    memset(info, 0, sizeof *info);
+    return STATUS_OK;
+}
+
+EXPORTED status2 fmi2CompletedIntegratorStep(component c, boolean2 kept, boolean2 *event, boolean2 *terminate)
+{
+    (void)c; (void)kept;
+    *event = *terminate = 0;
+    return STATUS_OK;
+}
+
+EXPORTED status2 fmi2SetContinuousStates(component c, const double states[], size_t n) { return set_states(c, states, n); }
+EXPORTED status2 fmi2GetContinuousStates(component c, double states[], size_t n) { return get_states(c, states, n); }
+EXPORTED status2 fmi2GetDerivatives(component c, double rates[], size_t n) { return get_rates(c, rates, n); }
+
+EXPORTED status2 fmi2GetNominalsOfContinuousStates(component c, double nominals[], size_t n)
+{
+    (void)c;
+    return get_nominals(nominals, n);
+}
+
+EXPORTED status2 fmi2GetEventIndicators(component c, double indicators[], size_t n)
+{
+    (void)c; (void)indicators;
+    return n == 0 ? STATUS_OK : STATUS_ERROR;
+}

@@ -1,4 +1,4 @@
-/* FMI 3.0, co-simulation. */
+/* FMI 3.0, co-simulation and model exchange. */
 #include <stdbool.h>
 
 typedef void *instance3;
@@ -28,8 +28,8 @@ EXPORTED instance3 fmi3InstantiateCoSimulation(string3 name, string3 token, stri
 EXPORTED instance3 fmi3InstantiateModelExchange(string3 name, string3 token, string3 resources, bool visible,
                                                 bool logging, void *environment, void *log)
 {
-    (void)name; (void)token; (void)resources; (void)visible; (void)logging; (void)environment; (void)log;
-    return NULL;
+    (void)name; (void)resources; (void)visible; (void)logging; (void)environment; (void)log;
+    return MACHINE_STATES ? new_instance(token) : NULL;
 }
 
 EXPORTED instance3 fmi3InstantiateScheduledExecution(string3 name, string3 token, string3 resources, bool visible,
@@ -47,8 +47,7 @@ EXPORTED status3 fmi3EnterInitializationMode(instance3 c, bool tolerant, double 
                                              double stop)
 {
     (void)tolerant; (void)tolerance; (void)ends; (void)stop;
-    ((instance *)c)->now.time = start;
-    return STATUS_OK;
+    return set_time(c, start);
 }
 
 EXPORTED status3 fmi3ExitInitializationMode(instance3 c) { (void)c; return STATUS_OK; }
@@ -112,8 +111,7 @@ EXPORTED status3 fmi3GetFMUState(instance3 c, void **state) { return copy_snapsh
 
 EXPORTED status3 fmi3SetFMUState(instance3 c, void *state)
 {
-    memcpy(&((instance *)c)->now, state, sizeof(snapshot));
-    return STATUS_OK;
+    return restore_snapshot(c, state);
 }
 
 EXPORTED status3 fmi3FreeFMUState(instance3 c, void **state)
@@ -156,14 +154,70 @@ EXPORTED status3 fmi3DoStep(instance3 c, double from, double span, bool final, b
     return status;
 }
 
-/* What co-simulation without events, clocks and derivatives does not do. */
+EXPORTED status3 fmi3EnterEventMode(instance3 c) { (void)c; return STATUS_OK; }
+EXPORTED status3 fmi3EnterContinuousTimeMode(instance3 c) { (void)c; return STATUS_OK; }
+EXPORTED status3 fmi3SetTime(instance3 c, double time) { return set_time(c, time); }
+
+EXPORTED status3 fmi3UpdateDiscreteStates(instance3 c, bool *again, bool *terminate, bool *nominals, bool *values,
+                                          bool *next, double *time)
+{
+    (void)c;
+    *again = *terminate = *nominals = *values = *next = false;
+    *time = 0.0;
+    return STATUS_OK;
+}
+
+EXPORTED status3 fmi3CompletedIntegratorStep(instance3 c, bool kept, bool *event, bool *terminate)
+{
+    (void)c; (void)kept;
+    *event = *terminate = false;
+    return STATUS_OK;
+}
+
+EXPORTED status3 fmi3SetContinuousStates(instance3 c, const double states[], size_t n) { return set_states(c, states, n); }
+EXPORTED status3 fmi3GetContinuousStates(instance3 c, double states[], size_t n) { return get_states(c, states, n); }
+EXPORTED status3 fmi3GetContinuousStateDerivatives(instance3 c, double rates[], size_t n) { return get_rates(c, rates, n); }
+
+EXPORTED status3 fmi3GetNominalsOfContinuousStates(instance3 c, double nominals[], size_t n)
+{
+    (void)c;
+    return get_nominals(nominals, n);
+}
+
+EXPORTED status3 fmi3GetNumberOfContinuousStates(instance3 c, size_t *n)
+{
+    (void)c;
+    *n = MACHINE_STATES;
+    return STATUS_OK;
+}
+
+EXPORTED status3 fmi3GetNumberOfEventIndicators(instance3 c, size_t *n)
+{
+    (void)c;
+    *n = 0;
+    return STATUS_OK;
+}
+
+EXPORTED status3 fmi3GetEventIndicators(instance3 c, double indicators[], size_t n)
+{
+    (void)c; (void)indicators;
+    return n == 0 ? STATUS_OK : STATUS_ERROR;
+}
+
+EXPORTED status3 fmi3GetDirectionalDerivative(instance3 c, const reference3 unknown[], size_t unknowns,
+                                              const reference3 known[], size_t knowns, const double seed[],
+                                              size_t seeds, double sensitivity[], size_t sensitivities)
+{
+    if (seeds != knowns || sensitivities != unknowns) return STATUS_ERROR;
+    return along(c, unknown, unknowns, known, knowns, seed, sensitivity);
+}
+
+/* What a machine without events, clocks and adjoints does not do. */
 #define REFUSED(NAME) EXPORTED status3 fmi3##NAME(instance3 c) { (void)c; return STATUS_ERROR; }
-REFUSED(EnterEventMode)
 REFUSED(EnterConfigurationMode)
 REFUSED(ExitConfigurationMode)
 REFUSED(GetNumberOfVariableDependencies)
 REFUSED(GetVariableDependencies)
-REFUSED(GetDirectionalDerivative)
 REFUSED(GetAdjointDerivative)
 REFUSED(GetIntervalDecimal)
 REFUSED(GetIntervalFraction)
@@ -174,17 +228,6 @@ REFUSED(SetIntervalFraction)
 REFUSED(SetShiftDecimal)
 REFUSED(SetShiftFraction)
 REFUSED(EvaluateDiscreteStates)
-REFUSED(UpdateDiscreteStates)
-REFUSED(EnterContinuousTimeMode)
-REFUSED(CompletedIntegratorStep)
-REFUSED(SetTime)
-REFUSED(SetContinuousStates)
-REFUSED(GetContinuousStateDerivatives)
-REFUSED(GetEventIndicators)
-REFUSED(GetContinuousStates)
-REFUSED(GetNominalsOfContinuousStates)
-REFUSED(GetNumberOfEventIndicators)
-REFUSED(GetNumberOfContinuousStates)
 REFUSED(EnterStepMode)
 REFUSED(GetOutputDerivatives)
 REFUSED(ActivateModelPartition)

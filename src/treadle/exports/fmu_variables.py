@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from treadle.exports.machine import ExportedMachine
+from treadle.forces.actuator import state_places
 from treadle.native.layout import Layout
 
-__all__ = ["TIME", "UNITS", "Variable", "variables"]
+__all__ = ["RATES", "TIME", "UNITS", "Variable", "derivatives", "variables"]
 
 #: Value reference of the time, beyond any slot.
 TIME = 4_000_000_000
+
+#: Value reference of the first rate of a continuous state.
+RATES = 3_000_000_000
 
 #: Units by name: exponents of kg, m, s and rad.
 UNITS: dict[str, dict[str, int]] = {
@@ -23,7 +27,12 @@ UNITS: dict[str, dict[str, int]] = {
     "N": {"kg": 1, "m": 1, "s": -2},
     "N.m": {"kg": 1, "m": 2, "s": -2},
     "Pa": {"kg": 1, "m": -1, "s": -2},
+    "m/s2": {"m": 1, "s": -2},
+    "rad/s2": {"rad": 1, "s": -2},
+    "Pa/s": {"kg": 1, "m": -1, "s": -3},
 }
+
+_RATES = {"m": "m/s", "rad": "rad/s", "m/s": "m/s2", "rad/s": "rad/s2", "Pa": "Pa/s"}
 
 _FORCES = {"rad/s": "N.m", "m/s": "N"}
 
@@ -37,6 +46,8 @@ class Variable(NamedTuple):
     start: float
     unit: str = ""
     description: str = ""
+    #: name of the state that it is the rate of
+    state: str = ""
 
 
 def variables(machine: ExportedMachine, layout: Layout) -> list[Variable]:
@@ -74,7 +85,25 @@ def _actuators(machine: ExportedMachine, layout: Layout) -> Iterator[Variable]:
             yield Variable(f"{actuator.name}.command", first + k, "input", start, "", actuator.type)
     if layout.inputs.get("drives"):
         first = layout.offset("drives")
-        cylinders = [actuator.name for actuator in actuators if actuator.type == "cylinder"]
-        for k, start in enumerate(machine.start["drives"][: 2 * len(cylinders)]):
-            side = "cap" if k % 2 == 0 else "rod"
-            yield Variable(f"{cylinders[k // 2]}.pressure.{side}", first + k, "output", start, "Pa")
+        for actuator, places in zip(actuators, state_places(machine.model), strict=True):
+            cylinder = actuator.type == "cylinder"
+            for k, side in zip(range(places.start, places.stop), ("cap", "rod") if cylinder else ("",)):
+                name = f"{actuator.name}.pressure.{side}" if cylinder else f"{actuator.name}.activation"
+                start = machine.start["drives"][k]
+                yield Variable(name, first + k, "output", start, "Pa" if cylinder else "")
+
+
+def derivatives(machine: ExportedMachine, layout: Layout, listed: Sequence[Variable]) -> list[Variable]:
+    """Rates of the continuous states, in the order of `state_rates`; none of a machine without them."""
+    if not machine.continuous:
+        return []
+    places = {variable.reference: variable for variable in listed}
+    found = []
+    for name in ("q", "v", "drives"):
+        for k in range(layout.inputs.get(name, 0)):
+            state = places[layout.offset(name) + k]
+            unit = _RATES.get(state.unit, "")
+            found.append(
+                Variable(f"der({state.name})", RATES + len(found), "local", 0.0, unit, state=state.name)
+            )
+    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from treadle.errors import InputError
@@ -14,7 +14,7 @@ from treadle.exports.machine import ExportedMachine
 from treadle.native.layout import Layout
 from treadle.native.target import Target, copies, object_file, program_ir
 
-__all__ = ["archive", "machine_object", "shared_library", "symbols"]
+__all__ = ["archive", "linked", "machine_object", "shared_library", "symbols"]
 
 
 def machine_object(machine: ExportedMachine, target: Target) -> tuple[str, bytes]:
@@ -57,17 +57,24 @@ def _member(name: str, content: bytes) -> bytes:
 
 def shared_library(code: bytes, compiler: str | None = None) -> bytes:
     """The object linked into a shared library of this computer; InputError without a linker."""
-    linker = compiler or shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-    if linker is None:
-        raise InputError("a shared library needs a C compiler to link it; export kind='static'")
-    with tempfile.TemporaryDirectory() as folder:
-        path, target = Path(folder) / "machine.o", Path(folder) / "machine.so"
-        path.write_bytes(code)
-        command = [linker, "-shared", "-o", str(target), str(path), "-lm"]
+    return linked({"machine.o": code}, compiler)
+
+
+def linked(files: Mapping[str, bytes], compiler: str | None = None) -> bytes:
+    """C files and objects as a shared library of this computer; headers among them are found."""
+    found = compiler or shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    if found is None:
+        raise InputError("this export needs a C compiler, and there is none; install gcc or clang")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for file, content in files.items():
+            (folder / file).write_bytes(content)
+        given = [str(folder / file) for file in files if file.endswith((".c", ".o"))]
+        command = [found, "-std=c99", "-O2", "-fPIC", "-shared", "-o", str(folder / "library"), *given, "-lm"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
-            raise InputError(f"{linker} cannot link the library: {' '.join(done.stderr.split())[:300]}")
-        return target.read_bytes()
+            raise InputError(f"{found} cannot compile the library: {' '.join(done.stderr.split())[:300]}")
+        return (folder / "library").read_bytes()
 
 
 def _initialize(machine: ExportedMachine, layout: Layout) -> str:

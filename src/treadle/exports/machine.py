@@ -11,9 +11,10 @@ from treadle.errors import InputError
 from treadle.model.model import Model, suggest
 from treadle.native.program import Program
 from treadle.sim.simulation import Simulation
+from treadle.sim.state_rates import rates_program
 from treadle.sim.step.program import StepKind, step_program
 
-__all__ = ["FUNCTIONS", "ExportedMachine", "c_name", "prepare"]
+__all__ = ["FUNCTIONS", "ExportedMachine", "c_name", "prepare", "simulation_of", "smooth"]
 
 #: Functions of the dynamics that can be exported, with what they return.
 FUNCTIONS = {
@@ -24,6 +25,8 @@ FUNCTIONS = {
     "center_of_mass": "centre of mass in the world (m)",
     "kinetic_energy": "kinetic energy (J)",
     "potential_energy": "potential energy (J) in gravity",
+    "state_rates": "rates of q, v and the actuators' state of the whole machine but limits, at `time` (s)",
+    "state_rates_along": "derivative of state_rates along a direction (dq, dv, dtau, ...)",
 }
 
 #: Words that C keeps for itself.
@@ -46,6 +49,11 @@ class ExportedMachine:
     functions: Mapping[str, Program]
     integrator: str
 
+    @property
+    def continuous(self) -> bool:
+        """Whether its rates are exported, as a function of the state."""
+        return "state_rates" in self.functions
+
 
 def prepare(
     source: Model | Simulation, name: str | None = None, functions: Sequence[str] = (), loads: bool = False
@@ -55,7 +63,7 @@ def prepare(
     The step is that of a `Batch`: limits and friction act from the start, and no ledger of work is kept.
     With `loads` it has forces on bodies as inputs. InputError for what such a step cannot do.
     """
-    sim = source if isinstance(source, Simulation) else Simulation(source, contact=_touches(source))
+    sim = simulation_of(source)
     _check(sim)
     model, options = sim.model, sim.step_options
     kind = StepKind(loaded=loads, bounded=bool(model.limited or model.held or options.motions))
@@ -72,15 +80,37 @@ def prepare(
         model=model,
         step=step,
         start=start | {key: value for key, value in clock.items() if key in step.inputs},
-        functions={key: dynamics_program(model, key) for key in functions},
+        functions={key: _function(sim, key) for key in functions},
         integrator=options.integrator,
     )
+
+
+def smooth(sim: Simulation) -> bool:
+    """Whether all of a machine's forces but limits are functions of its state, so that it has rates."""
+    driven = sim.step_options.motions or any(actuator.rigid for actuator in sim.model.actuators)
+    return not (sim.model.wheels or sim.model.rubs or driven or sim.controllers.traced)
+
+
+def _function(sim: Simulation, key: str) -> Program:
+    if not key.startswith("state_rates"):
+        return dynamics_program(sim.model, key)
+    if not smooth(sim):
+        raise InputError(
+            f"{sim.model.name!r} has no state_rates: wheels, dry friction, rigid motors, prescribed motions "
+            "and controllers are no functions of its state"
+        )
+    return rates_program(sim, along=key.endswith("along"))
 
 
 def c_name(text: str) -> str:
     """A name as an identifier of C."""
     name = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_").lower() or "machine"
     return f"{name}_" if name in _KEYWORDS else f"m_{name}" if name[0].isdigit() else name
+
+
+def simulation_of(source: Model | Simulation) -> Simulation:
+    """The simulation that is exported: of a model, one with its own settings."""
+    return source if isinstance(source, Simulation) else Simulation(source, contact=_touches(source))
 
 
 def _touches(model: Model) -> bool | None:

@@ -7,17 +7,19 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from treadle import store
 from treadle.errors import ModelError
+from treadle.extras import missing_package
 from treadle.formats.folder import Folder
 from treadle.formats.srdf import add_disabled_collisions
 from treadle.model import Model, ModelSpec
 from treadle.model.values import path_of, plain
+from treadle.plugins import Registry
 
 __all__ = ["FORMATS", "Format", "load", "load_spec"]
 
@@ -49,12 +51,12 @@ def _function(module: str, name: str) -> Callable[..., Any]:
 _find_meshes = _function("urdf_meshes", "find_meshes")
 
 #: Formats by suffix.
-FORMATS = {
+FORMATS: Registry[Format] = Registry("treadle.formats", {
     ".toml": Format(_function("toml", "read"), takes_folder=True),
     ".urdf": Format(_function("urdf", "read"), "yourdfpy", finish=_find_meshes),
     ".xacro": Format(_function("xacro", "read"), takes_folder=True, finish=_find_meshes),
     ".xml": Format(_function("mjcf", "read"), takes_folder=True),
-}
+})  # fmt: skip
 
 _LARGEST_FILE = 50_000_000
 
@@ -113,7 +115,10 @@ def _digest(content: bytes, path: Path, kind: Format, floating_base: bool, folde
     if kind.package is None:
         return None
     key = [hashlib.sha256(content).hexdigest(), path.suffix.lower(), path.stem, floating_base]
-    key += [store.source_digest(), version(kind.package)]
+    try:
+        key += [store.source_digest(), version(kind.package)]
+    except PackageNotFoundError:
+        raise missing_package(kind.package, f"reading {path.suffix} files") from None
     if kind.takes_folder:
         key += [str(folder.path.absolute()), folder.allow_outside]
     return hashlib.sha256(json.dumps(key).encode()).hexdigest()

@@ -15,6 +15,7 @@ from treadle.model import Model, ModelSpec
 from treadle.model.finding import Finding
 from treadle.model.model import suggest
 from treadle.model.values import path_of
+from treadle.plugins import Registry
 
 __all__ = ["WRITERS", "Saved", "Writer", "save", "save_files"]
 
@@ -43,11 +44,11 @@ def _writer(module: str) -> Callable[[Any, Path], list[Finding]]:
 
 
 #: Writers by suffix.
-WRITERS: dict[str, Writer] = {
+WRITERS: Registry[Writer] = Registry("treadle.writers", {
     ".toml": Writer(_writer("toml_write"), own=True),
     ".xml": Writer(_writer("mjcf_write"), meshes=(".stl", ".obj")),
     ".urdf": Writer(_writer("urdf_write")),
-}
+})  # fmt: skip
 
 
 @dataclass(frozen=True)

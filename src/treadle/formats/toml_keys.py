@@ -26,7 +26,7 @@ from treadle.model.sensors import SensorSpec
 from treadle.model.solids import SOLIDS
 from treadle.model.spec import BodySpec, FrameSpec, JointSpec
 from treadle.model.tendons import TendonSpec
-from treadle.model.validate import KNOWN_TYPES
+from treadle.model.validate import known_types
 
 __all__ = ["FORMAT", "JOINT_NAMES", "LIMITS", "POSE", "TABLES", "TOP", "UNITS", "Key", "Table"]
 
@@ -135,7 +135,7 @@ _JOINT = Table(
     "a joint; the second one to reach a body closes a loop",
     (
         Key("name", "text", "name of the joint", required=True),
-        Key("type", "text", "kind of joint", required=True, choices=(*KNOWN_TYPES, *JOINT_NAMES)),
+        Key("type", "text", "kind of joint", required=True, choices=(*known_types(), *JOINT_NAMES)),
         Key("predecessor", "body", 'body that carries the joint, or "world"', "parent", required=True),
         Key("successor", "text", "body that the joint moves", "child", required=True),
         Key("offset", "vector", "position of the joint in the predecessor (m)", "position"),

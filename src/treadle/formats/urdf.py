@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from treadle.errors import ModelError
+from treadle.extras import require
+from treadle.formats.ros2_control import add_interfaces, take_out_interfaces
 from treadle.formats.urdf11 import to_urdf10
 from treadle.formats.urdf_check import check_urdf
 from treadle.formats.urdf_drives import SCALAR_TYPES, add_couplings, add_motors
@@ -40,7 +42,7 @@ def read(content: bytes, name: str, floating_base: bool = False) -> ModelSpec:
     if not (root.get("name") or "").strip():
         root.set("name", name)
         report.append(Finding(f"the robot has no name and was called {name!r} after its file"))
-    sensors = take_out_sensors(root)
+    sensors, interfaces = take_out_sensors(root), take_out_interfaces(root)
     report += [*leave_out(root), *leave_out_shapes(root)]
     transmissions = root.findall("transmission")
     for transmission in transmissions:
@@ -66,6 +68,7 @@ def read(content: bytes, name: str, floating_base: bool = False) -> ModelSpec:
     report += add_shapes(spec, robot, root)
     report += add_couplings(spec, robot)
     report += add_motors(spec, transmissions)
+    report += add_interfaces(spec, interfaces)
     report += add_sensors(spec, sensors)
     spec.report = report + _report(robot, root)
     return spec
@@ -73,6 +76,7 @@ def read(content: bytes, name: str, floating_base: bool = False) -> ModelSpec:
 
 def _parse(root: Any) -> Any:
     """The robot as yourdfpy sees it."""
+    require("yourdfpy", "reading URDF")
     import yourdfpy
     from lxml import etree  # type: ignore[reportAttributeAccessIssue]
 

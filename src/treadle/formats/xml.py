@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from treadle.errors import ModelError
+from treadle.extras import require
 
 __all__ = ["parse_xml"]
 
 
 def parse_xml(content: bytes) -> Any:
     """The root element (lxml), without comments; ModelError with the line if it is not sound XML."""
+    require("lxml", "reading URDF")
     from lxml import etree  # type: ignore[reportAttributeAccessIssue]
 
     # recovery is on only to see past undeclared name spaces, which robot files are full of

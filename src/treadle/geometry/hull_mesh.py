@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from treadle.errors import InputError
+from treadle.extras import require
 from treadle.geometry.mesh import read_mesh
 
 __all__ = ["hull_mesh", "mesh_added_mass"]
@@ -37,10 +37,7 @@ def mesh_added_mass(points: ArrayLike, triangles: ArrayLike, density: float = 10
     By the boundary-element method of capytaine, which the extra `hydro` installs; it converges with the
     square root of the number of triangles, and needs far more of them than buoyancy does.
     """
-    try:
-        import capytaine  # pyright: ignore[reportMissingImports]
-    except ImportError:
-        raise InputError("added mass of a mesh needs capytaine: pip install treadle[hydro]") from None
+    capytaine = require("capytaine", "added mass of a mesh")
     corners, faces = np.asarray(points, dtype=float), np.asarray(triangles, dtype=int)
     logging.getLogger("capytaine").setLevel(logging.ERROR)
     # its panels have four corners: that of a triangle comes twice

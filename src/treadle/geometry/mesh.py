@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treadle.errors import ModelError
+from treadle.extras import require
 from treadle.geometry import SUFFIXES
 from treadle.model.values import path_of
 
@@ -164,6 +165,7 @@ def _check_instances(root: Any) -> None:
 
 def _load(content: bytes, kind: str) -> tuple[np.ndarray, np.ndarray]:
     """Points (n, 3) in the file's unit and triangles (m, 3); ModelError if there are none."""
+    require("trimesh", "reading a mesh")
     import trimesh
 
     # what it logs about damaged files, tracebacks included, is said by the error

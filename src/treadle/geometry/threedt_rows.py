@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treadle.extras import require
 from treadle.geometry.components import Part
 
 __all__ = [
@@ -137,6 +138,7 @@ def by_table(data: bytes, begin: int, end: int, kind: str) -> Rows | None:
 
 def _columns(content: bytes | memoryview, kind: str, width: int) -> np.ndarray:
     """The numbers of a table (rows, width); ArrowInvalid if it is not such a table."""
+    require("pyarrow", "reading .3dt geometry")
     import pyarrow as pa
     from pyarrow import csv
 

@@ -16,6 +16,7 @@ from treadle.joints.rolling_disc import RollingDisc
 from treadle.joints.rope import Rope
 from treadle.joints.tie import Tie
 from treadle.joints.universal import Universal
+from treadle.plugins import Registry
 
 __all__ = [
     "JOINT_TYPES", "TIE_TYPES", "Ball", "Cylindrical", "Distance", "Free", "Helical", "Joint", "KnifeEdge",
@@ -24,9 +25,13 @@ __all__ = [
 ]  # fmt: skip
 
 #: Joint types by the name that files and specs use. `fixed` and `continuous` are handled by the model.
-JOINT_TYPES: dict[str, type[Joint]] = {
-    joint.kind: joint for joint in (Revolute, Prismatic, Helical, Cylindrical, Universal, Planar, Ball, Free)
-}
+JOINT_TYPES: Registry[type[Joint]] = Registry(
+    "treadle.joints",
+    {
+        joint.kind: joint
+        for joint in (Revolute, Prismatic, Helical, Cylindrical, Universal, Planar, Ball, Free)
+    },
+)
 
 #: Those that can only close loops.
 TIE_TYPES: dict[str, type[Tie]] = {

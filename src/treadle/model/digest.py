@@ -8,8 +8,11 @@ bodies, links and frames, is hashed as the bytes of one array. What says how the
 from __future__ import annotations
 
 import hashlib
+import inspect
+import os
 from array import array
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 from treadle.graph import Number, Scalar
@@ -77,7 +80,23 @@ def model_digest(model: Model) -> str:
 
 def _type(joint: Joint | None) -> object:
     """The kind of a joint and all that it keeps, such as its axis; None if it is fixed."""
-    return None if joint is None else (joint.kind, _plain(vars(joint)))
+    if joint is None:
+        return None
+    own = type(joint).__module__.startswith("treadle.")
+    return (joint.kind, _plain(vars(joint)), *(() if own else (_source(type(joint)),)))
+
+
+@cache
+def _source(kind: type) -> str:
+    """Hash of the text of a class from elsewhere, and of its bases: what it computes may change."""
+    texts = []
+    for each in kind.__mro__[:-1]:
+        try:
+            texts.append(inspect.getsource(each))
+        except (OSError, TypeError):
+            # of a class without text nothing is kept beyond this process
+            texts.append(f"{os.getpid()} {id(each)}")
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()
 
 
 def _freedoms(joint: ModelJoint | Loop, armature: Sequence[Scalar], numbers: list[Scalar]) -> object:

@@ -22,10 +22,8 @@ from treadle.model.values import freedoms, inertia_matrix, number, plain, rotati
 if TYPE_CHECKING:
     from treadle.model.spec import BodySpec, FrameSpec, JointSpec, ModelSpec
 
-__all__ = ["KNOWN_TYPES", "validate"]
+__all__ = ["known_types", "validate"]
 
-#: Names that `JointSpec.type` may have.
-KNOWN_TYPES = (*JOINT_TYPES, "continuous", "fixed", *TIE_TYPES)
 
 #: What joints state about their freedoms.
 _OF_FREEDOMS = (
@@ -37,6 +35,11 @@ _OF_FREEDOMS = (
 _LARGEST = 1e100
 
 _PHYSICAL = "check its inertia about the centre of mass, in kg m2"
+
+
+def known_types() -> tuple[str, ...]:
+    """Names that `JointSpec.type` may have."""
+    return (*JOINT_TYPES, "continuous", "fixed", *TIE_TYPES)
 
 
 def validate(spec: ModelSpec, strict: bool = True) -> list[str]:
@@ -124,8 +127,12 @@ def _check_solid(spec: ModelSpec, element: str, body: BodySpec) -> None:
 
 def _check_joint(spec: ModelSpec, joint: JointSpec, known: set[str]) -> None:
     element = f'joint "{joint.name}"'
-    if joint.type not in KNOWN_TYPES:
-        hint = f"use one of {', '.join(KNOWN_TYPES)}"
+    if (
+        joint.type not in ("continuous", "fixed")
+        and joint.type not in JOINT_TYPES
+        and joint.type not in TIE_TYPES
+    ):
+        hint = f"use one of {', '.join(known_types())}"
         raise fault(spec, element, f"unknown joint type {joint.type!r}", hint, joint)
     check_body_name(spec, element, joint, "parent", known)
     if joint.child is None:

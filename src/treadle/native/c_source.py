@@ -52,12 +52,10 @@ def c_functions(
     sizes = {key: len(values) for key, values in outputs.items()}
     layout = Layout(dict(inputs), sizes, dict(carry), slots.count)
     writer = _CWriter(name, graph, slots, _places(layout))
-    text = [
-        *[writer.table(k) for k in range(len(graph.tables))],
-        *[writer.chunk(number) for number in range(len(chunks))],
-        writer.body(code),
-    ]
-    return "\n".join(text), layout
+    functions = "\n".join([*[writer.chunk(number) for number in range(len(chunks))], writer.body(code)])
+    # a table that nothing reads would be a warning of strict compilers
+    tables = [k for k in range(len(graph.tables)) if f"{name}_table{k}[" in functions]
+    return "\n".join([*[writer.table(k) for k in tables], functions]), layout
 
 
 def literal(value: float) -> str:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from treadle.extras import require
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -50,6 +52,7 @@ def draw(
     time: np.ndarray, panels: Sequence[tuple[str, Sequence[Curve]]], log: bool = False, zero: bool = False
 ) -> Figure:
     """A figure with a panel per (title of the axis, curves); `zero` draws the line to compare with."""
+    require("matplotlib", "a plot")
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(_WIDTH, _HEIGHT * len(panels) + 0.3), layout="constrained")

@@ -9,6 +9,7 @@ from typing import Any
 from treadle.errors import InputError
 from treadle.model import Model, ModelSpec
 from treadle.model.model import suggest
+from treadle.plugins import Registry
 from treadle.scenes.arm import arm
 from treadle.scenes.bicycle import bicycle
 from treadle.scenes.bouncing_ball import bouncing_ball
@@ -46,7 +47,7 @@ from treadle.scenes.water.swimmer import swimmer
 __all__ = ["SCENES", "scene", "scene_names"]
 
 #: Functions that describe a scene, by name; their arguments are the scene's options.
-SCENES: dict[str, Callable[..., ModelSpec]] = {
+SCENES: Registry[Callable[..., ModelSpec]] = Registry("treadle.scenes", {
     "arm": arm,
     "barge": barge,
     "bluerov2": bluerov2,
@@ -81,7 +82,7 @@ SCENES: dict[str, Callable[..., ModelSpec]] = {
     "swimmer": swimmer,
     "torso": torso,
     "zoe": zoe,
-}
+})  # fmt: skip
 
 
 def scene(name: str, **options: Any) -> Model:

@@ -8,21 +8,20 @@ memory, recordings and batches are the framework's (`sensors.bank`, `sensors.noi
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from treadle.errors import ModelError
 from treadle.model.model import Model, suggest
 from treadle.model.sensors import Sensor
+from treadle.plugins import Registry
 
 if TYPE_CHECKING:
     from treadle.sensors.kind import SensorKind
 
 __all__ = ["SENSOR_TYPES", "bind_sensor", "bind_sensors", "sensor_type"]
 
-#: Types by name: the class, or "module:class" in this package, which is imported when a machine has such a
-#: sensor.
-SENSOR_TYPES: dict[str, str | type[SensorKind]] = {
+#: Types by name, and where in this package their class is: imported when a machine has such a sensor.
+_OWN = {
     "acceleration": "frame:Acceleration",
     "accelerometer": "imu:Accelerometer",
     "actuation": "joint:Actuation",
@@ -77,14 +76,15 @@ SENSOR_TYPES: dict[str, str | type[SensorKind]] = {
     "wheel_odometry": "odometry:WheelOdometry",
 }
 
+#: Classes of sensors by the name of their type.
+SENSOR_TYPES: Registry[type[SensorKind]] = Registry(
+    "treadle.sensors", {name: f"treadle.sensors.{place}" for name, place in _OWN.items()}
+)
+
 
 def sensor_type(name: str) -> type[SensorKind]:
     """The class of a type of sensors; KeyError if there is none."""
-    found = SENSOR_TYPES[name]
-    if not isinstance(found, str):
-        return found
-    module, _, kind = found.partition(":")
-    return getattr(import_module(f"treadle.sensors.{module}"), kind)
+    return SENSOR_TYPES[name]
 
 
 def bind_sensors(model: Model) -> list[SensorKind]:

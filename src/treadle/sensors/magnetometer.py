@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import ClassVar
 
+from treadle.extras import require
 from treadle.graph import Scalar
 from treadle.model.model import Model
 from treadle.model.sensors import Sensor
@@ -78,12 +79,7 @@ def wmm_field(
     north: Sequence[float] = (0.0, 1.0, 0.0),
 ) -> tuple[float, float, float]:
     """Field (T) of the World Magnetic Model at a geodetic place (deg, deg, m) and a decimal year."""
-    try:
-        from pygeomag import GeoMag
-    except ImportError:
-        raise ValueError(
-            "the World Magnetic Model needs a package: pip install 'treadle[magnetic]'"
-        ) from None
+    GeoMag = require("pygeomag", "the World Magnetic Model").GeoMag
     epoch = max((first for first in _EPOCHS if first <= year), default=0)
     if not epoch or year > epoch + 5.0:
         raise ValueError(f"the World Magnetic Model covers {_EPOCHS[0]} to {_EPOCHS[-1] + 5}, not {year:g}")

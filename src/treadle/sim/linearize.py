@@ -22,9 +22,9 @@ from treadle.errors import InputError
 from treadle.forces.actuator import actuator_state_size, state_places
 from treadle.forces.load import LOAD_SIZE
 from treadle.graph import Expr, Scalar, forward
-from treadle.integrators import System
 from treadle.model.model import Model
 from treadle.native.program import Program, compile_program
+from treadle.sim.state_rates import check_smooth, state_inputs, state_rates
 
 if TYPE_CHECKING:
     from treadle.sim.simulation import Simulation
@@ -97,25 +97,11 @@ class StateSlopes(NamedTuple):
 def state_slopes(sim: Simulation, inputs: Sequence[str]) -> StateSlopes:
     """Derivatives at the present state, by x and by "tau" or "commands"."""
     model = sim.model
-    if sim.contact:
-        hint = "give the simulation contact=False"
-        raise InputError(f"contact of {model.name!r} is not smooth and cannot be made linear: {hint}")
-    if model.wheels:
-        raise InputError(f"{model.name!r} is on wheels, whose forces on the ground are not made linear yet")
-    sizes = {
-        "q": model.nq,
-        "v": model.nv,
-        "tau": model.nv,
-        "time": 1,
-        "step": 1,
-        "loads": LOAD_SIZE * len(model.bodies),
-        "commands": len(model.actuators),
-        "drives": actuator_state_size(model),
-    }
-    sizes = {name: size for name, size in sizes.items() if size}
+    check_smooth(sim)
+    sizes = {**state_inputs(sim), "loads": LOAD_SIZE * len(model.bodies)}
     program = Program(None, sizes, lambda **given: {"result": _slopes(sim, given, inputs)}, hot=False)
     given = {
-        "q": sim.q, "v": sim.v, "tau": sim.tau, "time": [sim.time], "step": [0.0],
+        "q": sim.q, "v": sim.v, "tau": sim.tau, "time": [sim.time],
         "loads": sim.loads[:, 0], "commands": sim.arrays.get("commands", np.zeros((0, 1)))[:, 0],
         "drives": sim.arrays.get("drives", np.zeros((0, 1)))[:, 0],
     }  # fmt: skip
@@ -129,12 +115,8 @@ def state_slopes(sim: Simulation, inputs: Sequence[str]) -> StateSlopes:
 def _slopes(sim: Simulation, given: Mapping[str, Sequence[Expr]], inputs: Sequence[str]) -> list[Scalar]:
     """dx/dt, then its derivatives by x and u, row by row, then those of the constraints and their rates."""
     model, q, v = sim.model, given["q"], given["v"]
-    commands, drives = given.get("commands", ()), given.get("drives", ())
-    (time,), (step,) = given["time"], given["step"]
-    system = System(model, given["tau"], given["loads"], sim.laws, commands=commands, drives=drives)
-    pressed = system.driven(q, v, step) if drives else []
-    flows = [row[0] for row in forward(pressed, {step: {0: 1.0}}, 1)] if drives else []
-    rates = [*v, *system.acceleration(q, v, time), *flows]
+    drives = given.get("drives", ())
+    rates = [*v, *state_rates(sim, given)]
     nv, n = model.nv, 2 * model.nv + len(drives)
     seeds = tangent_seeds(model, q)
     moved = [x for name in inputs for x in given.get(name, ())]

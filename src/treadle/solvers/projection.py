@@ -42,7 +42,7 @@ def _projected(model: Model, q: Sequence[Expr], v: Sequence[Scalar]) -> list[Sca
         *new, gap, taken, distance, doubtful = _onto(model, state[:nq], state[nq:])
         return [*new, gap, rounds + taken, distance], doubtful > 0.5
 
-    return iterate(once, [*q, *v, 0.0, 0.0, 1.0], 2)
+    return iterate(once, [*q, *v, 0.0, 0.0, 1.0], 2, rarely=True)
 
 
 def _onto(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:

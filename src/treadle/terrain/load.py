@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from treadle.errors import InputError
+from treadle.extras import require
 from treadle.terrain.grid import MOST_POINTS, Grid
 from treadle.terrain.mesh import mesh_heights
 
@@ -119,10 +120,7 @@ def _points(path: Path, spacing: float | None, heights: tuple[float, float] | No
 
 
 def _geotiff(path: Path, spacing: float | None, heights: tuple[float, float] | None) -> Read:
-    try:
-        import rasterio  # type: ignore[import-not-found]
-    except ImportError:
-        raise InputError("reading GeoTIFF needs rasterio: pip install 'treadle[terrain]'") from None
+    rasterio: Any = require("rasterio", "reading GeoTIFF")
     with rasterio.open(path) as file:
         values = file.read(1, masked=True).astype(float).filled(np.nan)
         transform = file.transform

@@ -19,6 +19,7 @@ from treadle.errors import InputError
 from treadle.graph import Scalar
 from treadle.model.attachments import Wheel
 from treadle.model.model import suggest
+from treadle.plugins import Registry
 from treadle.terrain import Soil
 
 __all__ = [
@@ -31,7 +32,7 @@ WheelModel = Callable[..., Sequence[Scalar]]
 F = TypeVar("F", bound=WheelModel)
 
 #: The models by name.
-WHEEL_MODELS: dict[str, WheelModel] = {}
+WHEEL_MODELS: Registry[WheelModel] = Registry("treadle.wheel_models")
 
 
 class WheelContact(NamedTuple):

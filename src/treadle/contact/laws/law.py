@@ -15,6 +15,7 @@ from typing import NamedTuple, TypeVar
 from treadle.errors import InputError
 from treadle.graph import Expr, Scalar, exp, forward, log, maximum
 from treadle.native.program import Program
+from treadle.plugins import Registry
 
 __all__ = ["LAWS", "SLOWEST", "ContactLaw", "Touch", "contact_law", "law_program", "power"]
 
@@ -54,7 +55,7 @@ ContactLaw = Callable[[Touch], Scalar]
 F = TypeVar("F", bound=ContactLaw)
 
 #: The laws by name.
-LAWS: dict[str, ContactLaw] = {}
+LAWS: Registry[ContactLaw] = Registry("treadle.contact_laws")
 
 
 def contact_law(function: F) -> F:

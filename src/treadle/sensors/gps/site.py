@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treadle.errors import InputError
+from treadle.extras import require
 
 __all__ = ["Site"]
 
@@ -71,8 +72,4 @@ class Site:
 
 
 def _pymap3d() -> Any:
-    try:
-        import pymap3d  # pyright: ignore[reportMissingImports]
-    except ImportError:
-        raise InputError("GPS needs WGS84 from pymap3d: install treadle[gps]") from None
-    return pymap3d
+    return require("pymap3d", "GPS")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from treadle.errors import RecordingError
+from treadle.extras import require
 from treadle.sim.recording.header import Header
 from treadle.sim.recording.json_rows import decode
 from treadle.sim.recording.mcap_writer import METADATA
@@ -23,6 +24,8 @@ _SLAB = 1024
 
 def read_mcap(path: Path) -> tuple[Header, np.ndarray, bool]:
     """Header and rows, and whether the file has its end."""
+    for package in ("mcap", "pyarrow"):
+        require(package, "reading MCAP")
     from mcap.records import Channel, Footer, Message, Metadata
 
     header: Header | None = None

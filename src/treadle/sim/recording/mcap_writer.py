@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from treadle._version import __version__
+from treadle.extras import require
 from treadle.sim.recording.header import Header
 from treadle.sim.recording.json_rows import encode, template
 from treadle.sim.recording.outlet import Outlet
@@ -25,6 +26,8 @@ class McapWriter:
     """Writes blocks of rows, each as a chunk of messages, and the summary at the end."""
 
     def __init__(self, path: Path, header: Header) -> None:
+        for package in ("mcap", "pyarrow"):
+            require(package, "a recording as MCAP")
         from mcap.writer import Writer
 
         self._outlet = Outlet(path)

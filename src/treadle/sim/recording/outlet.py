@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 from pathlib import Path
+from typing import Any
 
 from treadle.errors import RecordingError
 
 __all__ = ["Outlet"]
+
+try:
+    import fcntl as _locks
+except ImportError:
+    # Windows has no such locks: there two recordings may write one file
+    _locks: Any = None
+
+#: Files are opened as they are, and not handed to child processes, where systems make a difference.
+_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
 class Outlet:
@@ -70,11 +79,13 @@ def _open_locked(path: Path) -> int:
     """A handle on the file, created if need be, that no other recording has."""
     while True:
         try:
-            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
+            handle = os.open(path, _FLAGS, 0o666)
         except OSError as error:
             raise _refused(path, error) from None
+        if _locks is None:
+            return handle
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _locks.flock(handle, _locks.LOCK_EX | _locks.LOCK_NB)
         except BlockingIOError:
             os.close(handle)
             raise RecordingError(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from treadle.errors import RecordingError
+from treadle.extras import require
 from treadle.sim.recording.header import Header
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ __all__ = ["read_parquet", "read_stream"]
 
 def read_parquet(path: Path) -> tuple[Header, np.ndarray, bool]:
     """Header and rows of a finished recording."""
+    require("pyarrow", "reading Parquet")
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -34,6 +36,7 @@ def read_parquet(path: Path) -> tuple[Header, np.ndarray, bool]:
 
 def read_stream(path: Path) -> tuple[Header, np.ndarray, bool]:
     """Header and rows of a recording that grows, or stopped growing."""
+    require("pyarrow", "reading a recording")
     import pyarrow as pa
 
     batches = []

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from treadle.errors import RecordingError
+from treadle.extras import require
 from treadle.sim.recording.header import Header
 from treadle.sim.recording.outlet import Outlet
 
@@ -30,6 +31,7 @@ class ParquetWriter:
     """Writes blocks of rows as they come, and the finished file at the end."""
 
     def __init__(self, path: Path, header: Header) -> None:
+        require("pyarrow", "a recording as Parquet")
         import pyarrow as pa
 
         self._path = path

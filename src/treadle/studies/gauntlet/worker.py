@@ -9,6 +9,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from treadle.errors import InputError
+
 __all__ = ["Task", "Worker"]
 
 #: Time (s) between looks at the CPU time of the process.
@@ -71,6 +73,8 @@ class Worker:
 
 def _cpu_seconds(pid: int) -> float:
     """CPU time (s) that a process has taken, of all its threads."""
+    if not hasattr(os, "sysconf"):
+        raise InputError("the gauntlet reads CPU times from /proc: run it on Linux")
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 

@@ -1,0 +1,78 @@
+"""What needs a package that is not installed says so in one sentence, with the command that installs it."""
+
+import sys
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import treadle as td
+from treadle.extras import PACKAGES, require
+
+PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
+
+#: Calls that need a package.
+USES = {
+    "viser": lambda folder: td.view(td.scene("pendulum")),
+    "mcap": lambda folder: td.Simulation(td.scene("pendulum")).record(folder / "run.mcap"),
+    "pyarrow": lambda folder: td.Simulation(td.scene("pendulum")).record(folder / "run.parquet"),
+    "torch": lambda folder: td.torch_function(td.scene("pendulum"), "forward_dynamics"),
+    "jax": lambda folder: td.jax_function(td.scene("pendulum"), "forward_dynamics"),
+    "lxml": lambda folder: td.load(
+        written(folder / "robot.urdf", "<robot name='r'><link name='a'/></robot>")
+    ),
+    "capytaine": lambda folder: td.mesh_added_mass(np.eye(3), [[0, 1, 2]]),
+    "rasterio": lambda folder: td.load_terrain(written(folder / "hill.tif", "II")),
+}
+
+
+def written(path, text):
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("package", USES)
+def test_one_sentence(package, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(td.TreadleError) as caught:
+        USES[package](tmp_path)
+    assert f"pip install 'treadle[{PACKAGES[package]}]'" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_it_is_an_import_error_too(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(ModuleNotFoundError) as caught:
+        require("torch", "a test")
+    assert caught.value.name == "torch"
+    assert isinstance(caught.value, td.MissingPackage)
+
+
+def test_every_extra_is_one_of_the_projects():
+    assert set(PACKAGES.values()) <= set(PROJECT["optional-dependencies"])
+
+
+def test_the_core_is_small():
+    names = {line.partition(">")[0] for line in PROJECT["dependencies"]}
+    assert names == {"numpy", "scipy", "llvmlite", "numba"}
+
+
+def test_the_command_without_its_packages(monkeypatch, capsys):
+    from treadle.command import main
+
+    monkeypatch.setitem(sys.modules, "typer", None)
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert "treadle[cli]" in str(caught.value)
+
+
+def test_a_format_whose_package_is_not_installed(tmp_path, monkeypatch):
+    from importlib.metadata import PackageNotFoundError
+
+    def missing(name):
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(sys.modules["treadle.formats.load"], "version", missing)
+    with pytest.raises(td.MissingPackage, match=r"treadle\[urdf\]"):
+        td.load(written(tmp_path / "robot.urdf", "<robot name='r'><link name='a'/></robot>"))

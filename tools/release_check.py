@@ -1,0 +1,217 @@
+"""Check a release: `make release-check`, or python tools/release_check.py [--core-only] [--built DIST].
+
+Builds the source distribution and the wheel, installs each into an empty environment with the core alone,
+runs the ten lines of the README, an example, and what asks for an extra that is missing; then installs the
+wheel with the extra `all` and runs the examples and a smoke test of every command. Checks sizes, the time of
+`import treadle`, and that wheels of the core exist for other systems. Prints a table (or --json), and fails
+if a line does not hold.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import venv
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+#: Megabytes, and milliseconds.
+WHEEL, CORE, IMPORT = 10.0, 250.0, 60.0
+
+#: What every command is tried with, in a folder that has pendulum.toml.
+COMMANDS = {
+    "scenes": ["scenes"],
+    "info": ["info", "pendulum.toml"],
+    "check": ["check", "pendulum.toml"],
+    "convert": ["convert", "pendulum.toml", "pendulum.urdf"],
+    "export": ["export", "pendulum", "out", "--kind", "source"],
+    "run": ["run", "pendulum.toml", "--seconds", "0.1"],
+    "study": ["study", "--help"],
+    "bench": ["bench", "--help"],
+    "view": ["view", "--help"],
+    "demo": ["demo", "--help"],
+    "render": ["render", "--help"],
+}
+
+#: Features of extras: in the core alone each ends in one sentence that says what to install.
+MISSING = {
+    "urdf": 'td.load("robot.urdf")',
+    "recordings": 'td.Simulation(td.scene("pendulum")).record("run.mcap")',
+    "view": 'td.view(td.scene("pendulum"))',
+    "torch": 'td.torch_function(td.scene("pendulum"), "forward_dynamics")',
+    "jax": 'td.jax_function(td.scene("pendulum"), "forward_dynamics")',
+}
+
+#: Systems for which wheels of the core must exist.
+PLATFORMS = ["manylinux_2_28_x86_64", "manylinux_2_28_aarch64", "macosx_14_0_arm64", "win_amd64"]
+
+Line = dict[str, object]
+
+
+def main() -> int:
+    """Run all checks."""
+    options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    options.add_argument("--built", type=Path, help="folder with a wheel and an sdist that are there already")
+    options.add_argument("--core-only", action="store_true", help="leave out the extras")
+    options.add_argument("--json", action="store_true")
+    given = options.parse_args()
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        built = given.built or build(folder)
+        (wheel,), (source,) = list(built.glob("*.whl")), list(built.glob("*.tar.gz"))
+        stages = [
+            [line("wheel (MB)", wheel.stat().st_size / 1e6, WHEEL)],
+            core(wheel, folder / "core", folder),
+        ]
+        if not given.core_only:
+            stages += [
+                core(source, folder / "sdist", folder, "sdist: "),
+                extras(wheel, folder / "all", folder),
+            ]
+            stages += [platforms(folder)]
+        lines = []
+        for each in chain.from_iterable(stages):
+            lines.append(each)
+            if not given.json:
+                print(
+                    f"{'ok  ' if each['holds'] else 'FAIL'}  {each['name']:<46} {each['value']}", flush=True
+                )
+    if given.json:
+        print(json.dumps({"rows": lines, "checks": lines}, indent=1))
+    return 0 if all(each["holds"] for each in lines) else 1
+
+
+def line(name: str, value: float, limit: float) -> Line:
+    """A number that must not be above its limit."""
+    return {"name": name, "value": round(value, 2), "limit": limit, "holds": value <= limit}
+
+
+def ran(name: str, done: subprocess.CompletedProcess[str]) -> Line:
+    """Whether a program ended well; otherwise the end of what it said."""
+    said = " ".join((done.stderr or done.stdout).split())[-300:]
+    return {
+        "name": name,
+        "value": "ran" if done.returncode == 0 else said,
+        "limit": "runs",
+        "holds": done.returncode == 0,
+    }
+
+
+def build(folder: Path) -> Path:
+    """The source distribution and the wheel made of it."""
+    command = [sys.executable, "-m", "build", "--outdir", str(folder / "dist"), str(ROOT)]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return folder / "dist"
+
+
+def python_of(place: Path) -> Path:
+    """The interpreter of an environment."""
+    return place / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
+
+
+def install(what: str, place: Path) -> Path:
+    """An empty environment with a package installed in it; its interpreter."""
+    venv.create(place, with_pip=True)
+    python = python_of(place)
+    quiet = ["--quiet", "--disable-pip-version-check", "--no-warn-script-location"]
+    subprocess.run([str(python), "-m", "pip", "install", *quiet, what], check=True)
+    return python
+
+
+def call(python: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the environment's interpreter in a folder, without what the caller has on its path."""
+    environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME")}
+    folder.mkdir(exist_ok=True)
+    return subprocess.run(
+        [str(python), *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def ten_lines() -> str:
+    """The first Python block of the README."""
+    (code, *_) = re.findall(
+        r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(encoding="utf-8"), re.M | re.S
+    )
+    return code
+
+
+def core(package: Path, place: Path, folder: Path, prefix: str = "") -> Iterator[Line]:
+    """The core alone: the ten lines, an example, sizes, the import, and the sentences of what is missing."""
+    python, work = install(str(package), place), folder / "work"
+    yield ran(f"{prefix}ten lines of the README", call(python, work, "-c", ten_lines()))
+    yield ran(f"{prefix}example 01", call(python, work, str(ROOT / "examples" / "01_pendulum.py")))
+    if prefix:
+        return
+    size = call(python, work, "-c", SIZE).stdout
+    yield line("installation of the core (MB)", float(size), CORE)
+    # the least of several processes: others may be running
+    times = [float(call(python, work, "-c", TIME).stdout) for _ in range(7)]
+    yield line("import treadle (ms, CPU)", min(times), IMPORT)
+    (work / "robot.urdf").write_text('<robot name="r"><link name="a"/></robot>')
+    for extra, code in MISSING.items():
+        done = call(python, work, "-c", SENTENCE.replace("CODE", code))
+        told = done.returncode == 0 and f"treadle[{extra}]" in done.stdout
+        said = done.stdout.strip()[:100] or done.stderr[-200:]
+        yield {"name": f"without {extra}: one sentence", "value": said, "limit": "one", "holds": told}
+    done = call(python, work, "-m", "treadle.command")
+    told = "treadle[cli]" in done.stderr and "Traceback" not in done.stderr
+    said = done.stderr.strip()[:100]
+    yield {"name": "without cli: one sentence", "value": said, "limit": "one", "holds": told}
+
+
+SIZE = """
+import pathlib, sysconfig
+place = pathlib.Path(sysconfig.get_paths()["purelib"])
+own = ("pip", "setuptools", "wheel")
+files = [x.relative_to(place) for x in place.rglob("*") if x.is_file() and "__pycache__" not in x.parts]
+print(sum((place / x).stat().st_size for x in files if x.parts[0].partition("-")[0] not in own) / 1e6)
+"""
+
+TIME = """
+import time
+start = time.process_time()
+import treadle
+print(1e3 * (time.process_time() - start))
+"""
+
+SENTENCE = """
+import treadle as td
+try:
+    CODE
+except td.TreadleError as error:
+    print(error)
+"""
+
+
+def platforms(folder: Path) -> Iterator[Line]:
+    """Whether pip finds wheels of the core for other systems."""
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    needed = re.findall(r'"([^"]+)"', text.partition("\ndependencies = [")[2].partition("]")[0])
+    asked = ["--quiet", "--python-version", "3.13", "--only-binary=:all:", "--disable-pip-version-check"]
+    for name in PLATFORMS:
+        command = [sys.executable, "-m", "pip", "download", *asked, "--platform", name]
+        command += ["--dest", str(folder / "other"), *needed]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        yield ran(f"wheels of the core for {name}", done)
+
+
+def extras(wheel: Path, place: Path, folder: Path) -> Iterator[Line]:
+    """With the extra `all`: every example, and a smoke test of every command."""
+    python, work = install(f"{wheel}[all]", place), folder / "smoke"
+    for path in sorted((ROOT / "examples").glob("[0-9]*.py")):
+        yield ran(f"example {path.stem}", call(python, work, str(path)))
+    call(python, work, "-c", 'import treadle as td; td.save(td.scene("pendulum"), "pendulum.toml")')
+    for name, arguments in COMMANDS.items():
+        yield ran(f"treadle {name}", call(python, work, "-m", "treadle.command", *arguments))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
