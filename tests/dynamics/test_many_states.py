@@ -18,8 +18,8 @@ def machine(seed: int) -> tuple[td.Model, np.ndarray, np.ndarray, np.ndarray]:
 
 
 FUNCTIONS = {
-    "forward_dynamics": lambda m, q, v, x: td.forward_dynamics(m, q, v, x),
-    "inverse_dynamics": lambda m, q, v, x: td.inverse_dynamics(m, q, v, x),
+    "forward_dynamics": td.forward_dynamics,
+    "inverse_dynamics": td.inverse_dynamics,
     "mass_matrix": lambda m, q, v, x: td.mass_matrix(m, q),
     "acceleration": lambda m, q, v, x: td.derivatives(m, q, v, x).acceleration,
     "by_q": lambda m, q, v, x: td.derivatives(m, q, v, x).by_q,
@@ -50,7 +50,7 @@ def test_each_state_gives_what_it_gives_alone(name, seed):
 
 
 def test_leading_axes_are_broadcast_and_kept():
-    model, q, v, x = machine(3)
+    model, q, v, _ = machine(3)
     grid = td.forward_dynamics(model, q[:, None], v[None, :4], np.zeros(model.nv))
     assert grid.shape == (STATES, 4, model.nv)
     expected = td.forward_dynamics(model, q[5], v[2], np.zeros(model.nv))

@@ -51,6 +51,11 @@ class Workers:
         else:
             self._with_contact().remember(memory)
 
+    def forget(self, worlds: np.ndarray) -> None:
+        """Let worlds begin with the contact memory of a machine that has not moved yet."""
+        if self._contact is not None:
+            self._contact.forget(worlds)
+
     def _shares(self) -> list[tuple[int, int]]:
         """Ranges of worlds for the threads, in whole blocks of lanes."""
         lanes = self.world.lanes

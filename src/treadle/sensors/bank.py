@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -55,9 +56,10 @@ class Reading:
         """All that the next samples depend on; worlds along the last axis."""
         return [self.memory, self.ring, self.ring_times, self.filled]
 
-    def forget(self) -> None:
-        """Return to before the first sample."""
-        self.memory[:], self.ring[:], self.ring_times[:], self.filled[:] = 0.0, 0.0, -np.inf, 0.0
+    def forget(self, worlds: Any = slice(None)) -> None:
+        """Return these worlds to before the first sample."""
+        for array, start in zip(self.arrays, (0.0, 0.0, -np.inf, 0.0), strict=True):
+            array[..., worlds] = start
 
     def take(self, numbers: np.ndarray, capture: Capture, step: np.ndarray) -> None:
         """Turn measured numbers (n, worlds) into a sample; `step` (worlds) is its interval without a rate."""
@@ -166,12 +168,12 @@ class SensorBank:
             start += size
         group.last = np.where(taken, index, group.last)
 
-    def forget(self) -> None:
-        """Return to before the first sample."""
+    def forget(self, worlds: Any = slice(None)) -> None:
+        """Return these worlds to before the first sample."""
         for group in self.sampling:
-            group.last[:] = -1.0
+            group.last[worlds] = -1.0
             for reading in group.readings:
-                reading.forget()
+                reading.forget(worlds)
 
     def save(self) -> np.ndarray:
         """(numbers, worlds) all that the next samples depend on."""

@@ -15,7 +15,10 @@ from treadle.sim.step.advance import advance
 from treadle.sim.step.context import read_context
 from treadle.sim.step.shape_forces import SHAPE_FORCES
 
-__all__ = ["PER_POINT", "WorldColumns", "take_worlds"]
+__all__ = ["PER_POINT", "SURFACE_VALUES", "WorldColumns", "take_worlds"]
+
+#: What worlds may have their own values of, per surface.
+SURFACE_VALUES = ("stiffness", "damping", "restitution", "friction", "across")
 
 #: Numbers of a point: two shapes, a feature, and seven of its forces.
 PER_POINT = 10
@@ -39,6 +42,7 @@ class WorldColumns(NamedTuple):
     kept: RealTable
     shape_forces: RealTable  # see `_report`; no rows where nobody reads them
     taken: IntegerList  # steps of this call
+    surfaces: RealTable  # SURFACE_VALUES per surface; no rows where all worlds have the same
 
 
 _read_columns = view(WorldColumns)
@@ -83,6 +87,11 @@ def _load(context, worlds, world, kept):
         _take(worlds.parameters, world, ports.parameters, len(ports.parameters))
         _take(worlds.commands, world, ports.commands, len(ports.commands))
         _take(worlds.drives, world, ports.drives, len(ports.drives))
+    for s in range(len(worlds.surfaces) // 5):
+        surface, k = context.surfaces[s], 5 * s
+        surface.stiffness, surface.damping = worlds.surfaces[k, world], worlds.surfaces[k + 1, world]
+        surface.restitution = worlds.surfaces[k + 2, world]
+        surface.friction, surface.across = worlds.surfaces[k + 3, world], worlds.surfaces[k + 4, world]
     scratch = context.scratch
     place = _unpack(kept, 0, scratch.joint_force, context.joint_rows)
     place = _unpack(kept, place, scratch.rate, context.nv)
