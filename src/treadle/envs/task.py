@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from treadle.envs.randomization import Randomization
-from treadle.envs.situation import Situation
+from treadle.batch.situation import Situation
 from treadle.envs.start import Begin, Start
 from treadle.graph import Scalar
 from treadle.model.model import Model

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from treadle.envs.situation import Situation
+from treadle.batch.situation import Situation
 from treadle.envs.start import Begin, Start
 from treadle.envs.task import Task
 from treadle.graph import Scalar

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
-from treadle.envs.situation import Situation
+from treadle.batch.situation import Situation
 from treadle.envs.start import Begin, Start
 from treadle.formats import load
 from treadle.graph import Scalar

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from treadle.envs.situation import Situation
+from treadle.batch.situation import Situation
 from treadle.envs.task import Task
 from treadle.envs.tasks.gymnasium_machines import asset, noisy_start, qpos, qvel, square_sum
 from treadle.graph import Scalar, clip, where

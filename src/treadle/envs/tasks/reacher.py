@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from treadle.envs.situation import Situation
+from treadle.batch.situation import Situation
 from treadle.envs.start import Begin, Start
 from treadle.envs.task import Task
 from treadle.envs.tasks.gymnasium_machines import asset, qpos, qvel, square_sum
