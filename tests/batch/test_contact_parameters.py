@@ -92,7 +92,7 @@ def test_limits_as_parameters_agree_with_limits_of_the_model():
 
 def test_what_has_no_effect_is_refused():
     model = box_spec().compile()
-    with pytest.raises(td.InputError, match="has no parameter named 'material.rubber.stiffness'"):
+    with pytest.raises(td.InputError, match=r"has no parameter named 'material.rubber.stiffness'"):
         td.Batch(model, 2, parameters=["material.rubber.stiffness"])
     with pytest.raises(td.InputError, match="nothing touches"):
         td.Batch(model, 2, contact=False, parameters=["material.rubber.friction"])

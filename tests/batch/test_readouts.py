@@ -62,9 +62,9 @@ def test_several_signals_are_computed_together(arm):
 
 def test_an_unknown_signal_is_refused(arm):
     worlds = td.Batch(arm, 2)
-    with pytest.raises(td.InputError, match="no signal 'body.nothing.pose'"):
+    with pytest.raises(td.InputError, match=r"no signal 'body.nothing.pose'"):
         worlds.signal("body.nothing.pose")
-    with pytest.raises(td.InputError, match="no signal 'nothing"):
+    with pytest.raises(td.InputError, match=r"no signal 'nothing"):
         worlds.signals("nothing.*")
 
 

@@ -6,14 +6,16 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
-import treadle.envs as envs
+from treadle import envs
 from treadle.errors import InputError
 
 QUICK = ["CartPole", "Reacher", "Hopper", "Ant"]
 
 
 @pytest.mark.parametrize("name", envs.TASKS)
-@pytest.mark.filterwarnings("ignore:.*not within the observation space.*", "ignore:.*recommended to use a sym.*")
+@pytest.mark.filterwarnings(
+    "ignore:.*not within the observation space.*", "ignore:.*recommended to use a sym.*"
+)
 @pytest.mark.filterwarnings("ignore:.*infinity.*", "ignore:.*render.*")
 def test_gymnasiums_checker(name):
     check_env(gym.make(f"Treadle/{name}-v0").unwrapped, skip_render_check=True)
@@ -136,5 +138,5 @@ def test_reward_terms_add_up():
 
 
 def test_unknown_tasks_are_refused():
-    with pytest.raises(InputError, match="no task 'Antt'.*Ant"):
+    with pytest.raises(InputError, match=r"no task 'Antt'.*Ant"):
         envs.VectorEnv(1, "Antt")

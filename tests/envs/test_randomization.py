@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-import treadle.envs as envs
+from treadle import envs
 from treadle.envs.random_numbers import normals, uniforms
 from treadle.errors import InputError
 
@@ -96,5 +96,5 @@ def test_wrong_declarations_are_refused():
         envs.LogUniform(0.0, 1.0)
     with pytest.raises(InputError, match="action_delay"):
         envs.Randomization(action_delay=(2, 1))
-    with pytest.raises(InputError, match="no parameter named 'cart.weight'"):
+    with pytest.raises(InputError, match=r"no parameter named 'cart.weight'"):
         envs.VectorEnv(2, "CartPole", randomization=envs.Randomization({"cart.weight": envs.Uniform(0, 1)}))

@@ -37,9 +37,7 @@ class Readouts:
         """All signals by name."""
         # the work of contacts is accounted for in simulations alone
         found = available(self._batch.model).items()
-        return {
-            name: signal for name, signal in found if not (signal.felt and name.endswith(".work"))
-        }
+        return {name: signal for name, signal in found if not (signal.felt and name.endswith(".work"))}
 
     def read(self, patterns: Sequence[str]) -> dict[str, np.ndarray]:
         """By name: (worlds) for a plain number, else (worlds, components)."""

@@ -10,10 +10,10 @@ Importing this package registers the tasks with Gymnasium; it needs `pip install
 
 from __future__ import annotations
 
+from treadle.batch.situation import Situation
 from treadle.envs.env import Env
 from treadle.envs.randomization import Choice, LogUniform, Normal, Push, Randomization, Scaled, Uniform
 from treadle.envs.register import register_task, register_tasks
-from treadle.batch.situation import Situation
 from treadle.envs.start import Begin, Start
 from treadle.envs.task import Task
 from treadle.envs.tasks import TASKS, find_task

@@ -8,8 +8,8 @@
         steps=2, max_episode_steps=50,
     )
 
-Every function is over traced scalars (use `td.where` instead of `if`) and runs in compiled code for all worlds
-at once.
+Every function is over traced scalars (use `td.where` instead of `if`) and runs in compiled code for all
+worlds at once.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from treadle.envs.randomization import Randomization
 from treadle.batch.situation import Situation
+from treadle.envs.randomization import Randomization
 from treadle.envs.start import Begin, Start
 from treadle.graph import Scalar
 from treadle.model.model import Model

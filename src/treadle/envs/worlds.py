@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from treadle.batch import Batch
+from treadle.batch.situation import Situation
 from treadle.envs.random_numbers import normals, uniforms
 from treadle.envs.randomization import Randomization
-from treadle.batch.situation import Situation
 from treadle.envs.start import Begin, Start, count_draws
 from treadle.envs.task import Task
 from treadle.graph import Scalar, where

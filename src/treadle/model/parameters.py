@@ -64,9 +64,7 @@ def lift(model: Model, values: Mapping[str, Scalar]) -> Model:
             own = total_inertia(link for link in new_links if link.body == index)
             body = replace(body, inertia=Inertia(own.mass, own.moment, own.rotational, body.inertia.added))
         new_bodies.append(body)
-    return replace(
-        model, bodies=tuple(new_bodies), links=new_links, materials=tuple(materials.values())
-    )
+    return replace(model, bodies=tuple(new_bodies), links=new_links, materials=tuple(materials.values()))
 
 
 def parameter_value(model: Model, name: str) -> float:

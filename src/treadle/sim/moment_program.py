@@ -1,4 +1,4 @@
-"""Functions of the machine at one instant, as programs to compile: sensors, signals, observations, rewards."""
+"""Functions of the machine at one instant, as programs to compile: sensors, signals, rewards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rocky 7 plans its way over rough ground: MPPI on a batch of simulations, against driving straight at the goal.
+"""Rocky 7 plans its way over rough ground: MPPI on a batch, against driving straight at the goal.
 
 Every trial is a place of its own on a large terrain: hills, and mounds that are too steep to climb between
 the rover and its goal, 7 m away. The planner simulates 512 candidates of 2 s, with all wheels in contact
@@ -19,7 +19,7 @@ from treadle.graph import Scalar, maximum, sqrt
 from treadle.planning.receding_horizon import RecedingHorizon
 from treadle.planning.sampling import MPPI
 from treadle.scenes import scene
-from treadle.scenes.rovers.rocky7 import K3, K4, K6X, RADIUS, SINKAGE
+from treadle.scenes.rovers.rocky7 import SINKAGE, ackermann
 from treadle.sim import Simulation
 from treadle.studies.study import Column, Findings, Report, new_figure
 from treadle.terrain import Grid, random_grid
@@ -34,10 +34,10 @@ LOW, HIGH, SPREAD = (-0.3, -1.5), (0.8, 1.5), (0.25, 0.8)
 CANDIDATES, HORIZON, PIECES, STEP, THREADS = 512, 2.0, 10, 0.04, 2
 
 #: Places in a row, their size (m), mounds on each; start and goal from the middle of a place.
-_ROW, _SIZE, _MOUNDS = 10, 12.0, 9
+_ROW, _SIZE, _MOUNDS = 10, 12.0, 12
 _START, _GOAL = np.array([-3.5, 0.0]), np.array([3.5, 0.0])
 #: Height (m) and width (m) of mounds.
-_TALL, _WIDE = (0.35, 0.5), (0.22, 0.35)
+_TALL, _WIDE = (0.5, 0.8), (0.22, 0.32)
 _SPACING, _FRICTION = 0.1, 0.6
 
 #: A trial ends so near the goal (m), after so long (s), or when the body leans by more than this (rad).
@@ -86,15 +86,7 @@ def run(quick: bool, report: Report) -> Findings:
 
 def commands(controls: np.ndarray) -> np.ndarray:
     """Commands of Rocky 7's actuators for speed and curvature (n, 2), by Ackermann's geometry."""
-    speed, curvature = controls[:, 0], controls[:, 1]
-    found = []
-    for side in (K3, -K3):
-        inner = 1.0 - curvature * side
-        front = np.hypot(inner, curvature * (K4 + K6X))
-        for share in (front, inner, inner):
-            found.append(speed * share / RADIUS)
-        found.append(np.arctan2(curvature * (K4 + K6X), inner))
-    return np.stack(found, axis=1)
+    return np.stack(ackermann(controls[:, 0], controls[:, 1]), axis=1)
 
 
 def terrain() -> Grid:
@@ -109,7 +101,9 @@ def terrain() -> Grid:
             x, y = _middle(place) + rng.uniform((-2.2, -3.5), (2.2, 3.5))
             tall, wide = rng.uniform(*_TALL), rng.uniform(*_WIDE)
             near = [np.abs(axis - at) < 4.0 * wide for at in (x, y)]
-            away = [np.exp(-0.5 * ((axis[part] - at) / wide) ** 2) for part, at in zip(near, (x, y), strict=True)]
+            away = [
+                np.exp(-0.5 * ((axis[part] - at) / wide) ** 2) for part, at in zip(near, (x, y), strict=True)
+            ]
             heights[np.ix_(*near)] += tall * np.outer(*away)
     return Grid(heights, hills.spacing, hills.origin, friction=_FRICTION)
 

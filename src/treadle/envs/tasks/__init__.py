@@ -20,6 +20,10 @@ MODULES = {
     "Walker2d": "walker2d",
     "Ant": "ant",
     "Humanoid": "humanoid",
+    "ANYmal": "anymal",
+    "Rover": "rover",
+    "Roadheader": "roadheader",
+    "Gripper": "gripper",
 }
 
 #: Their names.

@@ -23,7 +23,7 @@ __all__ = ["TASK"]
 
 
 def bodies(now: Situation) -> list[str]:
-    """Those of the file: a body on several joints has massless links between them, with a / in their names."""
+    """Those of the file; between the joints of one body there are massless links, with a / in their names."""
     return [link.name for link in now.model.links if "/" not in link.name]
 
 
