@@ -21,7 +21,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-fuzz test-mutants test-tour test-views test-browser bench lint clean
+.PHONY: help demo test test-fuzz test-mutants test-tour test-views test-browser test-learn bench lint clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -54,6 +54,12 @@ bench: $(INSTALLED) ## measure the dynamics against its peers
 test-fuzz: $(INSTALLED) ## draw COUNT degenerate pairs of every two shapes, and check their contact points
 	TREADLE_FUZZ_COUNT=$(COUNT) $(BIN)/python -m pytest -n 2 tests/collision/test_fuzz.py $(ARGS)
 
+LEARN := .venv-learn
+test-learn: $(INSTALLED) ## PPO on CartPole, in an environment of its own (minutes)
+	@test -x $(LEARN)/bin/python || $(BIN)/python -m venv $(LEARN)
+	$(LEARN)/bin/python -m pip install --quiet --editable '.[learn,train]' pytest
+	TREADLE_LEARN=1 $(LEARN)/bin/python -m pytest tests/envs/test_training.py $(ARGS)
+
 lint: $(INSTALLED) ## ruff, formatting, import layers, types
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -61,7 +67,7 @@ lint: $(INSTALLED) ## ruff, formatting, import layers, types
 	$(BIN)/pyright
 
 clean: ## remove the environment and everything generated
-	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(LEARN) build dist .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 
 $(INSTALLED): pyproject.toml src/treadle/_version.py | $(BIN)/python

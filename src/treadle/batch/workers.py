@@ -15,6 +15,9 @@ from treadle.sim.world import World
 
 __all__ = ["Workers"]
 
+#: Slots times worlds times steps below which threads are not worth waking up.
+_SHORT = 200_000
+
 
 class Workers:
     """Runs the compiled steps of the first `count` columns of a world on threads."""
@@ -27,11 +30,17 @@ class Workers:
 
     def take(self, steps: int) -> None:
         """Steps of all worlds in one go."""
-        self.run(self._steps().run, steps)
+        code = self._steps()
+        self.run(code.run, steps, code.layout.slots if isinstance(code, Executable) else None)
 
-    def run(self, code: Callable[..., None], steps: int = 1) -> None:
-        """Call code(arrays, begin, end, steps) for all shares of the worlds, each on a thread."""
+    def run(self, code: Callable[..., None], steps: int = 1, slots: int | None = None) -> None:
+        """Call code(arrays, begin, end, steps) for all shares of the worlds, each on a thread.
+
+        Code of so many `slots` that takes no longer than a thread takes to wake up runs on this one.
+        """
         shares, arrays = self._shares(), self.world.arrays
+        if slots is not None and slots * steps * self._count < _SHORT:
+            shares = [(shares[0][0], shares[-1][1])]
         if len(shares) > 1 and self._pool is None:
             self._pool = ThreadPoolExecutor(self.threads - 1, thread_name_prefix="treadle")
         waiting = [self._pool.submit(code, arrays, *share, steps) for share in shares[1:]]  # type: ignore[union-attr]

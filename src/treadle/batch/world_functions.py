@@ -65,7 +65,8 @@ class WorldFunctions:
             arrays |= given
         if worlds is not None:
             return self._some(found.code, arrays, worlds)
-        self._workers.run(lambda _, *share: found.code.run(arrays, *share))
+        code = found.code
+        self._workers.run(lambda _, *share: code.run(arrays, *share), slots=code.layout.slots)
         return found.outputs
 
     def _some(

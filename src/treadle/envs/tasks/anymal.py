@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import cache
+from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 from typing import Any
 
@@ -48,12 +49,7 @@ def ground() -> Grid:
 @cache
 def machine() -> Model:
     """The robot on its feet."""
-    try:
-        import example_robot_data
-    except ImportError:
-        raise InputError("ANYmal comes with example-robot-data: pip install 'treadle[peers]'") from None
-    root = Path(example_robot_data.getModelPath("anymal_b_simple_description"))
-    spec = load_spec(root / "anymal_b_simple_description/robots/anymal.urdf", floating_base=True)
+    spec = load_spec(_file(), floating_base=True)
     spec.shapes = [s for s in spec.shapes if s.role == "collision" and s.type == "sphere"]
     spec.add_material("rubber", friction=0.8, restitution=0.0)
     for shape in spec.shapes:
@@ -61,6 +57,17 @@ def machine() -> Model:
     for name in _POSE:
         spec.add_actuator(name, "position", name, stiffness=_STIFFNESS, damping=_DAMPING)
     return spec.compile(strict=False)
+
+
+def _file() -> Path:
+    try:
+        installed = files("example-robot-data") or []
+    except PackageNotFoundError:
+        installed = []
+    for file in installed:
+        if file.as_posix().endswith("/anymal_b_simple_description/robots/anymal.urdf"):
+            return Path(str(file.locate())).resolve()
+    raise InputError("ANYmal comes with example-robot-data: pip install 'treadle[peers]'")
 
 
 def start(begin: Start) -> Begin:
