@@ -21,7 +21,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-fuzz test-mutants test-tour test-views test-browser test-learn bench lint clean
+.PHONY: help demo test test-fuzz test-mutants test-tour test-views test-browser test-learn test-cluster bench lint clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -60,6 +60,12 @@ test-learn: $(INSTALLED) ## PPO on CartPole, in an environment of its own (minut
 	$(LEARN)/bin/python -m pip install --quiet --editable '.[learn,train]' pytest
 	TREADLE_LEARN=1 $(LEARN)/bin/python -m pytest tests/envs/test_training.py $(ARGS)
 
+CLUSTER := .venv-cluster
+test-cluster: $(INSTALLED) ## sweeps on a Ray cluster of two nodes, in an environment of its own (minutes)
+	@test -x $(CLUSTER)/bin/python || $(BIN)/python -m venv $(CLUSTER)
+	$(CLUSTER)/bin/python -m pip install --quiet --editable '.[cluster]' pytest
+	TREADLE_CLUSTER=1 $(CLUSTER)/bin/python -m pytest tests/batch/test_cluster.py $(ARGS)
+
 lint: $(INSTALLED) ## ruff, formatting, import layers, types
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -67,7 +73,7 @@ lint: $(INSTALLED) ## ruff, formatting, import layers, types
 	$(BIN)/pyright
 
 clean: ## remove the environment and everything generated
-	rm -rf $(VENV) $(LEARN) build dist .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(LEARN) $(CLUSTER) build dist .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 
 $(INSTALLED): pyproject.toml src/treadle/_version.py | $(BIN)/python

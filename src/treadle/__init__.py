@@ -12,7 +12,7 @@ from treadle.lazy import lazy_names
 
 if TYPE_CHECKING:
     from treadle.app.view import view
-    from treadle.batch import Batch, Prediction, predict
+    from treadle.batch import Batch, Prediction, predict, sweep
     from treadle.collision.collider import Collider
     from treadle.collision.height_field import HeightField
     from treadle.collision.mesh import convex_hull
@@ -123,8 +123,8 @@ __all__ = [
     "load", "load_spec", "load_terrain", "log", "lookup", "lookup2", "mass_matrix", "maximum",
     "mesh_added_mass", "minimum", "momentum", "parameter_names", "parameter_value", "potential_energy",
     "predict", "random_grid", "ray_cast", "ray_casts", "read_disabled_collisions", "read_recording", "rpy",
-    "save", "scene", "scene_names", "settle", "sin", "sphere_inertia", "sqrt", "switch", "tan", "tanh",
-    "time_of_impact", "trajectory", "tune_path", "view", "wheel_model", "where",
+    "save", "scene", "scene_names", "settle", "sin", "sphere_inertia", "sqrt", "sweep", "switch", "tan",
+    "tanh", "time_of_impact", "trajectory", "tune_path", "view", "wheel_model", "where",
 ]  # fmt: skip
 
 #: Where the public names live; a module is imported when one of its names is first asked for.
@@ -133,7 +133,7 @@ _HOMES = {
         "view",
     ),
     "treadle.batch": (
-        "Batch", "Prediction", "predict",
+        "Batch", "Prediction", "predict", "sweep",
     ),
     "treadle.collision.collider": (
         "Collider",

@@ -34,7 +34,7 @@ def test_the_vector_environment_of_stable_baselines():
     assert worlds.reset().shape == (4, 4)
     ended = 0
     for _ in range(60):
-        observation, reward, done, infos = worlds.step(np.ones(4, int))
+        observation, _, done, infos = worlds.step(np.ones(4, int))
         for k in np.flatnonzero(done):
             assert abs(infos[k]["terminal_observation"][2]) > np.radians(12.0)
             assert (

@@ -394,6 +394,10 @@ class Batch(Guarded):
         """Several signals by name, computed together; "body.*.pose" stands for all that match."""
         return self._readouts.read(patterns)
 
+    def components(self, name: str) -> list[str]:
+        """Names of the numbers of a signal, its own before them."""
+        return self._readouts.columns(name)
+
     def sensor(self, name: str) -> BatchSensor:
         """What a sensor shows in every world."""
         return BatchSensor(self, name)

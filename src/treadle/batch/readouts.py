@@ -39,6 +39,10 @@ class Readouts:
         found = available(self._batch.model).items()
         return {name: signal for name, signal in found if not (signal.felt and name.endswith(".work"))}
 
+    def columns(self, name: str) -> list[str]:
+        """Names of a signal's numbers."""
+        return self.known[name].layout.columns
+
     def read(self, patterns: Sequence[str]) -> dict[str, np.ndarray]:
         """By name: (worlds) for a plain number, else (worlds, components)."""
         names = [name for pattern in patterns for name in self._matching(pattern)]

@@ -27,8 +27,8 @@ def train(
 ) -> None:
     """Learn a task with PPO of stable-baselines3 on many worlds at once.
 
-    Writes policy.zip, for PPO.load of stable-baselines3, and curve.csv: steps, mean return of the last hundred
-    episodes, seconds. Needs pip install 'treadle[learn,train]'.
+    Writes policy.zip, for PPO.load of stable-baselines3, and curve.csv: steps, mean return of the last
+    hundred episodes, seconds. Needs pip install 'treadle[learn,train]'.
 
     \b
     Examples:
