@@ -12,15 +12,16 @@ from numpy.typing import ArrayLike
 
 from treadle.batch.materials import ContactParameters
 from treadle.batch.readouts import Readouts
-from treadle.batch.sensing import BatchPort, BatchSensor
+from treadle.batch.sensing import BatchPort
 from treadle.batch.workers import Workers
 from treadle.batch.world_functions import WorldFunctions
+from treadle.batch.world_views import WorldViews
 from treadle.constraints.motion import Motion
 from treadle.errors import InputError
 from treadle.forces.input import Input
 from treadle.forces.law import ForceLaw
 from treadle.forces.load import LOAD_SIZE, frame_load
-from treadle.model.model import Model, suggest
+from treadle.model.model import Model
 from treadle.model.parameters import of_material
 from treadle.native.program import default_lanes
 from treadle.sim.arrays import CARRIED, DEFAULTS
@@ -48,7 +49,7 @@ __all__ = ["Batch"]
 _MOST_WORLDS, _MOST_THREADS = 100_000_000, 4096
 
 
-class Batch(Guarded):
+class Batch(Guarded, WorldViews):
     """`worlds` copies of a machine, each with its own state, joint forces and, if named, constants.
 
     `q`, `v`, `tau` are live arrays of shape (worlds, nq or nv); `parameter(name)` is the live vector
@@ -149,7 +150,8 @@ class Batch(Guarded):
         if self.contact:
             self.arrays["shape_forces"] = np.zeros((SHAPE_FORCES * len(self.functions.shapes), columns))
         self._materials = ContactParameters(self, [name for name in parameters if of_material(model, name)])
-        self._readouts = Readouts(self)
+        #: signals by name
+        self.readouts = Readouts(self)
         #: by name, one column: the arrays of a world that was not stepped yet
         self._fresh = {name: self.arrays[name][:, :1].copy() for name in CARRIED if name in self.arrays}
         #: the samples of the sensors; None where there are none
@@ -243,20 +245,9 @@ class Batch(Guarded):
         self._view("dt")[:, 0] = steps
 
     @property
-    def time(self) -> np.ndarray:
-        """Time of every world (worlds), in seconds."""
-        base, taken = self.arrays["time_base"][:, : self.worlds], self.arrays["alive"][1, : self.worlds]
-        return base[0] + (taken - base[1]) * self.arrays["dt"][0, : self.worlds]
-
-    @property
     def alive(self) -> np.ndarray:
         """Which worlds still run (worlds): not those whose next step would leave all bounds."""
         return np.asarray(self._view("alive")[:, 0] > 0.5)
-
-    @property
-    def taken(self) -> np.ndarray:
-        """Steps that every world has taken (worlds)."""
-        return self._view("alive")[:, 1].astype(int)
 
     def revive(self, worlds: Any = slice(None)) -> None:
         """Let worlds that stopped run on, from the states they have or were given."""
@@ -379,28 +370,6 @@ class Batch(Guarded):
         if self.sampling is not None:
             self.sampling.restore(state.get("sensors", np.zeros((0, self.worlds))))
         self.steps = int(state["steps"])
-
-    def signal(self, name: str) -> np.ndarray:
-        """What a signal is in every world now: (worlds), or (worlds, components).
-
-        Names are those of recordings: "body.foot.pose", "contact.foot.force", "wheel.left.slip",
-        "energy.total". Computed in machine code when it is read; contact forces are means over the last step.
-        """
-        if name not in self._readouts.known:
-            raise InputError(f"no signal {name!r}; {suggest(name, list(self._readouts.known))}")
-        return self._readouts.read([name])[name]
-
-    def signals(self, *patterns: str) -> dict[str, np.ndarray]:
-        """Several signals by name, computed together; "body.*.pose" stands for all that match."""
-        return self._readouts.read(patterns)
-
-    def components(self, name: str) -> list[str]:
-        """Names of the numbers of a signal, its own before them."""
-        return self._readouts.columns(name)
-
-    def sensor(self, name: str) -> BatchSensor:
-        """What a sensor shows in every world."""
-        return BatchSensor(self, name)
 
     def _refresh(self) -> None:
         """Read the live inputs; where the data of controllers changed, compile the steps again."""
