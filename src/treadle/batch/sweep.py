@@ -101,7 +101,7 @@ def _here(model: Model, blocks: Sequence[_Block]) -> Iterator[tuple[int, pa.Tabl
 
 
 def _on_ray(model: Model, blocks: Sequence[_Block]) -> Iterator[tuple[int, pa.Table]]:
-    """Blocks on the workers of a Ray cluster, as they are done; Ray repeats those of workers that are lost."""
+    """Blocks on the workers of a Ray cluster, as they are done; Ray repeats those of lost workers."""
     try:
         import ray  # type: ignore[import-not-found]
     except ImportError:
