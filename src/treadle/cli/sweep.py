@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
 
 from treadle.cli.console import Debug, Json, console, print_json, progress, reported
@@ -40,7 +39,7 @@ def sweep(
     \b
     Examples:
       treadle sweep pendulum --vary upper.mass=0.5:2:20 --seconds 2
-      treadle sweep arm --vary elbow.damping=0.1,1,10 --signal "body.*.pose" --out arm.parquet
+      treadle sweep arm --vary bend.damping=0.1,1,10 --signal "body.*.pose" --out arm.parquet
     """
     import pyarrow.parquet as pq
 
@@ -69,6 +68,8 @@ def sweep(
 
 def _values(text: str) -> tuple[str, list[float]]:
     """A constant and its values, from NAME=1,2,3 or NAME=first:last:count."""
+    import numpy as np
+
     name, equals, values = text.partition("=")
     try:
         if not equals:

@@ -71,8 +71,9 @@ class StableVecEnv(VecEnv):
         setattr(self.env, attr_name, value)
 
     def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list[Any]:
-        """Call a method of the environment."""
-        return [getattr(self.env, method_name)(*args, **kwargs)]
+        """Call a method of the environment once; what it gives is the same for all worlds."""
+        given = getattr(self.env, method_name)(*args, **kwargs)
+        return [given] * len(list(self._get_indices(indices)))
 
     def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
         """No world is wrapped, but episodes are counted as a Monitor does."""

@@ -48,4 +48,5 @@ def count_draws(model: Model, function: Callable[[Start], Any]) -> tuple[int, An
         drawn += 1
         return 0.5
 
-    return (function(Start(model, draw)), drawn)[::-1]
+    given = function(Start(model, draw))
+    return drawn, given
