@@ -167,8 +167,8 @@ class TaskWorlds:
         return moment_program(self.batch.world, kind, function, None, self._further())
 
     def _situation(self, moment: Moment, values: Mapping[str, Sequence[Scalar]]) -> Situation:
-        given = [values.get(name, ()) for name in ("action", "before", "variables")]
-        return Situation(moment, *given, self.period)
+        action, before, variables = (values.get(name, ()) for name in ("action", "before", "variables"))
+        return Situation(moment, action, before, variables, self.period)
 
     def _further(self) -> dict[str, int]:
         return {name: len(array) for name, array in self._given.items()}

@@ -61,14 +61,14 @@ class ModelJoint:
     stiffness: tuple[Scalar, ...]
     reference: tuple[Scalar, ...]
     armature: tuple[Scalar, ...]
-    lower: tuple[Scalar, ...] = ()
-    upper: tuple[Scalar, ...] = ()
+    lower: tuple[float, ...] = ()
+    upper: tuple[float, ...] = ()
     limit_restitution: tuple[float, ...] = ()
     limit_stiffness: tuple[float, ...] = ()
     limit_damping: tuple[float, ...] = ()
     effort: tuple[float, ...] = ()
     speed: tuple[float, ...] = ()
-    friction: tuple[Scalar, ...] = ()
+    friction: tuple[float, ...] = ()
     continuous: bool = False
 
 

@@ -73,7 +73,7 @@ def _file() -> Path:
 def start(begin: Start) -> Begin:
     """Somewhere with any heading; the command is a velocity ahead, sideways, and a rate of turning."""
     x, y, heading = begin.uniform(-12.0, 12.0), begin.uniform(-12.0, 12.0), begin.uniform(-math.pi, math.pi)
-    q = list(begin.q)
+    q: list[Scalar] = list(begin.q)
     root = next(joint.q for joint in begin.model.joints if joint.type.kind == "free")
     height = ground().height(x, y) + _HEIGHT
     q[root] = [cos(0.5 * heading), 0.0, 0.0, sin(0.5 * heading), x, y, height]

@@ -18,7 +18,7 @@ _OFF, _HIGHEST = 0.02, 0.2
 
 def start(begin: Start) -> Begin:
     """The box a little off its place; what is remembered of it is its height there."""
-    q = list(begin.q)
+    q: list[Scalar] = list(begin.q)
     place = begin.model.joint(_free(begin)).q
     q[place.start + 4] = q[place.start + 4] + begin.uniform(-_OFF, _OFF)
     q[place.start + 5] = q[place.start + 5] + begin.uniform(-_OFF, _OFF)
