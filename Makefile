@@ -21,8 +21,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-fuzz test-interop test-mutants test-tour test-views test-browser test-wheel bench lint docs
-.PHONY: release-check clean
+.PHONY: help demo test test-fuzz test-interop test-learn test-cluster test-mutants test-tour test-views test-browser
+.PHONY: test-wheel bench lint docs release-check clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -72,6 +72,18 @@ bench: $(INSTALLED) ## measure the dynamics against its peers
 test-fuzz: $(INSTALLED) ## draw COUNT degenerate pairs of every two shapes, and check their contact points
 	TREADLE_FUZZ_COUNT=$(COUNT) $(BIN)/python -m pytest -n 2 tests/collision/test_fuzz.py $(ARGS)
 
+LEARN := .venv-learn
+test-learn: $(INSTALLED) ## PPO on CartPole, in an environment of its own (minutes)
+	@test -x $(LEARN)/bin/python || $(BIN)/python -m venv $(LEARN)
+	$(LEARN)/bin/python -m pip install --quiet --editable '.[learn,train]' pytest
+	TREADLE_LEARN=1 $(LEARN)/bin/python -m pytest tests/envs/test_training.py $(ARGS)
+
+CLUSTER := .venv-cluster
+test-cluster: $(INSTALLED) ## sweeps on a Ray cluster of two nodes, in an environment of its own (minutes)
+	@test -x $(CLUSTER)/bin/python || $(BIN)/python -m venv $(CLUSTER)
+	$(CLUSTER)/bin/python -m pip install --quiet --editable '.[cluster]' pytest
+	TREADLE_CLUSTER=1 $(CLUSTER)/bin/python -m pytest tests/batch/test_cluster.py $(ARGS)
+
 lint: $(INSTALLED) ## ruff, formatting, import layers, types
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -79,7 +91,7 @@ lint: $(INSTALLED) ## ruff, formatting, import layers, types
 	$(BIN)/pyright
 
 clean: ## remove the environment and everything generated
-	rm -rf $(VENV) .venv-interop build dist .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(LEARN) $(CLUSTER) .venv-interop build dist .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 
 $(INSTALLED): pyproject.toml src/treadle/_version.py | $(BIN)/python

@@ -12,7 +12,7 @@ from treadle.lazy import lazy_names
 
 if TYPE_CHECKING:
     from treadle.app.view import view
-    from treadle.batch import Batch, Prediction, predict
+    from treadle.batch import Batch, Prediction, predict, sweep
     from treadle.collision.collider import Collider
     from treadle.collision.height_field import HeightField
     from treadle.collision.mesh import convex_hull
@@ -90,6 +90,8 @@ if TYPE_CHECKING:
     )
     from treadle.model.hydrodynamics import irregular_waves
     from treadle.planning.inverse_kinematics import InverseKinematics, inverse_kinematics
+    from treadle.planning.receding_horizon import RecedingHorizon
+    from treadle.planning.sampling import CEM, MPPI, Plan, RandomShooting
     from treadle.planning.trajectory import Trajectory
     from treadle.process.grinding import GrindingPass, GrindingSetup, grind
     from treadle.process.identify import ContactParameters, identify
@@ -115,23 +117,24 @@ if TYPE_CHECKING:
     from treadle.wheels import WheelContact, wheel_model
 
 __all__ = [
-    "Assembly", "Batch", "BodySpec", "Collider", "ContactParameters", "DHRow", "DHTable", "Derivatives",
-    "Event", "Fluid", "ForceLaw", "FrameMotion", "FrameSpec", "Grid", "GrindingPass", "GrindingSetup",
-    "HeightField", "History", "Input", "InputError", "InverseKinematics", "JointSpec", "Linearization",
-    "MachineDerivatives", "MissingPackage", "Model", "ModelError", "ModelSpec", "Pace", "Patch", "Plane",
-    "Prediction", "Ramp", "RecordingError", "Routine", "Settled", "Simulation", "SimulationDiverged",
-    "Soil", "State", "Terrain", "Touch", "Trajectory", "TreadleError", "TunedPath", "WheelContact",
-    "__version__", "acos", "asin", "assemble", "atan", "atan2", "box_inertia", "center_of_mass", "clip",
-    "collision_meshes", "contact_law", "contact_points", "convex_hull", "cos", "cylinder_inertia",
-    "derivatives", "dh_arm", "dh_table", "distance", "exp", "export", "floor", "force_element",
-    "forward_dynamics", "fractal_grid", "frame_jacobian", "frame_pose", "frame_poses", "grind",
-    "hull_mesh", "identify", "impulse_response", "inverse_dynamics", "inverse_dynamics_jacobians",
-    "inverse_kinematics", "irregular_waves", "jax_function", "kinetic_energy", "linearize", "load",
-    "load_spec", "load_terrain", "log", "lookup", "lookup2", "mass_matrix", "maximum", "mesh_added_mass",
-    "minimum", "momentum", "parameter_names", "parameter_value", "potential_energy", "predict",
-    "random_grid", "ray_cast", "ray_casts", "read_disabled_collisions", "read_recording", "rpy", "save",
-    "scene", "scene_names", "settle", "sin", "sphere_inertia", "sqrt", "switch", "tan", "tanh",
-    "time_of_impact", "torch_function", "trajectory", "tune_path", "view", "wheel_model", "where",
+    "Assembly", "Batch", "BodySpec", "CEM", "Collider", "ContactParameters", "DHRow", "DHTable",
+    "Derivatives", "Event", "Fluid", "ForceLaw", "FrameMotion", "FrameSpec", "Grid", "GrindingPass",
+    "GrindingSetup", "HeightField", "History", "Input", "InputError", "InverseKinematics", "JointSpec",
+    "Linearization", "MPPI", "MachineDerivatives", "MissingPackage", "Model", "ModelError", "ModelSpec",
+    "Pace", "Patch", "Plan", "Plane", "Prediction", "Ramp", "RandomShooting", "RecedingHorizon",
+    "RecordingError", "Routine", "Settled", "Simulation", "SimulationDiverged", "Soil", "State", "Terrain",
+    "Touch", "Trajectory", "TreadleError", "TunedPath", "WheelContact", "__version__", "acos", "asin",
+    "assemble", "atan", "atan2", "box_inertia", "center_of_mass", "clip", "collision_meshes", "contact_law",
+    "contact_points", "convex_hull", "cos", "cylinder_inertia", "derivatives", "dh_arm", "dh_table",
+    "distance", "exp", "export", "floor", "force_element", "forward_dynamics", "fractal_grid",
+    "frame_jacobian", "frame_pose", "frame_poses", "grind", "hull_mesh", "identify", "impulse_response",
+    "inverse_dynamics", "inverse_dynamics_jacobians", "inverse_kinematics", "irregular_waves",
+    "jax_function", "kinetic_energy", "linearize", "load", "load_spec", "load_terrain", "log", "lookup",
+    "lookup2", "mass_matrix", "maximum", "mesh_added_mass", "minimum", "momentum", "parameter_names",
+    "parameter_value", "potential_energy", "predict", "random_grid", "ray_cast", "ray_casts",
+    "read_disabled_collisions", "read_recording", "rpy", "save", "scene", "scene_names", "settle", "sin",
+    "sphere_inertia", "sqrt", "sweep", "switch", "tan", "tanh", "time_of_impact", "torch_function",
+    "trajectory", "tune_path", "view", "wheel_model", "where",
 ]  # fmt: skip
 
 #: Where the public names live; a module is imported when one of its names is first asked for.
@@ -140,7 +143,7 @@ _HOMES = {
         "view",
     ),
     "treadle.batch": (
-        "Batch", "Prediction", "predict",
+        "Batch", "Prediction", "predict", "sweep",
     ),
     "treadle.collision.collider": (
         "Collider",
@@ -217,6 +220,12 @@ _HOMES = {
     ),
     "treadle.planning.inverse_kinematics": (
         "InverseKinematics", "inverse_kinematics",
+    ),
+    "treadle.planning.receding_horizon": (
+        "RecedingHorizon",
+    ),
+    "treadle.planning.sampling": (
+        "CEM", "MPPI", "Plan", "RandomShooting",
     ),
     "treadle.planning.trajectory": (
         "Trajectory",

@@ -10,16 +10,21 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from treadle.batch.sensing import BatchPort, BatchSensor, keep_time
+from treadle.batch.materials import ContactParameters
+from treadle.batch.readouts import Readouts
+from treadle.batch.sensing import BatchPort
 from treadle.batch.workers import Workers
+from treadle.batch.world_functions import WorldFunctions
+from treadle.batch.world_views import WorldViews
 from treadle.constraints.motion import Motion
 from treadle.errors import InputError
 from treadle.forces.input import Input
 from treadle.forces.law import ForceLaw
 from treadle.forces.load import LOAD_SIZE, frame_load
 from treadle.model.model import Model
+from treadle.model.parameters import of_material
 from treadle.native.program import default_lanes
-from treadle.sim.arrays import DEFAULTS
+from treadle.sim.arrays import CARRIED, DEFAULTS
 from treadle.sim.attributes import MEANT, Guarded, check_keywords
 from treadle.sim.checks import (
     check_choice,
@@ -34,6 +39,7 @@ from treadle.sim.pieces import Pieces
 from treadle.sim.sensing import Sampling
 from treadle.sim.start import start_state
 from treadle.sim.step.options import StepOptions
+from treadle.sim.step.shape_forces import SHAPE_FORCES
 from treadle.sim.world import World
 from treadle.terrain import Terrain
 
@@ -43,7 +49,7 @@ __all__ = ["Batch"]
 _MOST_WORLDS, _MOST_THREADS = 100_000_000, 4096
 
 
-class Batch(Guarded):
+class Batch(Guarded, WorldViews):
     """`worlds` copies of a machine, each with its own state, joint forces and, if named, constants.
 
     `q`, `v`, `tau` are live arrays of shape (worlds, nq or nv); `parameter(name)` is the live vector
@@ -130,7 +136,7 @@ class Batch(Guarded):
             check_step(settings["dt"] if dt is None else dt),
             controllers=self.controllers.traced,
             inputs=self.controllers.inputs,
-            parameters=parameters,
+            parameters=[name for name in parameters if not of_material(model, name)],
             # rows a multiple of 4 KiB apart would all fall into one set of the cache
             columns=padded + (8 if padded % 512 == 0 else 0),
             precision=precision,
@@ -141,6 +147,19 @@ class Batch(Guarded):
             q, v = (np.array(x) for x in model.initial())
             self.q, self.v = start_state(model, q, v, motions, motions)
         self._workers = Workers(self.world, self.worlds, self.threads)
+        columns = self.arrays["q"].shape[1]
+        #: time and steps taken when the step was last changed
+        self.arrays["time_base"] = np.zeros((2, columns))
+        #: functions of the present states
+        self.functions = WorldFunctions(self, self._workers)
+        if self.contact:
+            self.arrays["shape_forces"] = np.zeros((SHAPE_FORCES * len(self.functions.shapes), columns))
+            self.arrays["zone_forces"] = np.zeros((len(self.functions.zones), columns))
+        self._materials = ContactParameters(self, [name for name in parameters if of_material(model, name)])
+        #: signals by name
+        self.readouts = Readouts(self)
+        #: by name, one column: the arrays of a world that was not stepped yet
+        self._fresh = {name: self.arrays[name][:, :1].copy() for name in CARRIED if name in self.arrays}
         #: the samples of the sensors; None where there are none
         self.sampling: Sampling | None = None
         if model.sensors:
@@ -162,7 +181,7 @@ class Batch(Guarded):
     @property
     def parameters(self) -> tuple[str, ...]:
         """Constants that each world has its own values of."""
-        return self.world.parameters
+        return self.world.parameters + self._materials.names
 
     @property
     def arrays(self) -> dict[str, np.ndarray]:
@@ -178,17 +197,11 @@ class Batch(Guarded):
     def q(self, value: ArrayLike) -> None:
         before = self.q.copy()
         self._assign("q", value)
-        for joint in self.model.joints:
-            if joint.type.nq != joint.type.nv:
-                # quaternions come first in the positions of joints that have one
-                part = self.q[:, joint.q.start : joint.q.start + 4]
-                length = np.linalg.norm(part, axis=1, keepdims=True)
-                if not (length > 1e-8).all():
-                    world = int(np.argmin(length))
-                    self._view("q")[:] = before
-                    raise InputError(f"q: the quaternion of joint {joint.name!r} is zero in world {world}")
-                # those of unit length up to rounding keep their bits
-                part /= np.where(np.abs(length - 1.0) < 1e-12, 1.0, length)
+        try:
+            self._normalize(self.q, np.arange(self.worlds))
+        except InputError:
+            self._view("q")[:] = before
+            raise
 
     @property
     def v(self) -> np.ndarray:
@@ -230,8 +243,8 @@ class Batch(Guarded):
             steps = np.zeros(1)
         if not (np.isfinite(steps) & (steps > 0.0)).all():
             raise InputError(f"dt must be one positive number of seconds or {self.worlds}, not {value!r}")
-        if self.sampling is not None:
-            keep_time(self)
+        base = self._view("time_base")
+        base[:, 0], base[:, 1] = self.time, self.taken
         clock = self._view("clock")
         clock[:, 0] += clock[:, 1] * self._view("dt")[:, 0]
         clock[:, 1] = 0.0
@@ -242,18 +255,36 @@ class Batch(Guarded):
         """Which worlds still run (worlds): not those whose next step would leave all bounds."""
         return np.asarray(self._view("alive")[:, 0] > 0.5)
 
-    @property
-    def taken(self) -> np.ndarray:
-        """Steps that every world has taken (worlds)."""
-        return self._view("alive")[:, 1].astype(int)
-
     def revive(self, worlds: Any = slice(None)) -> None:
         """Let worlds that stopped run on, from the states they have or were given."""
         self._view("alive")[worlds, 0] = 1.0
 
+    def reset(
+        self, worlds: Any = slice(None), q: ArrayLike | None = None, v: ArrayLike | None = None
+    ) -> None:
+        """Return worlds, chosen by an index, slice or mask, to the start: time, actuators, contact, sensors.
+
+        Their positions and velocities become `q` and `v` (one state, or a row per chosen world), by default
+        those of the machine. Parameters, joint forces, commands and loads stay as they are.
+        """
+        chosen = np.arange(self.worlds)[worlds]
+        for name, column in self._fresh.items():
+            self.arrays[name][:, chosen] = column
+        self.arrays["time_base"][:, chosen] = 0.0
+        if self.contact:
+            self.arrays["shape_forces"][:, chosen] = 0.0
+        for name, given in (("q", q), ("v", v)):
+            if given is not None:
+                self.arrays[name][:, chosen] = self._checked(name, given, chosen).T
+        self._workers.forget(chosen)
+        if self.sampling is not None:
+            self.sampling.forget(chosen)
+
     def parameter(self, name: str) -> np.ndarray:
         """Values of a constant named in `parameters`, one per world, live."""
         check_choice("lifted parameter", name, self.parameters)
+        if name in self._materials.names:
+            return self._materials.values(name)
         return self._view("parameters")[:, self.parameters.index(name)]
 
     def input(self, wanted: Input) -> np.ndarray:
@@ -346,10 +377,6 @@ class Batch(Guarded):
             self.sampling.restore(state.get("sensors", np.zeros((0, self.worlds))))
         self.steps = int(state["steps"])
 
-    def sensor(self, name: str) -> BatchSensor:
-        """What a sensor shows in every world."""
-        return BatchSensor(self, name)
-
     def _refresh(self) -> None:
         """Read the live inputs; where the data of controllers changed, compile the steps again."""
         changed = self.controllers.refresh(self.arrays.values())
@@ -360,21 +387,46 @@ class Batch(Guarded):
             self._workers.memory = None
             self._workers.memory = memory
         self.world.read_inputs()
+        self._materials.refresh()
 
     def _view(self, name: str) -> np.ndarray:
         return self.arrays[name][:, : self.worlds].T
 
+    def _checked(self, name: str, value: ArrayLike, worlds: np.ndarray) -> np.ndarray:
+        """A state of each of these worlds (worlds, nq or nv)."""
+        shape = len(worlds), len(self.arrays[name])
+        numbers = np.array(_numbers(name, value, shape, worlds))
+        if name == "q":
+            self._normalize(numbers, worlds)
+        return numbers
+
+    def _normalize(self, q: np.ndarray, worlds: np.ndarray) -> None:
+        """Give quaternions in positions (worlds, nq) unit length."""
+        for joint in self.model.joints:
+            if joint.type.nq != joint.type.nv:
+                # quaternions come first in the positions of joints that have one
+                part = q[:, joint.q.start : joint.q.start + 4]
+                length = np.linalg.norm(part, axis=1, keepdims=True)
+                if not (length > 1e-8).all():
+                    world = int(worlds[np.argmin(length)])
+                    raise InputError(f"q: the quaternion of joint {joint.name!r} is zero in world {world}")
+                # those of unit length up to rounding keep their bits
+                part /= np.where(np.abs(length - 1.0) < 1e-12, 1.0, length)
+
     def _assign(self, name: str, value: ArrayLike) -> None:
         view = self._view(name)
-        try:
-            numbers = np.broadcast_to(np.asarray(value, dtype=float), view.shape)
-        except (TypeError, ValueError):
-            raise InputError(
-                f"{name} must have shape {view.shape} or {view.shape[1:]}, not {np.shape(value)}"
-            ) from None
-        if not np.isfinite(numbers).all():
-            world, index = (int(x) for x in np.argwhere(~np.isfinite(numbers))[0])
-            raise InputError(
-                f"{name} must be finite, but entry {index} of world {world} is {numbers[world, index]}"
-            )
-        view[:] = numbers
+        view[:] = _numbers(name, value, view.shape, np.arange(self.worlds))
+
+
+def _numbers(name: str, value: ArrayLike, shape: tuple[int, ...], worlds: np.ndarray) -> np.ndarray:
+    """Finite numbers of a shape (worlds, n), or one row for all of them."""
+    try:
+        numbers = np.broadcast_to(np.asarray(value, dtype=float), shape)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must have shape {shape} or {shape[1:]}, not {np.shape(value)}") from None
+    if not np.isfinite(numbers).all():
+        row, index = (int(x) for x in np.argwhere(~np.isfinite(numbers))[0])
+        raise InputError(
+            f"{name} must be finite, but entry {index} of world {worlds[row]} is {numbers[row, index]}"
+        )
+    return numbers

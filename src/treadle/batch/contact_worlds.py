@@ -25,7 +25,7 @@ class ContactWorlds:
         self._world, self._count = world, count
         self._shares: dict[tuple[int, int], _Share] = {}
         #: of worlds that were not advanced since they were restored
-        self._restored: list[np.ndarray] = [np.zeros(0)] * count
+        self._restored: list[np.ndarray] = [np.zeros(0) for _ in range(count)]
 
     def run(self, arrays: Mapping[str, np.ndarray], begin: int, end: int, count: int) -> None:
         """Steps of the worlds from `begin` up to `end`; one that stopped stays where it is."""
@@ -45,9 +45,16 @@ class ContactWorlds:
 
     def remember(self, memory: list[np.ndarray]) -> None:
         """Go on from what steps started from once."""
-        self._restored = memory
+        self._restored = list(memory)
         for (begin, end), share in self._shares.items():
             share.remember(memory[begin:end])
+
+    def forget(self, worlds: np.ndarray) -> None:
+        """Let worlds begin as those that were not stepped yet."""
+        for world in worlds:
+            self._restored[world] = np.zeros(0)
+        for (begin, end), share in self._shares.items():
+            share.forget(worlds[(worlds >= begin) & (worlds < end)] - begin)
 
 
 class _Share:
@@ -92,6 +99,12 @@ class _Share:
         for mine, row in zip(self.kept, memory, strict=True):
             mine[: len(row)] = row
 
+    def forget(self, rows: np.ndarray) -> None:
+        """Let worlds, by their rows, begin afresh."""
+        start = self._step.fresh_memory
+        self.kept[rows] = 0.0
+        self.kept[rows, : len(start)] = start
+
     def _reserve(self) -> None:
         """Room in every row for as many points as a step may have; new rows are those of fresh worlds."""
         before, start = self.kept, self._step.fresh_memory
@@ -108,5 +121,6 @@ class _Share:
         loads = arrays.get("loads", np.zeros((0, 1)))
         if not len(loads):
             self._step.clear_loads()
-        felt = {name: arrays.get(name, np.zeros((0, 1))) for name in ("shape_forces", "zone_forces")}
-        return WorldColumns(**given, **felt, loads=loads, kept=self.kept, taken=taken)
+        names = ("shape_forces", "zone_forces", "surfaces")
+        further = {name: arrays.get(name, np.zeros((0, 1))) for name in names}
+        return WorldColumns(**given, **further, loads=loads, kept=self.kept, taken=taken)

@@ -15,6 +15,9 @@ from treadle.sim.world import World
 
 __all__ = ["Workers"]
 
+#: Slots times worlds times steps below which threads are not worth waking up.
+_SHORT = 200_000
+
 
 class Workers:
     """Runs the compiled steps of the first `count` columns of a world on threads."""
@@ -27,11 +30,17 @@ class Workers:
 
     def take(self, steps: int) -> None:
         """Steps of all worlds in one go."""
-        self.run(self._steps().run, steps)
+        code = self._steps()
+        self.run(code.run, steps, code.layout.slots if isinstance(code, Executable) else None)
 
-    def run(self, code: Callable[..., None], steps: int = 1) -> None:
-        """Call code(arrays, begin, end, steps) for all shares of the worlds, each on a thread."""
+    def run(self, code: Callable[..., None], steps: int = 1, slots: int | None = None) -> None:
+        """Call code(arrays, begin, end, steps) for all shares of the worlds, each on a thread.
+
+        Code of so many `slots` that takes no longer than a thread takes to wake up runs on this one.
+        """
         shares, arrays = self._shares(), self.world.arrays
+        if slots is not None and slots * steps * self._count < _SHORT:
+            shares = [(shares[0][0], shares[-1][1])]
         if len(shares) > 1 and self._pool is None:
             self._pool = ThreadPoolExecutor(self.threads - 1, thread_name_prefix="treadle")
         waiting = [self._pool.submit(code, arrays, *share, steps) for share in shares[1:]]  # type: ignore[union-attr]
@@ -50,6 +59,11 @@ class Workers:
             self._contact = None
         else:
             self._with_contact().remember(memory)
+
+    def forget(self, worlds: np.ndarray) -> None:
+        """Let worlds begin with the contact memory of a machine that has not moved yet."""
+        if self._contact is not None:
+            self._contact.forget(worlds)
 
     def _shares(self) -> list[tuple[int, int]]:
         """Ranges of worlds for the threads, in whole blocks of lanes."""

@@ -18,6 +18,8 @@ from treadle.cli.render import render
 from treadle.cli.run import run
 from treadle.cli.scenes import scenes
 from treadle.cli.study import study
+from treadle.cli.sweep import sweep
+from treadle.cli.train import train
 from treadle.cli.view import view
 
 __all__ = ["app", "main"]
@@ -30,7 +32,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (info, check, convert, export, run, scenes, demo, study, view, render):
+for command in (info, check, convert, export, run, scenes, demo, study, sweep, train, view, render):
     app.command()(command)
 app.add_typer(bench)
 
@@ -65,5 +67,7 @@ def _root(
       treadle run robot.urdf --seconds 10   simulate it
       treadle view roadheader               drive it in the browser
       treadle render roadheader --out a.mp4 film it
+      treadle sweep arm --vary NAME=VALUES  simulate all combinations of some constants
+      treadle train CartPole                learn a task on many worlds at once
       treadle COMMAND --help                more about a command
     """

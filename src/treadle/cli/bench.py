@@ -29,6 +29,7 @@ _TITLES = {
     "step": "One world: time per step (symplectic Euler, no contact, 1 ms)",
     "call": "One call from Python: forward dynamics",
     "worlds": "Many worlds on 2 threads: million world-steps per second",
+    "environments": "Learning environments on 2 threads: thousand steps per second",
     "evaluation": "Forward dynamics over an array of states on 1 thread: time per world",
     "algorithms": "Forward dynamics by composite inertias and by articulated bodies",
     "startup": "Fresh processes: seconds (median)",
@@ -38,7 +39,7 @@ _TITLES = {
     "view": "The page: frames of the server at 60 per second, with a client that receives them",
 }
 #: Tables about several things of the same machine.
-_SEVERAL = ("startup", "geometry", "endurance", "contact", "view")
+_SEVERAL = ("environments", "startup", "geometry", "endurance", "contact", "view")
 
 
 @bench.callback()
@@ -152,6 +153,42 @@ def contact(
     from treadle.studies.gauntlet.bench import contact_tasks
 
     _measure("bench contact", contact_tasks(quick, _names(only)), json)
+
+
+@bench.command()
+@reported
+def worlds(
+    quick: Quick = False,
+    only: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="Only these environments, with commas: Ant,Hopper.")
+    ] = None,
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Compare environments of 1,024 worlds with the same tasks on MuJoCo's own batch.
+
+    Both take turns in one process, on two threads, with the same observation, reward and kind of resets.
+    Needs the packages to learn and to compare with: pip install 'treadle[learn,peers]'.
+
+    \b
+    Environments: CartPole, Reacher, HalfCheetah, Hopper, Walker2d, Ant, Humanoid.
+
+    \b
+    Examples:
+      treadle bench worlds
+      treadle bench worlds --quick --only CartPole,Ant
+      treadle bench worlds --json
+    """
+    from treadle.bench.dynamics import Task
+    from treadle.bench.environments import environment_names, measure_environment
+    from treadle.bench.race import FULL, QUICK
+
+    effort = QUICK if quick else FULL
+    tasks = [
+        Task(f"worlds {name}", lambda name=name: measure_environment(name, effort, quick))
+        for name in environment_names(_names(only))
+    ]
+    _measure("bench worlds", tasks, json)
 
 
 @bench.command()

@@ -7,7 +7,6 @@ only push, taken at the end of the step, so that no stop is too hard for it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -20,7 +19,7 @@ from treadle.constraints.coordinates import (
 )
 from treadle.graph import Scalar, clip, maximum, minimum, where
 from treadle.model.attachments import Loop
-from treadle.model.model import Model, ModelJoint
+from treadle.model.model import Model, ModelJoint, finite_limit
 from treadle.model.tendons import Tendon
 
 __all__ = ["Stop", "limit_rows", "limited_coordinates", "stop_row"]
@@ -74,8 +73,8 @@ def limited_coordinates(model: Model, q: Sequence[Scalar]) -> list[Coordinate]:
 
 def stop_row(
     coordinate: Coordinate,
-    lower: float,
-    upper: float,
+    lower: Scalar,
+    upper: Scalar,
     stop: Stop,
     v: Sequence[Scalar],
     dt: Scalar,
@@ -83,7 +82,8 @@ def stop_row(
     over: Scalar | None = None,
 ) -> BoundedRow | None:
     """The row that keeps a coordinate in its range, as `limit_rows` has it; None if that has no end."""
-    if lower == -math.inf and upper == math.inf:
+    low, high = finite_limit(lower), finite_limit(upper)
+    if not (low or high):
         return None
     position: Any = coordinate.position
     ahead = position + dt * coordinate.rate(v)
@@ -97,12 +97,12 @@ def stop_row(
     if stop.stiffness != 0.0 or stop.damping != 0.0:
         softness, share = soft(stop.stiffness, stop.damping, dt)
         most = ANY
-    if lower > -math.inf:
+    if low:
         distance, active = (lower - position) / dt, ahead < lower
         slowest = minimum(distance, clip(share * distance, 0.0, most))
         if stop.restitution != 0.0:
             slowest = where(active & (speed < 0.0), -(stop.restitution * speed), slowest)
-    if upper < math.inf:
+    if high:
         distance, beyond = (upper - position) / dt, ahead > upper
         fastest = maximum(distance, clip(share * distance, -most, 0.0))
         if stop.restitution != 0.0:
@@ -112,11 +112,11 @@ def stop_row(
 
 
 def _limited(joint: ModelJoint | Loop | Tendon) -> bool:
-    return any(x > -math.inf for x in joint.lower) or any(x < math.inf for x in joint.upper)
+    return any(finite_limit(x) for x in (*joint.lower, *joint.upper))
 
 
 def _ends(joint: ModelJoint | Loop | Tendon, k: int) -> bool:
-    return joint.lower[k] > -math.inf or joint.upper[k] < math.inf
+    return finite_limit(joint.lower[k]) or finite_limit(joint.upper[k])
 
 
 def _stop(joint: ModelJoint | Loop | Tendon, k: int) -> Stop:

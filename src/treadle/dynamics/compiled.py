@@ -1,7 +1,9 @@
 """The algorithms as functions over numbers: compiled for the model on first use, then called.
 
 q, v and tau are vectors in the order of `model.joints`; names are resolved with `model.frame(name)`.
-All results are new numpy arrays. Quaternions in q must have unit length.
+All results are new numpy arrays. Quaternions in q must have unit length. Arguments with leading axes are many
+states: (..., nq), (..., nv), broadcast against each other and computed in vector lanes; results have the same
+leading axes.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from treadle.dynamics.forward import forward_dynamics as _forward
 from treadle.dynamics.impulse import impulse_response as _impulse
 from treadle.dynamics.jacobian import frame_jacobian as _frame_jacobian
 from treadle.dynamics.kinematics import frame_placements
+from treadle.dynamics.many_states import evaluate, leading_shape
 from treadle.dynamics.momentum import center_of_mass as _center
 from treadle.dynamics.momentum import momentum as _momentum
 from treadle.dynamics.regroup import regroup
@@ -30,7 +33,8 @@ from treadle.model.identical_subtrees import subtree_inputs
 from treadle.model.model import WORLD, Model
 from treadle.model.regularity import require_regular
 from treadle.model.values import real_array
-from treadle.native.program import Program, compile_program
+from treadle.native.executable import Executable
+from treadle.native.program import Program, compile_program, default_lanes
 from treadle.spatial import Force
 
 __all__ = [
@@ -82,14 +86,15 @@ def inverse_dynamics(
 
 def mass_matrix(model: Model, q: ArrayLike) -> np.ndarray:
     """Joint-space inertia matrix M(q) (nv x nv)."""
-    return _call(model, "mass_matrix", q).reshape(model.nv, model.nv)
+    return _matrices(_call(model, "mass_matrix", q), model.nv, model.nv)
 
 
 def derivatives(model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Derivatives:
     """Forward dynamics with d(dv/dt)/d(q, v, tau), each nv x nv."""
     n = model.nv
     values = _call(model, "derivatives", q, v, tau)
-    a, (by_q, by_v, M_inverse) = values[:n], values[n:].reshape(3, n, n)
+    a, blocks = values[..., :n], _matrices(values[..., n:], 3, n, n)
+    by_q, by_v, M_inverse = np.moveaxis(blocks, -3, 0)
     return Derivatives(a, -(M_inverse @ by_q), -(M_inverse @ by_v), M_inverse)
 
 
@@ -97,29 +102,30 @@ def inverse_dynamics_jacobians(
     model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike
 ) -> tuple[np.ndarray, np.ndarray]:
     """d tau/d q (along the directions that v spans) and d tau/d v, each nv x nv; d tau/d a is M(q)."""
-    by_q, by_v = _call(model, "inverse_dynamics_jacobians", q, v, a).reshape(2, model.nv, model.nv)
+    values = _call(model, "inverse_dynamics_jacobians", q, v, a)
+    by_q, by_v = np.moveaxis(_matrices(values, 2, model.nv, model.nv), -3, 0)
     return by_q, by_v
 
 
 def frame_pose(model: Model, q: ArrayLike, name: str) -> np.ndarray:
     """Pose X_WF of a link or frame in the world, as a 4 x 4 matrix."""
-    return frame_poses(model, q)[model.frames.index(model.frame(name))]
+    return frame_poses(model, q)[..., model.frames.index(model.frame(name)), :, :]
 
 
 def frame_poses(model: Model, q: ArrayLike) -> np.ndarray:
     """Poses of all `model.frames` in the world, as (frames, 4, 4)."""
-    values = _call(model, "frame_poses", q).reshape(-1, 12)
-    poses = np.zeros((len(values), 4, 4))
-    poses[:, :3, :3] = values[:, :9].reshape(-1, 3, 3)
-    poses[:, :3, 3] = values[:, 9:]
-    poses[:, 3, 3] = 1.0
+    values = _matrices(_call(model, "frame_poses", q), len(model.frames), 12)
+    poses = np.zeros((*values.shape[:-1], 4, 4))
+    poses[..., :3, :3] = _matrices(values[..., :9], 3, 3)
+    poses[..., :3, 3] = values[..., 9:]
+    poses[..., 3, 3] = 1.0
     return poses
 
 
 def frame_jacobian(model: Model, q: ArrayLike, name: str) -> np.ndarray:
     """6 x nv Jacobian of a link or frame, in world axes: angular velocity, velocity of its origin."""
     number = model.frames.index(model.frame(name))
-    return _call(model, f"frame_jacobian:{number}", q).reshape(6, model.nv)
+    return _matrices(_call(model, f"frame_jacobian:{number}", q), 6, model.nv)
 
 
 def center_of_mass(model: Model, q: ArrayLike) -> np.ndarray:
@@ -127,14 +133,14 @@ def center_of_mass(model: Model, q: ArrayLike) -> np.ndarray:
     return _call(model, "center_of_mass", q)
 
 
-def kinetic_energy(model: Model, q: ArrayLike, v: ArrayLike) -> float:
-    """Kinetic energy in joules, rotors included."""
-    return float(_call(model, "kinetic_energy", q, v)[0])
+def kinetic_energy(model: Model, q: ArrayLike, v: ArrayLike) -> Any:
+    """Kinetic energy in joules, rotors included: a float, or an array for many states."""
+    return _number(_call(model, "kinetic_energy", q, v))
 
 
-def potential_energy(model: Model, q: ArrayLike) -> float:
-    """Energy in the gravity field in joules, zero at the world's origin."""
-    return float(_call(model, "potential_energy", q)[0])
+def potential_energy(model: Model, q: ArrayLike) -> Any:
+    """Energy in the gravity field in joules, zero at the world's origin: a float, or an array."""
+    return _number(_call(model, "potential_energy", q))
 
 
 def momentum(model: Model, q: ArrayLike, v: ArrayLike) -> np.ndarray:
@@ -164,7 +170,30 @@ def _call(model: Model, name: str, *arguments: ArrayLike) -> np.ndarray:
     try:
         return function(*arguments)
     except (ValueError, TypeError, np.exceptions.ComplexWarning):
+        if leading_shape(arguments):
+            return evaluate(lambda: _in_lanes(model, name), _plain_name(name), arguments)
         raise _explain(model, name, arguments) from None
+
+
+def _in_lanes(model: Model, name: str) -> Executable:
+    """The function compiled for many states, kept with the model."""
+    functions, key = model.__dict__["_functions"], f"{name} in lanes"
+    if key not in functions:
+        functions[key] = compile_program(dynamics_program(model, name), default_lanes())
+    return functions[key]
+
+
+def _matrices(values: np.ndarray, *shape: int) -> np.ndarray:
+    """Split the last axis."""
+    return values.reshape(*values.shape[:-1], *shape)
+
+
+def _number(values: np.ndarray) -> Any:
+    return float(values[0]) if values.ndim == 1 else values[..., 0]
+
+
+def _plain_name(name: str) -> str:
+    return name.partition(":")[0].removesuffix("_loaded")
 
 
 def _no_model(given: Any) -> InputError:
@@ -180,9 +209,23 @@ def _prepare(model: Model, name: str) -> Callable[..., np.ndarray]:
         raise _no_model(model)
     if name.startswith(("forward_dynamics", "derivatives", "impulse_response")):
         require_regular(model)
-    compiled = compile_program(dynamics_program(model, name)).function()
+    executable = compile_program(dynamics_program(model, name))
+    compiled = executable.function()
+    if 1 in executable.layout.inputs.values():
+        compiled = _refusing_axes(compiled)
     model.__dict__.setdefault("_functions", {})[name] = compiled
     return compiled
+
+
+def _refusing_axes(function: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
+    """ValueError for many states, which vectors of one number would be taken for."""
+
+    def call(*arguments: ArrayLike) -> np.ndarray:
+        if any(np.ndim(x) != 1 for x in arguments):
+            raise ValueError("more than one state")
+        return function(*arguments)
+
+    return call
 
 
 def dynamics_program(model: Model, name: str) -> Program:
@@ -258,25 +301,29 @@ def _forces(values: Sequence[Scalar]) -> dict[int, Force]:
 
 
 def _external(model: Model, external: Mapping[str, ArrayLike]) -> np.ndarray:
-    total = np.zeros((len(model.bodies), 6))
+    forces = {}
     for name, values in external.items():
         body = model.frame(name).body
         try:
             force = real_array(values)
         except (TypeError, ValueError):
             force = np.empty(0)
-        if force.shape != (6,):
+        if force.shape[-1:] != (6,):
             raise InputError(f"the force on {name!r} must be six numbers (moment, force), not {values!r}")
         if body == WORLD:
             raise InputError(f"{name!r} is fixed to the world: a force on it moves nothing")
-        total[body] += force
-    return total.ravel()
+        forces[name] = body, force
+    lead = np.broadcast_shapes(*[force.shape[:-1] for _, force in forces.values()])
+    total = np.zeros((*lead, len(model.bodies), 6))
+    for body, force in forces.values():
+        total[..., body, :] += force
+    return total.reshape(*lead, -1)
 
 
 def _explain(model: Model, name: str, arguments: Sequence[ArrayLike]) -> InputError:
     """What is wrong with the arguments, in one sentence."""
     inputs, _ = _definition(model, name)
-    function = name.partition(":")[0].removesuffix("_loaded")
+    function = _plain_name(name)
     for (label, size), argument in zip(inputs.items(), arguments, strict=True):
         try:
             values = real_array(argument)

@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from treadle.errors import InputError
-from treadle.graph import Scalar
+from treadle.graph import Expr, Scalar
 from treadle.joints import Joint
 from treadle.model.attachments import (
     Actuator,
@@ -41,7 +41,7 @@ from treadle.spatial import Inertia, Mat3, Transform, Vec3
 if TYPE_CHECKING:
     from treadle.model.summary import Summary
 
-__all__ = ["WORLD", "Body", "Frame", "Link", "Model", "ModelJoint", "suggest"]
+__all__ = ["WORLD", "Body", "Frame", "Link", "Model", "ModelJoint", "finite_limit", "suggest"]
 
 T = TypeVar("T")
 
@@ -217,7 +217,7 @@ class Model(Shown):
     def limited(self) -> bool:
         """Whether a joint has a stop, or a rope can get taut."""
         return any(tendon.limited for tendon in self.tendons) or any(
-            low > -math.inf or high < math.inf
+            finite_limit(low) or finite_limit(high)
             for joint in (*self.joints, *self.loops)
             if joint.type is not None and joint.type.nq == joint.type.nv and not joint.continuous
             for low, high in zip(joint.lower, joint.upper, strict=True)
@@ -226,7 +226,8 @@ class Model(Shown):
     @cached_property
     def rubs(self) -> bool:
         """Whether a joint or a tendon has friction."""
-        return any(x != 0.0 for joint in (*self.joints, *self.loops, *self.tendons) for x in joint.friction)
+        parts = (*self.joints, *self.loops, *self.tendons)
+        return any(isinstance(x, Expr) or x != 0.0 for part in parts for x in part.friction)
 
     @cached_property
     def sprung(self) -> bool:
@@ -316,6 +317,11 @@ def _find(index: dict[str, T], name: str, what: str, model: str) -> T:
         return index[name]
     except (KeyError, TypeError):
         raise InputError(f"{model!r} has no {what} named {name!r}; {suggest(name, list(index))}") from None
+
+
+def finite_limit(limit: Scalar) -> bool:
+    """Whether a joint has this limit: one that is a parameter, or a finite one."""
+    return isinstance(limit, Expr) or math.isfinite(limit)
 
 
 def suggest(name: object, known: Sequence[str]) -> str:

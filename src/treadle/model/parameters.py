@@ -4,10 +4,12 @@
     "<link>.center.x"  (y, z)       m, centre of mass in the link's frame
     "<joint>.offset.x" (y, z)       m, the joint's frame in the parent body: the length of a link
     "<joint>.damping"  "<joint>.stiffness"  "<joint>.armature"
+    "<joint>.friction"              N m, N; of joints that have dry friction
+    "<joint>.lower"  "<joint>.upper"   rad, m; of joints that have that limit
+    "material.<name>.friction"  (restitution, stiffness, damping)   of contact, where the material states it
 
 A joint with several degrees of freedom takes "<joint>.damping" for all of them and "<joint>.damping[1]" for
-one. Joint friction and limits are no parameters. Those of force elements and of the fluid are named in
-`element_values`.
+one. Those of force elements and of the fluid are named in `element_values`.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from dataclasses import dataclass, replace
 
 from treadle.errors import InputError
 from treadle.graph import Expr, Scalar
+from treadle.model.attachments import Material
 from treadle.model.element_values import (
     ElementPlace,
     element_names,
@@ -30,13 +33,17 @@ from treadle.model.model import WORLD, Body, Link, Model, ModelJoint, suggest
 from treadle.model.topology import total_inertia
 from treadle.spatial import Inertia, Transform, Vec3
 
-__all__ = ["lift", "parameter_names", "parameter_value"]
+__all__ = ["lift", "of_material", "parameter_names", "parameter_value"]
 
 # names may contain dots, but none of these endings is the end of another
 _LINK = re.compile(r"(?P<name>.+)\.(?P<field>mass|center)(\.(?P<axis>[xyz]))?", re.DOTALL)
 _JOINT = re.compile(
-    r"(?P<name>.+)\.(?P<field>offset|damping|stiffness|armature)(\.(?P<axis>[xyz])|\[(?P<index>\d+)\])?",
+    r"(?P<name>.+)\.(?P<field>offset|damping|stiffness|armature|friction|lower|upper)"
+    r"(\.(?P<axis>[xyz])|\[(?P<index>\d+)\])?",
     re.DOTALL,
+)
+_MATERIAL = re.compile(
+    r"material\.(?P<name>.+)\.(?P<field>friction|restitution|stiffness|damping)", re.DOTALL
 )
 
 
@@ -49,12 +56,15 @@ def lift(model: Model, values: Mapping[str, Scalar]) -> Model:
         values = {name: value for name, value in values.items() if name not in of_elements}
     links = {link.name: link for link in model.links}
     bodies = {body.joint.name: body for body in model.bodies}
+    materials = {material.name: material for material in model.materials}
     changed: set[int] = set()
     places = {name: _place(model, name) for name in values}
     # "damping" before "damping[1]", so that one dof can differ from the others
     for name in sorted(values, key=lambda name: places[name].index is not None):
         place, value = places[name], _checked(name, values[name])
-        if place.link is not None:
+        if place.material is not None:
+            materials[place.material] = _with_material_value(materials[place.material], place, value)
+        elif place.link is not None:
             links[place.link] = _with_link_value(links[place.link], place, value)
             changed.add(links[place.link].body)
         else:
@@ -66,7 +76,7 @@ def lift(model: Model, values: Mapping[str, Scalar]) -> Model:
             own = total_inertia(link for link in new_links if link.body == index)
             body = replace(body, inertia=Inertia(own.mass, own.moment, own.rotational, body.inertia.added))
         new_bodies.append(body)
-    return replace(model, bodies=tuple(new_bodies), links=new_links)
+    return replace(model, bodies=tuple(new_bodies), links=new_links, materials=tuple(materials.values()))
 
 
 def parameter_value(model: Model, name: str) -> float:
@@ -75,6 +85,8 @@ def parameter_value(model: Model, name: str) -> float:
     if element is not None:
         return element_value(model, element)
     place = _place(model, name)
+    if place.material is not None:
+        return float(getattr(_materials(model)[place.material], place.field))
     if place.link is not None:
         link = next(link for link in model.links if link.name == place.link)
         return float(link.mass if place.field == "mass" else getattr(link.center, place.axis))
@@ -100,6 +112,11 @@ def parameter_names(model: Model) -> list[str]:
         for field in _joint_fields(joint):
             count = joint.type.nv
             names += [f"{joint.name}.{field}" + (f"[{i}]" if count > 1 else "") for i in range(count)]
+        for field in ("friction", "lower", "upper"):
+            stated = [i for i in range(joint.type.nv) if _states(joint, field, i)]
+            names += [f"{joint.name}.{field}" + (f"[{i}]" if joint.type.nv > 1 else "") for i in stated]
+    for material in _materials(model).values():
+        names += [f"material.{material.name}.{field}" for field in _material_fields(material)]
     return names + element_names(model)
 
 
@@ -110,15 +127,24 @@ def _element_place(model: Model, name: str) -> ElementPlace | None:
     return find_element_place(model, name)
 
 
+def of_material(model: Model, name: str) -> bool:
+    """Whether a name is one of contact, and not of a link or joint that is called like a material."""
+    match = _MATERIAL.fullmatch(name) if isinstance(name, str) else None
+    return match is not None and f"material.{match['name']}" not in {
+        part.name for part in (*model.links, *model.joints)
+    }
+
+
 @dataclass(frozen=True)
 class _Place:
-    """Where a named constant lives: a field of a link or of a joint."""
+    """Where a named constant lives: a field of a link, of a joint or of a material."""
 
     link: str | None
     joint: str
     field: str
     axis: str
     index: int | None
+    material: str | None = None
 
 
 def _place(model: Model, name: str) -> _Place:
@@ -132,6 +158,11 @@ def _place(model: Model, name: str) -> _Place:
 
 def _find(model: Model, name: str) -> _Place | None:
     if isinstance(name, str):
+        match = _MATERIAL.fullmatch(name)
+        if match and of_material(model, name):
+            material = _materials(model).get(match["name"])
+            if material is not None and match["field"] in _material_fields(material):
+                return _Place(None, "", match["field"], "", None, match["name"])
         match = _LINK.fullmatch(name)
         if match and (match["field"] == "center") == bool(match["axis"]):
             found = {link.name: link for link in model.links}.get(match["name"])
@@ -151,7 +182,28 @@ def _find(model: Model, name: str) -> _Place | None:
 def _has(joint: ModelJoint, field: str, index: int | None) -> bool:
     if field == "offset":
         return True
+    if field in ("friction", "lower", "upper"):
+        wanted = range(joint.type.nv) if index is None else [index]
+        return all(i < joint.type.nv and _states(joint, field, i) for i in wanted)
     return field in _joint_fields(joint) and (index is None or index < joint.type.nv)
+
+
+def _states(joint: ModelJoint, field: str, i: int) -> bool:
+    """Whether a dof has friction or a limit, so that a step has a row for it."""
+    values = getattr(joint, field)
+    if field == "friction":
+        return i < len(values) and values[i] != 0.0
+    limited = joint.type.nq == joint.type.nv and not joint.continuous and i < len(values)
+    return limited and math.isfinite(values[i])
+
+
+def _materials(model: Model) -> dict[str, Material]:
+    return {material.name: material for material in model.materials}
+
+
+def _material_fields(material: Material) -> list[str]:
+    fields = ("friction", "restitution", "stiffness", "damping")
+    return [field for field in fields if getattr(material, field) is not None]
 
 
 def _joint_fields(joint: ModelJoint) -> list[str]:
@@ -168,7 +220,8 @@ def _checked(name: str, value: Scalar, signed: bool = False) -> Scalar:
         raise InputError(f"{name!r} needs a number, not {value!r}") from None
     if not math.isfinite(number):
         raise InputError(f"{name!r} needs a finite number, not {value!r}")
-    if number < 0.0 and not (signed or name.endswith((".x", ".y", ".z"))):
+    ends = name.partition("[")[0].endswith((".lower", ".upper"))
+    if number < 0.0 and not (signed or ends or name.endswith((".x", ".y", ".z"))):
         raise InputError(f"{name!r} must not be negative, and {number:g} is")
     return number
 
@@ -191,6 +244,14 @@ def _with_joint_value(body: Body, place: _Place, value: Scalar) -> Body:
     for i in range(len(given)) if place.index is None else [place.index]:
         given[i] = value
     return replace(body, joint=replace(body.joint, **{place.field: tuple(given)}))
+
+
+def _with_material_value(material: Material, place: _Place, value: Scalar) -> Material:
+    if place.field == "friction" and material.friction_across is not None and material.friction:
+        # friction of two directions keeps their ratio
+        across = material.friction_across * (value / material.friction)
+        return replace(material, friction=value, friction_across=across)
+    return replace(material, **{place.field: value})
 
 
 def _with_component(vector: Vec3, axis: str, value: Scalar) -> Vec3:

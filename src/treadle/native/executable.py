@@ -105,7 +105,10 @@ class Executable:
         names = [*self.layout.inputs, *self.layout.outputs]
         pointers = (ctypes.c_void_p * len(names))(*[arrays[name].ctypes.data for name in names])
         stride = max((arrays[name].shape[1] for name in names), default=1)
-        frame = Frame(self)
+        try:
+            frame = self._local.run_frame
+        except AttributeError:
+            frame = self._local.run_frame = Frame(self)
         self._run(ctypes.addressof(pointers), begin, end, stride, steps, frame.address)
 
     def frame(self) -> Frame:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -61,9 +62,10 @@ class Reading:
         """All that the next samples depend on; worlds along the last axis."""
         return [self.memory, self.ring, self.ring_times, self.ring_index, self.filled]
 
-    def forget(self) -> None:
-        """Return to before the first sample."""
-        self.memory[:], self.ring[:], self.ring_times[:], self.filled[:] = 0.0, 0.0, -np.inf, 0.0
+    def forget(self, worlds: Any = slice(None)) -> None:
+        """Return these worlds to before the first sample."""
+        for array, start in zip(self.arrays, (0.0, 0.0, -np.inf, 0.0, 0.0), strict=True):
+            array[..., worlds] = start
 
     def continues(self, other: Reading) -> bool:
         """Whether another one sampled as this one does, so that this one goes on from its samples."""
@@ -219,12 +221,12 @@ class SensorBank:
                     mine[...] = theirs
                 group.last[:] = other.group_of(reading.sensor.name).last
 
-    def forget(self) -> None:
-        """Return to before the first sample."""
+    def forget(self, worlds: Any = slice(None)) -> None:
+        """Return these worlds to before the first sample."""
         for group in self.sampling:
-            group.last[:] = -1.0
+            group.last[worlds] = -1.0
             for reading in group.readings:
-                reading.forget()
+                reading.forget(worlds)
 
     def save(self) -> np.ndarray:
         """(numbers, worlds) all that the next samples depend on."""

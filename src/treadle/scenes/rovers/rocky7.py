@@ -7,11 +7,13 @@ Kelly. Rockers, bogies and steering forks weigh next to nothing: their mass is i
 from __future__ import annotations
 
 from math import cos, radians, sin
+from typing import Any
 
+from treadle.graph import atan2, sqrt
 from treadle.model import ModelSpec, box_inertia, cylinder_inertia
 from treadle.scenes.rovers.looks import add_tube, add_wheel_looks
 
-__all__ = ["rocky7"]
+__all__ = ["ackermann", "rocky7"]
 
 #: Body above the reference (m), in front of it, half track, to the steering axis, above the front axle.
 K1, K2, K3, K4, K5 = 0.105, 0.12075, 0.20, 0.288, 0.125
@@ -51,6 +53,17 @@ def rocky7(
     )
     _add_looks(spec)
     return spec
+
+
+def ackermann(speed: Any, curvature: Any) -> list[Any]:
+    """Commands of the actuators for a speed (m/s) and a curvature (1/m, to the left), over any scalar."""
+    found, length = [], K4 + K6X
+    for side in (K3, -K3):
+        inner = 1.0 - curvature * side
+        front = sqrt(inner * inner + curvature * curvature * (length * length))
+        found += [speed * share / RADIUS for share in (front, inner, inner)]
+        found.append(atan2(curvature * length, inner))
+    return found
 
 
 def _add_side(spec: ModelSpec, side: str, sign: float, model: str, drive: str) -> None:

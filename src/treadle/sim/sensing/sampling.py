@@ -150,6 +150,11 @@ class Sampling:
         if not self._restored:
             self.bank.forget()
 
+    def forget(self, worlds: np.ndarray) -> None:
+        """Let these worlds begin before their first sample."""
+        self._unwind()
+        self.bank.forget(worlds)
+
     def belong(self, port: Port) -> None:
         """Go over to another port onto the same machine."""
         self._port = port

@@ -12,7 +12,8 @@ from treadle.native.program import compile_program
 from treadle.sensors.bank import Group
 from treadle.sensors.contact import touch_zones
 from treadle.sim.contacts.sensors import shape_forces, zone_forces
-from treadle.sim.sensing.program import MeasureKind, measure_program
+from treadle.sim.moment_program import MeasureKind
+from treadle.sim.sensing.program import measure_program
 from treadle.sim.trial_steps import TrialSteps
 
 if TYPE_CHECKING:

@@ -17,7 +17,10 @@ from treadle.sim.step.advance import advance
 from treadle.sim.step.context import read_context
 from treadle.sim.step.shape_forces import SHAPE_FORCES
 
-__all__ = ["PER_POINT", "WorldColumns", "take_worlds"]
+__all__ = ["PER_POINT", "SURFACE_VALUES", "WorldColumns", "take_worlds"]
+
+#: What worlds may have their own values of, per surface.
+SURFACE_VALUES = ("stiffness", "damping", "restitution", "friction", "across")
 
 #: Numbers of a point: two shapes, a feature, and seven of its forces.
 PER_POINT = 10
@@ -42,6 +45,7 @@ class WorldColumns(NamedTuple):
     shape_forces: RealTable  # see `_report`; no rows where nobody reads them
     zone_forces: RealTable  # of the zones of touch sensors (see `touch_zones`), the same
     taken: IntegerList  # steps of this call
+    surfaces: RealTable  # SURFACE_VALUES per surface; no rows where all worlds have the same
 
 
 _read_columns = view(WorldColumns)
@@ -84,6 +88,11 @@ def _load(context, worlds, world, kept):
     _take(worlds.tau, world, context.tau_given, context.nv)
     _load_ports(context.ports, worlds, world)
     _load_ports(context.flow_ports, worlds, world)
+    for s in range(len(worlds.surfaces) // 5):
+        surface, k = context.surfaces[s], 5 * s
+        surface.stiffness, surface.damping = worlds.surfaces[k, world], worlds.surfaces[k + 1, world]
+        surface.restitution = worlds.surfaces[k + 2, world]
+        surface.friction, surface.across = worlds.surfaces[k + 3, world], worlds.surfaces[k + 4, world]
     scratch = context.scratch
     place = _unpack(kept, 0, scratch.joint_force, context.joint_rows)
     place = _unpack(kept, place, scratch.rate, context.nv)

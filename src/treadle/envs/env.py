@@ -1,0 +1,54 @@
+"""A task as an environment of Gymnasium: one world."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+
+from treadle.envs.randomization import Randomization
+from treadle.envs.task import Task
+from treadle.envs.tasks import find_task
+from treadle.envs.vector_env import action_space, observation_space
+from treadle.envs.worlds import TaskWorlds
+
+__all__ = ["Env"]
+
+
+class Env(gym.Env):
+    """One world of a task; it goes the way of the world of a `VectorEnv` with the same seed, bit for bit."""
+
+    def __init__(
+        self,
+        task: Task | str = "CartPole",
+        randomization: Randomization | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        self.task, self.render_mode = find_task(task), render_mode
+        self.metadata = {"render_modes": []}
+        #: the world, with its batch
+        self.worlds = TaskWorlds(self.task, 1, 1, randomization)
+        self.action_space = action_space(self.task)
+        self.observation_space = observation_space(self.task, self.worlds.observation_size)
+        self._seeded = False
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        """Begin an episode."""
+        super().reset(seed=seed)
+        if seed is None and not self._seeded:
+            seed = int(self.np_random.integers(1 << 62))
+        if seed is not None:
+            self.worlds.seeds[0], self.worlds.episodes[0] = seed, 0
+            self._seeded = True
+        self.worlds.begin(np.array([0]))
+        return self.worlds.look().observation[0], {}
+
+    def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        """Take a control step."""
+        self.worlds.advance(np.asarray(action)[None])
+        seen = self.worlds.look()
+        info = dict(zip(self.worlds.terms, seen.terms[:, 0].tolist(), strict=True))
+        return seen.observation[0], float(seen.reward[0]), bool(seen.terminated[0]), False, info

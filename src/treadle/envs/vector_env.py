@@ -1,0 +1,159 @@
+"""A task as a vector environment of Gymnasium: all worlds of a batch advance in one call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector import VectorEnv as GymVectorEnv
+from gymnasium.vector.utils import batch_space
+
+from treadle.envs.randomization import Randomization
+from treadle.envs.task import Task
+from treadle.envs.tasks import find_task
+from treadle.envs.worlds import Outlook, TaskWorlds
+from treadle.errors import InputError
+
+__all__ = ["VectorEnv", "action_space", "observation_space"]
+
+
+def action_space(task: Task) -> gym.Space:
+    """Of one world."""
+    if task.discrete is not None:
+        return gym.spaces.Discrete(task.discrete)
+    low, high = task.bounds()
+    return gym.spaces.Box(low, high, dtype=np.float32)
+
+
+def observation_space(task: Task, size: int) -> gym.spaces.Box:
+    """Of one world."""
+    dtype: Any = np.dtype(task.dtype).type
+    high = np.full(size, np.inf) if task.observation_high is None else np.array(task.observation_high)
+    return gym.spaces.Box(-high.astype(dtype), high.astype(dtype), dtype=dtype)
+
+
+class VectorEnv(GymVectorEnv):
+    """`num_envs` worlds of a task: (worlds, ...) arrays, new ones at every step.
+
+    World i has the seed `seed + i`, or its own from a list of seeds; it goes the way of a single `Env` with
+    that seed, bit for bit, for any number of worlds and threads. `randomization` replaces the task's own.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        task: Task | str = "CartPole",
+        max_episode_steps: int | None = None,
+        threads: int | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        randomization: Randomization | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        self.task = find_task(task)
+        self.num_envs, self.render_mode = num_envs, render_mode
+        self.max_episode_steps = max_episode_steps or self.task.max_episode_steps
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
+        #: the worlds, with their batch
+        self.worlds = TaskWorlds(self.task, num_envs, threads, randomization)
+        self.single_action_space = action_space(self.task)
+        self.single_observation_space = observation_space(self.task, self.worlds.observation_size)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        #: (worlds) whether the episode is over
+        self._done = np.zeros(num_envs, bool)
+        self._begun = False
+
+    def reset(
+        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        """Begin an episode in all worlds, or in those of `options["reset_mask"]`."""
+        mask = self._mask(options)
+        super().reset(seed=seed if isinstance(seed, int) else None)
+        self._seed(seed, mask)
+        self._begin(np.flatnonzero(mask))
+        self._begun = True
+        return self.worlds.look().observation, {}
+
+    def step(
+        self, actions: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        """Take a control step in all worlds."""
+        if not self._begun:
+            raise InputError("call reset() before step()")
+        over = np.flatnonzero(self._done)
+        if len(over) and self.autoreset_mode is AutoresetMode.DISABLED:
+            raise InputError(
+                f"the episode of world {over[0]} is over: reset it with options={{'reset_mask': mask}}"
+            )
+        self.worlds.advance(np.asarray(actions))
+        if len(over):
+            # what they did since is left out: this step of theirs is the reset
+            self._begin(over)
+        seen = self.worlds.look()
+        terminated, truncated = seen.terminated, self.worlds.taken >= self.max_episode_steps
+        reward, info = seen.reward, self._info(seen)
+        if len(over):
+            reward[over], terminated[over], truncated[over] = 0.0, False, False
+        self._done = terminated | truncated
+        observation = seen.observation
+        if self.autoreset_mode is AutoresetMode.SAME_STEP and self._done.any():
+            observation = self._begin_again(observation, info)
+        return observation, reward, terminated, truncated, info
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Nothing is open."""
+
+    def _begin_again(self, observation: np.ndarray, info: dict[str, Any]) -> np.ndarray:
+        """Begin the next episode of worlds whose episode is over; the info keeps what was seen last."""
+        over = np.flatnonzero(self._done)
+        last = np.empty(self.num_envs, dtype=object)
+        for world in over:
+            last[world] = observation[world].copy()
+        terms = {name: info[name].copy() for name in self.worlds.terms}
+        info |= {
+            "final_obs": last,
+            "_final_obs": self._done.copy(),
+            "final_info": terms | {f"_{name}": self._done.copy() for name in terms},
+            "_final_info": self._done.copy(),
+        }
+        self._begin(over)
+        observation[over] = self.worlds.look(over).observation
+        return observation
+
+    def _begin(self, chosen: np.ndarray) -> None:
+        self.worlds.begin(chosen)
+        self._done[chosen] = False
+
+    def _info(self, seen: Outlook) -> dict[str, Any]:
+        """The terms of the reward by name, as Gymnasium lays out the infos of many worlds."""
+        info: dict[str, Any] = {}
+        for name, values in zip(self.worlds.terms, seen.terms, strict=True):
+            info[name], info[f"_{name}"] = values, np.ones(self.num_envs, bool)
+        return info
+
+    def _mask(self, options: dict[str, Any] | None) -> np.ndarray:
+        mask = (options or {}).get("reset_mask")
+        if mask is None:
+            return np.ones(self.num_envs, bool)
+        if not isinstance(mask, np.ndarray) or mask.shape != (self.num_envs,) or mask.dtype != bool:
+            raise InputError(f"reset_mask must be a boolean array of shape ({self.num_envs},)")
+        if not self._begun:
+            raise InputError("the first reset() is one of all worlds: leave reset_mask out")
+        return mask
+
+    def _seed(self, seed: int | list[int | None] | None, mask: np.ndarray) -> None:
+        """Give the chosen worlds their seeds; without one they go on with theirs."""
+        if seed is None:
+            if self._begun:
+                return
+            seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> np.uint64(1))
+        seeds = [seed + i for i in range(self.num_envs)] if isinstance(seed, int) else list(seed)
+        if len(seeds) != self.num_envs:
+            raise InputError(f"reset needs a seed or {self.num_envs} of them, not {len(seeds)}")
+        for world in np.flatnonzero(mask):
+            own = seeds[world]
+            if own is not None:
+                self.worlds.seeds[world], self.worlds.episodes[world] = own, 0

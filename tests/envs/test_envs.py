@@ -1,0 +1,142 @@
+"""Environments: Gymnasium's own checker, seeds, and the modes of resetting."""
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode
+
+from treadle import envs
+from treadle.errors import InputError
+
+QUICK = ["CartPole", "Reacher", "Hopper", "Ant"]
+
+
+@pytest.mark.parametrize("name", envs.TASKS)
+@pytest.mark.filterwarnings(
+    "ignore:.*not within the observation space.*", "ignore:.*recommended to use a sym.*"
+)
+@pytest.mark.filterwarnings("ignore:.*infinity.*", "ignore:.*render.*")
+def test_gymnasiums_checker(name):
+    check_env(gym.make(f"Treadle/{name}-v0").unwrapped, skip_render_check=True)
+
+
+def rollout(name: str, steps: int, **options) -> list[np.ndarray]:
+    """All that a vector of worlds gives over some steps under given actions."""
+    env = gym.make_vec(f"Treadle/{name}-v0", num_envs=7, **options)
+    env.action_space.seed(3)
+    observation, _ = env.reset(seed=11)
+    found = [observation]
+    for _ in range(steps):
+        observation, reward, terminated, truncated, _ = env.step(env.action_space.sample())
+        found += [observation, reward, terminated, truncated]
+    return found
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_threads_change_no_bit(name):
+    one, two = rollout(name, 40, threads=1), rollout(name, 40, threads=2)
+    for a, b in zip(one, two, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_a_world_goes_the_way_of_a_single_environment(name):
+    vector = gym.make_vec(f"Treadle/{name}-v0", num_envs=5)
+    vector.action_space.seed(0)
+    seen, _ = vector.reset(seed=[5, 6, 7, 8, 9])
+    single = gym.make(f"Treadle/{name}-v0").unwrapped
+    alone, _ = single.reset(seed=7)
+    np.testing.assert_array_equal(seen[2], alone)
+    for _ in range(30):
+        actions = vector.action_space.sample()
+        seen, reward, terminated, _, _ = vector.step(actions)
+        alone, own, over, _, _ = single.step(actions[2])
+        np.testing.assert_array_equal(seen[2], alone)
+        assert (reward[2], terminated[2]) == (own, over)
+        if over:
+            break
+
+
+def test_observations_are_new_arrays():
+    env = gym.make_vec("Treadle/CartPole-v0", num_envs=4)
+    first, _ = env.reset(seed=0)
+    kept = first.copy()
+    second = env.step(np.ones(4, int))[0]
+    np.testing.assert_array_equal(first, kept)
+    assert not np.shares_memory(first, second)
+
+
+def falling(mode: AutoresetMode, steps: int = 60):
+    """Worlds of CartPole that are pushed one way until they fall."""
+    env = envs.VectorEnv(4, "CartPole", autoreset_mode=mode)
+    env.reset(seed=2)
+    for _ in range(steps):
+        before = env.worlds.taken.copy()
+        yield env, before, env.step(np.ones(4, int))
+
+
+def test_next_step_resets_one_step_later():
+    over, seen = np.zeros(4, bool), 0
+    for env, _, (observation, reward, terminated, truncated, _) in falling(AutoresetMode.NEXT_STEP):
+        for k in np.flatnonzero(over):
+            assert reward[k] == 0.0 and not terminated[k] and np.abs(observation[k]).max() <= 0.05
+            assert env.worlds.taken[k] == 0
+            seen += 1
+        over = terminated | truncated
+    assert seen > 4
+
+
+def test_same_step_keeps_the_last_observation():
+    seen = 0
+    for env, _, (observation, reward, terminated, truncated, info) in falling(AutoresetMode.SAME_STEP):
+        for k in np.flatnonzero(terminated | truncated):
+            assert reward[k] == 1.0 and np.abs(observation[k]).max() <= 0.05
+            assert np.abs(info["final_obs"][k][2]) > np.radians(12.0)
+            assert env.worlds.taken[k] == 0
+            seen += 1
+    assert seen > 4
+
+
+def test_disabled_resets_by_mask_alone():
+    env = envs.VectorEnv(4, "CartPole", autoreset_mode="Disabled")
+    env.reset(seed=2)
+    for _ in range(60):
+        observation, _, terminated, _, _ = env.step(np.ones(4, int))
+        if terminated.any():
+            with pytest.raises(InputError, match="reset_mask"):
+                env.step(np.ones(4, int))
+            again, _ = env.reset(options={"reset_mask": terminated})
+            assert np.abs(again[terminated]).max() <= 0.05
+            np.testing.assert_array_equal(again[~terminated], observation[~terminated])
+            break
+    assert terminated.any()
+
+
+def test_time_limit_truncates():
+    env = gym.make_vec("Treadle/Reacher-v0", num_envs=3)
+    env.reset(seed=0)
+    for k in range(50):
+        _, _, terminated, truncated, _ = env.step(np.zeros((3, 2)))
+        assert truncated.all() == (k == 49) and not terminated.any()
+
+
+def test_episodes_differ_and_repeat():
+    env = envs.VectorEnv(3, "Reacher")
+    first, _ = env.reset(seed=4)
+    second, _ = env.reset()
+    again, _ = env.reset(seed=4)
+    np.testing.assert_array_equal(first, again)
+    assert (first != second).any() and (first[0] != first[1]).any()
+
+
+def test_reward_terms_add_up():
+    env = gym.make_vec("Treadle/HalfCheetah-v0", num_envs=3)
+    env.reset(seed=1)
+    _, reward, _, _, info = env.step(env.action_space.sample())
+    np.testing.assert_allclose(reward, info["reward_forward"] + info["reward_ctrl"], rtol=1e-12)
+
+
+def test_unknown_tasks_are_refused():
+    with pytest.raises(InputError, match=r"no task 'Antt'.*Ant"):
+        envs.VectorEnv(1, "Antt")
