@@ -44,7 +44,7 @@ _SHORT = 8.0
 
 @kernel()
 def linear_contacts(A, K, D, b, delta, rate, span, impulse, moment, peak, force):
-    """Advance penetrations and rates over `span` (s), above zero, or until a contact separates.
+    """Advance penetrations and rates over `span` (s), or until a contact separates.
 
     In place: `delta` (m), `rate` (m/s), the largest penetrations `peak` (m) and forces `force` (N) so far.
     Filled: impulses P (N s) and their integrals Q (N s^2). Returns the time taken and the contact that ended,
@@ -54,7 +54,7 @@ def linear_contacts(A, K, D, b, delta, rate, span, impulse, moment, peak, force)
     own = np.empty((2, n))
     _pressing(A, K, D, b, delta, rate, own)
     K, D = own[0], own[1]
-    omega = max(_fastest(A, K, D), 1.0 / span)
+    omega = max(_fastest(A, K, D), 1.0 / span if span > 0.0 else 1.0)
     for i in range(n):
         impulse[i] = moment[i] = 0.0
         force[i] = max(force[i], K[i] * delta[i] + D[i] * rate[i])
