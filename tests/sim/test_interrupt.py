@@ -10,18 +10,25 @@ import treadle as td
 
 
 def interrupted(sim: td.Simulation, call) -> None:
-    """Send SIGINT while a call is under way, from a thread, as a terminal does."""
-    started = threading.Event()
+    """Send SIGINT while a call is under way, from a thread, as a terminal does.
+
+    It is sent again after some seconds: Python drops an interrupt that it handles in a callback of the garbage
+    collector, which test runners have.
+    """
+    started, ended = threading.Event(), threading.Event()
 
     def press() -> None:
         started.wait()
         signal.raise_signal(signal.SIGINT)
+        while not ended.wait(5.0):
+            signal.raise_signal(signal.SIGINT)
 
     thread = threading.Thread(target=press)
     thread.start()
     sim.observers.append(_Starter(started))
     with pytest.raises(KeyboardInterrupt):
         call()
+    ended.set()
     thread.join()
     sim.observers.clear()
 
