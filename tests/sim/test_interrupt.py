@@ -12,8 +12,8 @@ import treadle as td
 def interrupted(sim: td.Simulation, call) -> None:
     """Send SIGINT while a call is under way, from a thread, as a terminal does.
 
-    It is sent again after some seconds: Python drops an interrupt that it handles in a callback of the garbage
-    collector, which test runners have.
+    It is sent again after some seconds: Python drops an interrupt that it handles in a callback of the
+    garbage collector, which test runners have.
     """
     started, ended = threading.Event(), threading.Event()
 
