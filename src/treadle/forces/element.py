@@ -98,10 +98,6 @@ class ForceElement:
         """Stiffness and damping at the state of the frames, neither with a negative eigenvalue."""
         return None
 
-    def seen_ahead(self, now: Sequence[FrameMotion], ahead: Sequence[FrameMotion]) -> Sequence[FrameMotion]:
-        """The frames that a step takes the conservative part and its stiffness at: those at its end."""
-        return ahead
-
 
 class BoundElement(NamedTuple):
     """An element of a model with the motion of its frames."""
@@ -213,7 +209,7 @@ def element_kick(
     rate = v if rate is None else rate
     for now, ahead in _both(model, q, v, rate, step):
         stiff = _is_stiff(now.record, step)
-        here, there = (_joint_forces(model, now, at, time, springs) for at in (None, ahead.bound))
+        here, there = (_joint_forces(model, *at, time, springs) for at in (now, ahead))
         for k in sorted({*here, *there}):
             total[k] = total[k] + where(stiff, there.get(k, 0.0), here.get(k, 0.0))
     return total
@@ -230,18 +226,17 @@ def element_inertia(
 ) -> dict[tuple[int, int], Scalar]:
     """h J^T D J + h^2 J^T K J of the elements that a step h takes implicitly, row by column."""
     total: dict[tuple[int, int], Scalar] = {}
-    for (now, q_now), (ahead, _) in _both(model, q, v, v, step):
+    for (now, q_now), (ahead, q_ahead) in _both(model, q, v, v, step):
         stiff = _is_stiff(now.record, step)
         parts: list[dict[tuple[int, int], Scalar]] = [{}, {}]
-        for part, bound in ((parts[0], now), (parts[1], ahead)):
-            seen = now.law.seen_ahead(now.frames, bound.frames) if bound is ahead else now.frames
-            linear, slow = now.law.linear(*seen), now.law.linear(*now.frames)
-            if linear is None or slow is None:
+        for part, bound, at in ((parts[0], now, q_now), (parts[1], ahead, q_ahead)):
+            linear = bound.law.linear(*bound.frames)
+            if linear is None:
                 continue
             matrix = _scaled_sum(
-                (slow.damping, step), (linear.stiffness if bound is ahead else None, step * step)
+                (linear.damping, step), (linear.stiffness if bound is ahead else None, step * step)
             )
-            _add_projected(part, matrix, _columns(model, q_now, now.frames, linear.own_points))
+            _add_projected(part, matrix, _columns(model, at, bound.frames, linear.own_points))
         for key in sorted({*parts[0], *parts[1]}):
             value = where(stiff, parts[1].get(key, 0.0), parts[0].get(key, 0.0))
             total[key] = total[key] + value if key in total else value
@@ -274,15 +269,12 @@ def _is_stiff(record: Element, step: Scalar) -> Any:
     return step * step * record.stiffness_rate > STIFF
 
 
-def _wrenches(
-    bound: BoundElement, time: Scalar, springs: bool, ahead: BoundElement | None = None
-) -> list[Force]:
-    """What an element does to its frames; what has a potential energy, at a position ahead."""
+def _wrenches(bound: BoundElement, time: Scalar, springs: bool) -> list[Force]:
+    """What an element does to its frames."""
     wrenches = [Force.zero() for _ in bound.frames]
     parts = [bound.law.other(*bound.frames, time=time)]
     if springs:
-        frames = bound.frames if ahead is None else bound.law.seen_ahead(bound.frames, ahead.frames)
-        parts.append(bound.law.conservative(*frames))
+        parts.append(bound.law.conservative(*bound.frames))
     for part in parts:
         for k, wrench in enumerate(part):
             wrenches[k] = wrenches[k] + wrench
@@ -290,12 +282,12 @@ def _wrenches(
 
 
 def _joint_forces(
-    model: Model, now: _At, ahead: BoundElement | None, time: Scalar, springs: bool
+    model: Model, bound: BoundElement, q: Sequence[Scalar], time: Scalar, springs: bool
 ) -> dict[int, Scalar]:
-    """Joint forces of what one element does at a state, where its frames are now, by degree of freedom."""
+    """Joint forces of one element, by degree of freedom."""
     total: dict[int, Scalar] = {}
-    for frame, wrench in zip(now.bound.frames, _wrenches(now.bound, time, springs, ahead), strict=True):
-        for k, column in frame.columns(model, now.q).items():
+    for frame, wrench in zip(bound.frames, _wrenches(bound, time, springs), strict=True):
+        for k, column in frame.columns(model, q).items():
             value = column.dot(wrench)
             total[k] = total[k] + value if k in total else value
     return total

@@ -13,7 +13,6 @@ free length (where the tension vanishes, for a spring that acts one way).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from treadle.forces.element import NEAREST, ForceElement, Linear
@@ -81,18 +80,6 @@ class Spring(ForceElement):
         across = maximum(tension, 0.0) / l
         across = where(across > _TAUT * axial, across, 0.0)
         return Linear(_along_and_across(n, axial, across), _along_and_across(n, damping, 0.0))
-
-    def seen_ahead(self, now: Sequence[FrameMotion], ahead: Sequence[FrameMotion]) -> Sequence[FrameMotion]:
-        """Its length at the end of the step, along its line at the start unless it is stiff across that.
-
-        A force along the line at the start keeps the angular momentum.
-        """
-        (n, _), (m, l) = _line(*now), _line(*ahead)
-        x = l - self.length
-        taut = maximum(self._elastic(x), 0.0) > _TAUT * self._slope(x) * l
-        direction = Vec3(*[where(taut, b, a) for a, b in zip(n, m, strict=True)])
-        first = ahead[0]
-        return [first, replace(ahead[1], position=first.position + direction * l)]
 
     def _elastic(self, x: Scalar) -> Scalar:
         tension = self.pretension + self.stiffness * x
