@@ -252,7 +252,7 @@ def foam(touch: td.Touch):
 
 # --- wheel_model, WheelContact
 @td.wheel_model
-def rubber(contact: td.WheelContact, stiffness=2e5, grip=1e4):
+def sponge(contact: td.WheelContact, stiffness=2e5, grip=1e4):
     fz = td.maximum(stiffness * contact.depth, 0.0)
     return td.clip(-grip * contact.vx, -fz, fz), td.clip(-grip * contact.vy, -fz, fz), fz
 
@@ -311,3 +311,27 @@ for wrong in (lambda: td.scene("rodheader"), lambda: td.load("nobody.urdf"), lam
         wrong()
     except td.TreadleError as error:
         print(type(error).__name__, error)
+
+# --- MPPI, CEM, RandomShooting, Plan, RecedingHorizon
+spec = td.ModelSpec("cart", gravity=(0, 0, 0))
+spec.add_body("cart", 1.0, inertia=(1, 1, 1))
+spec.add_joint("rail", "prismatic", None, "cart", axis=(1, 0, 0))
+spec.add_actuator("push", "motor", "rail", gain=1.0)
+cart = spec.compile()
+
+
+def cost(now):
+    return (now.q[0] - 1.0) ** 2 + 0.1 * now.v[0] ** 2
+
+
+limits = {"low": [-2.0], "high": [2.0], "spread": [1.0]}
+for kind in (td.MPPI, td.CEM, td.RandomShooting):
+    planner = kind(cart, cost, candidates=64, horizon=1.0, pieces=5, dt=0.02, **limits)
+    plan: td.Plan = planner.plan([0.0], [0.0])
+    print(kind.__name__, plan.controls[:, 0], plan.cost)
+sim = td.Simulation(cart, 0.02)
+td.RecedingHorizon(planner, sim, cycle=0.1).advance()
+
+# --- sweep (pyarrow)
+pendulum = td.scene("pendulum")
+print(td.sweep(pendulum, {td.parameter_names(pendulum)[0]: [1.0, 2.0]}, 0.1))

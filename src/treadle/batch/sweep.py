@@ -54,7 +54,7 @@ def sweep(
     block: int = 1024,
     folder: str | Path | None = None,
     backend: str = "local",
-    report: Callable[[float], None] = lambda done: None,
+    report: Callable[[float], None] | None = None,
     **options: Any,
 ) -> pa.Table:
     """A row per combination: the constants, the signals after so many seconds, and whether it diverged.
@@ -73,6 +73,7 @@ def sweep(
     ]
     kept = _Kept(folder, model, blocks)
     found = {item.number: table for item in blocks if (table := kept.read(item.number)) is not None}
+    report = report or (lambda done: None)
     report(len(found) / len(blocks))
     run = _on_ray if backend == "ray" else _here
     for number, table in run(model, [item for item in blocks if item.number not in found]):

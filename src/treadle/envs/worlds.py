@@ -93,6 +93,8 @@ class TaskWorlds:
         q, v, variables, values = self._begun(uniforms(seeds, episodes, self._draws))
         self.batch.reset(chosen, q=q.T, v=v.T)
         self._given["variables"][:, chosen] = variables
+        # the last action of the episode before is none of this one
+        self._given["action"][:, chosen] = 0.0
         for name, drawn in zip(self.randomization.parameters, values, strict=True):
             self.batch.parameter(name)[chosen] = drawn
         low, high = self.randomization.action_delay

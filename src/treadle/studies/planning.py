@@ -1,4 +1,4 @@
-"""Rocky 7 plans its way over rough ground: MPPI on a batch, against driving straight at the goal.
+"""Rocky 7 plans its way over rough ground: MPPI against driving straight.
 
 Every trial is a place of its own on a large terrain: hills, and mounds that are too steep to climb between
 the rover and its goal, 7 m away. The planner simulates 512 candidates of 2 s, with all wheels in contact

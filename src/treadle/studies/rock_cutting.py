@@ -1,4 +1,4 @@
-"""A roadheader cuts a slot of 2 m x 1 m into rock: volume, head torque, power and specific energy.
+"""A roadheader cuts a slot into rock: volume, head torque, specific energy.
 
 No measured record of such a cut is at hand. The picks' forces are those of a stated law (Evans), the volume
 is compared with that of the head's swept envelope, and the torque with the closed form of constant chips.
