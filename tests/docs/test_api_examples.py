@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 import treadle as td
+from treadle.contact.laws.law import LAWS
+from treadle.wheels import WHEEL_MODELS
 
 FILE = Path(__file__).parents[2] / "docs" / "reference" / "examples.py"
 SECTION = re.compile(r"^# --- ([\w, ]+?)(?: \((\w+)\))?$", re.MULTILINE)
@@ -25,6 +27,14 @@ def test_every_public_name_has_an_example():
     assert sorted(named) == sorted(set(td.__all__) - {"__version__"})
 
 
+@pytest.fixture
+def own_registries(monkeypatch):
+    """What an example registers is there for that example alone."""
+    for registry in (LAWS, WHEEL_MODELS):
+        monkeypatch.setattr(registry, "_entries", dict(registry._entries))
+
+
+@pytest.mark.usefixtures("own_registries")
 @pytest.mark.parametrize(
     ("names", "package", "code"), list(sections()), ids=lambda x: x[0] if isinstance(x, list) else ""
 )

@@ -73,9 +73,11 @@ def contact(slip: float, angle: float, depth: float = DEPTH) -> WheelContact:
 
 
 def _wheel(name: str) -> Wheel:
-    stiff = {"stiffness": 1e4, "damping": 5e2} if "stiffness" in _parameters(name) else {}
     grips = {"grip": 1e3, "side_grip": 1e3} if name == "linear" else {}
-    return Wheel("w", "axle", 0, 0, (0, 1, 0), RADIUS, WIDTH, name, Settings(stiff | grips))
+    values = {"stiffness": 1e4, "damping": 5e2} | grips
+    known = _parameters(name)
+    given = {parameter: value for parameter, value in values.items() if parameter in known}
+    return Wheel("w", "axle", 0, 0, (0, 1, 0), RADIUS, WIDTH, name, Settings(given))
 
 
 def _parameters(name: str) -> list[str]:
