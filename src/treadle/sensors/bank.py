@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from treadle.model.model import Model
 from treadle.sensors import bind_sensors
 from treadle.sensors.kind import Capture, Channel, SensorKind
 from treadle.sensors.noise import imperfections
+from treadle.sensors.path import Path
 from treadle.sensors.random import sensor_key
 from treadle.terrain import Terrain
 
@@ -45,12 +47,17 @@ class Reading:
         self.deferred = kind.deferred and self.effects.none and not self.continuous
         self._read: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
         self.key = sensor_key(self.sensor.seed, self.sensor.name)
-        size = kind.measured if self.deferred else len(self.channels)
         depth = 0 if self.continuous else 1
+        #: the motion before a sample, where it matters
+        self.path: Path | None = None
         if self.sensor.rate is not None:
             depth += math.ceil(self.sensor.delay * self.sensor.rate - ROUNDING)
+            if kind.span > 0.0:
+                self.path = Path(kind.span, self.sensor.rate, kind.measured, worlds)
+        measured = kind.measured if self.path is None else self.path.kept[..., 0].size
+        size = measured if self.deferred else len(self.channels)
         #: (channels, memory, worlds)
-        self.memory = np.zeros((size, 0 if self.effects.none else _MEMORY, worlds))
+        self.memory = np.zeros((len(self.channels) if not self.effects.none else 0, _MEMORY, worlds))
         #: (depth, channels, worlds) the last samples, when they were taken and their numbers (depth, worlds)
         self.ring, self.ring_times = np.zeros((depth, size, worlds)), np.full((depth, worlds), -np.inf)
         self.ring_index = np.zeros((depth, worlds))
@@ -60,24 +67,45 @@ class Reading:
     @property
     def arrays(self) -> list[np.ndarray]:
         """All that the next samples depend on; worlds along the last axis."""
-        return [self.memory, self.ring, self.ring_times, self.ring_index, self.filled]
+        own = [self.memory, self.ring, self.ring_times, self.ring_index, self.filled]
+        return own if self.path is None else [*own, self.path.kept]
+
+    @property
+    def schedule(self) -> tuple[float | None, bool, int, int]:
+        """Rate of its instants, whether it is continuous, instants per sample, and how many of them count."""
+        if self.path is None:
+            return self.sensor.rate, self.continuous, 1, 1
+        assert self.sensor.rate is not None
+        every = self.path.every
+        return self.sensor.rate * every, False, every, min(every, self.path.count)
 
     def forget(self, worlds: Any = slice(None)) -> None:
         """Return these worlds to before the first sample."""
-        for array, start in zip(self.arrays, (0.0, 0.0, -np.inf, 0.0, 0.0), strict=True):
-            array[..., worlds] = start
+        for array in (self.memory, self.ring, self.ring_index, self.filled):
+            array[..., worlds] = 0.0
+        self.ring_times[..., worlds] = -np.inf
+        if self.path is not None:
+            self.path.forget(worlds)
 
     def continues(self, other: Reading) -> bool:
         """Whether another one sampled as this one does, so that this one goes on from its samples."""
         mine, other_ones = self.sensor, other.sensor
         alike = all(getattr(mine, name) == getattr(other_ones, name) for name in ("type", "rate", "delay"))
         shapes = [[array.shape for array in reading.arrays] for reading in (self, other)]
+        alike = alike and self.schedule == other.schedule
         if not alike or shapes[0] != shapes[1] or len(self.channels) != len(other.channels):
             return False
         return all(a.name == b.name for a, b in zip(self.channels, other.channels, strict=True))
 
     def take(self, numbers: np.ndarray, capture: Capture, step: np.ndarray) -> None:
         """Turn measured numbers (n, worlds) into a sample; `step` (worlds) is its interval without a rate."""
+        if self.path is not None:
+            self.path.add(numbers, capture.time, capture.index, capture.taken)
+            number = capture.index // self.path.every
+            capture = replace(capture, index=number, taken=capture.taken & (number > self._last_number()))
+            if not capture.taken.any():
+                return
+            numbers = self.path.before(capture.time)
         values = numbers if self.deferred else self.values(numbers, capture, step)
         slot = (self.filled % len(self.ring)).astype(int)
         chosen = np.flatnonzero(capture.taken)
@@ -85,6 +113,11 @@ class Reading:
         self.ring_times[slot[chosen], chosen] = capture.time[chosen]
         self.ring_index[slot[chosen], chosen] = capture.index[chosen]
         self.filled[chosen] += 1.0
+
+    def _last_number(self) -> np.ndarray:
+        """(worlds) number of the sample that was taken last, -1 before the first."""
+        slot = ((self.filled - 1.0) % len(self.ring)).astype(int)
+        return np.where(self.filled > 0.0, self.ring_index[slot, np.arange(len(slot))], -1.0)
 
     def shown(self, time: np.ndarray, worlds: np.ndarray) -> np.ndarray:
         """(channels, worlds) what the sensor shows at a time (worlds) in the worlds of these numbers."""
@@ -125,7 +158,11 @@ class Reading:
     def _exact(self, numbers: np.ndarray, capture: Capture) -> np.ndarray:
         if not self.kind.processed:
             return np.array(numbers, dtype=float)
-        values = np.array(self.kind.process(np.asarray(numbers, dtype=float), capture), dtype=float)
+        numbers = np.asarray(numbers, dtype=float)
+        if self.path is not None:
+            times, numbers = Path.split(numbers, self.kind.measured)
+            capture = replace(capture, path=times)
+        values = np.array(self.kind.process(numbers, capture), dtype=float)
         expected = (len(self.channels), len(capture.time))
         if values.shape != expected:
             raise ValueError(f"{type(self.kind).__name__}.process gave {values.shape}, not {expected}")
@@ -151,12 +188,16 @@ class Reading:
 
 
 class Group:
-    """The sensors of one rate (None: one sample per step), which sample together."""
+    """The sensors of one rate (None: one sample per step), which sample together.
 
-    def __init__(self, rate: float | None, readings: Sequence[Reading], worlds: int) -> None:
-        self.rate, self.readings = rate, list(readings)
-        self.continuous = all(reading.continuous for reading in self.readings)
-        #: (worlds) number of the sample that was taken last, -1 before the first
+    Those with a path have `every` instants per sample; the last `count` of them are taken, a sample at the
+    end.
+    """
+
+    def __init__(self, readings: Sequence[Reading], worlds: int) -> None:
+        self.readings = list(readings)
+        self.rate, self.continuous, self.every, self.count = self.readings[0].schedule
+        #: (worlds) number of the instant that was taken last, -1 before the first
         self.last = np.full(worlds, -1.0)
 
     def parts(self) -> Iterator[tuple[Reading, slice]]:
@@ -167,8 +208,15 @@ class Group:
             start += reading.kind.measured
 
     def next_time(self, time: np.ndarray) -> np.ndarray:
-        """(worlds) when the next sample is due, without a rate at once."""
-        return time if self.rate is None else (self.last + 1.0) / self.rate
+        """(worlds) when the next instant is due, without a rate at once."""
+        return time if self.rate is None else self.next_index() / self.rate
+
+    def next_index(self) -> np.ndarray:
+        """(worlds) its number."""
+        index = self.last + 1.0
+        if self.every == 1:
+            return index
+        return index + np.maximum(np.mod(-index, self.every) - (self.count - 1), 0.0)
 
 
 class SensorBank:
@@ -179,10 +227,10 @@ class SensorBank:
         self.readings = {kind.sensor.name: Reading(kind, worlds) for kind in bind_sensors(model)}
         for reading in self.readings.values():
             reading.kind.terrain = terrain
-        rates: dict[tuple[float | None, bool], list[Reading]] = {}
+        schedules: dict[tuple, list[Reading]] = {}
         for reading in self.readings.values():
-            rates.setdefault((reading.sensor.rate, reading.continuous), []).append(reading)
-        self.groups = [Group(rate, members, len(self.worlds)) for (rate, _), members in rates.items()]
+            schedules.setdefault(reading.schedule, []).append(reading)
+        self.groups = [Group(members, len(self.worlds)) for members in schedules.values()]
         #: those that sample, the others show what is
         self.sampling = [group for group in self.groups if not group.continuous]
 
@@ -194,7 +242,7 @@ class SensorBank:
         self, group: Group, numbers: np.ndarray, time: np.ndarray, taken: np.ndarray, step: np.ndarray
     ) -> None:
         """Keep a sample of a group: the numbers that its sensors measured one after the other (n, worlds)."""
-        index = group.last + 1.0
+        index = group.next_index()
         if group.rate is not None:
             # after a jump in time the samples between are left out
             index = np.maximum(index, np.floor(time * group.rate + ROUNDING))

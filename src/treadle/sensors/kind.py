@@ -136,6 +136,9 @@ class Capture:
     worlds: np.ndarray
     #: key of the sensor's random numbers (see `sensors.random`)
     key: int
+    #: (instants, worlds) when the numbers of a type with a `span` were measured, the last at the sample;
+    #: -inf: not at all
+    path: np.ndarray | None = None
 
     def normal(self, count: int, stream: int = 16) -> np.ndarray:
         """(count, worlds) standard normal numbers, the same for the same seed, sensor, world and sample.
@@ -186,6 +189,14 @@ class SensorKind:
     def measured(self) -> int:
         """How many numbers `measure` gives."""
         return len(self.channels())
+
+    @property
+    def span(self) -> float:
+        """Seconds before a sample over which `process` is given the motion, for sensors with a rate.
+
+        Its numbers are those of several instants (instants, n, worlds) then; `capture.path` has their times.
+        """
+        return 0.0
 
     def process(self, numbers: np.ndarray, capture: Capture) -> np.ndarray:
         """(channels, worlds) values from the measured numbers (n, worlds)."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from treadle.model.model import Model
 from treadle.model.sensors import Sensor
@@ -14,7 +14,8 @@ from treadle.sensors.kind import Capture, Channel, Option
 from treadle.sensors.ranging.beams import cone
 from treadle.sensors.ranging.lidar import Lidar
 from treadle.sensors.ranging.ultrasonic import Ultrasonic
-from treadle.sensors.rays.sensor import SEEN, RaySensor, Views
+from treadle.sensors.rays.motion import poses_between
+from treadle.sensors.rays.sensor import SEEN, RaySensor
 
 __all__ = ["LidarSensor", "RangeFinder", "UltrasonicSensor"]
 
@@ -117,39 +118,37 @@ class LidarSensor(RaySensor):
             found += [Channel(f"intensity_{beam}", "", "intensity") for beam in beams]
         return found
 
+    @property
+    def span(self) -> float:
+        return self.device.sweep
+
     def process(self, numbers: np.ndarray, capture: Capture) -> np.ndarray:
-        view = self.views(numbers)
-        values = np.zeros((len(self.channels()), numbers.shape[1]))
+        if capture.path is None:
+            capture, numbers = replace(capture, path=capture.time[None]), numbers[None]
+        values = np.zeros((len(self.channels()), numbers.shape[-1]))
         for w in np.flatnonzero(capture.taken).tolist():
-            poses, bodies = self._sweep(view, w)
+            poses, bodies = self._sweep(numbers[..., w], capture.path[:, w], capture.time[w])
             scan = self.device.scan(self.scene, poses, self.ignore, bodies, self.generator(capture, w))
             gives = {"distance": [scan.distance], "intensity": [scan.intensity]}
             parts = gives.get(self.parameters["gives"], [scan.distance, scan.intensity])
             values[:, w] = np.concatenate([part.ravel() for part in parts])
         return values
 
-    def _sweep(self, view: Views, w: int) -> tuple[np.ndarray, np.ndarray]:
-        """Poses of the sensor (columns, 4, 4) and of the bodies during a sweep, all at constant velocity."""
-        back = self.device.times - self.device.sweep
-        poses = np.tile(view.sensor[w], (len(back), 1, 1))
-        bodies = np.tile(view.bodies[w], (len(back), 1, 1))
-        if self.device.sweep > 0.0:
-            poses[:, :3, :3], poses[:, :3, 3] = _carried(
-                poses[:, :3, :3], poses[:, :3, 3], view.velocity[w, 0], back
-            )
-            for b in range(1, bodies.shape[1]):
-                R, p = bodies[:, b, :9].reshape(-1, 3, 3), bodies[:, b, 9:]
-                R, p = _carried(R, p, view.velocity[w, b], back)
-                bodies[:, b, :9], bodies[:, b, 9:] = R.reshape(-1, 9), p
+    def _sweep(self, numbers: np.ndarray, times: np.ndarray, end: float) -> tuple[np.ndarray, np.ndarray]:
+        """Poses of the sensor (columns, 4, 4) and of the bodies (columns, bodies, 12) during a sweep."""
+        known = np.isfinite(times)
+        view = self.views(numbers[known].T)
+        when = end + self.device.times - self.device.sweep
+        R = np.concatenate(
+            [view.sensor[:, None, :3, :3], view.bodies[:, 1:, :9].reshape(known.sum(), -1, 3, 3)], 1
+        )
+        p = np.concatenate([view.sensor[:, None, :3, 3], view.bodies[:, 1:, 9:]], axis=1)
+        R, p = poses_between(times[known], R, p, view.velocity, when)
+        poses = np.tile(np.eye(4), (len(when), 1, 1))
+        poses[:, :3, :3], poses[:, :3, 3] = R[:, 0], p[:, 0]
+        bodies = np.tile(view.bodies[0], (len(when), 1, 1))
+        bodies[:, 1:, :9], bodies[:, 1:, 9:] = R[:, 1:].reshape(len(when), -1, 9), p[:, 1:]
         return poses, bodies
-
-
-def _carried(
-    R: np.ndarray, p: np.ndarray, velocity: np.ndarray, times: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Rotations and positions some times (k,) later, at constant angular and linear velocity."""
-    turns = Rotation.from_rotvec(times[:, None] * velocity[:3]).as_matrix()
-    return turns @ R, p + times[:, None] * velocity[3:]
 
 
 def _two(value: Sequence[float], name: str) -> tuple[float, float]:
