@@ -105,6 +105,8 @@ def random_numbers(rng, kind):
         case "camera":
             size = {"width": int(rng.integers(2, 40)), "height": int(rng.integers(2, 40))}
             lens = {"angle": rng.uniform(0.5, 2.0), "distortion": tuple(rng.uniform(-0.1, 0.1, 5))}
+            if rng.uniform() < 0.5:
+                lens |= {"focal": tuple(rng.uniform(20, 40, 2)), "center": tuple(rng.uniform(0, 20, 2))}
             gives = str(rng.choice(["rgb", "depth", "segmentation"]))
             return size | lens | ends | {"gives": gives}, {"stddev": rng.uniform()}
     return {}, {}

@@ -5,6 +5,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import treadle as td
+from treadle.sensors.camera import Camera, Intrinsics
 from treadle.sensors.gps import GpsReceiver, Site
 from treadle.sensors.ranging import Lidar
 from treadle.sensors.rays import RayScene
@@ -168,6 +169,25 @@ def test_a_camera_shows_the_room_row_by_row():
     assert (color[post][:, 2] > color[post][:, 0]).all()
 
 
+def test_a_camera_has_its_own_lens_and_noise():
+    options = {"width": 12, "height": 9}
+    lens = options | {"focal": (14.0, 11.0), "center": (4.0, 6.5), "distortion": (-0.1, 0.02, 0.0, 0.01, 0.0)}
+    model = cart(
+        depth=("camera", {"rate": 10.0, "parameters": lens}),
+        color=("camera", {"rate": 10.0, "parameters": options | {"gives": "rgb"}}),
+        noisy=("camera", {"rate": 10.0, "parameters": options | {"gives": "rgb"}, "noise": {"stddev": 40.0}}),
+    )
+    sim = td.Simulation(model, dt=0.01)
+    sim.run(0.1)
+    device = Camera(Intrinsics(12, 9, 14.0, 11.0, 4.0, 6.5, (-0.1, 0.02, 0.0, 0.01, 0.0)))
+    expected, _ = device.depth(RayScene(model, sim.q), pose_of(sim), ["cart"])
+    np.testing.assert_allclose(sim.sensor("depth").value.reshape(9, 12), expected, rtol=1e-12)
+    # noise leaves colours whole numbers from 0 to 255
+    noisy = sim.sensor("noisy").value
+    assert (noisy == np.round(noisy)).all() and noisy.min() >= 0.0 and noisy.max() <= 255.0
+    assert 20.0 < np.std(noisy - sim.sensor("color").value) < 45.0
+
+
 def test_a_gps_receiver_rides_on_its_machine():
     place = {"latitude": 39.98, "longitude": 116.33, "height": 50.0, "start": "2008-07-01T05:40:00"}
     model = cart(
@@ -198,7 +218,11 @@ def test_a_gps_receiver_rides_on_its_machine():
 @pytest.mark.parametrize(
     ("kind", "parameters", "words"),
     [
-        ("lidar", {"azimuth": 3.0}, "two angles"),
+        ("lidar", {"azimuth": 3.0}, "2 numbers"),
+        ("lidar", {"sweep": 1e6}, "at most 60 s"),
+        ("camera", {"focal": 300.0}, "2 numbers"),
+        ("camera", {"focal": (300.0, -1.0)}, "positive focal"),
+        ("camera", {"distortion": "wide"}, "needs numbers"),
         ("lidar", {"columns": 0}, "at least one column"),
         ("gps", {"start": "noon"}, "moment such as"),
         ("gps", {"latitude": 95.0}, "latitude"),

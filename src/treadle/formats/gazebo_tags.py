@@ -88,6 +88,11 @@ FIELDS: dict[str, tuple[Field, ...]] = {
         Field("horizontal_fov", "angle"),
         Field("image/width", "width", whole=True),
         Field("image/height", "height", whole=True),
+        *[
+            Field(f"lens/intrinsics/{name}", parameter, k)
+            for parameter, names in (("focal", ("fx", "fy")), ("center", ("cx", "cy")))
+            for k, name in enumerate(names)
+        ],
         Field("clip/near", "least"),
         Field("clip/far", "most"),
         *[

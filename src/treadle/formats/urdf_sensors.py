@@ -105,6 +105,9 @@ def _parameters(block: Any, type_: str) -> dict[str, Any]:
         else:
             length = 5 if field.parameter == "distortion" else 2
             found.setdefault(field.parameter, [0.0] * length)[field.place] = value
+    if 0.0 in found.get("focal", ()):
+        # a lens needs both lengths
+        found.pop("focal")
     return {name: tuple(x) if isinstance(x, list) else x for name, x in found.items()}
 
 

@@ -75,6 +75,8 @@ def _write_numbers(block: Any, sensor: SensorSpec) -> None:
             _text(block, f"scan/{axis}/samples", "1")
     for field in FIELDS.get(sensor.type, ()):
         value = sensor.parameters.get(field.parameter, options[field.parameter].default)
+        if value is None:
+            continue
         part = value if field.place is None else value[field.place]
         _text(block, field.path, str(round(part)) if field.whole else _shown(part))
     if sensor.type == "ultrasonic":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from treadle.model.faults import check_names, converted, fault
 from treadle.model.model import WORLD, Model, suggest
 from treadle.model.placement import clean, placement_of
-from treadle.model.sensors import Sensor, SensorSpec, seed_of
+from treadle.model.sensors import CUTS, Sensor, SensorSpec, seed_of
 from treadle.model.values import number, vector
 from treadle.spatial import Transform
 
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from treadle.model.spec import ModelSpec
 
 __all__ = ["validate_sensors", "with_sensors"]
+
+#: Highest rate (Hz).
+_HIGHEST_RATE = 1e6
 
 #: Largest seed: random numbers are keyed by 64 bits.
 _LARGEST_SEED = 2**63 - 1
@@ -38,14 +41,22 @@ def validate_sensors(spec: ModelSpec) -> None:
             placement_of(item.position, item.rotation)
         except ValueError as error:
             raise fault(spec, element, f"rotation {error}", None, item) from None
-        if item.rate is not None and converted(spec, element, item, "rate", number) <= 0.0:
+        rate = None if item.rate is None else converted(spec, element, item, "rate", number)
+        if rate is not None and rate <= 0.0:
             raise fault(spec, element, "its rate is not positive", "give samples per second", item)
+        if rate is not None and rate > _HIGHEST_RATE:
+            hint = "leave the rate out to sample at every step"
+            raise fault(spec, element, f"its rate of {rate:g} Hz is above {_HIGHEST_RATE:g}", hint, item)
         if converted(spec, element, item, "delay", number) < 0.0:
             raise fault(spec, element, "its delay is negative", "give seconds", item)
         _check_seed(spec, element, item)
         for name in ("noise", "parameters"):
             if not isinstance(getattr(item, name), dict):
-                raise fault(spec, element, f"its {name} need names with values", None, item)
+                example = {
+                    "noise": 'such as {"stddev": 0.01}',
+                    "parameters": "as the table of its type has them",
+                }
+                raise fault(spec, element, f"its {name} must be names with values", example[name], item)
 
 
 def with_sensors(spec: ModelSpec, model: Model) -> Model:
@@ -64,7 +75,7 @@ def _check_seed(spec: ModelSpec, element: str, item: SensorSpec) -> None:
 def _sensor(item: SensorSpec, spec: ModelSpec, model: Model) -> Sensor:
     X_FS = placement_of(item.position, item.rotation)
     closing = any(loop.name == item.on for loop in model.loops)
-    on = item.on if closing else _held_by(item.on, spec)
+    on = item.on if closing else _held_by(item, spec)
     frame = next((frame for frame in model.frames if frame.name == on), None)
     body, X_BF = (WORLD, Transform.identity()) if frame is None else (frame.body, frame.placement)
     return Sensor(
@@ -80,15 +91,22 @@ def _sensor(item: SensorSpec, spec: ModelSpec, model: Model) -> Sensor:
         noise=dict(item.noise),
         seed=seed_of(item.name) if item.seed is None else item.seed,
         parameters=dict(item.parameters),
+        stated=item.on,
         beyond=_beyond(on, spec),
         line=item.line,
     )
 
 
-def _held_by(on: str | None, spec: ModelSpec) -> str | None:
-    """The link that a fixed joint of this name holds: the two are one body, cut there; else the name."""
+def _held_by(item: SensorSpec, spec: ModelSpec) -> str | None:
+    """The link that a fixed joint of this name holds: the two are one body, cut there; else the name.
+
+    What sits on a link or frame of that name stays there.
+    """
+    places = {part.name for parts in (spec.bodies, spec.frames) for part in parts}
+    if item.on is None or (item.on in places and item.type not in CUTS):
+        return item.on
     held = {joint.name: joint.child for joint in spec.joints if joint.type == "fixed"}
-    return held.get(on, on) if on is not None else None
+    return held.get(item.on, item.on)
 
 
 def _beyond(on: str | None, spec: ModelSpec) -> tuple[str, ...]:

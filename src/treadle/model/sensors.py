@@ -62,6 +62,8 @@ class Sensor:
     noise: Mapping[str, Any]
     seed: int
     parameters: Mapping[str, Any]
+    #: what its description names: a fixed joint stands for the link that it holds
+    stated: str | None = None
     #: the link that it is on and those that hang on it by fixed joints, all of one body
     beyond: tuple[str, ...] = ()
     line: int | None = field(default=None, compare=False)

@@ -16,7 +16,7 @@ from treadle.model.values import number, vector
 from treadle.spatial import Force, Motion, Transform, Vec3
 from treadle.terrain import Terrain
 
-__all__ = ["Capture", "Channel", "Instant", "Option", "SensorKind", "channels"]
+__all__ = ["Capture", "Channel", "Instant", "Option", "SensorKind", "channels", "numbers"]
 
 
 #: Most samples of a sensor that are on their way, which are all kept.
@@ -241,6 +241,15 @@ def channels(names: str, unit: str, group: str = "") -> list[Channel]:
     return [Channel(name, unit, group) for name in names.split()]
 
 
+def numbers(value: Any, name: str, count: int | None = None) -> tuple[float, ...]:
+    """A parameter that is a list of so many numbers; ValueError if it is not."""
+    try:
+        return tuple(vector(value, len(value) if count is None else count).tolist())
+    except (TypeError, ValueError):
+        many = "numbers" if count is None else f"{count} numbers"
+        raise ValueError(f"its {name} needs {many}, not {value!r}") from None
+
+
 def _on_frame(model: Model, sensor: Sensor) -> None:
     names = [frame.name for frame in model.frames]
     if sensor.on is not None and sensor.on not in names:
@@ -253,7 +262,8 @@ def _on_joint(model: Model, sensor: Sensor) -> None:
     names = [joint.name for joint in model.joints]
     if sensor.on not in names:
         raise ValueError(
-            f"it is placed on a joint that moves, which {sensor.on!r} is not; {suggest(sensor.on, names)}"
+            f"it is placed on a joint that moves, which {sensor.stated!r} is not; "
+            f"{suggest(sensor.stated, names)}"
         )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, overload
+from dataclasses import replace
+from typing import Any, ClassVar, overload
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from treadle.model.model import Model
 from treadle.model.sensors import Sensor
 from treadle.sensors.camera.camera import Camera
 from treadle.sensors.camera.intrinsics import Intrinsics
-from treadle.sensors.kind import Capture, Channel, Option
+from treadle.sensors.kind import Capture, Channel, Option, numbers
 from treadle.sensors.rays.sensor import SEEN, RaySensor
 
 __all__ = ["CameraSensor"]
@@ -57,6 +58,8 @@ class CameraSensor(RaySensor):
         "width": Option(64, "whole", "pixels"),
         "height": Option(48, "whole", "pixels"),
         "angle": Option(np.radians(60.0), "positive", "horizontal angle of view (rad)"),
+        "focal": Option(None, "values", "focal lengths fx, fy (pixels), instead of the angle"),
+        "center": Option(None, "values", "principal point cx, cy (pixels); the middle if absent"),
         "distortion": Option((0.0,) * 5, "values", "k1, k2, p1, p2, k3 of the lens"),
         "gives": Option("depth", "choice", "what it gives", ("depth", "rgb", "segmentation")),
         "least": Option(0.0, "magnitude", "least depth (m)"),
@@ -67,12 +70,23 @@ class CameraSensor(RaySensor):
     def __init__(self, model: Model, sensor: Sensor) -> None:
         super().__init__(model, sensor)
         p = self.parameters
-        lens = Intrinsics.from_angle(p["width"], p["height"], p["angle"], tuple(p["distortion"]))
+        lens = Intrinsics.from_angle(
+            p["width"], p["height"], p["angle"], numbers(p["distortion"], "distortion")
+        )
+        if p["focal"] is not None:
+            lens = replace(lens, **dict(zip(("fx", "fy"), numbers(p["focal"], "focal", 2), strict=True)))
+        if p["center"] is not None:
+            lens = replace(lens, **dict(zip(("cx", "cy"), numbers(p["center"], "center", 2), strict=True)))
         self.device = Camera(lens, range=(p["least"], p["most"]))
 
     def channels(self) -> Sequence[Channel]:
         lens, gives = self.device.intrinsics, self.parameters["gives"]
         return _Pixels(lens.width, lens.height, gives)
+
+    def effects(self) -> dict[str, Any]:
+        if self.parameters["gives"] == "rgb" and self.sensor.noise:
+            return {"lower": 0.0, "upper": 255.0, "quantization": 1.0}
+        return {}
 
     def process(self, numbers: np.ndarray, capture: Capture) -> np.ndarray:
         view = self.views(numbers)

@@ -27,6 +27,7 @@ class GpsSensor(SensorKind):
     """Fix of a GPS receiver: whether there is one, satellites, place on the Earth and in the world."""
 
     processed: ClassVar[bool] = True
+    deferred: ClassVar[bool] = True
     meaning: ClassVar[str] = (
         "fix of a GPS receiver, from satellites, the atmosphere and the scene's buildings"
     )

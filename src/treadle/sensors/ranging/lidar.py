@@ -19,6 +19,9 @@ __all__ = ["Lidar", "LidarScan"]
 #: Echoes of one beam that are no more than this apart (m) are one.
 _PULSE = 0.3
 
+#: Longest sweep (s).
+_LONGEST_SWEEP = 60.0
+
 
 class LidarScan(NamedTuple):
     """A sweep: arrays (columns, rows), distances infinite and surfaces -1 where nothing came back."""
@@ -65,6 +68,8 @@ class Lidar:
                 f"a lidar's range is the least and the most distance (m), and its sweep a time, not "
                 f"{self.range} and {self.sweep}"
             )
+        if self.sweep > _LONGEST_SWEEP:
+            raise InputError(f"a lidar's sweep takes at most {_LONGEST_SWEEP:g} s, not {self.sweep:g}")
         if not (0.0 <= self.divergence < 0.5 and 0.0 <= self.dropout <= 1.0 and self.stddev >= 0.0):
             raise InputError(
                 "a lidar's divergence is in [0, 0.5) rad, its dropout in [0, 1], its stddev 0 or more"

@@ -10,7 +10,7 @@ import numpy as np
 
 from treadle.model.model import Model
 from treadle.model.sensors import Sensor
-from treadle.sensors.kind import Capture, Channel, Option
+from treadle.sensors.kind import Capture, Channel, Option, numbers
 from treadle.sensors.ranging.beams import cone
 from treadle.sensors.ranging.lidar import Lidar
 from treadle.sensors.ranging.ultrasonic import Ultrasonic
@@ -99,8 +99,8 @@ class LidarSensor(RaySensor):
         self.device = Lidar(
             columns=p["columns"],
             rows=p["rows"],
-            azimuth=_two(p["azimuth"], "azimuth"),
-            elevation=_two(p["elevation"], "elevation"),
+            azimuth=numbers(p["azimuth"], "azimuth", 2),
+            elevation=numbers(p["elevation"], "elevation", 2),
             range=(p["least"], p["most"]),
             sweep=p["sweep"],
             divergence=p["divergence"],
@@ -149,11 +149,3 @@ class LidarSensor(RaySensor):
         bodies = np.tile(view.bodies[0], (len(when), 1, 1))
         bodies[:, 1:, :9], bodies[:, 1:, 9:] = R[:, 1:].reshape(len(when), -1, 9), p[:, 1:]
         return poses, bodies
-
-
-def _two(value: Sequence[float], name: str) -> tuple[float, float]:
-    try:
-        first, last = (float(x) for x in value)
-    except (TypeError, ValueError):
-        raise ValueError(f"its {name} needs two angles, not {value!r}") from None
-    return first, last
