@@ -205,7 +205,7 @@ def test_samples_inside_contact_steps_leave_the_motion_alone():
         ("touch", "j0", {"zone": "sphere", "size": (1.0,)}, "link or frame"),
         ("tendon_length", "b0", {}, "tendon"),
         ("projection", "b0", {}, "no camera"),
-        ("projection", "b0", {"camera": "b1", "focal": 3.0}, "two numbers"),
+        ("projection", "b0", {"camera": "b1", "focal": 3.0}, "2 numbers"),
         ("force_torque", None, {}, "placed on"),
         ("encoder", "j1", {"counts": -5}, "positive"),
     ],
@@ -222,6 +222,8 @@ def test_mistakes_are_named(kind, on, options, words):
     ("options", "words"),
     [
         ({"rate": 0.0}, "rate"),
+        ({"rate": 1e300}, "above 1e+06"),
+        ({"noise": "mpu6000"}, "stddev"),
         ({"delay": -1.0}, "delay"),
         ({"seed": -3}, "seed"),
         ({"on": "nothing"}, "nothing"),
@@ -230,8 +232,9 @@ def test_mistakes_are_named(kind, on, options, words):
 def test_mistakes_are_named_at_compile(options, words):
     spec = random_spec(np.random.default_rng(0), 2)
     spec.add_sensor("thing", "imu", **{"on": "b0"} | options)
-    with pytest.raises(ModelError, match=words):
+    with pytest.raises(ModelError) as caught:
         spec.compile()
+    assert words in str(caught.value)
 
 
 def test_limits_and_distances():
@@ -306,3 +309,21 @@ def test_projection_is_that_of_the_lens():
         sim.q = [angle]
         expected = lens.project(sim.sensor("seen").value)
         assert sim.sensor("mark").value == pytest.approx(expected, abs=1e-11)
+
+
+def test_a_link_goes_before_a_fixed_joint_of_its_name():
+    spec = td.ModelSpec("names")
+    for name in ("box", "lid"):
+        spec.add_body(name, 1.0, type="box", size=(0.1, 0.1, 0.1))
+    spec.add_joint("hinge", "revolute", None, "box", axis=(0, 1, 0))
+    spec.add_joint("box", "fixed", "box", "lid", position=(0, 0, 0.5))
+    spec.add_sensor("on link", "position", "box")
+    spec.add_sensor("cut", "force", "box")
+    sim = td.Simulation(spec.compile(), dt=1e-3)
+    assert sim.sensor("on link").value.tolist() == [0.0, 0.0, 0.0]
+    # what a joint holds: the lid alone
+    assert sim.sensor("cut").value == pytest.approx([0.0, 0.0, 9.81])
+    spec.add_sensor("bad", "encoder", "weld")
+    spec.joint("box").name = "weld"
+    with pytest.raises(td.ModelError, match="which 'weld' is not"):
+        td.Simulation(spec.compile())

@@ -11,6 +11,7 @@ from trimesh import creation
 
 from treadle.app.overlays import size
 from treadle.app.scene import Scene
+from treadle.app.sensor_images import camera_image
 from treadle.dynamics.compiled import frame_poses
 from treadle.model.model import WORLD, Model
 from treadle.model.sensors import Sensor
@@ -25,6 +26,9 @@ BEAM, VISIBLE, HIDDEN = (230, 60, 40), (40, 110, 230), (220, 50, 50)
 
 #: Length of lines to satellites (m).
 _SKY = 150.0
+
+#: Cameras of the page look along z with x to the right: their axes in ours, as a quaternion.
+_LOOKING = (0.5, -0.5, 0.5, -0.5)
 
 
 def sensor_pose(model: Model, sensor: Sensor, q: np.ndarray) -> np.ndarray:
@@ -46,7 +50,7 @@ class SensorDrawing:
         assert sim.sampling is not None
         self._kind: SensorKind = sim.sampling.bank.readings[name].kind
         self._under = f"{scene.under}/overlay/sensor {name.replace('/', ' ')}"
-        length = _AXES * size(scene)
+        self._length = length = _AXES * size(scene)
         self.axes = server.scene.add_frame(
             self._under, axes_length=length, axes_radius=0.04 * length, origin_radius=0.1 * length
         )
@@ -55,6 +59,10 @@ class SensorDrawing:
         #: points of a lidar or lines of beams and to satellites, in the world
         self.points: Any = None
         self.lines: Any = None
+        #: what a camera sees, before it
+        self.frustum: Any = None
+        #: when the sample was taken that is drawn (s)
+        self._drawn: float | None = None
 
     def show(self, sim: Simulation, q: np.ndarray) -> None:
         """Bring the drawing to the state."""
@@ -62,7 +70,13 @@ class SensorDrawing:
         self.axes.position = X[:3, 3]
         x, y, z, w = Rotation.from_matrix(X[:3, :3]).as_quat()
         self.axes.wxyz = (w, x, y, z)
-        draw = {"lidar": self._lidar, "range_finder": self._beam, "ultrasonic": self._beam, "gps": self._sky}
+        draw = {
+            "lidar": self._lidar,
+            "range_finder": self._beam,
+            "ultrasonic": self._beam,
+            "gps": self._sky,
+            "camera": self._frustum,
+        }
         if self._sensor.type in draw:
             draw[self._sensor.type](sim, X)
 
@@ -89,6 +103,11 @@ class SensorDrawing:
         device: Any = self._kind.device  # type: ignore[attr-defined]
         if self._sensor.parameters.get("gives") == "intensity":
             return
+        taken = sim.sensor(self.name).time
+        if self.points is not None and taken == self._drawn:
+            # they stay where they were seen until the next sweep
+            return
+        self._drawn = taken
         beams = device.beams.reshape(-1, 3)
         distance = np.asarray(sim.sensor(self.name).value)[: len(beams)]
         echo = np.isfinite(distance)
@@ -98,6 +117,22 @@ class SensorDrawing:
         distance = float(sim.sensor(self.name).value)  # type: ignore[arg-type]
         reach = distance if np.isfinite(distance) and distance > 0.0 else 0.0
         self._put_lines(np.array([[X[:3, 3], X[:3, 3] + reach * X[:3, 0]]]), np.array([BEAM]))
+
+    def _frustum(self, sim: Simulation, X: np.ndarray) -> None:
+        """A pyramid before the camera with its picture, which moves along with its axes."""
+        taken = sim.sensor(self.name).time
+        if self.frustum is not None and taken == self._drawn:
+            return
+        self._drawn = taken
+        lens: Any = self._kind.device.intrinsics  # type: ignore[attr-defined]
+        image = camera_image(self._sensor.parameters, np.asarray(sim.sensor(self.name).value))
+        if self.frustum is None:
+            angle = 2.0 * float(np.arctan(0.5 * lens.height / lens.fy))
+            shape = lens.width / lens.height * lens.fy / lens.fx
+            look = {"scale": 1.5 * self._length, "color": BEAM, "image": image, "wxyz": _LOOKING}
+            self.frustum = self._server.scene.add_camera_frustum(f"{self._under}/view", angle, shape, **look)
+        else:
+            self.frustum.image = image
 
     def _sky(self, sim: Simulation, X: np.ndarray) -> None:
         sky = self._kind.sky(sim.time, X[:3, 3])  # type: ignore[attr-defined]

@@ -41,7 +41,7 @@ def test_readings_plots_and_drawings(app, until):
     panel.plot.value = True
     assert any("sensor.beam.value" in title for title in app.stage.plots.plots)
     app.pace.pause()
-    for name in ("beam", "scan", "gps", "nose"):
+    for name in ("beam", "scan", "gps", "nose", "eye"):
         panel.chosen.value = name
         panel.draw.value = True
         until(lambda name=name: name in panel.drawings)
@@ -54,6 +54,8 @@ def test_readings_plots_and_drawings(app, until):
     points = panel.drawings["scan"].points.points
     # the wall ahead and the tower to the left
     assert (np.isclose(points[:, 0], 5.9, atol=1e-4) | np.isclose(points[:, 1], 8.0, atol=1e-4)).all()
+    # the picture stands before its camera
+    assert panel.drawings["eye"].frustum.image.shape == (12, 16, 3)
     sky = panel.drawings["gps"].lines
     hidden = (np.asarray(sky.colors)[:, 0, 0] > 200).sum()
     assert 0 < hidden < len(sky.points)

@@ -9,6 +9,7 @@ import numpy as np
 from treadle.app.html import plain, rows_html
 from treadle.app.panels.panel import Panel
 from treadle.app.sensor_drawings import SensorDrawing
+from treadle.app.sensor_images import camera_image
 from treadle.errors import TreadleError
 from treadle.sensors import sensor_type
 from treadle.sim.simulation import Simulation
@@ -76,7 +77,7 @@ class SensorsPanel(Panel):
             self.picture.visible = sensor.type == "camera"
         if sensor.type != "camera":
             return
-        image = _image(sensor.parameters, values)
+        image = camera_image(sensor.parameters, values)
         if self.picture is None:
             self.picture = self.stage.server.gui.add_image(image, label="picture", format="png")
         else:
@@ -120,20 +121,3 @@ def _number(value: float) -> str:
     if not np.isfinite(value):
         return str(value)
     return f"{value:.3e}" if 0.0 < abs(value) < 1e-3 else plain(value)
-
-
-def _image(parameters: Any, values: np.ndarray) -> np.ndarray:
-    """The numbers of a camera as a picture (height, width, 3)."""
-    options = sensor_type("camera").options
-    chosen = {name: parameters.get(name, options[name].default) for name in ("width", "height", "gives")}
-    shape = int(chosen["height"]), int(chosen["width"])
-    if chosen["gives"] == "rgb":
-        return np.clip(values, 0, 255).astype(np.uint8).reshape(*shape, 3)
-    picture = values.reshape(shape)
-    seen = np.isfinite(picture) & (picture >= 0.0)
-    if chosen["gives"] == "segmentation":
-        shades = np.where(seen, 40.0 + (picture * 67.0) % 200.0, 0.0)
-    else:
-        far = picture[seen].max(initial=1e-9)
-        shades = np.where(seen, 235.0 - 200.0 * np.where(seen, picture, 0.0) / far, 0.0)
-    return np.repeat(shades.astype(np.uint8)[..., None], 3, axis=2)

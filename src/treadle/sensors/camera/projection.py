@@ -8,8 +8,7 @@ from typing import ClassVar
 from treadle.graph import Scalar, maximum, where
 from treadle.model.model import WORLD, Model
 from treadle.model.sensors import Sensor
-from treadle.model.values import vector
-from treadle.sensors.kind import Channel, Instant, Option, SensorKind, channels
+from treadle.sensors.kind import Channel, Instant, Option, SensorKind, channels, numbers
 
 __all__ = ["Projection"]
 
@@ -35,7 +34,7 @@ class Projection(SensorKind):
         if self.parameters["camera"] is None:
             raise ValueError("it has no camera; name the link or frame that looks")
         self._camera = model.frame(self.parameters["camera"])
-        self._focal, self._center = (_pair(self.parameters[name], name) for name in ("focal", "center"))
+        self._focal, self._center = (numbers(self.parameters[name], name, 2) for name in ("focal", "center"))
 
     def channels(self) -> Sequence[Channel]:
         return channels("u v", "px")
@@ -47,11 +46,3 @@ class Projection(SensorKind):
         ahead = where(seen.x < 0.0, -1.0, 1.0) * maximum(abs(seen.x), _NEAREST)
         (fx, fy), (cx, cy) = self._focal, self._center
         return [cx - fx * seen.y / ahead, cy - fy * seen.z / ahead]
-
-
-def _pair(value: object, name: str) -> tuple[float, float]:
-    try:
-        first, second = vector(value, 2).tolist()
-    except (TypeError, ValueError):
-        raise ValueError(f"its {name} needs two numbers, not {value!r}") from None
-    return first, second
