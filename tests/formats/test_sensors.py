@@ -1,4 +1,4 @@
-"""Sensors in files: robot.toml is in test_toml, MJCF and URDF with Gazebo's tags are here."""
+"""Sensors in files: robot.toml, MJCF, and URDF with Gazebo's tags."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ import treadle as td
 from treadle.formats import mjcf, urdf, urdf_write
 from treadle.formats.gazebo_tags import WRITTEN
 from treadle.formats.mjcf_write import mjcf_text
-from treadle.sensors import SENSOR_TYPES
+from treadle.sensors import SENSOR_TYPES, sensor_type
 
 URDF = """<robot name="rover">
   <link name="base"><inertial>
@@ -43,6 +43,53 @@ URDF = """<robot name="rover">
     <sensor name="wrist" type="force_torque"><force_torque><frame>child</frame></force_torque></sensor>
   </gazebo>
 </robot>"""
+
+
+#: Values that are no defaults, by the kind of a parameter.
+OTHER = {
+    "number": -1.25, "positive": 1.5, "magnitude": 0.375, "whole": 3, "vector": (0.1, -0.2, 0.3),
+    "text": "a name", "values": (0.5, 2.5),
+}  # fmt: skip
+#: Noise with all that it may have.
+NOISE = {
+    "stddev": 0.1, "lower": -2.0, "upper": 3.0, "preset": "mpu6000",
+    "gyroscope": {"density": (0.1, 0.2, 0.3), "preset": "adis16448", "misalignment": (0.0, 0.01, 0.0)},
+    "accelerometer": {"misalignment": ((1, 0, 0), (0, 1, 0.01), (0, 0, 1))},
+}  # fmt: skip
+
+
+def test_robot_toml_has_all_of_every_type(tmp_path):
+    spec = td.ModelSpec("all")
+    spec.add_body("arm", 1.0, type="box", size=(0.1, 0.1, 0.1))
+    spec.add_joint("hinge", "revolute", None, "arm")
+    for k, name in enumerate(SENSOR_TYPES):
+        options = sensor_type(name).options.items()
+        parameters = {key: o.choices[-1] if o.kind == "choice" else OTHER[o.kind] for key, o in options}
+        timing = {} if k % 4 == 0 else {"rate": 0.3 + k, "delay": 0.01 * k}
+        place = {"position": (0.1 * k, 1 / 3, -2.0), "rotation": td.rpy(0.1 * k, -0.7, 2.0)}
+        noise = {"noise": NOISE if k % 2 else {}, "seed": None if k % 3 else 2**40 + k}
+        on = (None, "arm", "hinge")[k % 3]
+        spec.add_sensor(f'{name} "{k}" ü.*', name, on, parameters=parameters, **timing, **place, **noise)
+    td.save(spec, tmp_path / "all.toml")
+    other = td.load_spec(tmp_path / "all.toml")
+    for one, two in zip(spec.sensors, other.sensors, strict=True):
+        assert (one.name, one.type, one.on, one.rate, one.delay) == (
+            two.name,
+            two.type,
+            two.on,
+            two.rate,
+            two.delay,
+        )
+        assert one.seed == two.seed and np.allclose(one.position, two.position, rtol=0, atol=0)
+        assert np.allclose(one.rotation, two.rotation, rtol=0, atol=1e-15)
+        assert plain(one.noise) == plain(two.noise) and plain(one.parameters) == plain(two.parameters)
+
+
+def plain(value):
+    """Tables and lists, whatever they are made of."""
+    if isinstance(value, dict):
+        return {name: plain(x) for name, x in value.items()}
+    return [plain(x) for x in value] if isinstance(value, (list, tuple)) else value
 
 
 def test_gazebo_tags():

@@ -169,6 +169,25 @@ def test_a_camera_shows_the_room_row_by_row():
     assert (color[post][:, 2] > color[post][:, 0]).all()
 
 
+def test_shapes_and_components():
+    model = cart(
+        color=("camera", {"rate": 5.0, "parameters": {"width": 6, "height": 4, "gives": "rgb"}}),
+        scan=("lidar", {"rate": 5.0, "parameters": {"columns": 6, "rows": 2}}),
+        both=("lidar", {"rate": 5.0, "parameters": {"columns": 6, "rows": 2, "gives": "both"}}),
+        imu=("imu", {}),
+    )
+    sim, worlds = td.Simulation(model), td.Batch(model, 3)
+    for name, shape in (("color", (4, 6, 3)), ("scan", (6, 2)), ("both", (2, 6, 2)), ("imu", (6,))):
+        assert sim.sensor(name).shape == worlds.sensor(name).shape == shape
+        assert sim.sensor(name).value.size == np.prod(shape)
+    both = sim.sensor("both")
+    assert both["intensity_3_1"] == both.value.reshape(both.shape)[1, 3, 1]
+    assert sim.sensor("imu")["wz"] == sim.sensor("imu").value[2]
+    np.testing.assert_array_equal(worlds.sensor("imu")["az"], worlds.sensor("imu").value[:, 5])
+    with pytest.raises(td.InputError, match="no component 'vz'; it has 'wx'"):
+        sim.sensor("imu")["vz"]
+
+
 def test_a_camera_has_its_own_lens_and_noise():
     options = {"width": 12, "height": 9}
     lens = options | {"focal": (14.0, 11.0), "center": (4.0, 6.5), "distortion": (-0.1, 0.02, 0.0, 0.01, 0.0)}

@@ -9,7 +9,7 @@ import numpy as np
 
 from treadle.sensors.bank import Group
 from treadle.sim.arrays import CARRIED
-from treadle.sim.attributes import Guarded
+from treadle.sim.sensing.handle import SensorView
 from treadle.sim.sensing.program import measure_program
 
 if TYPE_CHECKING:
@@ -19,33 +19,30 @@ if TYPE_CHECKING:
 __all__ = ["BatchPort", "BatchSensor"]
 
 
-class BatchSensor(Guarded):
-    """What a sensor shows: (worlds) where it has one channel, else (worlds, channels). SI units, radians."""
+class BatchSensor(SensorView):
+    """What a sensor shows: (worlds) where it has one channel, else (worlds, channels). SI units, radians.
 
-    __slots__ = ("_batch", "name")
+    `handle["latitude"]` (worlds) is one component of it.
+    """
 
-    def __init__(self, batch: Batch, name: str) -> None:
-        self._batch, self.name = batch, name
-        batch.model.sensor(name)
+    __slots__ = ()
 
     @property
     def value(self) -> np.ndarray:
         """The last samples that have come through: held until the next ones."""
-        assert self._batch.sampling is not None
-        values = self._batch.sampling.value(self.name)
+        values = self._sampled.value(self.name)
         return values[0] if len(values) == 1 else values.T
 
     @property
     def time(self) -> np.ndarray:
         """(worlds) when the samples were taken that it shows (s)."""
-        assert self._batch.sampling is not None
-        return self._batch.sampling.sample_time(self.name)
+        return self._sampled.sample_time(self.name)
 
-    @property
-    def components(self) -> tuple[str, ...]:
-        """Names of what it gives, in order."""
-        assert self._batch.sampling is not None
-        return tuple(channel.name for channel in self._batch.sampling.bank.readings[self.name].channels)
+    def __getitem__(self, component: str) -> np.ndarray:
+        return self._component(component)
+
+    def __repr__(self) -> str:
+        return f"BatchSensor({self.name!r}, {len(self.components)} components)"
 
 
 class BatchPort:

@@ -186,6 +186,11 @@ class SensorKind:
         raise NotImplementedError
 
     @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape that its values have by nature, such as that of a picture."""
+        return (len(self.channels()),)
+
+    @property
     def measured(self) -> int:
         """How many numbers `measure` gives."""
         return len(self.channels())

@@ -58,6 +58,10 @@ class TactileGrid(RaySensor):
         ]
         return [Channel(f"{gives}_{cell}", "N" if gives == "force" else "m", gives) for cell in cells]
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.parameters["rows"], self.parameters["columns"]
+
     def measure(self, at: Instant) -> Sequence[Scalar]:
         inward = self.pose(at).rotation.apply_transposed(contact_force_on(str(self._on), at)).x
         return [*super().measure(at), -1.0 * inward]

@@ -83,6 +83,13 @@ class CameraSensor(RaySensor):
         lens, gives = self.device.intrinsics, self.parameters["gives"]
         return _Pixels(lens.width, lens.height, gives)
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        lens = self.device.intrinsics
+        return (
+            (lens.height, lens.width, 3) if self.parameters["gives"] == "rgb" else (lens.height, lens.width)
+        )
+
     def effects(self) -> dict[str, Any]:
         if self.parameters["gives"] == "rgb" and self.sensor.noise:
             return {"lower": 0.0, "upper": 255.0, "quantization": 1.0}

@@ -119,6 +119,11 @@ class LidarSensor(RaySensor):
         return found
 
     @property
+    def shape(self) -> tuple[int, ...]:
+        beams = self.device.columns, self.device.rows
+        return (2, *beams) if self.parameters["gives"] == "both" else beams
+
+    @property
     def span(self) -> float:
         return self.device.sweep
 
