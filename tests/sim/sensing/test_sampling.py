@@ -170,3 +170,25 @@ def test_delay_beyond_the_run_shows_the_first_sample():
     sim.step(100)
     assert np.array_equal(sim.sensor("imu").value, first)
     assert sim.sensor("imu").time == 0.0
+
+
+@pytest.mark.parametrize("ending", ["parquet", "mcap"])
+def test_recording_of_what_has_no_number(tmp_path, ending):
+    """A beam without an echo is infinite, a place without a fix is none; what is computed stands between."""
+    spec = td.ModelSpec("cellar")
+    spec.add_body("cart", 1.0, type="box", size=(0.1, 0.1, 0.1))
+    spec.add_joint("rail", "prismatic", None, "cart", axis=(1, 0, 0))
+    spec.add_shape("wall", None, "box", (0.2, 8.0, 3.0), position=(6.0, 0.0, 0.0))
+    spec.add_shape("roof", None, "box", (90.0, 90.0, 0.2), position=(0.0, 0.0, 3.0))
+    spec.add_sensor("scan", "lidar", "cart", rate=50.0, columns=4)
+    spec.add_sensor("gps", "gps", "cart", rate=10.0)
+    sim = td.Simulation(spec.compile(), dt=1e-2, v=[1.0])
+    file = tmp_path / f"run.{ending}"
+    with sim.record(file, ["sensor.scan.*", "joint.rail.position", "sensor.gps.*"], rate=50):
+        sim.step(10)
+    rows = td.read_recording(file)
+    time, scan, gps = rows["time"], rows["sensor.scan.value"], rows["sensor.gps.value"]
+    assert np.ravel(rows["joint.rail.position"]) == pytest.approx(time, abs=1e-12)
+    assert scan[:, 2] == pytest.approx(5.9 - time, abs=1e-9)
+    assert not np.isfinite(scan[:, 0]).any()
+    assert (gps[:, 0] == 0.0).all() and np.isnan(gps[:, 5]).all()

@@ -61,6 +61,9 @@ class ParquetWriter:
         """Turn the stream into the Parquet file."""
         new = self._path.with_name(self._path.name + ".new")
         try:
+            # without a row the schema is written now
+            self._stream.close()
+            self._outlet.flush()
             _convert(self._outlet.path, new)
             os.replace(new, self._path)
             os.unlink(self._outlet.path)

@@ -82,8 +82,6 @@ class Moment:
     shape_forces: Mapping[str, Sequence[Scalar]] = field(default_factory=dict)
     #: sums of normal forces in the zones of touch sensors, by their names, in the mean over that step
     zone_forces: Mapping[str, Scalar] = field(default_factory=dict)
-    #: numbers that sensors show, by name
-    sensed: Mapping[str, Sequence[Scalar]] = field(default_factory=dict)
 
     @cached_property
     def tau(self) -> list[Scalar]:

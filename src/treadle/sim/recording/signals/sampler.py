@@ -29,7 +29,8 @@ __all__ = ["Sampler"]
 class Sampler:
     """Rows of time, signals and the user's own signals of a simulation.
 
-    Signals are compiled together into one function of the state; the user's are called in Python.
+    Signals are compiled together into one function of the state; readings of sensors and what the user's
+    functions give are put in between and behind.
     """
 
     def __init__(self, sim: Simulation, signals: Sequence[Signal], own: Sequence[UserSignal] = ()) -> None:
@@ -66,7 +67,10 @@ class Sampler:
             # contact is felt in the mean over the last step
             felt = sensors.felt(sim).ravel() if self._feels else np.zeros(_felt_size(sim))
             pressed = sensors.body_wrenches(sim).ravel() if sim.contact else np.zeros(0)
-            row[1 : self._width] = self._compiled(*state, *others, felt, pressed, self._sensed())
+            row[self._computed] = self._compiled(*state, *others, felt, pressed)
+        for sensor, place in self._sensed:
+            assert sim.sampling is not None
+            row[place] = sim.sampling.value(sensor)[:, 0]
         start = self._width
         for signal, size in zip(self._own, self._sizes, strict=True):
             numbers = _numbers(signal, sim)
@@ -74,13 +78,6 @@ class Sampler:
                 raise InputError(f"signal {signal.name!r} gave {len(numbers)} numbers, but {size} at first")
             row[start : start + size] = numbers
             start += size
-
-    def _sensed(self) -> np.ndarray:
-        """What the sensors show, one after the other."""
-        sampling, names = self._sim.sampling, [signal.sensor for signal in self._signals if signal.sensor]
-        if sampling is None or not names:
-            return np.zeros(0)
-        return np.concatenate([sampling.value(name)[:, 0] for name in names])
 
     def rebuild(self) -> None:
         """Look the signals up in a changed machine; those that are gone there are nan."""
@@ -94,8 +91,21 @@ class Sampler:
     def _compile(self) -> None:
         self._kind, self._controllers = self._present_kind(), self._sim.controllers.traced
         self._feels = any(signal.felt for signal in self._signals)
-        if self._signals:
-            self._compiled = _compiled(self._sim, self._signals, *self._kind)
+        computed, places = [], []
+        #: sensors and the places of their readings in a row
+        self._sensed: list[tuple[str, slice]] = []
+        start = 1
+        for signal in self._signals:
+            end = start + len(signal.layout.columns)
+            if signal.sensor is None:
+                computed.append(signal)
+                places += range(start, end)
+            else:
+                self._sensed.append((signal.sensor, slice(start, end)))
+            start = end
+        #: places in a row of what is compiled
+        self._computed = np.array(places, dtype=int)
+        self._compiled = _compiled(self._sim, computed, *self._kind) if computed else None
 
     def _present_kind(self) -> tuple[bool, bool]:
         """Whether stops and friction hold, and whether a freedom is locked, where that makes a difference."""
@@ -131,11 +141,6 @@ def _compiled(
     driven, arrests = sim.step_options.driven, sim.step_options.method.arrests
     motions = sim.motions if bounded or driven else {}
     terrain = sim.terrain if model.wheels else None
-    places, count = {}, 0
-    for signal in signals:
-        if signal.sensor is not None:
-            places[signal.sensor] = slice(count, count + len(signal.layout.columns))
-            count = places[signal.sensor].stop
 
     def row(
         q: Sequence[Scalar],
@@ -150,7 +155,6 @@ def _compiled(
         rows: Sequence[Scalar],
         felt: Sequence[Scalar],
         pressed: Sequence[Scalar],
-        sensed: Sequence[Scalar],
     ) -> dict[str, list[Scalar]]:
         time, dt, taken = clock
         machine = locked_model(model, rotors) if locked else model
@@ -158,7 +162,6 @@ def _compiled(
             machine, laws, controllers, q, v, held, loads, time, commands, drives, dt, bounded, motions,
             terrain, driven=driven, arrests=arrests, taken=taken, rows=rows if bounded and not sim.contact
             else (), felt=felt, pressed=pressed,
-            sensed={name: sensed[place] for name, place in places.items()},
         )  # fmt: skip
         with reading(sim.world.inputs.inputs, inputs):
             return {"row": [x for signal in signals for x in signal.values(moment)]}
@@ -176,7 +179,6 @@ def _compiled(
         "rows": len(sim.arrays["rows"]),
         "felt": _felt_size(sim),
         "pressed": 6 * len(model.bodies) if sim.contact else 0,
-        "sensed": count,
     }
     names = [[part.name for part in parts] for parts in (model.joints, model.frames, model.loops)]
     names += [[part.name for part in model.couplings], sensors.sensor_names(model)]
