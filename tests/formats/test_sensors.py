@@ -1,5 +1,7 @@
 """Sensors in files: robot.toml, MJCF, and URDF with Gazebo's tags."""
 
+from datetime import datetime
+
 import numpy as np
 import pytest
 
@@ -254,3 +256,15 @@ def test_mjcf_round_trip():
     for name in names:
         first, second = (np.atleast_1d(sim.sensor(name).value) for sim in sims)
         assert np.allclose(first, second, atol=1e-9), name
+
+
+def test_dates_of_parameters(tmp_path):
+    spec = td.ModelSpec("cart")
+    spec.add_body("cart", 1.0, type="box", size=(0.1, 0.1, 0.1))
+    spec.add_joint("rail", "prismatic", None, "cart", axis=(1, 0, 0))
+    spec.add_sensor("gps", "gps", "cart", start=datetime(2020, 2, 29, 12))
+    assert spec.sensor("gps").parameters == {"start": "2020-02-29T12:00:00"}
+    td.save(spec, tmp_path / "cart.toml")
+    text = (tmp_path / "cart.toml").read_text(encoding="utf-8")
+    (tmp_path / "cart.toml").write_text(text.replace('"2020-02-29T12:00:00"', "2020-02-29T12:00:00"))
+    assert td.load_spec(tmp_path / "cart.toml").sensor("gps").parameters == spec.sensor("gps").parameters

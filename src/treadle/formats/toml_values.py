@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import reprlib
 from collections.abc import Callable
+from datetime import date
 from typing import Any
 
 from treadle.model.values import rpy
@@ -144,7 +145,7 @@ def vectors(value: Any) -> tuple[tuple[float, ...], ...]:
 
 
 def values(value: Any) -> dict[str, Any]:
-    """Numbers, words, lists of either, and lists of lists of numbers, by name."""
+    """Numbers, words, dates, lists of them, and lists of lists of numbers, by name."""
     if not isinstance(value, dict):
         raise ValueError(f"needs names with values, not {short(value)}")
     return {name: _nested(item, name) for name, item in value.items()}
@@ -162,6 +163,8 @@ def groups(value: Any) -> dict[str, Any]:
 def _nested(value: Any, name: str, depth: int = 0) -> Any:
     if isinstance(value, str) and depth <= 1:
         return value
+    if isinstance(value, date):
+        return value.isoformat()
     if isinstance(value, list) and depth < 3:
         return tuple(_nested(item, name, depth + 1) for item in value)
     return _number(value, f"numbers for {name!r}")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from datetime import date
 from typing import Any, TypeAlias
 
 from treadle.errors import ModelError
@@ -269,6 +270,8 @@ class ModelSpec(PartsByName):
         own = {item.name for item in fields(SensorSpec)}
         parameters = {key: options.pop(key) for key in tuple(options) if key not in own}
         parameters = dict(options.pop("parameters", {})) | parameters
+        dates = {key: x.isoformat() for key, x in parameters.items() if isinstance(x, date)}
+        parameters |= dates
         self.sensors.append(SensorSpec(name, type, on, parameters=parameters, **options))
         return self.sensors[-1]
 

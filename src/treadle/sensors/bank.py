@@ -276,6 +276,16 @@ class SensorBank:
             for reading in group.readings:
                 reading.forget(worlds)
 
+    def forget_after(self, time: np.ndarray) -> None:
+        """Return worlds whose samples lie beyond their time (worlds) to before the first one."""
+        for group in self.sampling:
+            if group.rate is not None:
+                ahead = group.last > time * group.rate + 2.0 * ROUNDING
+                if ahead.any():
+                    group.last[ahead] = -1.0
+                    for reading in group.readings:
+                        reading.forget(ahead)
+
     def save(self) -> np.ndarray:
         """(numbers, worlds) all that the next samples depend on."""
         rows = [group.last[None] for group in self.sampling]

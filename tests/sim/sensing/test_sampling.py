@@ -1,5 +1,7 @@
 """When sensors sample, what they hold, and what is saved of them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -192,3 +194,13 @@ def test_recording_of_what_has_no_number(tmp_path, ending):
     assert scan[:, 2] == pytest.approx(5.9 - time, abs=1e-9)
     assert not np.isfinite(scan[:, 0]).any()
     assert (gps[:, 0] == 0.0).all() and np.isnan(gps[:, 5]).all()
+
+
+def test_a_state_of_an_earlier_time_samples_from_there():
+    sim = started(pendulum(rate=130.0))
+    sim.step(100)
+    state = sim.save()
+    for start in (100.0, 0.0):
+        sim.restore(replace(state, start=start, steps=0))
+        sim.step(40)
+        assert sim.sensor("imu").time == pytest.approx(np.floor(sim.time * 130.0) / 130.0)

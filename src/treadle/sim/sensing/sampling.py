@@ -168,6 +168,7 @@ class Sampling:
         """Return to a saved state."""
         self._before = None
         fits = self.bank.restore(state)
+        self.bank.forget_after(self._port.times())
         self._restored = fits and any((group.last >= 0.0).any() for group in self.bank.sampling)
 
     def _take(self, group: Group, time: np.ndarray, taken: np.ndarray) -> None:
