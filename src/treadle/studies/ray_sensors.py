@@ -24,6 +24,7 @@ from treadle.scenes import scene
 from treadle.sensors.camera import Camera, Intrinsics, Picture
 from treadle.sensors.ranging import Lidar, LidarScan
 from treadle.sensors.rays import RayScene
+from treadle.studies.moving_lidar import AZIMUTH, ELEVATION, LIDAR, moving_row, swinging_row
 from treadle.studies.study import Column, Findings, Report
 from treadle.terrain import Plane, random_grid
 
@@ -31,11 +32,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["run"]
-
-#: Where the lidar stands in the tunnel (m), ahead of the machine on its left, and its elevations (rad).
-LIDAR, ELEVATION = (3.2137, 2.4211, 1.9083), (np.radians(-32.0), np.radians(20.0))
-#: A whole turn, with the machine in the middle.
-AZIMUTH = (-1.5 * np.pi, 0.5 * np.pi)
 
 #: From where its points are shown, and at what they are looked at (m).
 ABOVE = ((4.6, 6.0, 11.5), (0.2, -0.2, 0.4))
@@ -76,7 +72,7 @@ def run(quick: bool, report: Report) -> Findings:
     report(0.0, "lidar")
     findings.rows += _lidar_rows(tunnel, turns, shown, findings.notes)
     report(0.3, "moving lidar")
-    findings.rows.append(_moving_row(tunnel, 40 if quick else 200))
+    findings.rows += [moving_row(tunnel, 40 if quick else 200), swinging_row()]
     report(0.5, "terrain")
     findings.rows += _terrain_rows(turns)
     report(0.7, "cameras")
@@ -170,32 +166,6 @@ def _embree(scene: RayScene, notes: list[str]) -> Callable[[np.ndarray, np.ndarr
         return found
 
     return distances
-
-
-def _moving_row(tunnel: RayScene, count: int) -> dict[str, Any]:
-    """A lidar that drives and turns while the boom swings, against rays cast one by one at their instants."""
-    model, lidar = tunnel.model, Lidar(azimuth=AZIMUTH, elevation=ELEVATION, sweep=0.1)
-    start = np.array(model.initial()[0])
-    rate = 0.3 * np.ones(model.nq)
-    poses = np.tile(np.eye(4), (1024, 1, 1))
-    angle = 0.8 * lidar.times
-    poses[:, 0, 0], poses[:, 0, 1], poses[:, 1, 0], poses[:, 1, 1] = (
-        np.cos(angle), -np.sin(angle), np.sin(angle), np.cos(angle),
-    )  # fmt: skip
-    poses[:, :3, 3] = np.array(LIDAR) + lidar.times[:, None] * np.array([1.5, -0.4, 0.1])
-    states = start + lidar.times[:, None] * rate
-    bodies = np.stack([tunnel.body_poses(q) for q in states])
-    scan = lidar.scan(tunnel, poses, bodies=bodies)
-    errors = []
-    rng = np.random.default_rng(0)
-    for c, r in zip(rng.integers(0, 1024, count).tolist(), rng.integers(0, 64, count).tolist()):
-        tunnel.place(states[c])
-        single = tunnel.cast(poses[c, :3, 3], poses[c, :3, :3] @ lidar.beams[c, r], lidar.range[1]).distance[
-            0
-        ]
-        errors.append(0.0 if single == scan.distance[c, r] else abs(single - scan.distance[c, r]))
-    tunnel.place(start)
-    return {"case": "moving lidar", "caster": "treadle", "rays": count, "difference": max(errors)}
 
 
 def _terrain_rows(turns: int) -> list[dict[str, Any]]:
@@ -338,6 +308,11 @@ def _checks(rows: list[dict[str, Any]]) -> list[Check]:
         at_least("lidar of 64 x 1,024 in the tunnel: million rays/s of a core", lidar["rate"], 1.0),
         at_most("the same: rays more than 1e-6 m from Embree's", embree.get("apart"), 0.0),
         at_most("moving lidar: off rays cast one by one (m)", find("moving lidar")["difference"], 1e-12),
+        at_most(
+            "lidar of a swinging arm: off columns cast one by one (m)",
+            find("lidar of an arm")["difference"],
+            1e-6,
+        ),
         at_least(
             "range rays on terrain: million/s of two threads on two cores",
             min(row["rate"] for row in terrain),
