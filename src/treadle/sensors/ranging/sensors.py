@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -128,11 +127,12 @@ class LidarSensor(RaySensor):
         return self.device.sweep
 
     def process(self, numbers: np.ndarray, capture: Capture) -> np.ndarray:
-        if capture.path is None:
-            capture, numbers = replace(capture, path=capture.time[None]), numbers[None]
+        times = capture.path
+        if times is None:
+            times, numbers = capture.time[None], numbers[None]
         values = np.zeros((len(self.channels()), numbers.shape[-1]))
         for w in np.flatnonzero(capture.taken).tolist():
-            poses, bodies = self._sweep(numbers[..., w], capture.path[:, w], capture.time[w])
+            poses, bodies = self._sweep(numbers[..., w], times[:, w], capture.time[w])
             scan = self.device.scan(self.scene, poses, self.ignore, bodies, self.generator(capture, w))
             gives = {"distance": [scan.distance], "intensity": [scan.intensity]}
             parts = gives.get(self.parameters["gives"], [scan.distance, scan.intensity])
