@@ -16,7 +16,7 @@ from treadle.model.values import number, vector
 from treadle.spatial import Force, Motion, Transform, Vec3
 from treadle.terrain import Terrain
 
-__all__ = ["Capture", "Channel", "Instant", "Option", "SensorKind", "channels", "numbers"]
+__all__ = ["Capture", "Channel", "Instant", "Option", "SensorKind", "channels", "numbers", "pair"]
 
 
 #: Most samples of a sensor that are on their way, which are all kept.
@@ -253,6 +253,12 @@ def numbers(value: Any, name: str, count: int | None = None) -> tuple[float, ...
     except (TypeError, ValueError):
         many = "numbers" if count is None else f"{count} numbers"
         raise ValueError(f"its {name} needs {many}, not {value!r}") from None
+
+
+def pair(value: Any, name: str) -> tuple[float, float]:
+    """A parameter that is two numbers."""
+    first, second = numbers(value, name, 2)
+    return first, second
 
 
 def _on_frame(model: Model, sensor: Sensor) -> None:

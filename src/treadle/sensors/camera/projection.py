@@ -8,7 +8,7 @@ from typing import ClassVar
 from treadle.graph import Scalar, maximum, where
 from treadle.model.model import WORLD, Model
 from treadle.model.sensors import Sensor
-from treadle.sensors.kind import Channel, Instant, Option, SensorKind, channels, numbers
+from treadle.sensors.kind import Channel, Instant, Option, SensorKind, channels, pair
 
 __all__ = ["Projection"]
 
@@ -34,7 +34,7 @@ class Projection(SensorKind):
         if self.parameters["camera"] is None:
             raise ValueError("it has no camera; name the link or frame that looks")
         self._camera = model.frame(self.parameters["camera"])
-        self._focal, self._center = (numbers(self.parameters[name], name, 2) for name in ("focal", "center"))
+        self._focal, self._center = (pair(self.parameters[name], name) for name in ("focal", "center"))
 
     def channels(self) -> Sequence[Channel]:
         return channels("u v", "px")

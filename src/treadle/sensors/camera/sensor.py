@@ -12,7 +12,7 @@ from treadle.model.model import Model
 from treadle.model.sensors import Sensor
 from treadle.sensors.camera.camera import Camera
 from treadle.sensors.camera.intrinsics import Intrinsics
-from treadle.sensors.kind import Capture, Channel, Option, numbers
+from treadle.sensors.kind import Capture, Channel, Option, numbers, pair
 from treadle.sensors.rays.sensor import SEEN, RaySensor
 
 __all__ = ["CameraSensor"]
@@ -74,9 +74,11 @@ class CameraSensor(RaySensor):
             p["width"], p["height"], p["angle"], numbers(p["distortion"], "distortion")
         )
         if p["focal"] is not None:
-            lens = replace(lens, **dict(zip(("fx", "fy"), numbers(p["focal"], "focal", 2), strict=True)))
+            fx, fy = pair(p["focal"], "focal")
+            lens = replace(lens, fx=fx, fy=fy)
         if p["center"] is not None:
-            lens = replace(lens, **dict(zip(("cx", "cy"), numbers(p["center"], "center", 2), strict=True)))
+            cx, cy = pair(p["center"], "center")
+            lens = replace(lens, cx=cx, cy=cy)
         self.device = Camera(lens, range=(p["least"], p["most"]))
 
     def channels(self) -> Sequence[Channel]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from treadle.model.model import Model
 from treadle.model.sensors import Sensor
-from treadle.sensors.kind import Capture, Channel, Option, numbers
+from treadle.sensors.kind import Capture, Channel, Option, pair
 from treadle.sensors.ranging.beams import cone
 from treadle.sensors.ranging.lidar import Lidar
 from treadle.sensors.ranging.ultrasonic import Ultrasonic
@@ -98,8 +98,8 @@ class LidarSensor(RaySensor):
         self.device = Lidar(
             columns=p["columns"],
             rows=p["rows"],
-            azimuth=numbers(p["azimuth"], "azimuth", 2),
-            elevation=numbers(p["elevation"], "elevation", 2),
+            azimuth=pair(p["azimuth"], "azimuth"),
+            elevation=pair(p["elevation"], "elevation"),
             range=(p["least"], p["most"]),
             sweep=p["sweep"],
             divergence=p["divergence"],
