@@ -48,11 +48,13 @@ class ParquetWriter:
         self._schema = pa.schema(fields, metadata={"treadle": json.dumps(header.to_json())})
         self._stream = pa.ipc.new_stream(pa.PythonFile(self._outlet, mode="w"), self._schema)
         self._outlet.flush()
+        self._empty = True
 
     def add(self, rows: np.ndarray) -> None:
         """Add rows and hand them to the operating system."""
         import pyarrow as pa
 
+        self._empty = False
         columns = np.ascontiguousarray(rows.T)
         self._stream.write_batch(pa.record_batch([pa.array(x) for x in columns], schema=self._schema))
         self._outlet.flush()
@@ -61,9 +63,10 @@ class ParquetWriter:
         """Turn the stream into the Parquet file."""
         new = self._path.with_name(self._path.name + ".new")
         try:
-            # without a row the schema is written now
-            self._stream.close()
-            self._outlet.flush()
+            if self._empty:
+                # the schema comes with the first rows, or with the end
+                self._stream.close()
+                self._outlet.flush()
             _convert(self._outlet.path, new)
             os.replace(new, self._path)
             os.unlink(self._outlet.path)
