@@ -129,8 +129,15 @@ class SensorDrawing:
         if self.frustum is None:
             angle = 2.0 * float(np.arctan(0.5 * lens.height / lens.fy))
             shape = lens.width / lens.height * lens.fy / lens.fx
-            look = {"scale": 1.5 * self._length, "color": BEAM, "image": image, "wxyz": _LOOKING}
-            self.frustum = self._server.scene.add_camera_frustum(f"{self._under}/view", angle, shape, **look)
+            self.frustum = self._server.scene.add_camera_frustum(
+                f"{self._under}/view",
+                angle,
+                shape,
+                scale=1.5 * self._length,
+                color=BEAM,
+                image=image,
+                wxyz=_LOOKING,
+            )
         else:
             self.frustum.image = image
 
