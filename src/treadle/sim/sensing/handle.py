@@ -11,7 +11,7 @@ from treadle.model.model import Model, suggest
 from treadle.sim.attributes import Guarded
 
 if TYPE_CHECKING:
-    from treadle.sensors.bank import Reading
+    from treadle.sensors.reading import Reading
     from treadle.sim.sensing.sampling import Sampling
 
 __all__ = ["Sampled", "SensorHandle", "SensorView"]

@@ -9,8 +9,9 @@ from typing import Protocol
 import numpy as np
 
 from treadle.model.model import Model
-from treadle.sensors.bank import ROUNDING, Group, SensorBank
+from treadle.sensors.bank import Group, SensorBank
 from treadle.sensors.kind import Capture
+from treadle.sensors.reading import ROUNDING
 from treadle.terrain import Terrain
 
 __all__ = ["Port", "Sampling"]
