@@ -24,7 +24,7 @@ LIMIT = 1_000_000
 
 #: Error of the rates by rounding, relative to their mean: of a tree; of loops, over the square of their
 #: distance from a singular position; and at most.
-_ROUNDING, _ROUNDING_LOOPS, _MOST_ROUNDING = 6e-14, 3e-15, 1e-10
+_ROUNDING, _ROUNDING_LOOPS, _MOST_ROUNDING = 6e-14, 3e-15, 1e-11
 
 #: The substep (s) in which a jump of the accelerations is passed, and how many of them in a step.
 _JUMP, _MOST_JUMPS = 1e-8, 200.0
