@@ -178,7 +178,8 @@ def _through(
     new_q, new_v, gain = careful_step(system, q, v, time, ahead, passing._replace(passes=taken))
     way = [x for j in system.model.joints for x in j.type.difference(q[j.q], new_q[j.q])]
     speeds = [b - a for a, b in zip(v, new_v, strict=True)]
-    return _Through(passing.passes, taken, ahead, longest, passing.distance, [*new_q, *new_v, *way, *speeds, *gain])
+    values = [*new_q, *new_v, *way, *speeds, *gain]
+    return _Through(passing.passes, taken, ahead, longest, passing.distance, values)
 
 
 def _rounding(distance: Scalar) -> Scalar:

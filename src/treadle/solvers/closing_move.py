@@ -42,7 +42,10 @@ def closing_move(model: Model, q: np.ndarray, name: str) -> str | None:
         move = move - np.linalg.lstsq(np.array(slopes).T, residual(move), rcond=1e-9)[0]
     ways = [("move", np.where(abs(move[3:]) < _NOTHING, 0.0, move[3:]), "m")]
     ways += [("turn", np.where(abs(move[:3]) < _NOTHING, 0.0, move[:3]), "rad")]
-    parts = [
-        f"{verb} it by ({', '.join(f'{x:.6g}' for x in step)}) {unit}" for verb, step, unit in ways if step.any()
+    words = [
+        (f"{verb} it by", ", ".join(f"{x:.6g}" for x in step), unit)
+        for verb, step, unit in ways
+        if step.any()
     ]
+    parts = [f"{what} ({numbers}) {unit}" for what, numbers, unit in words]
     return f"its frame on {loop.successor_link!r} would fit if you {' and '.join(parts)}" if parts else None
