@@ -20,8 +20,8 @@ CARRIED = (
     "rows",
 )  # fmt: skip
 
-#: What is known of loops before the first step: no gap, no rounds, distances from a singular position (none of
-#: them a minimum), no passage.
+#: What is known of loops before the first step: no gap, no rounds, distances from a singular position (that
+#: are no minimum), no passage.
 CLOSED = (0.0, 0.0, 0.0, -1.0, 0.0)
 
 #: Settings of a machine that has none.

@@ -51,7 +51,8 @@ def stuck(sim: Simulation, tried: float, left: float) -> SimulationDiverged:
     jumps = " and write conditions in force laws with td.switch" if sim.laws else ""
     return SimulationDiverged(
         f"{sim.integrator!r} cannot keep the tolerance {sim.options['tolerance']:g} at t = {when:.9g} s, "
-        f"where {owner} accelerates most{flat} (after {tried:.0f} substeps of a step): give it a larger one{jumps}",
+        f"where {owner} accelerates most{flat} (after {tried:.0f} substeps of a step): "
+        f"give it a larger one{jumps}",
         time=when,
         element=owner,
         last_good_state=sim.save(),
