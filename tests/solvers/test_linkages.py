@@ -8,7 +8,7 @@ import pytest
 
 import treadle as td
 from tests.energy import stored_energy
-from tests.linkages import LINKAGES, scissors
+from tests.linkages import LINKAGES, four_bar, scissors
 from treadle.constraints.rows import residuals
 from treadle.model import rpy
 
@@ -44,6 +44,21 @@ def test_a_long_lift_of_rounded_numbers_runs():
     sim = td.Simulation(spec.compile(), 5e-3, q=q, v=v)
     sim.run(10.0)
     assert sim.quality()["loop residual"] < 2e-5
+
+
+@pytest.mark.parametrize("closing", ["revolute", "ball"])
+@pytest.mark.parametrize("tilt", [1e-1, 1e-2, 1e-3, 1e-4, 1e-5])
+def test_gaps_are_those_of_the_rounding_in_every_plane(tilt, closing):
+    """In a plane at a small angle to an axis, two coordinates of a point tell nearly the same."""
+    turn = np.array(rpy(0.4, 0.0, 0.0)) @ np.array(rpy(0.0, 0.0, 0.7))
+    for plane in (turn @ np.array(rpy(0.0, tilt, 0.0)), np.array(rpy(tilt, 0.3, 0.8 + tilt))):
+        spec, q, v = four_bar(np.random.default_rng(4), 6, plane)
+        spec.joint("c").type = closing
+        if closing == "ball":
+            spec.joint("c").axis = None
+        sim = td.Simulation(spec.compile(), 5e-3, q=q, v=v)
+        sim.run(1.0)
+        assert sim.quality()["loop residual"] < 2e-5
 
 
 def planar(off: float = 0.0, quarter: float = pi / 2) -> td.Model:
