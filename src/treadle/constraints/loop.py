@@ -51,7 +51,7 @@ def loop_frames(model: Model, q: Sequence[Scalar], loop: Loop) -> tuple[int, Tra
 def _level(model: Model, loop: Loop) -> tuple[Vec3, Vec3, Vec3] | None:
     """Directions across the first hinge of the loop, and along it; None if those of the body do as well.
 
-    A planar linkage moves across its hinges. In a plane at a small angle to a coordinate axis two of the three
+    A planar linkage moves across its hinges. In a plane at a small angle to a coordinate axis two of three
     coordinates tell nearly the same; what rounded numbers leave of one is then magnified in the third.
     """
     _, first, second = _ways(model, loop)
