@@ -86,10 +86,10 @@ def sarrus(rng: np.random.Generator, digits: int | None) -> Linkage:
     return spec, [start[name.split("_")[0]] for name in names], [1.0] + [0.0] * (len(names) - 1)
 
 
-def four_bar(rng: np.random.Generator, digits: int | None) -> Linkage:
-    """A planar linkage of four hinges in any plane of space."""
+def four_bar(rng: np.random.Generator, digits: int | None, plane: np.ndarray | None = None) -> Linkage:
+    """A planar linkage of four hinges in any plane of space, or in the one whose axes are given."""
     spec = ModelSpec("four-bar in space")
-    R = random_rotation(rng)
+    R = random_rotation(rng) if plane is None else plane
     crank, coupler, rocker, ground = 0.4, rng.uniform(0.9, 1.1), rng.uniform(0.7, 0.9), rng.uniform(0.9, 1.1)
     axis = _rounded(R @ (0, 1, 0), digits)
 

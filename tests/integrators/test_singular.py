@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import treadle as td
+from treadle.sim.divergence import stuck
 from treadle.studies import singular
+from treadle.studies.calibration.machines import FAMILIES
 from treadle.studies.flat_linkages import FLAT_LINKAGES
 
 
@@ -38,3 +40,51 @@ def test_a_machine_that_is_never_singular_reports_nothing():
     sim = td.Simulation(td.scene("slider-crank"), 1e-3, "rk4")
     sim.run(2.0)
     assert "singular positions" not in [measure.name for measure in sim.quality().measures]
+
+
+def reported(sim: td.Simulation) -> bool:
+    return "singular positions" in [measure.name for measure in sim.quality().measures]
+
+
+def test_a_start_next_to_a_singular_position_is_no_passage():
+    """A parallelogram starts a little after its flat position and moves away; turned back it passes it."""
+    linkage = FLAT_LINKAGES["parallelogram"](np.random.default_rng(0))
+    sim = td.Simulation(linkage.model, 1e-3, "rk4", q=linkage.q, v=linkage.v)
+    begun = side = linkage.side(sim.q)
+    while side * begun > -1e-3:
+        sim.step()
+        side = linkage.side(sim.q)
+    sim.step(10)
+    q, v = sim.q.copy(), sim.v.copy()
+    assert abs(side) < linkage.flatness(q) < 0.1
+    away = td.Simulation(linkage.model, 1e-3, "rk4", q=q, v=v)
+    away.step(20)
+    assert linkage.flatness(away.q) > linkage.flatness(q)
+    assert not reported(away)
+    back = td.Simulation(linkage.model, 1e-3, "rk4", q=q, v=-v)
+    back.step(30)
+    assert linkage.side(back.q) * side < 0.0
+    assert reported(back)
+
+
+def test_what_a_run_passed_is_not_said_of_the_next():
+    linkage = FLAT_LINKAGES["parallelogram"](np.random.default_rng(3))
+    sim = td.Simulation(linkage.model, 4e-3, "rk4", q=linkage.q, v=linkage.v)
+    sim.run(4.0)
+    assert reported(sim)
+    sim.q, sim.v = linkage.q, np.zeros(linkage.model.nv)
+    sim.step()
+    assert not reported(sim)
+
+
+def test_error_control_next_to_a_singular_position():
+    """A loop in space that comes within 0.03 of one: its accelerations are rounded to 1e-12 there."""
+    rng = np.random.default_rng([list(FAMILIES).index("closed tree"), 16])
+    machine = FAMILIES["closed tree"](rng)
+    sim = machine.simulation("dopri853", machine.seconds / 565, tolerance=1e-12)
+    sim.step(310)
+    # a step that cannot go on names the loop
+    assert "and the loop 'closing4' is next to a singular position" in str(stuck(sim, 10.0, 1e-4))
+    sim.step(255)
+    assert sim.quality()["energy drift"] == pytest.approx(0.0, abs=1e-11)
+    assert "singular" not in str(stuck(machine.simulation("dopri853", 1e-3), 10.0, 1e-4))

@@ -110,6 +110,20 @@ def test_positions_and_velocities_can_be_held():
     assert np.abs(gaps).max() < 1e-12 and np.abs(rates).max() < 1e-10
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_held_is_kept_to_the_last_bit(seed):
+    model = td.scene("four-bar-chain", cells=2 + seed)
+    rng = np.random.default_rng(seed)
+    q, v = (np.array(x) for x in model.initial())
+    q, v = td.assemble(model, q, rng.uniform(-2.0, 2.0, model.nv)).q, rng.uniform(-2.0, 2.0, model.nv)
+    name = model.joints[int(rng.integers(len(model.joints)))].name
+    place, rate = model.joint(name).q, model.joint(name).v
+    q[place] += 0.05
+    held = td.assemble(model, q, v, hold_positions=[name], hold_velocities=[name])
+    assert held.q[place].tobytes() == q[place].tobytes()
+    assert held.v[rate].tobytes() == v[rate].tobytes()
+
+
 def test_what_cannot_be_held_is_refused():
     model = td.scene("slider-crank")
     q, v = model.initial()

@@ -1,5 +1,6 @@
 """Overconstrained linkages, as they are and with their numbers rounded: assembled, and run."""
 
+import re
 from math import pi
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 import treadle as td
 from tests.energy import stored_energy
-from tests.linkages import LINKAGES, scissors
+from tests.linkages import LINKAGES, four_bar, scissors
 from treadle.constraints.rows import residuals
 from treadle.model import rpy
 
@@ -45,8 +46,27 @@ def test_a_long_lift_of_rounded_numbers_runs():
     assert sim.quality()["loop residual"] < 2e-5
 
 
+@pytest.mark.parametrize("closing", ["revolute", "ball"])
+@pytest.mark.parametrize("tilt", [1e-1, 1e-2, 1e-3, 1e-4, 1e-5])
+def test_gaps_are_those_of_the_rounding_in_every_plane(tilt, closing):
+    """In a plane at a small angle to an axis, two coordinates of a point tell nearly the same."""
+    turn = np.array(rpy(0.4, 0.0, 0.0)) @ np.array(rpy(0.0, 0.0, 0.7))
+    for plane in (turn @ np.array(rpy(0.0, tilt, 0.0)), np.array(rpy(tilt, 0.3, 0.8 + tilt))):
+        spec, q, v = four_bar(np.random.default_rng(4), 6, plane)
+        spec.joint("c").type = closing
+        if closing == "ball":
+            spec.joint("c").axis = None
+        sim = td.Simulation(spec.compile(), 5e-3, q=q, v=v)
+        sim.run(1.0)
+        assert sim.quality()["loop residual"] < 2e-5
+
+
 def planar(off: float = 0.0, quarter: float = pi / 2) -> td.Model:
     """A four-bar linkage with one pivot `off` (m) its plane, and hinges turned by a quarter turn."""
+    return planar_spec(off, quarter).compile()
+
+
+def planar_spec(off: float, quarter: float = pi / 2) -> td.ModelSpec:
     spec = td.ModelSpec("four-bar")
     for name, length in (("crank", 0.5), ("coupler", 1.0), ("rocker", 1.0)):
         spec.add_body(name, 1.0, center=(0, 0, length / 2), inertia=(0.1, 0.1, 0.01))
@@ -57,7 +77,7 @@ def planar(off: float = 0.0, quarter: float = pi / 2) -> td.Model:
     spec.add_joint(
         "c", "revolute", "coupler", "rocker", position=(0, 0, 1), child_position=(0, 0, 1), **hinge
     )
-    return spec.compile()
+    return spec
 
 
 @pytest.mark.parametrize("options", [{"off": 1e-9}, {"off": 1e-6}, {"quarter": 1.5707963}])
@@ -74,6 +94,23 @@ def test_a_planar_linkage_that_is_not_quite_planar_is_assembled(options):
     np.testing.assert_allclose(ends[0], ends[1], atol=1e-4)
 
 
-def test_what_is_more_than_rounding_is_refused():
-    with pytest.raises(td.ModelError, match=r"its loop 'c' stays open by 0.001"):
-        td.assemble(planar(off=1e-3), [0.3, 1.0, -0.2])
+def test_what_is_more_than_rounding_is_refused_with_a_move_that_closes_it():
+    spec, start = planar_spec(off=1e-3), [0.3, 1.0, -0.2]
+    with pytest.raises(td.ModelError, match=r"its loop 'c' stays open by 0.001") as refused:
+        td.assemble(spec.compile(), start)
+    (move,) = re.findall(r"its frame on 'rocker' would fit if you move it by \((.*)\) m$", str(refused.value))
+    move = np.array([float(x) for x in move.split(",")])
+    assert move == pytest.approx([0.0, 1e-3, 0.0], abs=1e-5)
+    spec.joint("c").child_position = np.array([0.0, 0.0, 1.0]) + move
+    assert td.assemble(spec.compile(), start).residual < 1e-5
+
+
+def test_a_hinge_that_is_askew_would_fit_if_it_were_turned():
+    spec = td.ModelSpec("two hinges")
+    for name, place in (("left", 0.0), ("right", 1.0)):
+        spec.add_body(name, 1.0, inertia=(1, 1, 1))
+        spec.add_joint(name, "prismatic", None, name, axis=(0, 0, 1), position=(place, 0, 0))
+    askew = rpy(0.01, 0.0, 0.0)
+    spec.add_joint("pin", "revolute", "left", "right", axis=(0, 1, 0), position=(1, 0, 0), rotation=askew)
+    with pytest.raises(td.ModelError, match=r"turn it by \(0\.01\d*, 0, 0\) rad$"):
+        td.assemble(spec.compile())

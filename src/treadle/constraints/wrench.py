@@ -32,7 +32,9 @@ def loop_forces(
     start = 0
     for loop in model.loops:
         meeting, P, S = loop_frames(model, q, loop)
-        slopes = _slopes(lambda P, S, loop=loop: [c for part in closure_at(loop, P, S) for c in part], P, S)
+        slopes = _slopes(
+            lambda P, S, loop=loop: [c for part in closure_at(model, loop, P, S) for c in part], P, S
+        )
         slopes += [] if loop.type is None else _slip_slopes(loop.type.slips(P, S), S)
         total = Force.zero()
         for multiplier, slope in zip(multipliers[start : start + len(slopes)], slopes, strict=True):

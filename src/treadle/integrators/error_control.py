@@ -22,8 +22,9 @@ __all__ = ["LIMIT", "Attempt", "attempt", "controlled_step", "first_substep", "u
 #: Substeps after which a step gives up.
 LIMIT = 1_000_000
 
-#: Error of the rates by rounding, relative to their mean.
-_ROUNDING = 6e-14
+#: Error of the rates by rounding, relative to their mean: of a tree; of loops, over the square of their
+#: distance from a singular position; and at most.
+_ROUNDING, _ROUNDING_LOOPS, _MOST_ROUNDING = 6e-14, 3e-15, 1e-11
 
 #: The substep (s) in which a jump of the accelerations is passed, and how many of them in a step.
 _JUMP, _MOST_JUMPS = 1e-8, 200.0
@@ -117,7 +118,9 @@ def attempt(
     scale = [*[1.0] * nv, *[1.0 + maximum(abs(a), abs(b)) for a, b in zip(v, new_v, strict=True)]]
     tolerance = system.options["tolerance"]
     # what rounding of the rates leaves in the estimate is no error of the substep
-    noise = _ROUNDING * math.hypot(*tableau.errors[0]) / tolerance
+    now = _through(system, q, v, time, h_now, left) if system.model.closed and system.projected else None
+    rounding = _ROUNDING if now is None else _rounding(now.distance)
+    noise = rounding * math.hypot(*tableau.errors[0]) / tolerance
     noise = noise * sqrt(_mean_square(rates[0], [1.0] * len(rates[0])))
     scale = [size + noise for size in scale]
     estimate = _error(tableau, rates, scale)
@@ -130,8 +133,7 @@ def attempt(
         jump = (error > 1.0) & (estimate < 1e6) & (h_now < _JUMP) & (jumps < _MOST_JUMPS)
         accept, factor, jumps = jump | accept, where(jump, 3.0, factor), where(jump, jumps + 1.0, jumps)
     new_q = system.integrate(q, change[:nv])
-    if system.model.closed and system.projected:
-        now = _through(system, q, v, time, h_now, left)
+    if now is not None:
         own = [*new_q, *new_v, *change, *gain]
         values = [where(now.taken, x, y) for x, y in zip(now.values, own, strict=True)]
         nq = len(new_q)
@@ -153,6 +155,8 @@ class _Through(NamedTuple):
     taken: Any
     h: Scalar
     longest: Scalar
+    #: how far the substep starts from it (see `singular`)
+    distance: Scalar
     #: position, velocity, tangent step, change of the velocity, gain of the account
     values: list[Scalar]
 
@@ -174,7 +178,13 @@ def _through(
     new_q, new_v, gain = careful_step(system, q, v, time, ahead, passing._replace(passes=taken))
     way = [x for j in system.model.joints for x in j.type.difference(q[j.q], new_q[j.q])]
     speeds = [b - a for a, b in zip(v, new_v, strict=True)]
-    return _Through(passing.passes, taken, ahead, longest, [*new_q, *new_v, *way, *speeds, *gain])
+    values = [*new_q, *new_v, *way, *speeds, *gain]
+    return _Through(passing.passes, taken, ahead, longest, passing.distance, values)
+
+
+def _rounding(distance: Scalar) -> Scalar:
+    """Error of the rates by rounding: the forces of loops magnify that of the position near singular ones."""
+    return minimum(_ROUNDING + _ROUNDING_LOOPS / maximum(distance * distance, 1e-30), _MOST_ROUNDING)
 
 
 def first_substep(known: Scalar, dt: Scalar) -> Scalar:

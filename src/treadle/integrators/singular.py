@@ -41,10 +41,11 @@ _FEW, _MANY = 2, 4
 
 
 class Passage(NamedTuple):
-    """Whether a step passes a singular position, and when (s from its start)."""
+    """Whether a step passes a singular position, when (s from its start), and how far off it starts."""
 
     passes: Any
     time: Scalar
+    distance: Scalar
 
 
 def passage(system: System, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar) -> Passage:
@@ -74,10 +75,10 @@ def passage(system: System, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar
 
         _, middle, end, *_ = iterate(look, [0.0, start, start, *q, *v, h], 2, near)
         passes = near & (middle < _STRAIGHT * maximum(start, end))
-        return [where(passes, 1.0, 0.0), clip(start / maximum(start + end, 1e-30), 0.0, 1.0) * h]
+        return [where(passes, 1.0, 0.0), clip(start / maximum(start + end, 1e-30), 0.0, 1.0) * h, start]
 
-    flag, time = through_graph(distances, [*q, *v, dt])
-    return Passage(flag > 0.5, time)
+    flag, time, start = through_graph(distances, [*q, *v, dt])
+    return Passage(flag > 0.5, time, start)
 
 
 def careful_step(

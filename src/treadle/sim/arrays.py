@@ -12,7 +12,7 @@ from treadle.integrators import INTEGRATORS
 from treadle.model.model import Model, suggest
 from treadle.sim.actuation import resting_drives
 
-__all__ = ["CARRIED", "DEFAULTS", "allocate", "check_options"]
+__all__ = ["CARRIED", "CLOSED", "DEFAULTS", "allocate", "check_options"]
 
 #: Arrays that a step reads and writes.
 CARRIED = (
@@ -20,6 +20,9 @@ CARRIED = (
     "rows",
 )  # fmt: skip
 
+#: What is known of loops before the first step: no gap, no rounds, distances from a singular position (that
+#: are no minimum), no passage.
+CLOSED = (0.0, 0.0, 0.0, -1.0, 0.0)
 
 #: Settings of a machine that has none.
 DEFAULTS = {"dt": 1e-3, "integrator": "symplectic_euler", "stabilization": "projection", "solver": "direct"}
@@ -54,7 +57,7 @@ def allocate(
         "drives": resting_drives(model, q),
         "closing": [closing_time],
         "effort": [0.0, 0.0],
-        "gap": [0.0, 0.0, 1.0, 1.0, 0.0],
+        "gap": list(CLOSED),
         "alive": [1.0, 0.0],
     }
     arrays = {}

@@ -9,6 +9,7 @@ import numpy as np
 from treadle.dynamics import compiled
 from treadle.errors import InputError, SimulationDiverged
 from treadle.sim.step.program import FASTEST
+from treadle.solvers.closure import nearly_singular
 
 if TYPE_CHECKING:
     from treadle.sim.simulation import Simulation
@@ -44,16 +45,28 @@ def diverged(sim: Simulation, attempt: np.ndarray) -> SimulationDiverged:
 def stuck(sim: Simulation, tried: float, left: float) -> SimulationDiverged:
     """The error for a step that the control of its error could not finish, `left` seconds before its end."""
     when = sim.time + sim.dt - left
-    acceleration = compiled.forward_dynamics(sim.model, sim.q, sim.v, sim.tau)
-    owner = _owner(sim, "v", int(np.argmax(np.abs(acceleration))))
+    owner = _fastest(sim)
+    near = nearly_singular(sim.model, sim.q)
+    flat = f" and the loop {near!r} is next to a singular position" if near else ""
     jumps = " and write conditions in force laws with td.switch" if sim.laws else ""
     return SimulationDiverged(
         f"{sim.integrator!r} cannot keep the tolerance {sim.options['tolerance']:g} at t = {when:.9g} s, "
-        f"where {owner} accelerates most (after {tried:.0f} substeps of a step): give it a larger one{jumps}",
+        f"where {owner} accelerates most{flat} (after {tried:.0f} substeps of a step): "
+        f"give it a larger one{jumps}",
         time=when,
         element=owner,
         last_good_state=sim.save(),
     )
+
+
+def _fastest(sim: Simulation) -> str:
+    """The joint that accelerates most, in its loops."""
+    try:
+        rates = {j.name: np.abs(sim.joint(j.name).acceleration).max(initial=0.0) for j in sim.model.joints}
+    except InputError:
+        acceleration = compiled.forward_dynamics(sim.model, sim.q, sim.v, sim.tau)
+        return _owner(sim, "v", int(np.argmax(np.abs(acceleration))))
+    return f"joint {max(rates, key=rates.__getitem__)!r}"
 
 
 def _cause(sim: Simulation, freedom: int) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from treadle.sim.arrays import CLOSED
 from treadle.sim.ledger import ledger_size
 
 if TYPE_CHECKING:
@@ -79,6 +80,8 @@ class RunLog:
             self.samples = []
             self._stride = self._next = self.piece
             self.rounds = sim.effort[0]
+            arrays["effort"][1] = 0.0
+            arrays["gap"][:, 0] = CLOSED
             if sim.contact_step is not None:
                 sim.contact_step.scratch.totals.worst[:] = 0.0
         elif not same:

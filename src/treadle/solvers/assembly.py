@@ -15,6 +15,7 @@ from treadle.graph import Scalar
 from treadle.model.model import Model
 from treadle.model.values import plain, real_array
 from treadle.native.program import Program, compile_program
+from treadle.solvers.closing_move import closing_move
 
 __all__ = ["Assembly", "assemble", "closure_evaluation", "mobility_at"]
 
@@ -92,18 +93,15 @@ def assemble(
     residual = float(np.abs(c).max(initial=0.0))
     if np.abs(c / scales).max(initial=0.0) > TOLERANCE:
         widest = int(np.argmax(np.abs(c / scales)))
+        name = row_names(model)[widest]
         raise ModelError(
             f"{model.name!r} cannot be assembled near this position: its loop "
-            f"{row_names(model)[widest]!r} stays open by {abs(c[widest]):.3g} (m or rad)",
-            hint="hold fewer positions, or others"
-            if hold_positions
-            else "correct the lengths of its links or the frames of its joints, or start nearer",
+            f"{name!r} stays open by {abs(c[widest]):.3g} (m or rad)",
+            hint="hold fewer positions, or others" if hold_positions else _remedy(model, position, name),
         )
     smallest = _rank_share(c, groups)
     movable = _holding(model, hold_velocities, evaluate)(position)[1] if hold_velocities else J
-    weights = _weights(movable, groups)
-    opening = weights * (J @ velocity)
-    velocity = velocity - np.linalg.lstsq(weights[:, None] * movable, opening, rcond=smallest)[0]
+    velocity = velocity - _least_step(movable, J @ velocity, _weights(movable, groups), smallest)
     if hold_velocities:
         _check_rates(model, J @ velocity / scales, velocity, hold_velocities)
     _, sizes, directions = np.linalg.svd(_weights(J, groups)[:, None] * J)
@@ -111,6 +109,13 @@ def assemble(
     rank = int((sizes > smallest * scale).sum())
     weak = [directions[k] for k in range(len(sizes)) if smallest * scale < sizes[k] < _WEAK * scale]
     return Assembly(position, velocity, residual, model.nv - rank, len(J) - rank, _joints(model, weak))
+
+
+def _remedy(model: Model, position: np.ndarray, name: str) -> str:
+    """What would close a loop that stays open."""
+    move = closing_move(model, position, name)
+    usual = "correct the lengths of its links or the frames of its joints, or start nearer"
+    return usual if move is None else f"{usual}: {move}"
 
 
 def mobility_at(model: Model, q: np.ndarray, locked: np.ndarray) -> int:
@@ -131,7 +136,7 @@ def _closed(model: Model, position: np.ndarray, evaluate: Evaluation, groups: Se
         gap = float(np.linalg.norm(weights * c))
         if np.abs(c).max(initial=0.0) < 1e-14:
             break
-        step = -np.linalg.lstsq(weights[:, None] * J, weights * c, rcond=_rank_share(c, groups))[0]
+        step = -_least_step(J, c, weights, _rank_share(c, groups))
         # a step that goes too far is halved; one that no longer helps is at rounding, or stuck
         for length in 0.5 ** np.arange(12):
             trial = _moved(model, position, length * step)
@@ -142,6 +147,12 @@ def _closed(model: Model, position: np.ndarray, evaluate: Evaluation, groups: Se
             break
         position, c, J = trial, new_c, new_J
     return position
+
+
+def _least_step(J: np.ndarray, c: np.ndarray, weights: np.ndarray, smallest: float) -> np.ndarray:
+    """The shortest x with the least squares of weighted rows J x - c; exactly zero where J has no slope."""
+    step = np.linalg.lstsq(weights[:, None] * J, weights * c, rcond=smallest)[0]
+    return np.where(J.any(axis=0), step, 0.0)
 
 
 def _holding(model: Model, names: Sequence[str], evaluate: Evaluation) -> Evaluation:

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from treadle.constraints.rows import Group, Row
+from treadle.constraints.rows import Group, Row, closure_rows, row_names
 from treadle.dynamics.cholesky import factor, parent_freedoms
 from treadle.dynamics.crba import crba
 from treadle.dynamics.regroup import regroup
-from treadle.graph import Scalar, clip, maximum, memoized, sqrt, where
+from treadle.graph import Expr, Scalar, clip, maximum, memoized, sqrt, through_graph, where
 from treadle.model.model import Model
 
 __all__ = [
@@ -27,11 +27,15 @@ __all__ = [
     "elimination_order",
     "group_sizes",
     "half_solved",
+    "nearly_singular",
 ]
 
 #: A row counts as dependent where what the others leave of it is below this share of its group: the square of
 #: an angle that is larger than what numbers rounded to six digits leave.
 DEPENDENT = 1e-11
+
+#: Distances from a singular position below which a loop is next to one.
+_NEAR = 0.05
 
 #: What an open loop may leave of such a row, in squares of the angle that its gap amounts to; and at most.
 DOUBT, MOST_DOUBT = 25.0, 1e-4
@@ -106,6 +110,24 @@ class ClosureFactor:
 def closure_factor(model: Model, q: Sequence[Scalar], rows: Sequence[Row]) -> ClosureFactor:
     """The factors at a position."""
     return closure_of(crba(regroup(model), q), parent_freedoms(model), rows)
+
+
+def nearly_singular(model: Model, q: Sequence[float]) -> str | None:
+    """The loop or coupling that is closest to depending on others without doing so, if it is close."""
+    if not model.closed:
+        return None
+    names: list[str] = []
+
+    def looked_at(x: Sequence[Expr]) -> list[Scalar]:
+        rows = closure_rows(model, x)
+        factor = closure_factor(model, x, rows)
+        names.extend(row_names(model)[row.index] for row in rows)
+        kept = zip(factor.shares, factor.inverse_pivots, strict=True)
+        return [where(inverse > 0.0, share, 1.0) for share, inverse in kept]
+
+    shares = through_graph(looked_at, [float(x) for x in q])
+    least = min(range(len(shares)), key=lambda k: float(shares[k]))  # type: ignore[arg-type]
+    return names[least] if float(shares[least]) < _NEAR**2 else None  # type: ignore[arg-type]
 
 
 def closure_of(H: Sequence[Sequence[Scalar]], parents: Sequence[int], rows: Sequence[Row]) -> ClosureFactor:

@@ -116,3 +116,17 @@ def test_bodies_that_meet_in_space_keep_their_momentum():
     assert sim.v[11] > 0.5
     assert quality["linear momentum drift"] == pytest.approx(0.0, abs=1e-9)
     assert quality.measure("linear momentum drift").rating == "good"
+
+
+@pytest.mark.parametrize(("way", "rating"), [(5e-8, "good"), (5e-6, "fair"), (5e-4, "poor")])
+def test_creep_is_judged_by_its_way_beside_the_size_of_the_machine(way, rating):
+    """One substep at 1 mm/s takes nothing far; what counts is the sum over the run."""
+    sim = boxes([0.1], friction=0.5)
+    sim.step(200)
+    creep = sim.quality().measure("friction creep")
+    assert creep.value < 1e-9 and creep.rating == "good"
+    worst = sim.contact_step.scratch.totals.worst
+    worst[1], worst[4] = 1e-3, way
+    creep = sim.quality().measure("friction creep")
+    assert (creep.value, creep.unit, creep.rating) == (way, "m", rating)
+    assert "0.001 m/s" in creep.meaning

@@ -10,11 +10,8 @@ from treadle.sim.quality.run import Run
 
 __all__ = ["contact_effort", "friction_creep", "rigid_overlap"]
 
-#: Largest overlaps that are good and fair, as shares of the machine's size.
+#: Largest overlaps, and ways of points that friction holds, good and fair, as shares of the machine's size.
 _GOOD, _FAIR = 1e-6, 1e-3
-
-#: Largest speeds (m/s) of points that friction holds, good and fair.
-_STILL, _SLOW = 1e-9, 1e-5
 
 #: Largest shares of solves that used up their sweeps, good and fair: never poor by itself, for what such
 #: solves leave over is measured as overlap, creep and errors.
@@ -41,14 +38,15 @@ def rigid_overlap(run: Run) -> Measure | None:
 
 
 def friction_creep(run: Run) -> Measure | None:
-    """How fast points moved that friction should have held."""
+    """How far points moved that friction should have held: of every part of a step, the fastest of them."""
     worst = _worst(run)
     if worst is None:
         return None
-    creep = float(worst[1])
-    reason = f"points that friction should hold crept with up to {creep:.2g} m/s"
-    meaning = "fastest that a point moved across its normal while friction held it"
-    return _judged("friction creep", creep, "m/s", meaning, (_STILL, _SLOW), reason, _smaller(run))
+    creep, speed = float(worst[4]), float(worst[1])
+    limits = _GOOD * run.size, _FAIR * run.size
+    reason = f"points that friction should hold crept by {length_text(creep)}, at up to {speed:.2g} m/s"
+    meaning = f"way of points across their normals while friction held them, at up to {speed:.2g} m/s"
+    return _judged("friction creep", creep, "m", meaning, limits, reason, _smaller(run))
 
 
 def contact_effort(run: Run) -> Measure | None:
@@ -56,7 +54,7 @@ def contact_effort(run: Run) -> Measure | None:
     worst = _worst(run)
     if worst is None:
         return None
-    solves, unfinished = worst[2:].tolist()
+    solves, unfinished = worst[2:4].tolist()
     share = unfinished / max(solves, 1.0)
     reason = f"{100.0 * share:.2g} % of the solves for contact used up their sweeps"
     meaning = "share of the solves for contact forces that used up their sweeps"

@@ -33,9 +33,9 @@ class PairTotals(NamedTuple):
     sums: RealTable  # (n, SUMS)
     slot: IntegerList  # (a power of two) 0: empty, else the number of a pair and 1
     at: IntegerList  # (n) where in `slot` each pair stands
-    #: of the run: deepest overlap of rigid bodies (m), fastest slip where friction holds (m/s), solves, and
-    #: those that ended before their impulses stood still
-    worst: Reals  # (4)
+    #: of the run: deepest overlap of rigid bodies (m), fastest slip where friction holds (m/s), solves,
+    #: those that ended before their impulses stood still, and the way (m) of the fastest slip of each substep
+    worst: Reals  # (5)
     zones: TouchZones
 
 
@@ -44,7 +44,7 @@ def make_totals(pairs: int, zones: TouchZones) -> PairTotals:
     slots = 1 << (2 * pairs).bit_length()
     return PairTotals(
         np.zeros(1, np.int64), np.zeros((pairs, 2), np.int64), np.zeros((pairs, SUMS)),
-        np.zeros(slots, np.int64), np.zeros(pairs, np.int64), np.zeros(4), zones,
+        np.zeros(slots, np.int64), np.zeros(pairs, np.int64), np.zeros(5), zones,
     )  # fmt: skip
 
 
@@ -67,6 +67,7 @@ def add_totals(context):
     """
     now, rows, soft, totals = context.now[0], context.rows, context.soft, context.scratch.totals
     before, after, worst, done = context.free.twist, context.scratch.twist_end, totals.worst, 0.0
+    slip = 0.0
     for c in range(now.found):
         point = context.scratch.points[c]
         if point.row < 0:
@@ -83,11 +84,13 @@ def add_totals(context):
             work -= soft.b[point.spring] * (0.5 * now.h * rows.impulse[point.row] - soft.Q[point.spring])
         elif now.h > 0.0:
             worst[0] = max(worst[0], -point.end)
-        worst[1] = max(worst[1], _slip(rows, point, surface, w))
+        slip = max(slip, _slip(rows, point, surface, w))
         _add(totals, point, f, g, work)
         if len(totals.zones.impulse) > 0:
             add_to_zones(totals.zones, context.detection.bodies, point, rows.impulse[point.row])
+    worst[1] = max(worst[1], slip)
     worst[2] += 1.0
+    worst[4] += slip * now.h
     if now.sweeps >= ENOUGH:
         worst[3] += 1.0
     return done
