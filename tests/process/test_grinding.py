@@ -182,7 +182,10 @@ def test_the_whole_arm_presses_like_its_compliance():
 
 def test_the_tool_remembers_what_it_removed():
     model = grinding().compile()
-    sim = td.Simulation(model, q=planned_motion(model, tool_of(model), tool_of(model).plan)(1.0)[0])
+    q = planned_motion(model, tool_of(model), tool_of(model).plan)(1.0)[0]
+    sim = td.Simulation(model, q=q)
+    for name, command in servo_commands(model, q, np.zeros(6)).items():
+        sim.actuator(name).command = command
     sim.step(5)
     before = sim.save()
     sim.step(5)

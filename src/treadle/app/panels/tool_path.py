@@ -47,7 +47,9 @@ class PathPanel(Panel):
         self._folder = gui.add_folder("Tool path")
         with self._folder:
             gui.add_html(note_html("Change the numbers or drag the points; Apply makes the machine follow."))
-            self.pattern = gui.add_dropdown("pattern", PATTERNS, plan.pattern, hint="What the points make")
+            self.pattern = gui.add_dropdown(
+                "pattern", PATTERNS, initial_value=plan.pattern, hint="What the points make"
+            )
             self.points = gui.add_text("points (mm)", "", hint="x, y; x, y; ... in the world")
             self.count = gui.add_number("curves, turns", plan.count, min=1, max=200, step=1, hint="How many")
             self.numbers_mm = {
@@ -141,7 +143,7 @@ class PathPanel(Panel):
         if self._line is not None:
             self._line.remove()
         self._line = server.scene.add_line_segments(
-            f"{under}/overlay/tool path", segments, colors=_LINE, line_width=3.0
+            f"{under}/overlay/tool path", segments, colors=_LINE, thickness=3.0, thickness_units="screen"
         )
         self._show_handles(plan)
 
