@@ -44,7 +44,7 @@ EYES = {
 
 #: Where the eye stands and what it looks at (m), in scenes of which a part is worth seeing.
 PLACES = {
-    "grinding": ((1.05, -0.75, 0.85), (0.42, 0.0, 0.47)),
+    "grinding": ((1.22, -0.98, 1.0), (0.31, 0.0, 0.52)),
     "roadheader-cutting": ((-0.6, 5.4, 4.3), (4.5, -0.3, 1.25)),
 }
 
@@ -59,7 +59,7 @@ MOMENTS = {
     "box-stack": 1.0,
     "marbles": 2.4,
     "mobile-manipulator": 8.5,
-    "grinding": 6.4,
+    "grinding": 7.3,
     "roadheader-cutting": 31.0,
 }
 
