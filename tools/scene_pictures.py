@@ -60,7 +60,7 @@ MOMENTS = {
     "marbles": 2.4,
     "mobile-manipulator": 8.5,
     "grinding": 7.3,
-    "roadheader-cutting": 31.0,
+    "roadheader-cutting": 21.5,
 }
 
 #: Scenes that render_scene.py draws.
