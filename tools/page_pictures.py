@@ -269,7 +269,7 @@ PICTURES: dict[str, Callable[[Any, Live], None]] = {
     "selection": _selection,
     "dark": _dark,
     "grinding": _grinding,
-    "cutting": _cutting,
+    "rock-cutting": _cutting,
 }
 
 if __name__ == "__main__":
