@@ -35,7 +35,7 @@ def main() -> None:
         browser = play.chromium.launch(executable_path=find_chromium(), args=[*FLAGS, "--no-sandbox"])
         page = browser.new_page(viewport=SIZE)
         page.goto(live.url)
-        page.wait_for_function("window.treadle?.ready()", timeout=120_000)
+        page.wait_for_function("window.treadle?.ready()", timeout=300_000)
         _quiet(page)
         # as where a graphics card draws
         live.stage.view.cast = True
@@ -45,7 +45,7 @@ def main() -> None:
             # what stands still is drawn in the end, however slow the computer is
             time.sleep(6.0 if live.pace.paused else 3.0)
             _in_time(live)
-            page.screenshot(path=IMAGES / f"view-{name}.png", timeout=120_000)
+            page.screenshot(path=IMAGES / f"view-{name}.png", timeout=300_000)
             print(name, flush=True)
         browser.close()
 
