@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,9 +20,12 @@ from PIL import Image
 
 from treadle.app.depth_colors import scale_of
 from treadle.app.meshes import machine_meshes
+from treadle.app.panels.tool_path import with_plan
 from treadle.app.panels.work import face_mesh
 from treadle.dynamics.kinematics import world_transforms
 from treadle.model import WORLD, Model
+from treadle.planning.tool_plan import tuned_plan
+from treadle.process.types import processes_of
 from treadle.scenes import scene, scene_names
 from treadle.sim import Routine, Simulation
 
@@ -113,6 +117,32 @@ def draw(name: str) -> Path:
     return path
 
 
+def draw_workpiece() -> Path:
+    """The workpiece of the grinding scene after a pass along a zig-zag, with the path and the depths."""
+    model = scene("grinding", preston=1e-10)
+    tool = processes_of(model)["grinding"]
+    plan = replace(
+        tool.plan, pattern="zigzag", points=((0.455, -0.012), (0.545, -0.012)), pitch=8e-3, count=4
+    )
+    plan, _ = tuned_plan(model, tool, plan, 5.0)
+    sim = Simulation(with_plan(model, "grinding", tool, plan))
+    Routine(sim.model).run(sim)
+    face = sim.processes["grinding"].face
+    plotter = pv.Plotter(off_screen=True, window_size=[2 * n for n in SIZE])
+    add_worked(plotter, sim)
+    path = plan.on(face.surface).offset(2e-4).points
+    plotter.add_mesh(pv.lines_from_points(path), color="#145ac8", line_width=4)
+    plotter.add_text(f"removed depth up to {1e6 * face.depth.max():.0f} um", font_size=14, color="black")
+    plotter.set_background("#dde3e9")
+    plotter.camera.position, plotter.camera.focal_point = (0.62, -0.13, 0.52), (0.5, 0.0, 0.395)
+    plotter.camera.up, plotter.camera.view_angle = (0.0, 0.0, 1.0), 38.0
+    pixels = plotter.screenshot(None, return_img=True)
+    plotter.close()
+    path = FOLDER / "grinding-workpiece.png"
+    Image.fromarray(pixels).convert("RGB").resize(SIZE, Image.Resampling.LANCZOS).save(path, optimize=True)
+    return path
+
+
 def add_worked(plotter: pv.Plotter, sim: Simulation) -> None:
     """The surfaces that processes wear away, coloured by what is gone, as the page shows them."""
     for process in sim.processes.values():
@@ -146,5 +176,5 @@ if __name__ == "__main__":
     # a drawing library that finds no display says so on the error stream, to nobody's use
     os.environ.setdefault("VTK_LOGGING_LEVEL", "OFF")
     pv.OFF_SCREEN = True
-    for each in sys.argv[1:] or [n for n in scene_names() if n not in BY_OTHERS]:
-        print(draw(each))
+    for each in sys.argv[1:] or [*(n for n in scene_names() if n not in BY_OTHERS), "grinding-workpiece"]:
+        print(draw_workpiece() if each == "grinding-workpiece" else draw(each))

@@ -4,8 +4,8 @@
 
 with the error e of the frame and of the loops, and the damping of Sugihara (2011, "Solvability-unconcerned
 inverse kinematics by the Levenberg-Marquardt method"), which falls with the error. A joint at a limit that
-the step would leave is held: its column is zero in this iteration. One that may turn all around goes on at its
-other limit instead, where its body is the same.
+the step would leave is held: its column is zero in this iteration. One that may turn all around goes on at
+its other limit instead, where its body is the same.
 """
 
 from __future__ import annotations

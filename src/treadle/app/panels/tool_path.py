@@ -21,7 +21,7 @@ from treadle.sim.simulation import Simulation
 if TYPE_CHECKING:
     from treadle.app.stage import Stage
 
-__all__ = ["PathPanel"]
+__all__ = ["PathPanel", "with_plan"]
 
 #: Colours of the path and of its points, and how high (m) above the surface the path is drawn.
 _LINE, _POINT, _ABOVE = (20, 90, 200), (240, 150, 20), 6e-4
