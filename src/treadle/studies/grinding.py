@@ -295,12 +295,12 @@ def _kinematics(rows: list[dict[str, Any]], count: int) -> Iterator[Check]:
 
 def _timed(model: Model, frame: str, poses: np.ndarray) -> tuple[InverseKinematics, float]:
     """What inverse kinematics finds from 8 starts, and the least CPU time (s) of three times the same."""
-    seconds = []
+    runs = []
     for _ in range(3):
         begin = time.process_time()
         found = inverse_kinematics(model, frame, poses, starts=8)
-        seconds.append(time.process_time() - begin)
-    return found, min(seconds)
+        runs.append((found, time.process_time() - begin))
+    return min(runs, key=lambda run: run[1])
 
 
 def _arms() -> Iterator[tuple[str, Model, str]]:
