@@ -89,7 +89,7 @@ def run(quick: bool, report: Report) -> Findings:
         (0.55, "steps from 0.1 to 10 ms", _steps(rows, task, alone, quick)),
         (0.7, "control of the force", _controlled(rows, task, alone, 5 if quick else _RUNS)),
         (0.75, "identifying contacts", _identified(rows, 4 if quick else 40)),
-        (0.85, "inverse kinematics", _kinematics(rows, 500 if quick else _MANY)),
+        (0.85, "inverse kinematics", _kinematics(rows, 2000 if quick else _MANY)),
     ):
         report(share, what)
         findings.checks += list(part)
