@@ -35,7 +35,7 @@ def main() -> None:
         browser = play.chromium.launch(executable_path=find_chromium(), args=[*FLAGS, "--no-sandbox"])
         page = browser.new_page(viewport=SIZE)
         page.goto(live.url)
-        page.wait_for_function("window.treadle?.ready()", timeout=120_000)
+        page.wait_for_function("window.treadle?.ready()", timeout=300_000)
         _quiet(page)
         # as where a graphics card draws
         live.stage.view.cast = True
@@ -45,7 +45,7 @@ def main() -> None:
             # what stands still is drawn in the end, however slow the computer is
             time.sleep(6.0 if live.pace.paused else 3.0)
             _in_time(live)
-            page.screenshot(path=IMAGES / f"view-{name}.png", timeout=120_000)
+            page.screenshot(path=IMAGES / f"view-{name}.png", timeout=300_000)
             print(name, flush=True)
         browser.close()
 
@@ -223,6 +223,37 @@ def _phone(page: Any, live: Live) -> None:
     _tab(page, "Drive")
 
 
+def _grinding(page: Any, live: Live) -> None:
+    """The tool path and the colours of what is removed, at the end of a pass along a tuned path."""
+    _open(page, live, "grinding")
+    panel = live.stage.work.paths["grinding"]
+    _still(live)
+    panel.tune.value = True
+    live.send(lambda sim: None).result()
+    live.stage.routine.toggle()
+    while not live.stage.routine.playing:
+        time.sleep(0.05)
+    live.pace.resume()
+    while live.sim.time < 7.0:
+        time.sleep(0.05)
+    _still(live)
+    _tab(page, "Work")
+    for client in live.server.get_clients().values():
+        client.camera.position, client.camera.look_at = (0.72, -0.42, 0.66), (0.5, 0.0, 0.40)
+
+
+def _cutting(page: Any, live: Live) -> None:
+    """The roadheader cuts rock: face in colours, numbers, power and specific energy."""
+    _open(page, live, "roadheader-cutting")
+    live.stage.routine.toggle()
+    while live.sim.time < 28.0 or not live.stage.routine.playing:
+        time.sleep(0.1)
+    _still(live)
+    _tab(page, "Work")
+    for client in live.server.get_clients().values():
+        client.camera.position, client.camera.look_at = (-0.6, 5.4, 4.3), (4.5, -0.3, 1.25)
+
+
 PICTURES: dict[str, Callable[[Any, Live], None]] = {
     "welcome": _welcome,
     "roadheader": _overview,
@@ -237,6 +268,8 @@ PICTURES: dict[str, Callable[[Any, Live], None]] = {
     "driving": _driving,
     "selection": _selection,
     "dark": _dark,
+    "grinding": _grinding,
+    "rock-cutting": _cutting,
 }
 
 if __name__ == "__main__":

@@ -149,3 +149,17 @@ def test_wrong_input_is_explained(change, message):
     arguments = {"poses": np.eye(4)} | change
     with pytest.raises(td.InputError, match=message):
         td.inverse_kinematics(er10_900().compile(), "tool0", **arguments)
+
+
+@pytest.mark.parametrize(("limit", "solved"), [(np.pi, True), (2.0 * np.pi, True), (3.1, False)])
+def test_joints_that_may_turn_all_around_go_on_at_their_other_limit(limit, solved):
+    spec = td.ModelSpec("crank")
+    spec.add_body("arm", 1.0, inertia=(1.0, 1.0, 1.0))
+    spec.add_joint("pin", "revolute", None, "arm", axis=(0.0, 0.0, 1.0), lower=-limit, upper=limit)
+    spec.add_frame("tip", "arm", position=(1.0, 0.0, 0.0))
+    model = spec.compile()
+    # 0.3 rad further on, across a limit; eight iterations are too few for a kick
+    start = limit - 0.1
+    pose = td.frame_pose(model, [start + 0.3 - 2.0 * np.pi], "tip")
+    found = td.inverse_kinematics(model, "tip", pose, [start], starts=1, iterations=8)
+    assert found.solved == solved and abs(found.q[0]) <= limit

@@ -8,14 +8,18 @@ import pytest
 from scipy.linalg import expm
 
 import treadle as td
+from treadle.planning.tool_motion import servo_commands
+from treadle.planning.tool_plan import planned_motion
 from treadle.process.grinding import ArmCompliance, GrindingSetup, arm_compliance, calibrated_preston, grind
-from treadle.process.grinding_tool import GrindingTool
 from treadle.process.pad import Pad
 from treadle.process.pad_contact import press, propagator
+from treadle.process.path_plan import PathPlan
 from treadle.process.roughness import Roughness
 from treadle.process.surface import Surface
 from treadle.process.tool_path import path_on
-from treadle.scenes.grinding import JOINT_STIFFNESS, TOP, WORKPIECE_RADIUS, grinding, seam_height
+from treadle.process.types import processes_of
+from treadle.process.workpiece import workpiece
+from treadle.scenes.grinding import JOINT_STIFFNESS, TOP, grinding
 
 UP = np.array([0.0, 0.0, 1.0])
 PAD = Pad.foundation(2e8, 0.012, 0.06)
@@ -146,41 +150,79 @@ def test_roughness_meets_what_it_was_calibrated_on():
 
 
 def test_the_whole_arm_presses_like_its_compliance():
-    """The process as a controller of the simulated arm, against the closed form with the arm reduced."""
-    model = grinding().compile()
-    x0, top, radius = TOP[0], TOP[2], WORKPIECE_RADIUS
-    surface = Surface.of_function(
-        lambda x, y: np.sqrt(radius**2 - (x - x0) ** 2) - radius + top + 0.0 * y,
-        (x0 - 0.05, x0 + 0.05),
-        (-0.02, 0.02),
-        1e-3,
-    )
-    seam = seam_height(*np.meshgrid(surface.x, surface.y))
-    path = path_on(surface, [(x0 - 0.015, 0.0), (x0 + 0.015, 0.0)], 1e-3)
-    offsets, feed = np.full(len(path), -3.6e-4), 0.03
-    start = td.inverse_kinematics(model, "pad_tip", path.poses()[0], [0, 0.4, 0.3, 0, 0.9, 0], nearest=True).q
-    joints = [start]
-    for pose in path.offset(offsets).poses():
-        joints.append(
-            td.inverse_kinematics(model, "pad_tip", pose, joints[-1], starts=1, tolerance=(1e-9, 1e-9)).q
-        )
-    plan = td.Trajectory(model, path.lengths / feed, joints[1:])
-    middle = joints[len(joints) // 2]
-    arm = arm_compliance(model, middle, "pad_tip", UP, JOINT_STIFFNESS)
-    expected = grind(replace(SETUP, arm=arm), surface, path, offsets, feed=feed, dt=1e-3, seam=seam)
+    """The process on the arm under position control at 1 kHz, against the arm reduced to a spring."""
+    model = grinding(preston=SETUP.preston, speed=SETUP.speed).compile()
+    # one that nothing has worn yet
+    tool = processes_of(model)["grinding"]
+    plan = PathPlan(((TOP[0] - 0.015, 0.0), (TOP[0] + 0.015, 0.0)), offset=-3.6e-4, feed=0.03)
+    motion = planned_motion(model, tool, plan)
+    path = plan.on(tool.face.surface)
+    arm = arm_compliance(model, motion(0.5 * motion.end)[0], "pad_tip", UP, JOINT_STIFFNESS)
+    offsets, seam = np.full(len(path), plan.offset), tool.face.fresh - tool.face.surface.heights
+    setup = replace(tool.setup, arm=arm)
+    expected = grind(setup, tool.face.surface, path, offsets, feed=plan.feed, dt=1e-3, seam=seam)
 
-    tool = GrindingTool(model, "pad_tip", SETUP, surface, seam)
-    sim = td.Simulation(model, dt=1e-3, q=joints[1], controllers=[tool], contact=False)
-    lag = [actuator.damping / actuator.stiffness for actuator in grinding().actuators]
-    for _ in range(int(plan.end / 1e-3)):
-        # the controller of a real arm knows the weight of its links, and how fast it is to move
-        q, v = plan(min(sim.time, plan.end))
-        sag = td.inverse_dynamics(model, q, np.zeros(6), np.zeros(6)) / np.array(JOINT_STIFFNESS)
-        for k, name in enumerate(f"axis_{n}" for n in range(1, 7)):
-            sim.actuator(name).command = q[k] + sag[k] + lag[k] * v[k]
+    sim = td.Simulation(model, dt=1e-3, q=motion(0.0)[0])
+    tool, rows = sim.processes["grinding"], []
+    while sim.time < motion.end:
+        for name, command in servo_commands(model, *motion(sim.time)).items():
+            sim.actuator(name).command = command
+        tip = td.frame_pose(model, sim.q, "pad_tip")[0, 3]
         sim.step()
-    history = np.array(tool.history)
-    simulated = np.interp(expected.path, history[:, 0] * feed, history[:, 1])
-    inside = slice(200, -50)
-    error = np.abs(simulated - expected.force)[inside] / expected.force[inside]
-    assert error.mean() < 0.01 and error.max() < 0.02
+        rows.append((tip - path.points[0, 0], tool.normal_force))
+    x, force = np.array(rows).T
+    simulated = np.interp(path.points[:, 0] - path.points[0, 0], x, force)
+    wanted = np.interp(path.lengths, expected.path, expected.force)
+    error = np.abs(simulated - wanted)[3:-3] / wanted[3:-3]
+    assert error.mean() < 0.01 and error.max() < 0.03
+    # what is gone is k F v dt
+    assert tool.volume == pytest.approx(SETUP.preston * SETUP.speed * tool.impulse, rel=1e-12)
+    assert tool.face.removed == pytest.approx(tool.volume, rel=1e-9)
+
+
+def test_the_tool_remembers_what_it_removed():
+    model = grinding().compile()
+    q = planned_motion(model, tool_of(model), tool_of(model).plan)(1.0)[0]
+    sim = td.Simulation(model, q=q)
+    for name, command in servo_commands(model, q, np.zeros(6)).items():
+        sim.actuator(name).command = command
+    sim.step(5)
+    before = sim.save()
+    sim.step(5)
+    tool = sim.processes["grinding"]
+    volume, heights = tool.volume, tool.face.heights.copy()
+    assert volume > 0.0
+    sim.restore(before)
+    assert tool.volume < volume and (tool.face.heights >= heights).all()
+    sim.step(5)
+    assert tool.volume == volume and np.array_equal(tool.face.heights, heights)
+
+
+def tool_of(model):
+    return processes_of(model)["grinding"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"pad": {"law": "glue"}}, "one of foundation, hertz"),
+        ({"path": {"points": [[0.0, 0.0]]}}, "at least 2 points"),
+        ({"path": {"points": [[0.5, 0.0], [0.52, 0.0]], "speed": 3}}, "has no 'speed'"),
+        ({"workpiece": {"position": [0, 0, 0], "size": [0.1, 0.0]}}, "must be positive"),
+        ({"workpiece": {"position": [0, 0, 0], "size": [0.1, 0.1], "radii": [0.02, 0.0]}}, "more than half"),
+    ],
+)
+def test_settings_that_are_refused(change, message):
+    model = grinding().compile()
+    given = dict(model.settings["processes"]["grinding"]) | change
+    with pytest.raises(td.InputError, match=message):
+        processes_of(replace(model, settings={"processes": {"grinding": given}}))
+
+
+def test_workpieces_from_heights_and_curved_both_ways():
+    flat = workpiece((0.1, 0.2, 0.3), (0.04, 0.02), heights=np.zeros((5, 9)))
+    assert flat.heights.shape == (5, 9) and (flat.heights == 0.3).all()
+    assert flat.points()[0, 0].tolist() == pytest.approx([0.08, 0.19, 0.3])
+    domed = workpiece((0.0, 0.0, 0.0), (0.04, 0.04), 1e-3, radii=(0.1, 0.2))
+    corner = 0.1 - np.sqrt(0.1**2 - 0.02**2) + 0.2 - np.sqrt(0.2**2 - 0.02**2)
+    assert -domed.heights[0, 0] == pytest.approx(corner)

@@ -4,6 +4,7 @@ from math import cos, pi, radians
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq, minimize_scalar
 
 import treadle as td
 from treadle.errors import InputError
@@ -20,6 +21,35 @@ def test_evans_by_hand():
     peak = 16.0 * pi * 2.5e6**2 * 0.01**2 / (40e6 * cos(radians(37.5)) ** 2)
     assert peak == pytest.approx(1247.8, rel=1e-4)
     assert force_coefficient(Rock(), Pick()) * 0.01**2 == pytest.approx(peak / 3.0, rel=1e-12)
+
+
+@pytest.mark.parametrize(("tensile", "compressive", "a"), [(2.5e6, 40e6, 37.5), (8e6, 120e6, 30.0)])
+def test_evans_from_the_bursting_of_a_hole(tensile, compressive, a):
+    """The steps of docs/theory/rock-cutting.md, with the least pressure found by search."""
+    depth, half = 0.012, radians(a)
+
+    def bursting(theta, hole):
+        return tensile * depth / (2.0 * hole * np.cos(theta) * (1.0 - np.cos(theta)))
+
+    def gap(hole):
+        # the mean radius of the cone is half of its largest
+        least = minimize_scalar(bursting, bounds=(0.1, 1.5), args=(0.5 * hole,), method="bounded")
+        assert np.degrees(least.x) == pytest.approx(60.0, abs=0.1)
+        return least.fun - compressive * np.cos(half)
+
+    hole = brentq(gap, 1e-4, 1.0, xtol=1e-15)
+    law = PICK_LAWS["evans"](Rock(compressive=compressive, tensile=tensile), half)
+    assert law * depth**2 == pytest.approx(pi * hole**2 * compressive, rel=1e-6)
+
+
+def test_needles_need_no_force_but_after_evans():
+    smooth, needle = Rock(friction_angle=0.0), radians(0.5)
+    forces = {
+        law: PICK_LAWS[law](smooth, needle) / PICK_LAWS[law](smooth, radians(37.5)) for law in PICK_LAWS
+    }
+    assert forces["evans"] > 0.5 and max(forces["goktan"], forces["roxborough-liu"]) < 1e-3
+    # friction adds to both where the rock is not crushed
+    assert PICK_LAWS["goktan"](Rock(friction_angle=0.2), 0.6) > PICK_LAWS["goktan"](smooth, 0.6)
 
 
 @pytest.mark.parametrize("law", PICK_LAWS)

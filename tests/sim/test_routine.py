@@ -53,3 +53,12 @@ def test_what_is_wrong_is_said(routine, says):
 def test_a_machine_without_one_has_an_empty_routine():
     routine = td.Routine(cart([]))
     assert (len(routine), routine.seconds, routine.commands(3.0)) == (0, 0, {})
+
+
+def test_moves_that_go_straight():
+    model = td.scene("slope")
+    routine = td.Routine(model, [[1.0, {"tilt": 0.2}, "straight"], [1.0, {"tilt": 0.0}]])
+    assert [routine.commands(t)["tilt"] for t in (0.25, 0.5, 1.0)] == pytest.approx([0.05, 0.1, 0.2])
+    assert routine.commands(1.25)["tilt"] > 0.15
+    with pytest.raises(td.InputError, match="must be"):
+        td.Routine(model, [[1.0, {"tilt": 0.2}, "crooked"]])

@@ -27,7 +27,7 @@ from treadle.model.model import Model
 from treadle.scenes import scene
 from treadle.sim.simulation import Simulation
 
-__all__ = ["measure_crowd", "measure_edits", "measure_switches", "measure_view"]
+__all__ = ["measure_crowd", "measure_edits", "measure_switches", "measure_view", "open_client"]
 
 #: Milliseconds of a frame: the median, and what 99 of 100 stay within (the whole frame of the paper).
 _MEDIAN, _MOST = 4.0, 8.9
@@ -97,7 +97,7 @@ def measure_view(name: str = "roadheader", seconds: float = 20.0, plots: int = 4
     with Live(open_server(port=0, title=name), Simulation(scene(name))) as live:
         live.start()
         _warmed(live)
-        client = _client(live)
+        client = open_client(live)
         drive = live.stage.drive
         reader = _plotted(live, plots)
         try:
@@ -187,7 +187,7 @@ def measure_crowd(name: str = "roadheader", seconds: float = 60.0) -> Outcome:
         sleeper = subprocess.Popen(
             [sys.executable, "-c", _SLEEPER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
-        watcher, others = _client(live), [_client(live) for _ in range(2)]
+        watcher, others = open_client(live), [open_client(live) for _ in range(2)]
         end, ends = time.monotonic() + seconds, live.stage.meter.ends
         ends.clear()
         while time.monotonic() < end:
@@ -195,7 +195,7 @@ def measure_crowd(name: str = "roadheader", seconds: float = 60.0) -> Outcome:
             number = random.randrange(2)
             others[number].kill()
             others[number].wait()
-            others[number] = _client(live)
+            others[number] = open_client(live)
             longest = max(longest, _longest(tuple(ends)))
             # the last one stays, so that no gap is lost between two looks
             while len(ends) > 1:
@@ -262,7 +262,8 @@ def _longest(ends: Sequence[float]) -> float:
     return max((late - early for early, late in pairwise(ends)), default=0.0)
 
 
-def _client(live: Live) -> subprocess.Popen[str]:
+def open_client(live: Live) -> subprocess.Popen[str]:
+    """A page without a window, in a process of its own, which receives until the server ends."""
     address = f"ws://127.0.0.1:{live.server.get_port()}"
     command = [sys.executable, "-c", _CLIENT, address, f"viser-v{viser.__version__}", _camera().hex()]
     client = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)

@@ -101,13 +101,18 @@ def actuator_drives(
     q: Sequence[Scalar],
     v: Sequence[Scalar],
     step: Scalar = 0.0,
+    middle: bool = False,
 ) -> list[Drive]:
-    """The drive of every actuator; `step` is the time (s) to the velocity v', zero if that is now."""
+    """The drive of every actuator; `step` is the time (s) to the velocity v', zero if that is now.
+
+    q is the position at the start of the step, or in its `middle`.
+    """
+    ahead = 0.5 * step if middle else step
     drives = []
     for actuator, u, own in _each(model, commands, state):
         driven = driven_coordinate(model, actuator, q, v)
         # one that couples branches acts as at the start of a step that has to keep the tree's zeros
-        late = step if actuator.tendon is None or model.tendons[actuator.tendon].implicit else 0.0
+        late = ahead if actuator.tendon is None or model.tendons[actuator.tendon].implicit else 0.0
         x = 0.0 if driven.position is None else driven.position
         if actuator.type == "cylinder":
             drive = Drive(*cylinder_drive(actuator, _stroke(model, actuator), u, own, x, step))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from treadle.graph import Scalar
 from treadle.model.model import Model
 
-__all__ = ["damping", "passive_force"]
+__all__ = ["damping", "passive_force", "stiffness"]
 
 
 def passive_force(
@@ -29,3 +29,8 @@ def passive_force(
 def damping(model: Model) -> list[Scalar]:
     """Damping coefficient of every freedom, in N m s/rad or N s/m."""
     return [d for joint in model.joints for d in joint.damping]
+
+
+def stiffness(model: Model) -> list[Scalar]:
+    """Stiffness of the spring of every freedom, in N m/rad or N/m."""
+    return [k for joint in model.joints for k in joint.stiffness]

@@ -16,7 +16,7 @@ from treadle.forces.actuator import Drive, actuator_drives, actuator_state, driv
 from treadle.forces.energy import elastic_energy
 from treadle.forces.law import ForceLaw, law_force
 from treadle.forces.load import body_loads
-from treadle.forces.passive import damping, passive_force
+from treadle.forces.passive import damping, passive_force, stiffness
 from treadle.graph import Scalar, through_graph
 from treadle.model.attachments import Actuator
 from treadle.model.model import Model
@@ -85,6 +85,9 @@ class System:
     as_loads: bool = False
     #: motions that rotors of the model follow
     drive: MotionDrive | None = None
+    #: whether steps are taken from positions in their middle: servos see the end half a step ahead, and joint
+    #: springs act at the mean of both ends
+    middle: bool = False
 
     def acceleration(
         self, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, implicit_damping: Scalar = 0.0
@@ -116,7 +119,7 @@ class System:
         """The model with inertia M + h D (+ h^2 K): dampers, actuators and stiff elements act at its end."""
         if isinstance(step, float) and step == 0.0:
             return self.model
-        model = _with_rotors(self.model, [d * step for d in self.implicit_damping(q, v, step)])
+        model = _with_rotors(self.model, self.implicit_inertia(q, v, step))
         added = self._tendon_inertia(q, v, step)
         if any(element.implicit for element in model.elements):
             from treadle.forces.element import element_inertia
@@ -124,6 +127,19 @@ class System:
             for key, value in element_inertia(self.model, q, v, step).items():
                 added[key] = added[key] + value if key in added else value
         return replace(model, added_inertia=added) if added else model
+
+    def implicit_inertia(self, q: Sequence[Scalar], v: Sequence[Scalar], step: Scalar) -> list[Scalar]:
+        """h D (nv), and h^2 K / 4 of joint springs where steps are taken from their middle.
+
+        The mean of both ends is h/4 (v' - v) from the middle that v leads to.
+        """
+        inertia = [d * step for d in self.implicit_damping(q, v, step)]
+        if not self.middle:
+            return inertia
+        return [
+            x if isinstance(k, float) and k == 0.0 else x + 0.25 * step * step * k
+            for x, k in zip(inertia, stiffness(self.model), strict=True)
+        ]
 
     def _tendon_inertia(
         self, q: Sequence[Scalar], v: Sequence[Scalar], step: Scalar
@@ -307,7 +323,7 @@ class System:
     ) -> list[tuple[Actuator, Drive]]:
         if not self.commands:
             return []
-        drives = actuator_drives(self.model, self.commands, self.drives, q, v, step)
+        drives = actuator_drives(self.model, self.commands, self.drives, q, v, step, self.middle)
         return list(zip(self.model.actuators, drives, strict=True))
 
     def external(

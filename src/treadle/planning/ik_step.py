@@ -4,7 +4,8 @@
 
 with the error e of the frame and of the loops, and the damping of Sugihara (2011, "Solvability-unconcerned
 inverse kinematics by the Levenberg-Marquardt method"), which falls with the error. A joint at a limit that
-the step would leave is held: its column is zero in this iteration.
+the step would leave is held: its column is zero in this iteration. One that may turn all around goes on at
+its other limit instead, where its body is the same.
 """
 
 from __future__ import annotations
@@ -218,7 +219,7 @@ def _free(model: Model, q: Sequence[Scalar], gradient: Sequence[Scalar]) -> list
     """1 for every velocity, or 0 where its joint is at a limit that the gradient leaves."""
     free: list[Scalar] = [1.0] * model.nv
     for joint in model.joints:
-        if _limited(joint):
+        if _limited(joint) and not _turns(joint):
             k, x = joint.v.start, q[joint.q.start]
             below = (x <= joint.lower[0]) & (gradient[k] < 0.0)
             above = (x >= joint.upper[0]) & (gradient[k] > 0.0)
@@ -229,6 +230,11 @@ def _free(model: Model, q: Sequence[Scalar], gradient: Sequence[Scalar]) -> list
 def _limited(joint: ModelJoint) -> bool:
     """Whether it is a joint of one degree of freedom with a limit."""
     return joint.type.nq == 1 and bool(joint.lower) and min(joint.upper[0], -joint.lower[0]) < math.inf
+
+
+def _turns(joint: ModelJoint) -> bool:
+    """Whether its limits are a whole turn apart, or more."""
+    return joint.type.position_units == ("rad",) and joint.upper[0] - joint.lower[0] >= 2.0 * math.pi - 1e-6
 
 
 def _null_motion(
@@ -255,7 +261,15 @@ def _moved(model: Model, q: Sequence[Scalar], delta: Sequence[Scalar]) -> list[S
     moved: list[Scalar] = []
     for joint in model.joints:
         part = joint.type.integrate(q[joint.q], delta[joint.v])
+        if _limited(joint) and _turns(joint):
+            part = [_around(part[0], joint.lower[0], joint.upper[0])]
         if _limited(joint):
             part = [maximum(joint.lower[0], minimum(joint.upper[0], part[0]))]
         moved += part
     return moved
+
+
+def _around(x: Scalar, lower: float, upper: float) -> Scalar:
+    """The same angle a turn back, or ahead, where it is beyond a limit."""
+    turn = 2.0 * math.pi
+    return where(x > upper, x - turn, where(x < lower, x + turn, x))

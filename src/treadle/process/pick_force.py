@@ -6,8 +6,10 @@ All three give the peak force of a sharp pick as a coefficient times the square 
     Goktan (1997)              c = 4 pi st sin(a + f)^2 / cos(a + f)
     Roxborough and Liu (1995)  c = 16 pi sc st^2 / (2 st + sc cos(a) (1 + tan(f)) / tan(a))^2
 
-with the strengths sc in compression and st in tension, half the tip's angle a, and the angle of friction f
-between pick and rock. The force falls whenever a chip breaks off: its mean is a third of the peak.
+with the strengths sc in compression and st in tension (Pa), half the tip's angle a, and the angle of friction
+f between pick and rock (rad); d in m, F in N. Evans' law is derived, and all three are cited, in
+docs/theory/rock-cutting.md. The force falls whenever a chip breaks off: its mean is taken as a third of the
+peak.
 """
 
 from __future__ import annotations

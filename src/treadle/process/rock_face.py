@@ -1,4 +1,4 @@
-"""A rock face: a field of heights out of the rock, with its place in the world."""
+"""A rock face: upright, flat or uneven."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from treadle.errors import InputError
 from treadle.model.values import real_numbers
 from treadle.process.surface import Surface
+from treadle.process.worked_surface import WorkedSurface
 
 __all__ = ["RockFace"]
 
@@ -16,21 +17,11 @@ __all__ = ["RockFace"]
 _WAVES = 24
 
 
-class RockFace:
-    """Heights (m) towards the outside over a rectangle; cutting lowers them.
+class RockFace(WorkedSurface):
+    """A face that picks cut; what hangs over a cut, as seen from the outside, breaks off.
 
-    What hangs over a cut, as seen from the outside, breaks off: a field of heights has no caves. `X_WS`
-    (4, 4) is the pose of its frame, x to the right as seen from the outside, y up, z out of the rock.
+    The axes of its frame are x to the right as seen from the outside, y up, z out of the rock.
     """
-
-    def __init__(self, surface: Surface, X_WS: np.ndarray) -> None:
-        self.surface = surface
-        self.X_WS = np.array(X_WS, dtype=float)
-        if self.X_WS.shape != (4, 4) or not np.isfinite(self.X_WS).all():
-            raise InputError("the pose of a rock face must be a 4 x 4 matrix of finite numbers")
-        #: heights at the start, and now
-        self.fresh = surface.heights.copy()
-        self.heights = surface.heights.copy()
 
     @classmethod
     def flat(
@@ -60,27 +51,6 @@ class RockFace:
         half = 0.5 * size[0], 0.5 * size[1]
         waves = _Waves(uneven, seed)
         return cls(Surface.of_function(waves, (-half[0], half[0]), (-half[1], half[1]), spacing), X)
-
-    @property
-    def grid(self) -> np.ndarray:
-        """First x and y, and the spacings (m)."""
-        return np.array([self.surface.x[0], self.surface.y[0], *self.surface.spacing])
-
-    @property
-    def cell(self) -> float:
-        """Area of a cell (m2)."""
-        return self.surface.spacing[0] * self.surface.spacing[1]
-
-    @property
-    def removed(self) -> float:
-        """Volume that was removed (m3)."""
-        return float((self.fresh - self.heights).sum()) * self.cell
-
-    def points(self) -> np.ndarray:
-        """Its points in the world (rows, columns, 3)."""
-        X, Y = np.meshgrid(self.surface.x, self.surface.y)
-        local = np.stack([X, Y, self.heights], axis=-1)
-        return local @ self.X_WS[:3, :3].T + self.X_WS[:3, 3]
 
 
 class _Waves:

@@ -8,13 +8,14 @@ from typing import Any
 from treadle.errors import InputError
 from treadle.model.model import Model, suggest
 from treadle.model.values import plain_json
+from treadle.process.grinding_tool import GrindingTool
 from treadle.process.process import Process
 from treadle.process.rock_cutting import RockCutting
 
 __all__ = ["PROCESS_TYPES", "processes_of"]
 
 #: Processes by the type that settings name.
-PROCESS_TYPES: dict[str, Callable[..., Process]] = {"rock_cutting": RockCutting}
+PROCESS_TYPES: dict[str, Callable[..., Process]] = {"grinding": GrindingTool, "rock_cutting": RockCutting}
 
 
 def processes_of(model: Model) -> dict[str, Process]:

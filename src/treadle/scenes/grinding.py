@@ -1,18 +1,26 @@
 """An arm that grinds a weld seam on a curved workpiece: ESTUN ER10-900, spindle, compliant pad, force sensor.
 
-The workpiece is part of an aluminium cylinder, with the bead of a weld along its top. The pad is a dome of
-rubber whose contact has a stiffness; servos hold the arm where the routine wants it: over the bead.
+The workpiece is part of an aluminium cylinder, with the bead of a weld along its top, which the pad wears
+away (`process.grinding_tool`). The pad is a dome of rubber; servos hold the arm where the tool path wants it:
+over the bead. The routine is the motion along that path.
 """
 
 from __future__ import annotations
 
 from math import pi
+from typing import cast
 
 import numpy as np
 
+from treadle.errors import InputError
 from treadle.model import ModelSpec, cylinder_inertia, rpy
+from treadle.planning.tool_plan import planned_routine
+from treadle.process.grinding_tool import GrindingTool
+from treadle.process.path_plan import PathPlan
+from treadle.process.types import processes_of
+from treadle.process.workpiece import bead
 from treadle.scenes.bars import DARK, GREY, RED, STEEL
-from treadle.scenes.er10_900 import add_er10_900
+from treadle.scenes.er10_900 import ACCELERATIONS, add_er10_900
 
 __all__ = ["JOINT_STIFFNESS", "PAD_DOME", "PAD_RADIUS", "TOP", "WORKPIECE_RADIUS", "grinding", "seam_height"]
 
@@ -29,11 +37,42 @@ JOINT_STIFFNESS = (6e5, 6e5, 3e5, 8e4, 8e4, 4e4)
 _INERTIAS = (12.0, 12.0, 4.0, 0.4, 0.4, 0.1)
 
 
-def grinding(stiffness: float = 2.7e4, friction: float = 0.3) -> ModelSpec:
-    """The arm beside the workpiece; `stiffness` of the pad's contact (N/m), `friction` of its grit."""
-    spec = ModelSpec("grinding", settings={"dt": 0.005, "routine": _routine()})
-    spec.add_material("pad", stiffness=stiffness, restitution=0.2, friction=friction)
-    spec.add_material("aluminium", friction=friction)
+#: Force (N) at which the stiffness of the pad is stated, and how far (m) it then goes into its free shape.
+_FORCE = 5.0
+
+#: The workpiece, as `process.workpiece` takes it: a strip of the cylinder that the pad may touch.
+WORKPIECE = {
+    "position": list(TOP),
+    "size": [0.16, 0.05],
+    "spacing": 1e-3,
+    "radii": [WORKPIECE_RADIUS, 0.0],
+    "seam": {"height": BEAD_HEIGHT, "width": BEAD_WIDTH},
+}
+
+#: A posture over the workpiece (rad).
+_NEAR = (0.08, 0.27, 0.28, 0.0, 1.03, -3.06)
+
+
+def grinding(
+    stiffness: float = 2.7e4, friction: float = 0.3, preston: float = 2e-11, speed: float = 5.0
+) -> ModelSpec:
+    """The arm before the workpiece.
+
+    `stiffness` of the pad at 5 N on a plane (N/m), `friction` of its grit, Preston's k (1/Pa) and the speed
+    of the abrasive (m/s).
+    """
+    if not stiffness > 0.0:
+        raise InputError(f"grinding: the stiffness of the pad must be positive, not {stiffness!r}")
+    # of a foundation of modulus c under a dome R the stiffness is 2 sqrt(pi c R F)
+    modulus = stiffness**2 / (4.0 * pi * PAD_DOME * _FORCE)
+    depth = (_FORCE / (pi * modulus * PAD_DOME)) ** 0.5
+    plan = PathPlan(
+        points=((TOP[0] - 0.05, 0.0), (TOP[0] + 0.05, 0.0)),
+        offset=-round(depth, 6),
+        feed=0.02,
+        lead=(0.01, 0.005),
+    )
+    spec = ModelSpec("grinding", settings={"dt": 0.005})
     add_er10_900(spec)
     for number, (stiff, inertia) in enumerate(zip(JOINT_STIFFNESS, _INERTIAS, strict=True), start=1):
         spec.add_actuator(
@@ -45,13 +84,29 @@ def grinding(stiffness: float = 2.7e4, friction: float = 0.3) -> ModelSpec:
         )
     _add_tool(spec)
     _add_workpiece(spec)
+    spec.settings["processes"] = {
+        "grinding": {
+            "type": "grinding",
+            "frame": "pad_tip",
+            "workpiece": WORKPIECE,
+            "pad": {"law": "foundation", "modulus": modulus, "radius": PAD_RADIUS, "dome": PAD_DOME},
+            "preston": preston,
+            "speed": speed,
+            "friction": friction,
+            "path": plan.to_dict(),
+        }
+    }
+    spec.settings["tool_motion"] = {"accelerations": list(ACCELERATIONS), "near": list(_NEAR)}
+    model = spec.compile()
+    spec.settings["routine"] = planned_routine(
+        model, cast(GrindingTool, processes_of(model)["grinding"]), plan
+    )
     return spec
 
 
 def seam_height(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Height (m) of the bead over the workpiece: smooth, along y at the top."""
-    share = np.clip(np.abs(np.asarray(x) - TOP[0]) / BEAD_WIDTH, 0.0, 1.0)
-    return BEAD_HEIGHT * 0.5 * (1.0 + np.cos(pi * share)) + 0.0 * np.asarray(y)
+    return bead(np.asarray(x) - TOP[0], BEAD_HEIGHT, BEAD_WIDTH) + 0.0 * np.asarray(y)
 
 
 def _add_tool(spec: ModelSpec) -> None:
@@ -71,58 +126,27 @@ def _add_tool(spec: ModelSpec) -> None:
         position=(0, 0, long + 0.006),
         color=RED,
     )
-    # a lens of the dome: the sphere's tip is the pad's
+    # the dome, as a thick lens
     spec.add_shape(
         "pad",
         "spindle",
-        "sphere",
-        (PAD_DOME,),
-        position=(0.0, 0.0, _TOOL_LENGTH - PAD_DOME),
-        role="collision",
-        material="pad",
+        "ellipsoid",
+        (PAD_RADIUS, PAD_RADIUS, 0.008),
+        position=(0.0, 0.0, _TOOL_LENGTH - 0.008),
+        color=DARK,
     )
 
 
 def _add_workpiece(spec: ModelSpec) -> None:
     x, y, z = TOP
-    shape = {"rotation": rpy(pi / 2, 0.0, 0.0), "position": (x, y, z - WORKPIECE_RADIUS)}
-    for role in ("visual", "collision"):
-        spec.add_shape(
-            f"workpiece_{role}", None, "cylinder", (WORKPIECE_RADIUS, 0.2), role=role, material="aluminium",
-            color=STEEL, **shape,
-        )  # fmt: skip
-    bead = (BEAD_WIDTH**2 + BEAD_HEIGHT**2) / (2.0 * BEAD_HEIGHT)
-    place = {"rotation": rpy(pi / 2, 0.0, 0.0), "position": (x, y, z + BEAD_HEIGHT - bead)}
-    for role in ("visual", "collision"):
-        spec.add_shape(
-            f"bead_{role}", None, "capsule", (bead, 0.14), role=role, material="aluminium", color=RED, **place
-        )
+    # a little below the surface that is worn away, which the page draws
+    spec.add_shape(
+        "workpiece",
+        None,
+        "cylinder",
+        (WORKPIECE_RADIUS - 5e-4, 0.2),
+        rotation=rpy(pi / 2, 0.0, 0.0),
+        position=(x, y, z - WORKPIECE_RADIUS),
+        color=STEEL,
+    )
     spec.add_shape("table", None, "box", (0.54, 0.26, 0.39), position=(x, y, 0.085), color=GREY)
-
-
-def _routine() -> list[list[object]]:
-    """Down to the workpiece, over the bead and back, and up again."""
-    moves: list[list[object]] = []
-    for seconds, row in _WAYPOINTS:
-        moves.append([seconds, {f"axis_{k}": angle for k, angle in enumerate(row, start=1)}])
-    return moves
-
-
-#: Duration (s) of the way to a position, and the positions (rad): the pad's tip 0.2 mm in the free surface,
-#: every 10 mm along the curve.
-_WAYPOINTS = (
-    (2.0, (0.103063, -0.005369, 0.490614, -0.026582, 0.885406, -3.023769)),
-    (1.0, (0.100723, 0.070613, 0.528658, -0.028852, 0.771369, -3.022202)),
-    (0.4, (0.10046, 0.080091, 0.532359, -0.029175, 0.758189, -3.021963)),
-    (0.4, (0.095594, 0.116431, 0.481256, -0.021022, 0.813249, -3.032777)),
-    (0.4, (0.09118, 0.153436, 0.430156, -0.014327, 0.86746, -3.041802)),
-    (0.4, (0.087155, 0.191079, 0.378951, -0.008746, 0.921002, -3.049424)),
-    (0.4, (0.083471, 0.229351, 0.327533, -0.004032, 0.974044, -3.055923)),
-    (0.4, (0.080085, 0.268261, 0.275791, 0.0, 1.026744, -3.061507)),
-    (0.4, (0.076965, 0.307834, 0.223607, 0.003489, 1.079251, -3.066336)),
-    (0.4, (0.074078, 0.348106, 0.170855, 0.006541, 1.13171, -3.070532)),
-    (0.4, (0.0714, 0.389131, 0.117401, 0.009243, 1.184266, -3.074191)),
-    (0.4, (0.068909, 0.430975, 0.063094, 0.01166, 1.237065, -3.077388)),
-    (0.4, (0.066588, 0.473721, 0.007766, 0.013849, 1.290259, -3.080181)),
-    (1.0, (0.065492, 0.449409, -0.07832, 0.013281, 1.40066, -3.079669)),
-)

@@ -1,8 +1,9 @@
 """Routines: commands over time, which show what a machine is for.
 
 A routine is a list of moves [seconds, {actuator: command}]. Each takes so many seconds, in which the commands
-it names go smoothly from what they were to what it says, and all others stay. A machine's own is in its
-settings, as `settings={"routine": [[2.0, {"lift": -0.1}], [1.0, {"grip": 0.6}]]}`.
+it names go smoothly from what they were to what it says, and all others stay; they go straight where the move
+ends with "straight", as samples of a motion do. A machine's own is in its settings, as
+`settings={"routine": [[2.0, {"lift": -0.1}], [1.0, {"grip": 0.6}]]}`.
 """
 
 from __future__ import annotations
@@ -24,12 +25,14 @@ class Routine:
     def __init__(self, model: Model, moves: Sequence[Sequence[Any]] | None = None) -> None:
         rows = model.settings.get("routine", ()) if moves is None else moves
         named = _named(model, rows)
-        self._rows = [(float(seconds), dict(goals)) for seconds, goals in rows]
+        self._rows = [(float(row[0]), dict(row[1]), len(row) == 3) for row in rows]
         #: duration (s) of the whole
-        self.seconds = sum(seconds for seconds, _ in self._rows)
+        self.seconds = sum(row[0] for row in self._rows)
         # commands begin at zero, and the second time around where the first one ended
         self._first = dict.fromkeys(named, 0.0)
-        self._again = self._first | {name: float(x) for _, goals in self._rows for name, x in goals.items()}
+        self._again = self._first | {
+            name: float(x) for _, goals, _ in self._rows for name, x in goals.items()
+        }
 
     def __len__(self) -> int:
         """How many moves there are."""
@@ -39,8 +42,9 @@ class Routine:
         """Commands by actuator at a time (s) since the beginning; after the end it begins again."""
         now = dict(self._first if time < self.seconds else self._again)
         left = math.fmod(time, self.seconds) if self._rows else 0.0
-        for seconds, goals in self._rows:
-            share = _smooth(min(left / seconds, 1.0))
+        for seconds, goals, straight in self._rows:
+            share = min(left / seconds, 1.0)
+            share = share if straight else _smooth(share)
             for name, goal in goals.items():
                 now[name] += share * (goal - now[name])
             left -= seconds
@@ -68,7 +72,8 @@ def _named(model: Model, rows: Sequence[Sequence[Any]]) -> list[str]:
     known, found = [actuator.name for actuator in model.actuators], []
     for number, row in enumerate(rows):
         which = f"move {number + 1} of the routine of {model.name!r}"
-        if not (isinstance(row, Sequence) and len(row) == 2 and isinstance(row[1], Mapping)):
+        listed = isinstance(row, Sequence) and len(row) in (2, 3) and isinstance(row[1], Mapping)
+        if not listed or (len(row) == 3 and row[2] != "straight"):
             raise InputError(f"{which} must be [seconds, {{actuator: command}}], not {row!r}")
         for value in (row[0], *row[1].values()):
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -70,8 +70,12 @@ def _sensors(old: Model, new: Model, memory: np.ndarray) -> np.ndarray:
 
 
 def _worked(model: Model) -> tuple[object, int]:
-    """What the memory of processes depends on."""
-    return model.settings.get("processes"), model.nv
+    """What the memory of processes depends on: all about them but the paths that tools take."""
+    stated: Any = model.settings.get("processes", {})
+    kept = {
+        name: {key: value for key, value in given.items() if key != "path"} for name, given in stated.items()
+    }
+    return kept, model.nv
 
 
 def _same(old: Model, name: str, kind: Joint) -> Body | None:

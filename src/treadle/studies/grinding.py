@@ -20,7 +20,7 @@ from treadle.bench.peers import MissingPeer
 from treadle.bench.results import Check, at_least, at_most
 from treadle.formats import load
 from treadle.model.model import Model
-from treadle.planning.inverse_kinematics import inverse_kinematics, random_poses
+from treadle.planning.inverse_kinematics import InverseKinematics, inverse_kinematics, random_poses
 from treadle.process.force_control import force_control, impedance_control
 from treadle.process.grinding import GrindingSetup, arm_compliance, grind
 from treadle.process.hertz import hertz_contact
@@ -89,7 +89,7 @@ def run(quick: bool, report: Report) -> Findings:
         (0.55, "steps from 0.1 to 10 ms", _steps(rows, task, alone, quick)),
         (0.7, "control of the force", _controlled(rows, task, alone, 5 if quick else _RUNS)),
         (0.75, "identifying contacts", _identified(rows, 4 if quick else 40)),
-        (0.85, "inverse kinematics", _kinematics(rows, 500 if quick else _MANY)),
+        (0.85, "inverse kinematics", _kinematics(rows, 2000 if quick else _MANY)),
     ):
         report(share, what)
         findings.checks += list(part)
@@ -280,9 +280,7 @@ def _kinematics(rows: list[dict[str, Any]], count: int) -> Iterator[Check]:
     for name, model, frame in _arms():
         poses = random_poses(model, frame, count, seed=5)
         inverse_kinematics(model, frame, poses[:8])
-        begin = time.process_time()
-        found = inverse_kinematics(model, frame, poses, starts=8)
-        cpu = time.process_time() - begin
+        found, cpu = _timed(model, frame, poses)
         starts = int(np.where(found.solved, found.start + 1, 8).sum())
         share = 100.0 * float(found.solved.mean())
         rows.append(
@@ -293,6 +291,16 @@ def _kinematics(rows: list[dict[str, Any]], count: int) -> Iterator[Check]:
         if count >= _MANY:
             # a few poses are over before the starts are chosen
             yield at_most(f"{name}: CPU time per start (us)", 1e6 * cpu / starts, 10.0)
+
+
+def _timed(model: Model, frame: str, poses: np.ndarray) -> tuple[InverseKinematics, float]:
+    """What inverse kinematics finds from 8 starts, and the least CPU time (s) of three times the same."""
+    runs = []
+    for _ in range(3):
+        begin = time.process_time()
+        found = inverse_kinematics(model, frame, poses, starts=8)
+        runs.append((found, time.process_time() - begin))
+    return min(runs, key=lambda run: run[1])
 
 
 def _arms() -> Iterator[tuple[str, Model, str]]:

@@ -43,6 +43,11 @@ class RoutinePanel(Panel):
         )
         self.button.on_click(lambda _: self.toggle())
 
+    def edited(self, sim: Simulation) -> None:
+        """Follow the routine that the machine has now."""
+        self._routine = Routine(sim.model)
+        self.available = self.button.visible = len(self._routine) > 0
+
     def toggle(self) -> None:
         """Play from the start, or stop."""
         if self.playing:

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from treadle.app.depth_colors import depth_colors, legend_html, scale_of
 from treadle.app.html import rows_html
 from treadle.app.panels.panel import Panel
+from treadle.app.panels.tool_path import PathPanel
 from treadle.process.process import Process
 from treadle.process.rock_face import RockFace
+from treadle.process.worked_surface import WorkedSurface
 from treadle.sim.simulation import Simulation
 
 if TYPE_CHECKING:
@@ -21,26 +24,43 @@ __all__ = ["WorkPanel", "face_mesh"]
 #: Points of a face along its longer side, at most: a page is sent all of them when it changes.
 _POINTS = 120
 
-#: Colours of the face, fresh and where it was cut.
-_ROCK, _CUT = (128, 120, 112), (92, 74, 58)
+#: Colours of rock, and of other workpieces.
+_ROCK, _METAL = (128, 120, 112), (176, 180, 188)
 
 #: What is plotted from the start, where a process has it.
-_PLOTTED = ("power", "specific energy")
+_PLOTTED = ("normal force", "power", "specific energy")
 
 
 @runtime_checkable
 class _Faced(Protocol):
-    face: RockFace
+    face: WorkedSurface
 
 
 class WorkPanel(Panel):
-    """The numbers of every process, plots of its power and specific energy, and its face in the picture."""
+    """The numbers of every process, plots of its force and power, and its surface in the picture.
+
+    The removed depth is shown as colours, with a legend; tool paths are drawn and edited (`PathPanel`).
+    """
 
     def __init__(self, stage: Stage) -> None:
         super().__init__(stage)
-        self._texts = {name: stage.server.gui.add_html("") for name in stage.sim.processes}
+        gui = stage.server.gui
+        self._texts = {name: gui.add_html("") for name in stage.sim.processes}
+        self._legends = {
+            name: gui.add_html("") for name, x in stage.sim.processes.items() if isinstance(x, _Faced)
+        }
+        self.colored = gui.add_checkbox(
+            "Colour the removed depth", True, visible=bool(self._legends), hint="Or the bare material"
+        )
+        self.colored.on_update(lambda _: self._drawn.clear())
         self._nodes: dict[str, Any] = {}
         self._drawn: dict[str, np.ndarray] = {}
+        #: the tool paths, by process
+        self.paths = {
+            name: PathPanel(stage, name)
+            for name, process in stage.sim.processes.items()
+            if getattr(process, "plan", None) is not None
+        }
         for name, process in stage.sim.processes.items():
             units = {what: unit for what, (_, unit) in process.quantities().items()}
             for what in _PLOTTED:
@@ -49,11 +69,16 @@ class WorkPanel(Panel):
         self.numbers(stage.sim)
 
     def numbers(self, sim: Simulation) -> None:
-        """Show the numbers, and the face where it changed."""
+        """Show the numbers, and the surface where it changed."""
         for name, process in sim.processes.items():
             if name in self._texts:
                 self._texts[name].content = rows_html(_rows(process.quantities()), (name, "", ""))
             self._show(name, process)
+
+    def edited(self, sim: Simulation) -> None:
+        """Show the tool paths as they are now."""
+        for panel in self.paths.values():
+            panel.edited(sim)
 
     def _show(self, name: str, process: Process) -> None:
         if not isinstance(process, _Faced):
@@ -62,7 +87,9 @@ class WorkPanel(Panel):
         if name in self._drawn and np.array_equal(self._drawn[name], face.heights):
             return
         self._drawn[name] = face.heights.copy()
-        points, triangles, colors = face_mesh(face)
+        scale = scale_of(face.depth)
+        points, triangles, colors = face_mesh(face, scale if self.colored.value else np.inf)
+        self._legends[name].content = legend_html(_material(face), scale) if self.colored.value else ""
         # colours of a mesh cannot be changed in place
         node = f"{self.stage.scene.under}/scenery/{name} face"
         import trimesh
@@ -81,19 +108,23 @@ class _Quantity:
         return sim.processes[self._process].quantities()[self._name][0]
 
 
-def face_mesh(face: RockFace) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Points (n, 3) in the world, triangles (m, 3) that face out of the rock, and colours (n, 4)."""
+def face_mesh(face: WorkedSurface, scale: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Points (n, 3) in the world, triangles (m, 3) that face out of the material, and colours (n, 4).
+
+    Colours show the removed depth on a scale up to so many metres.
+    """
     stride = max(1, -(-max(face.heights.shape) // _POINTS))
     points = face.points()[::stride, ::stride]
     rows, columns = points.shape[:2]
     corner = (np.arange(rows - 1)[:, None] * columns + np.arange(columns - 1)).ravel()
     first = np.column_stack([corner, corner + 1, corner + columns + 1])
     second = np.column_stack([corner, corner + columns + 1, corner + columns])
-    depth = (face.fresh - face.heights)[::stride, ::stride].ravel()
-    share = np.clip(depth / max(float(depth.max()), 0.2), 0.0, 1.0)[:, None]
-    cut = np.where(depth[:, None] > 1e-4, np.array(_CUT) * (1.0 - 0.45 * share), np.array(_ROCK))
-    colors = np.column_stack([cut, np.full(len(depth), 255.0)]).astype(np.uint8)
+    colors = depth_colors(face.depth[::stride, ::stride].ravel(), _material(face), scale)
     return points.reshape(-1, 3).astype(np.float32), np.vstack([first, second]), colors
+
+
+def _material(face: WorkedSurface) -> tuple[int, int, int]:
+    return _ROCK if isinstance(face, RockFace) else _METAL
 
 
 def _rows(quantities: Mapping[str, tuple[float, str]]) -> list[tuple[str, str, str]]:

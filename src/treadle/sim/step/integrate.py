@@ -19,7 +19,7 @@ def displacement(context):
     """The displacement over the substep, in `scratch.shift`: by the mean velocity, and what springs add."""
     now, scratch, rows, soft, v = context.now[0], context.scratch, context.rows, context.soft, context.v
     for k in range(context.nv):
-        scratch.shift[k] = 0.5 * now.h * (v[k] + scratch.end[k])
+        scratch.shift[k] = 0.0
     if now.joint > 0:
         # a compliant contact moves the machine by Q, where a constant force would by h P / 2
         z = rows.z_kept
@@ -30,8 +30,22 @@ def displacement(context):
         if now.sticking > 0:
             answer(context.solver, now.sticking)
         spread(context.tree, z, scratch.work, scratch.shift)
+        _withstand(context)
+    for k in range(context.nv):
+        scratch.shift[k] += 0.5 * now.h * (v[k] + scratch.end[k])
     _end_distances(context)
     push_out(context)
+
+
+@part()
+def _withstand(context):
+    """Leave of `scratch.shift` the share of inertia: springs and dampers follow a force that varies.
+
+    They act at the mean or the end of the substep, as if it had the mean force all along.
+    """
+    tree, free, scratch = context.tree, context.free, context.scratch
+    for k in range(context.nv):
+        scratch.shift[k] *= max(1.0 - free.held[k] * tree.root[k] * tree.root[k], 0.0)
 
 
 @part()

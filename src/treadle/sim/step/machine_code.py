@@ -81,6 +81,7 @@ class Free(NamedTuple):
     softness: Reals
     push: Reals
     drag: Reals
+    held: Reals
     poses: Reals
     axes: Reals
     twist: RealTable  # (bodies + 1, 6)

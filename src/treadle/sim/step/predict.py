@@ -1,7 +1,8 @@
 """Predict: the motion without contact, and what contact has to know of it, in the middle of a substep.
 
-    q_M = q (+) h/2 v,    (M + h D) (v' - v) = h (tau - D v - C(q_M, v_M))
+    q_M = q (+) h/2 v,    (M + h D + h^2 K / 4) (v' - v) = h (tau - D v - K q_M - C(q_M, v_M))
 
+with dampers (and servos, at the end of the substep) in D and joint springs, at the mean of both ends, in K.
 v_M, the velocity in the middle, is that of the last substep's acceleration; where the result differs from it,
 `corrects` has the substep predicted once more. Wheels are in balance with the impulses of all rows.
 """

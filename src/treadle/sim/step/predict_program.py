@@ -222,6 +222,7 @@ class Prediction:
             closing_time=None if self.feedback is None else closing_time(self.feedback, given["dt"][0]),
             terrain=None if self._balances else self.terrain,
             rolling=self.rolling,
+            middle=True,
         )
         velocity, solver, wheels = self._velocity(system, given)
         rows = self._rows(machine, q, velocity, v, time, h, given["dt"][0], commands)
@@ -241,6 +242,7 @@ class Prediction:
             "softness": [0.5 * row.softness for row in rows],
             "push": self._pushes(system, given, wheels),
             "drag": system.implicit_damping(q, v, h),
+            "held": system.implicit_inertia(q, v, h),
             **({"next_wheel_memory": wheels.memory} if wheels is not None else {}),
             **_outlook(poses, axes),
             **_world_motions(machine, q, (v, given["v_mid"], velocity), poses, axes),
