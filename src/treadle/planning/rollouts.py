@@ -57,6 +57,7 @@ class Rollouts:
             raise InputError(f"a piece of {horizon / pieces:g} s is shorter than a step of {step:g} s")
         self._cost, self._actuate, self._watch = cost, actuate or (lambda controls: controls), watch
         self._goal = self._batch.functions.room(goal_size)
+        self._given = {"goal": self._goal}
 
     @property
     def piece(self) -> float:
@@ -78,7 +79,7 @@ class Rollouts:
         for k in range(self.pieces):
             batch.arrays["commands"][:, : self.candidates] = self._actuate(controls[:, k]).T
             batch.step(self._steps)
-            found = batch.functions.evaluate("cost", self._program, {"goal": self._goal})
+            found = batch.functions.evaluate("cost", self._program, self._given)
             total += found["cost"][0, : self.candidates]
             if self._watch is not None:
                 watched.append(found["watched"][:, : self.candidates].T.copy())
