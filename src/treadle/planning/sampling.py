@@ -12,7 +12,6 @@ number of the plan alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,28 +19,10 @@ from numpy.typing import ArrayLike
 
 from treadle.errors import InputError
 from treadle.model.model import Model
+from treadle.planning.plan import Plan, shifted
 from treadle.planning.rollouts import Cost, Rollouts
 
-__all__ = ["CEM", "MPPI", "Plan", "RandomShooting", "SamplingPlanner"]
-
-
-@dataclass(frozen=True)
-class Plan:
-    """A sequence of controls, and the candidates that it was made of."""
-
-    #: (pieces, n)
-    controls: np.ndarray
-    #: length of a piece (s)
-    piece: float
-    #: of the best candidate
-    cost: float
-    #: of all candidates (candidates), and what was watched of them (candidates, pieces, numbers)
-    costs: np.ndarray
-    watched: np.ndarray
-
-    def at(self, time: float) -> np.ndarray:
-        """Controls (n) so many seconds after the plan begins; the last ones hold."""
-        return self.controls[min(max(int(time / self.piece + 1e-9), 0), len(self.controls) - 1)]
+__all__ = ["CEM", "MPPI", "RandomShooting", "SamplingPlanner"]
 
 
 class SamplingPlanner:
@@ -82,7 +63,7 @@ class SamplingPlanner:
 
     def plan(self, q: ArrayLike, v: ArrayLike, goal: ArrayLike = (), elapsed: float = 0.0) -> Plan:
         """Plan from a state, `elapsed` seconds after the last plan began."""
-        self._shift(elapsed)
+        self.mean = shifted(self.mean, elapsed / self.rollouts.piece)
         rng = np.random.default_rng([self._seed, self._plans])
         self._plans += 1
         return self._improved(q, v, goal, rng)
@@ -107,14 +88,6 @@ class SamplingPlanner:
         half = self.rollouts.candidates // 2
         noise[half:] = noise[half:, :1] + 0.3 * noise[half:]
         return np.clip(mean + noise, self.low, self.high)
-
-    def _shift(self, elapsed: float) -> None:
-        """Let the mean begin where time has got to."""
-        place = np.arange(len(self.mean)) + max(elapsed, 0.0) / self.rollouts.piece
-        last = len(self.mean) - 1
-        low = np.minimum(np.floor(place).astype(int), last)
-        high, share = np.minimum(low + 1, last), (place - np.floor(place))[:, None]
-        self.mean = (1.0 - share) * self.mean[low] + share * self.mean[high]
 
 
 class RandomShooting(SamplingPlanner):
