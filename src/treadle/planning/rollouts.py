@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,13 +18,32 @@ from treadle.sim.checks import check_count
 from treadle.sim.moment_program import MeasureKind, moment_program
 from treadle.sim.recording.signals.moment import Moment
 
-__all__ = ["Cost", "Rollouts"]
+__all__ = ["CandidateCosts", "Cost", "Rollouts"]
 
 #: Cost rate of a state, over traced scalars; `situation.variables` is the goal.
 Cost = Callable[[Situation], Scalar]
 
 #: What a candidate costs whose simulation diverges.
 _DIVERGED = 1e9
+
+
+class CandidateCosts(Protocol):
+    """What sampling planners need: so many candidates, of controls over so many pieces of a length (s)."""
+
+    @property
+    def candidates(self) -> int: ...
+
+    @property
+    def pieces(self) -> int: ...
+
+    @property
+    def piece(self) -> float: ...
+
+    def costs(
+        self, q: ArrayLike, v: ArrayLike, controls: np.ndarray, goal: ArrayLike = ()
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """See `Rollouts`."""
+        ...
 
 
 class Rollouts:

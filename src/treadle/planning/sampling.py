@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from treadle.errors import InputError
 from treadle.model.model import Model
 from treadle.planning.plan import Plan, shifted
-from treadle.planning.rollouts import Cost, Rollouts
+from treadle.planning.rollouts import CandidateCosts, Cost, Rollouts
 
 __all__ = ["CEM", "MPPI", "RandomShooting", "SamplingPlanner"]
 
@@ -29,13 +29,13 @@ class SamplingPlanner:
     """What the sampling planners share: candidates around the last plan, bounds, warm start.
 
     `low`, `high` and `spread` (standard deviation of the candidates) have a number per control. Further
-    options are those of `Rollouts` and of a `Batch`.
+    options are those of `Rollouts` and of a `Batch`; `rollouts` replace them, and model and cost.
     """
 
     def __init__(
         self,
-        model: Model,
-        cost: Cost,
+        model: Model | None = None,
+        cost: Cost | None = None,
         *,
         low: Sequence[float],
         high: Sequence[float],
@@ -44,14 +44,17 @@ class SamplingPlanner:
         horizon: float = 2.0,
         pieces: int = 10,
         seed: int = 0,
+        rollouts: CandidateCosts | None = None,
         **options: Any,
     ) -> None:
         self.low, self.high, self.spread = (np.array(x, dtype=float) for x in (low, high, spread))
         if not self.low.shape == self.high.shape == self.spread.shape or (self.low > self.high).any():
             raise InputError("low, high and spread need a number per control, with low <= high")
-        self.rollouts = Rollouts(
-            model, cost, candidates=candidates, horizon=horizon, pieces=pieces, **options
-        )
+        if rollouts is None:
+            if model is None or cost is None:
+                raise InputError("a planner needs a model and a cost, or rollouts of its own")
+            rollouts = Rollouts(model, cost, candidates=candidates, horizon=horizon, pieces=pieces, **options)
+        self.rollouts = rollouts
         self._seed = seed
         self.restart()
 
@@ -106,7 +109,14 @@ class MPPI(SamplingPlanner):
     tuning to the units of the cost.
     """
 
-    def __init__(self, model: Model, cost: Cost, *, temperature: float = 0.1, **options: Any) -> None:
+    def __init__(
+        self,
+        model: Model | None = None,
+        cost: Cost | None = None,
+        *,
+        temperature: float = 0.1,
+        **options: Any,
+    ) -> None:
         self.temperature = temperature
         super().__init__(model, cost, **options)
 
@@ -123,7 +133,13 @@ class CEM(SamplingPlanner):
     """Cross-entropy method: mean and spread of the best share of candidates, several times over."""
 
     def __init__(
-        self, model: Model, cost: Cost, *, elite: float = 0.1, rounds: int = 3, **options: Any
+        self,
+        model: Model | None = None,
+        cost: Cost | None = None,
+        *,
+        elite: float = 0.1,
+        rounds: int = 3,
+        **options: Any,
     ) -> None:
         if not 0.0 < elite <= 1.0 or rounds < 1:
             raise InputError("CEM needs 0 < elite <= 1 and at least one round")
