@@ -171,7 +171,7 @@ def worlds(
     Needs the packages to learn and to compare with: pip install 'treadle[learn,peers]'.
 
     \b
-    Environments: CartPole, Reacher, HalfCheetah, Hopper, Walker2d, Ant, Humanoid.
+    Environments: CartPole, Reacher, HalfCheetah, Hopper, Walker2d, Ant, Humanoid, ANYmal.
 
     \b
     Examples:
