@@ -102,7 +102,8 @@ def plan_task(
     low, high = (np.broadcast_to(np.asarray(x, dtype=float), task.action_size) for x in (low, high))
     rollouts = TaskRollouts(task, candidates, horizon, pieces, threads)
     planning = PLANNERS[planner](
-        rollouts=rollouts,
+        rollouts,
+        None,
         low=low.tolist(),
         high=high.tolist(),
         spread=(0.3 * (high - low)).tolist(),

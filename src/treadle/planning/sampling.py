@@ -29,13 +29,14 @@ class SamplingPlanner:
     """What the sampling planners share: candidates around the last plan, bounds, warm start.
 
     `low`, `high` and `spread` (standard deviation of the candidates) have a number per control. Further
-    options are those of `Rollouts` and of a `Batch`; `rollouts` replace them, and model and cost.
+    options are those of `Rollouts` and of a `Batch`. Candidates of another kind take the place of the model, and
+    have their costs themselves.
     """
 
     def __init__(
         self,
-        model: Model | None = None,
-        cost: Cost | None = None,
+        model: Model | CandidateCosts,
+        cost: Cost | None,
         *,
         low: Sequence[float],
         high: Sequence[float],
@@ -44,17 +45,16 @@ class SamplingPlanner:
         horizon: float = 2.0,
         pieces: int = 10,
         seed: int = 0,
-        rollouts: CandidateCosts | None = None,
         **options: Any,
     ) -> None:
         self.low, self.high, self.spread = (np.array(x, dtype=float) for x in (low, high, spread))
         if not self.low.shape == self.high.shape == self.spread.shape or (self.low > self.high).any():
             raise InputError("low, high and spread need a number per control, with low <= high")
-        if rollouts is None:
-            if model is None or cost is None:
-                raise InputError("a planner needs a model and a cost, or rollouts of its own")
-            rollouts = Rollouts(model, cost, candidates=candidates, horizon=horizon, pieces=pieces, **options)
-        self.rollouts = rollouts
+        if isinstance(model, Model):
+            if cost is None:
+                raise InputError("a planner needs a cost: a function of a situation")
+            model = Rollouts(model, cost, candidates=candidates, horizon=horizon, pieces=pieces, **options)
+        self.rollouts = model
         self._seed = seed
         self.restart()
 
@@ -134,8 +134,8 @@ class CEM(SamplingPlanner):
 
     def __init__(
         self,
-        model: Model | None = None,
-        cost: Cost | None = None,
+        model: Model | CandidateCosts,
+        cost: Cost | None,
         *,
         elite: float = 0.1,
         rounds: int = 3,
