@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from treadle.bench.peers import peer
-from treadle.envs import find_task
 
 __all__ = ["anymal", "anymal_commands", "anymal_model", "begin_anymal"]
 
@@ -19,6 +18,7 @@ _DEPTH = 1.0
 
 def anymal_model() -> Any:
     """Treadle's machine as MJCF, on the task's ground as a height field."""
+    from treadle.envs import find_task
     from treadle.formats import save
 
     mujoco, task = peer("mujoco"), find_task("ANYmal")

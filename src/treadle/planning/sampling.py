@@ -29,8 +29,8 @@ class SamplingPlanner:
     """What the sampling planners share: candidates around the last plan, bounds, warm start.
 
     `low`, `high` and `spread` (standard deviation of the candidates) have a number per control. Further
-    options are those of `Rollouts` and of a `Batch`. Candidates of another kind take the place of the model, and
-    have their costs themselves.
+    options are those of `Rollouts` and of a `Batch`. Candidates of another kind may take the place of the
+    model: they have their costs themselves.
     """
 
     def __init__(
