@@ -14,6 +14,7 @@ from treadle.batch.materials import ContactParameters
 from treadle.batch.readouts import Readouts
 from treadle.batch.sensing import BatchPort
 from treadle.batch.workers import Workers
+from treadle.batch.world_events import WorldEvents
 from treadle.batch.world_functions import WorldFunctions
 from treadle.batch.world_views import WorldViews
 from treadle.constraints.motion import Motion
@@ -159,6 +160,8 @@ class Batch(Guarded, WorldViews):
         #: signals by name
         self.readouts = Readouts(self)
         known = (*CARRIED, "time_base", "shape_forces")
+        #: events that are written down
+        self.events = WorldEvents(self)
         #: by name, one column: the arrays of a world that was not stepped yet
         self.fresh = {name: self.arrays[name][:, 0].copy() for name in known if name in self.arrays}
         #: the samples of the sensors; None where there are none
@@ -330,12 +333,15 @@ class Batch(Guarded, WorldViews):
         """Advance all worlds by a number of steps, in machine code on `threads` threads."""
         if check_count("steps", count, least=0) == 0:
             return
+        self.events.before_steps()
         while count:
-            piece = self._pieces.next(count)
+            piece = 1 if self.events.logs else self._pieces.next(count)
             if self.sampling is not None:
                 piece = min(piece, self.sampling.due())
             started = time.perf_counter()
             self._take(piece)
+            if self.events.logs:
+                self.events.after_step()
             self._pieces.took(piece, time.perf_counter() - started)
             self.steps, count = self.steps + piece, count - piece
 
