@@ -111,8 +111,8 @@ class MPPI(SamplingPlanner):
 
     def __init__(
         self,
-        model: Model | None = None,
-        cost: Cost | None = None,
+        model: Model | CandidateCosts,
+        cost: Cost | None,
         *,
         temperature: float = 0.1,
         **options: Any,
