@@ -16,6 +16,7 @@ from treadle.batch.situation import Situation
 from treadle.envs.randomization import Randomization
 from treadle.envs.start import Begin, Start, standard_normal
 from treadle.envs.task import Task
+from treadle.errors import InputError
 from treadle.graph import Scalar, equal, floor, random_pair, sqrt, where
 from treadle.native.program import Program
 from treadle.sim.moment_program import MeasureKind, moment_program
@@ -38,6 +39,8 @@ class TaskPrograms:
     """
 
     def __init__(self, task: Task, batch: Batch, randomization: Randomization) -> None:
+        if batch.precision != "float64":
+            raise InputError(f"task {task.name!r} computes in float64: leave 'precision' out of its options")
         self.task, self.randomization = task, randomization
         self._batch = batch
         #: length of a control step (s)
