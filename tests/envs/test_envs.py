@@ -1,5 +1,7 @@
 """Environments: Gymnasium's own checker, seeds, and the modes of resetting."""
 
+from dataclasses import replace
+
 import gymnasium as gym
 import numpy as np
 import pytest
@@ -135,6 +137,12 @@ def test_reward_terms_add_up():
     env.reset(seed=1)
     _, reward, _, _, info = env.step(env.action_space.sample())
     np.testing.assert_allclose(reward, info["reward_forward"] + info["reward_ctrl"], rtol=1e-12)
+
+
+def test_another_precision_is_refused():
+    narrow = replace(envs.find_task("CartPole"), options={"precision": "float32"})
+    with pytest.raises(InputError, match="float64"):
+        envs.VectorEnv(1, narrow)
 
 
 def test_unknown_tasks_are_refused():
