@@ -37,8 +37,8 @@ class Workers:
         if isinstance(code, Executable):
             self.run(code, self.world.arrays, steps)
         else:
-            arrays = self.world.arrays
-            self._share_out([lambda *share: code.run(arrays, *share, steps)] * len(self._shares))
+            run = partial(code.run, self.world.arrays, count=steps)
+            self._share_out([run] * len(self._shares))
 
     def run(self, code: Executable, arrays: Mapping[str, np.ndarray], steps: int = 1) -> None:
         """A program on all worlds, each share of them on a thread.

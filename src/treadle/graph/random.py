@@ -35,7 +35,7 @@ def random_pair(key: Sequence[Scalar], counter: Sequence[Scalar]) -> tuple[Scala
 
 def philox_half(half: int, *words: Any) -> Any:
     """One of the two numbers from plain words: floats, or arrays of them."""
-    k0, k1, x0, x1, x2, x3 = (np.asarray(x).real.astype(np.uint64) for x in words)
+    k0, k1, x0, x1, x2, x3 = (np.real(x).astype(np.uint64) for x in map(np.asarray, words))
     first, second = (np.uint64(m) for m in MULTIPLIERS)
     for turn in range(ROUNDS):
         w0, w1 = (np.uint64(turn * w & 0xFFFFFFFF) for w in WEYL)
