@@ -73,3 +73,22 @@ def test_wrong_declarations_are_refused():
         envs.Randomization(action_delay=(2, 1))
     with pytest.raises(InputError, match=r"no parameter named 'cart.weight'"):
         envs.VectorEnv(2, "CartPole", randomization=envs.Randomization({"cart.weight": envs.Uniform(0, 1)}))
+
+
+def test_pushes_change_the_velocity_of_the_base_when_they_are_due():
+    pushed = envs.Randomization(push=envs.Push(every=0.1, speed=1.0))
+    plain, first, second = (
+        envs.VectorEnv(4, "Ant", randomization=x, threads=1) for x in (None, pushed, pushed)
+    )
+    still = np.zeros((4, 8))
+    for worlds in (plain, first, second):
+        worlds.reset(seed=1)
+    speeds = []
+    for _ in range(3):
+        for worlds in (plain, first, second):
+            worlds.step(still)
+        speeds.append(first.worlds.batch.v[:, 3:5] - plain.worlds.batch.v[:, 3:5])
+        np.testing.assert_array_equal(first.worlds.batch.v, second.worlds.batch.v)
+    # two control steps of 50 ms each, then the first push, while the machine falls
+    assert (speeds[0] == 0.0).all() and (speeds[1] == 0.0).all()
+    assert (np.abs(speeds[2]) > 1e-3).all() and np.abs(speeds[2]).max() < 1.1
