@@ -73,10 +73,10 @@ test-fuzz: $(INSTALLED) ## draw COUNT degenerate pairs of every two shapes, and 
 	TREADLE_FUZZ_COUNT=$(COUNT) $(BIN)/python -m pytest -n 2 tests/collision/test_fuzz.py $(ARGS)
 
 LEARN := .venv-learn
-test-learn: $(INSTALLED) ## PPO on CartPole, in an environment of its own (minutes)
+test-learn: $(INSTALLED) ## PPO on CartPole, and adapters, in an environment of its own (minutes)
 	@test -x $(LEARN)/bin/python || $(BIN)/python -m venv $(LEARN)
-	$(LEARN)/bin/python -m pip install --quiet --editable '.[learn,train]' pytest
-	TREADLE_LEARN=1 $(LEARN)/bin/python -m pytest tests/envs/test_training.py $(ARGS)
+	$(LEARN)/bin/python -m pip install --quiet --editable '.[learn,train]' pytest rsl-rl-lib skrl
+	TREADLE_LEARN=1 $(LEARN)/bin/python -m pytest tests/envs/test_training.py tests/envs/test_adapters.py $(ARGS)
 
 CLUSTER := .venv-cluster
 test-cluster: $(INSTALLED) ## sweeps on a Ray cluster of two nodes, in an environment of its own (minutes)

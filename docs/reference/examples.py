@@ -332,6 +332,20 @@ for kind in (td.MPPI, td.CEM, td.RandomShooting):
 sim = td.Simulation(cart, 0.02)
 td.RecedingHorizon(planner, sim, cycle=0.1).advance()
 
+# --- ILQR
+spec = td.ModelSpec("cart", gravity=(0, 0, 0))
+spec.add_body("cart", 1.0, inertia=(1, 1, 1))
+spec.add_joint("rail", "prismatic", None, "cart", axis=(1, 0, 0))
+spec.add_actuator("push", "motor", "rail", gain=1.0)
+
+
+def spent(now):
+    return (now.q[0] - 1.0) ** 2 + 0.1 * now.v[0] ** 2 + 0.01 * now.action[0] ** 2
+
+
+planner = td.ILQR(spec.compile(), spent, low=[-2.0], high=[2.0], horizon=2.0, pieces=40)
+print(planner.plan([0.0], [0.0]).controls[:, 0])
+
 # --- sweep (pyarrow)
 pendulum = td.scene("pendulum")
 print(td.sweep(pendulum, {td.parameter_names(pendulum)[0]: [1.0, 2.0]}, 0.1))

@@ -89,9 +89,11 @@ if TYPE_CHECKING:
         sphere_inertia,
     )
     from treadle.model.hydrodynamics import irregular_waves
+    from treadle.planning.ilqr import ILQR
     from treadle.planning.inverse_kinematics import InverseKinematics, inverse_kinematics
+    from treadle.planning.plan import Plan
     from treadle.planning.receding_horizon import RecedingHorizon
-    from treadle.planning.sampling import CEM, MPPI, Plan, RandomShooting
+    from treadle.planning.sampling import CEM, MPPI, RandomShooting
     from treadle.planning.trajectory import Trajectory
     from treadle.process.grinding import GrindingPass, GrindingSetup, grind
     from treadle.process.identify import ContactParameters, identify
@@ -119,9 +121,9 @@ if TYPE_CHECKING:
 __all__ = [
     "Assembly", "Batch", "BodySpec", "CEM", "Collider", "ContactParameters", "DHRow", "DHTable",
     "Derivatives", "Event", "Fluid", "ForceLaw", "FrameMotion", "FrameSpec", "Grid", "GrindingPass",
-    "GrindingSetup", "HeightField", "History", "Input", "InputError", "InverseKinematics", "JointSpec",
-    "Linearization", "MPPI", "MachineDerivatives", "MissingPackage", "Model", "ModelError", "ModelSpec",
-    "Pace", "Patch", "Plan", "Plane", "Prediction", "Ramp", "RandomShooting", "RecedingHorizon",
+    "GrindingSetup", "HeightField", "History", "ILQR", "Input", "InputError", "InverseKinematics",
+    "JointSpec", "Linearization", "MPPI", "MachineDerivatives", "MissingPackage", "Model", "ModelError",
+    "ModelSpec", "Pace", "Patch", "Plan", "Plane", "Prediction", "Ramp", "RandomShooting", "RecedingHorizon",
     "RecordingError", "Routine", "Settled", "Simulation", "SimulationDiverged", "Soil", "State", "Terrain",
     "Touch", "Trajectory", "TreadleError", "TunedPath", "WheelContact", "__version__", "acos", "asin",
     "assemble", "atan", "atan2", "box_inertia", "center_of_mass", "clip", "collision_meshes", "contact_law",
@@ -218,14 +220,20 @@ _HOMES = {
     "treadle.model.hydrodynamics": (
         "irregular_waves",
     ),
+    "treadle.planning.ilqr": (
+        "ILQR",
+    ),
     "treadle.planning.inverse_kinematics": (
         "InverseKinematics", "inverse_kinematics",
+    ),
+    "treadle.planning.plan": (
+        "Plan",
     ),
     "treadle.planning.receding_horizon": (
         "RecedingHorizon",
     ),
     "treadle.planning.sampling": (
-        "CEM", "MPPI", "Plan", "RandomShooting",
+        "CEM", "MPPI", "RandomShooting",
     ),
     "treadle.planning.trajectory": (
         "Trajectory",

@@ -1,5 +1,9 @@
 """Environments: Gymnasium's own checker, seeds, and the modes of resetting."""
 
+import subprocess
+import sys
+from dataclasses import replace
+
 import gymnasium as gym
 import numpy as np
 import pytest
@@ -137,6 +141,31 @@ def test_reward_terms_add_up():
     np.testing.assert_allclose(reward, info["reward_forward"] + info["reward_ctrl"], rtol=1e-12)
 
 
+def test_another_precision_is_refused():
+    narrow = replace(envs.find_task("CartPole"), options={"precision": "float32"})
+    with pytest.raises(InputError, match="float64"):
+        envs.VectorEnv(1, narrow)
+
+
 def test_unknown_tasks_are_refused():
     with pytest.raises(InputError, match=r"no task 'Antt'.*Ant"):
         envs.VectorEnv(1, "Antt")
+
+
+def test_another_process_gives_the_same_bits():
+    """Of other worlds beside them and other threads."""
+    code = (
+        "import hashlib, numpy as np; from treadle import envs\n"
+        "env = envs.VectorEnv({count}, 'CartPole', threads={threads})\n"
+        "seen = [env.reset(seed=[*range(5, 9), *range(100, 96 + {count})])[0][:4]]\n"
+        "seen += [x[:4] for k in range(80) for x in env.step(np.full({count}, k % 3 // 2))[:4]]\n"
+        "print(hashlib.sha256(b''.join(np.ascontiguousarray(x).tobytes() for x in seen)).hexdigest())"
+    )
+    found = [
+        subprocess.run(
+            [sys.executable, "-c", code.format(count=count, threads=threads)],
+            capture_output=True, text=True, check=True,
+        ).stdout.strip()
+        for count, threads in ((4, 1), (21, 2))
+    ]  # fmt: skip
+    assert found[0] == found[1] and len(found[0]) == 64

@@ -4,34 +4,9 @@ import numpy as np
 import pytest
 
 from treadle import envs
-from treadle.envs.random_numbers import normals, uniforms
 from treadle.errors import InputError
 
 WORLDS = 400
-
-
-def test_random_numbers_are_functions_of_seed_and_episode():
-    seeds = np.arange(50, dtype=np.uint64)
-    all_at_once = uniforms(seeds, np.zeros(50, int), 7)
-    np.testing.assert_array_equal(all_at_once[:, 20:30], uniforms(seeds[20:30], np.zeros(10, int), 7))
-    assert (all_at_once != uniforms(seeds, np.ones(50, int), 7)).all()
-    assert ((all_at_once > 0.0) & (all_at_once < 1.0)).all()
-
-
-def test_philox_against_numpys():
-    """numpy's Philox is another width; ours is checked against the known answer of its authors."""
-    # Philox4x32-10, counter and key all zero: 6627e8d5 e169c58d bc57ac4c 9b00dbd8 (Random123's test vectors)
-    words = [0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8]
-    expected = [((words[k] >> 5) * 2**26 + (words[k + 1] >> 6) + 0.5) / 2**53 for k in (0, 2)]
-    np.testing.assert_array_equal(uniforms(np.zeros(1, np.uint64), np.zeros(1, int), 2)[:, 0], expected)
-
-
-def test_moments_of_the_numbers():
-    drawn = uniforms(np.arange(20000, dtype=np.uint64), np.zeros(20000, int), 2)
-    assert drawn.mean() == pytest.approx(0.5, abs=0.005) and drawn.var() == pytest.approx(1 / 12, abs=0.002)
-    assert abs(np.corrcoef(drawn)[0, 1]) < 0.03
-    gauss = normals(np.arange(20000, dtype=np.uint64), np.zeros(20000, int), 1)
-    assert gauss.mean() == pytest.approx(0.0, abs=0.03) and gauss.std() == pytest.approx(1.0, abs=0.02)
 
 
 @pytest.fixture(scope="module")
@@ -98,3 +73,22 @@ def test_wrong_declarations_are_refused():
         envs.Randomization(action_delay=(2, 1))
     with pytest.raises(InputError, match=r"no parameter named 'cart.weight'"):
         envs.VectorEnv(2, "CartPole", randomization=envs.Randomization({"cart.weight": envs.Uniform(0, 1)}))
+
+
+def test_pushes_change_the_velocity_of_the_base_when_they_are_due():
+    pushed = envs.Randomization(push=envs.Push(every=0.1, speed=1.0))
+    plain, first, second = (
+        envs.VectorEnv(4, "Ant", randomization=x, threads=1) for x in (None, pushed, pushed)
+    )
+    still = np.zeros((4, 8))
+    for worlds in (plain, first, second):
+        worlds.reset(seed=1)
+    speeds = []
+    for _ in range(3):
+        for worlds in (plain, first, second):
+            worlds.step(still)
+        speeds.append(first.worlds.batch.v[:, 3:5] - plain.worlds.batch.v[:, 3:5])
+        np.testing.assert_array_equal(first.worlds.batch.v, second.worlds.batch.v)
+    # two control steps of 50 ms each, then the first push, while the machine falls
+    assert (speeds[0] == 0.0).all() and (speeds[1] == 0.0).all()
+    assert (np.abs(speeds[2]) > 1e-3).all() and np.abs(speeds[2]).max() < 1.1

@@ -43,7 +43,7 @@ def test_observation_and_reward_are_gymnasiums_at_the_same_states(name):
     low, high = find_task(name).bounds()
     actions = rng.uniform(low, high, (WORLDS, len(low)))
     # the state is given: the step that leads to it is not what is compared
-    worlds._given["action"][:, :WORLDS] = actions.T
+    worlds.given["action"][:, :WORLDS] = actions.T
     worlds.batch.commands = actions
     worlds.batch.arrays["q"][4 if name in ("Ant", "Humanoid") else 0, :WORLDS] += 0.05
     q, v = mujoco_order(worlds)

@@ -25,6 +25,7 @@ PUBLIC = [
     "GrindingSetup",
     "HeightField",
     "History",
+    "ILQR",
     "Input",
     "InputError",
     "InverseKinematics",

@@ -17,6 +17,13 @@ from treadle.native.emit import emit
 
 GRID = [[0.3, -0.2, 1.1], [0.7, -1.4, 0.2], [0.9, 0.1, -0.6], [1.5, 0.4, 0.0]]
 
+
+def drawn(x, y):
+    """Random numbers of whole words."""
+    words = [tg.floor(1e6 * abs(x)), tg.floor(1e7 * abs(y))]
+    return tg.random_pair(words, [*words, 3.0, 5.0])
+
+
 # one node each (or the few that a function is traced as), and where to evaluate it
 OPERATIONS = {
     "add": lambda x, y: x + y,
@@ -47,13 +54,15 @@ OPERATIONS = {
     "select": lambda x, y: tg.where(x < y, x, y),
     "gather": lambda x, y: tg.lookup(TABLE, x, start=-1.5, step=0.6),
     "gather twice": lambda x, y: tg.lookup2(GRID, x, y, start=(-1.0, -2.0), step=(0.7, 1.5)),
+    "philox0": lambda x, y: drawn(x, y)[0],
+    "philox1": lambda x, y: drawn(x, y)[1],
     "fused add": lambda x, y: x * y + 0.3,
     "fused sub": lambda x, y: x * y - 0.3,
     "fused sub from": lambda x, y: 0.3 - x * y,
 }
 EXACT = {
     "add", "sub", "mul", "div", "neg", "abs", "sqrt", "floor", "hold", "limb", "min", "max", "lt", "le", "eq",
-    "and", "or", "not", "select",
+    "and", "or", "not", "select", "philox0", "philox1",
 }  # fmt: skip
 
 
@@ -245,3 +254,26 @@ def test_constants_keep_their_bits():
     values = [math.pi, 0.1, -0.0, 5e-324, 1.7976931348623157e308]
     graph, outputs = trace(lambda x: [*values, x[0]], 1)
     assert identical(build(graph, {"x": 1}, {"y": outputs})([2.0])[0], np.array([*values, 2.0]))
+
+
+@pytest.mark.parametrize("lanes", [1, 4])
+def test_a_mask_leaves_blocks_alone(lanes):
+    graph = Graph()
+    x, on, _ = graph.inputs(3)
+    outputs = {"y": [tg.where(on > 0.5, 2.0 * x, -1.0)]}
+    inputs = {"x": 1, "on": 1, "unread": 1}
+    code = build(graph, inputs, outputs, lanes=lanes, mask="on")
+    assert code.layout.unread == ["unread"]
+    on = np.zeros((1, 16))
+    on[0, [5, 12]] = 1.0
+    arrays = {
+        "x": np.arange(16.0)[None],
+        "on": on,
+        "unread": np.full((1, 16), np.nan),
+        "y": np.full((1, 16), 7.0),
+    }
+    code.run(arrays, 0, 16)
+    for world in range(16):
+        block = on[0, world // lanes * lanes :][:lanes]
+        expected = 7.0 if not block.any() else 2.0 * world if on[0, world] else -1.0
+        assert arrays["y"][0, world] == expected

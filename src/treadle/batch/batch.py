@@ -14,6 +14,7 @@ from treadle.batch.materials import ContactParameters
 from treadle.batch.readouts import Readouts
 from treadle.batch.sensing import BatchPort
 from treadle.batch.workers import Workers
+from treadle.batch.world_events import WorldEvents
 from treadle.batch.world_functions import WorldFunctions
 from treadle.batch.world_views import WorldViews
 from treadle.constraints.motion import Motion
@@ -158,8 +159,11 @@ class Batch(Guarded, WorldViews):
         self._materials = ContactParameters(self, [name for name in parameters if of_material(model, name)])
         #: signals by name
         self.readouts = Readouts(self)
+        known = (*CARRIED, "time_base", "shape_forces")
+        #: events that are written down
+        self.events = WorldEvents(self)
         #: by name, one column: the arrays of a world that was not stepped yet
-        self._fresh = {name: self.arrays[name][:, :1].copy() for name in CARRIED if name in self.arrays}
+        self.fresh = {name: self.arrays[name][:, 0].copy() for name in known if name in self.arrays}
         #: the samples of the sensors; None where there are none
         self.sampling: Sampling | None = None
         if model.sensors:
@@ -268,17 +272,18 @@ class Batch(Guarded, WorldViews):
         those of the machine. Parameters, joint forces, commands and loads stay as they are.
         """
         chosen = np.arange(self.worlds)[worlds]
-        for name, column in self._fresh.items():
-            self.arrays[name][:, chosen] = column
-        self.arrays["time_base"][:, chosen] = 0.0
-        if self.contact:
-            self.arrays["shape_forces"][:, chosen] = 0.0
+        for name, column in self.fresh.items():
+            self.arrays[name][:, chosen] = column[:, None]
         for name, given in (("q", q), ("v", v)):
             if given is not None:
                 self.arrays[name][:, chosen] = self._checked(name, given, chosen).T
-        self._workers.forget(chosen)
+        self.forget(chosen)
+
+    def forget(self, worlds: np.ndarray) -> None:
+        """Let worlds, by number, forget what is in no array: the contacts of the last step, and samples."""
+        self._workers.forget(worlds)
         if self.sampling is not None:
-            self.sampling.forget(chosen)
+            self.sampling.forget(worlds)
 
     def parameter(self, name: str) -> np.ndarray:
         """Values of a constant named in `parameters`, one per world, live."""
@@ -328,12 +333,15 @@ class Batch(Guarded, WorldViews):
         """Advance all worlds by a number of steps, in machine code on `threads` threads."""
         if check_count("steps", count, least=0) == 0:
             return
+        self.events.before_steps()
         while count:
-            piece = self._pieces.next(count)
+            piece = 1 if self.events.logs else self._pieces.next(count)
             if self.sampling is not None:
                 piece = min(piece, self.sampling.due())
             started = time.perf_counter()
             self._take(piece)
+            if self.events.logs:
+                self.events.after_step()
             self._pieces.took(piece, time.perf_counter() - started)
             self.steps, count = self.steps + piece, count - piece
 

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 __all__ = ["sweep"]
 
+#: So often a block is begun again.
+_RETRIES = 5
+
 #: Where blocks may run.
 _BACKENDS = ("local", "ray")
 
@@ -59,7 +62,8 @@ def sweep(
 ) -> pa.Table:
     """A row per combination: the constants, the signals after so many seconds, and whether it diverged.
 
-    `report` hears of the share that is done; further options are those of a `Batch`.
+    `report` hears of the share that is done; further options are those of a `Batch`. The table's metadata
+    "lost" counts blocks that were begun again because their worker was lost.
     """
     import pyarrow as pa
 
@@ -80,7 +84,10 @@ def sweep(
         kept.write(number, table)
         found[number] = table
         report(len(found) / len(blocks))
-    return pa.concat_tables([found[item.number] for item in blocks])
+    lost = sum(int((table.schema.metadata or {}).get(b"lost", b"0")) for table in found.values())
+    return pa.concat_tables([found[item.number] for item in blocks]).replace_schema_metadata(
+        {"lost": str(lost)}
+    )
 
 
 def _combinations(parameters: Mapping[str, ArrayLike]) -> np.ndarray:
@@ -102,7 +109,7 @@ def _here(model: Model, blocks: Sequence[_Block]) -> Iterator[tuple[int, pa.Tabl
 
 
 def _on_ray(model: Model, blocks: Sequence[_Block]) -> Iterator[tuple[int, pa.Table]]:
-    """Blocks on the workers of a Ray cluster, as they are done; Ray repeats those of lost workers."""
+    """Blocks on the workers of a Ray cluster, as they are done; those of lost workers are repeated."""
     try:
         import ray  # type: ignore[import-not-found]
     except ImportError:
@@ -110,21 +117,31 @@ def _on_ray(model: Model, blocks: Sequence[_Block]) -> Iterator[tuple[int, pa.Ta
     if not ray.is_initialized():
         ray.init(log_to_driver=False)
     machine = ray.put(model)
-    task = ray.remote(max_retries=5, num_cpus=1)(_table)
-    waiting = {task.remote(machine, item): item.number for item in blocks}
+    task = ray.remote(max_retries=0, num_cpus=1)(_table)
+    waiting = {task.remote(machine, item, 0): (item, 0) for item in blocks}
     try:
         while waiting:
             done, _ = ray.wait(list(waiting), num_returns=1)
-            for reference in done:
-                table = ray.get(reference)
-                yield waiting.pop(reference), table
+            item, lost = waiting.pop(done[0])
+            try:
+                table = ray.get(done[0])
+            except (
+                ray.exceptions.WorkerCrashedError,
+                ray.exceptions.NodeDiedError,
+                ray.exceptions.ObjectLostError,
+            ):
+                if lost == _RETRIES:
+                    raise
+                waiting[task.remote(machine, item, lost + 1)] = item, lost + 1
+                continue
+            yield item.number, table
     finally:
         for reference in waiting:
             ray.cancel(reference)
 
 
-def _table(model: Model, block: _Block) -> pa.Table:
-    """Simulate a block."""
+def _table(model: Model, block: _Block, lost: int = 0) -> pa.Table:
+    """Simulate a block, which was begun and lost so many times before."""
     import pyarrow as pa
 
     worlds = Batch(model, len(block.values), parameters=block.names, **block.options)
@@ -136,7 +153,7 @@ def _table(model: Model, block: _Block) -> pa.Table:
     for name, found in worlds.signals(*block.signals).items():
         for label, part in zip(worlds.components(name), found.reshape(len(found), -1).T, strict=True):
             columns[label] = np.ascontiguousarray(part)
-    return pa.table(columns)
+    return pa.table(columns, metadata={"lost": str(lost)})
 
 
 class _Kept:

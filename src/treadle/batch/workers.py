@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property, partial
 from itertools import pairwise
 
 import numpy as np
 
 from treadle.batch.contact_worlds import ContactWorlds
-from treadle.native.executable import Executable
+from treadle.native.executable import Executable, Runner
 from treadle.sim.step.program import StepKind
 from treadle.sim.world import World
 
 __all__ = ["Workers"]
 
-#: Slots times worlds times steps below which threads are not worth waking up.
-_SHORT = 200_000
+#: Slots times worlds times steps below which threads are not worth waking up: about a tenth of a millisecond.
+_SHORT = 500_000
 
 
 class Workers:
@@ -27,24 +28,45 @@ class Workers:
         self._count = count
         self._contact: ContactWorlds | None = None
         self._pool: ThreadPoolExecutor | None = None
+        #: by program: the arrays that it ran on last, and what is bound to them, one per share
+        self._runners: dict[Executable, tuple[Mapping[str, np.ndarray], list[Runner]]] = {}
 
     def take(self, steps: int) -> None:
         """Steps of all worlds in one go."""
         code = self._steps()
-        self.run(code.run, steps, code.layout.slots if isinstance(code, Executable) else None)
+        if isinstance(code, Executable):
+            self.run(code, self.world.arrays, steps)
+        else:
+            run = partial(code.run, self.world.arrays, count=steps)
+            self._share_out([run] * len(self._shares))
 
-    def run(self, code: Callable[..., None], steps: int = 1, slots: int | None = None) -> None:
-        """Call code(arrays, begin, end, steps) for all shares of the worlds, each on a thread.
+    def run(self, code: Executable, arrays: Mapping[str, np.ndarray], steps: int = 1) -> None:
+        """A program on all worlds, each share of them on a thread.
 
-        Code of so many `slots` that takes no longer than a thread takes to wake up runs on this one.
+        One that takes no longer than a thread takes to wake up runs on this one. Of mappings other than that
+        of the world, the arrays stay the same.
         """
-        shares, arrays = self._shares(), self.world.arrays
-        if slots is not None and slots * steps * self._count < _SHORT:
-            shares = [(shares[0][0], shares[-1][1])]
-        if len(shares) > 1 and self._pool is None:
+        found = self._runners.get(code)
+        if (
+            found is None
+            or found[0] is not arrays
+            or (arrays is self.world.arrays and not found[1][0].fits(arrays))
+        ):
+            found = self._runners[code] = arrays, [code.runner(arrays) for _ in self._shares]
+        if len(self._shares) == 1 or code.layout.slots * steps * self._count < _SHORT:
+            found[1][0](self._shares[0][0], self._shares[-1][1], steps)
+        else:
+            self._share_out([partial(runner, steps=steps) for runner in found[1]])
+
+    def _share_out(self, calls: Sequence[Callable[..., None]]) -> None:
+        """Call code(begin, end) for all shares of the worlds, each on a thread."""
+        if len(calls) > 1 and self._pool is None:
             self._pool = ThreadPoolExecutor(self.threads - 1, thread_name_prefix="treadle")
-        waiting = [self._pool.submit(code, arrays, *share, steps) for share in shares[1:]]  # type: ignore[union-attr]
-        code(arrays, *shares[0], steps)
+        waiting = [
+            self._pool.submit(call, *share)  # type: ignore[union-attr]
+            for call, share in zip(calls[1:], self._shares[1:], strict=True)
+        ]
+        calls[0](*self._shares[0])
         for other in waiting:
             other.result()
 
@@ -65,6 +87,7 @@ class Workers:
         if self._contact is not None:
             self._contact.forget(worlds)
 
+    @cached_property
     def _shares(self) -> list[tuple[int, int]]:
         """Ranges of worlds for the threads, in whole blocks of lanes."""
         lanes = self.world.lanes

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,17 +18,26 @@ if TYPE_CHECKING:
     from treadle.batch.batch import Batch
     from treadle.batch.workers import Workers
     from treadle.collision.collider import Collider
+    from treadle.forces.input import InputTable
+    from treadle.forces.law import ForceLaw
     from treadle.model.model import Model
 
 __all__ = ["WorldFunctions"]
 
 
-class _Compiled(NamedTuple):
-    """A function: what it was compiled for, its code, and its outputs."""
+@dataclass(frozen=True, eq=False)
+class _Compiled:
+    """A function: its code, all its arrays, its outputs, and what it was compiled for."""
 
-    made_for: tuple
     code: Executable
+    arrays: dict[str, np.ndarray]
     outputs: dict[str, np.ndarray]
+    #: whether it depends on the time
+    timed: bool
+    given: Mapping[str, np.ndarray] | None
+    loads: np.ndarray | None
+    controllers: tuple[ForceLaw, ...]
+    inputs: InputTable
 
 
 class WorldFunctions:
@@ -45,45 +55,37 @@ class WorldFunctions:
         program: Callable[[MeasureKind], Program],
         given: Mapping[str, np.ndarray] | None = None,
         time: np.ndarray | None = None,
-        worlds: np.ndarray | None = None,
     ) -> dict[str, np.ndarray]:
         """Outputs (rows, columns) of a function of the present states, written again by its next call.
 
         `key` names the function, `program` gives it for what the worlds are like now; `given` are its further
-        inputs (rows, columns), `time` (worlds) is the present one unless it is given. For chosen `worlds`, by
-        number, the outputs are new arrays with a column for each of them.
+        arrays (rows, columns), best the same mapping at every call; `time` (worlds) is the present one unless
+        it is given. An output "next_x" is written where the array x of the batch, or a given "next_x", is.
         """
         batch, found = self._batch, self._compiled.get(key)
-        kind = self.kind
-        made_for = kind, batch.world.controllers, batch.world.inputs
-        if found is None or found.made_for != made_for:
-            found = self._compiled[key] = self._compile(program(kind), made_for)
-        self._time[0, : batch.worlds] = batch.time if time is None else time
-        arrays = batch.arrays | {"time": self._time, "held": batch.arrays["tau"], **found.outputs}
-        if kind.shapes:
-            arrays |= {"shapes": batch.arrays["shape_forces"], "zones": batch.arrays["zone_forces"]}
-        if given:
-            arrays |= given
-        if worlds is not None:
-            return self._some(found.code, arrays, worlds)
-        code = found.code
-        self._workers.run(lambda _, *share: code.run(arrays, *share), slots=code.layout.slots)
+        world, loads = batch.world, batch.arrays.get("loads")
+        if (
+            found is None
+            or found.given is not given
+            or found.loads is not loads
+            or found.controllers is not world.controllers
+            or found.inputs is not world.inputs
+        ):
+            found = self._compiled[key] = self._compile(program(self.kind), given)
+        if found.timed:
+            self._tell_time(time)
+        self._workers.run(found.code, found.arrays)
         return found.outputs
 
-    def _some(
-        self, code: Executable, arrays: Mapping[str, np.ndarray], worlds: np.ndarray
-    ) -> dict[str, np.ndarray]:
-        """The outputs of some worlds, side by side."""
-        lanes = self._batch.lanes
-        # lanes without a world of their own compute with the last one
-        columns = np.concatenate([worlds, np.repeat(worlds[-1:], -len(worlds) % lanes)])
-        gathered = {name: np.ascontiguousarray(arrays[name][:, columns]) for name in code.layout.inputs}
-        outputs = {
-            name: np.zeros((rows, len(columns)), dtype=self._batch.precision)
-            for name, rows in code.layout.outputs.items()
-        }
-        code.run(gathered | outputs, 0, len(columns))
-        return outputs
+    def _tell_time(self, time: np.ndarray | None) -> None:
+        arrays, count = self._batch.arrays, self._batch.worlds
+        if time is not None:
+            self._time[0, :count] = time
+            return
+        base, row = arrays["time_base"], self._time[0]
+        np.subtract(arrays["alive"][1], base[1], out=row)
+        row *= arrays["dt"][0]
+        row += base[0]
 
     def room(self, rows: int) -> np.ndarray:
         """A further input of so many rows."""
@@ -124,9 +126,26 @@ class WorldFunctions:
         grounded, fields = on_terrain(self._batch.model, options.terrain)
         return grounded, Collider(grounded, fields=fields, meshes=options.meshes)
 
-    def _compile(self, program: Program, made_for: tuple) -> _Compiled:
-        batch = self._batch
+    def _compile(self, program: Program, given: Mapping[str, np.ndarray] | None) -> _Compiled:
+        batch, world = self._batch, self._batch.world
         code = compile_program(program, batch.lanes, batch.precision)
+        arrays = batch.arrays | {"time": self._time, "held": batch.arrays["tau"]}
+        if batch.contact:
+            arrays |= {"shapes": batch.arrays["shape_forces"], "zones": batch.arrays["zone_forces"]}
+        arrays |= {f"next_{name}": array for name, array in arrays.items()}
+        arrays |= given or {}
+        outputs = {
+            name: arrays[name] if name in arrays else self.room(rows)
+            for name, rows in code.layout.outputs.items()
+        }
+        timed = "time" in code.layout.inputs and "time" not in code.layout.unread
         return _Compiled(
-            made_for, code, {name: self.room(rows) for name, rows in code.layout.outputs.items()}
+            code,
+            arrays | outputs,
+            outputs,
+            timed,
+            given,
+            arrays.get("loads"),
+            world.controllers,
+            world.inputs,
         )

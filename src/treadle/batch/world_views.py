@@ -12,6 +12,8 @@ from treadle.model.model import suggest
 
 if TYPE_CHECKING:
     from treadle.batch.batch import Batch
+    from treadle.batch.world_events import WorldLog
+    from treadle.sim.event import Event
 
 __all__ = ["WorldViews"]
 
@@ -48,6 +50,10 @@ class WorldViews:
     def components(self, name: str) -> list[str]:
         """Names of the numbers of a signal, its own before them."""
         return self._batch.readouts.columns(name)
+
+    def watch(self, event: Event) -> WorldLog:
+        """Write down when and in which world a function of the state crosses zero, from now on."""
+        return self._batch.events.watch(event)
 
     def sensor(self, name: str) -> BatchSensor:
         """What a sensor shows in every world."""

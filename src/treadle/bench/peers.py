@@ -30,6 +30,7 @@ __all__ = [
 #: Distribution and spoken name of every peer, by module.
 _PEERS = {
     "dartpy": ("dartpy", "DART"),
+    "envpool": ("envpool", "EnvPool"),
     "exudyn": ("exudyn", "Exudyn"),
     "heyoka": ("heyoka", "heyoka"),
     "mujoco": ("mujoco", "MuJoCo"),

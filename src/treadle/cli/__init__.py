@@ -14,6 +14,7 @@ from treadle.cli.convert import convert
 from treadle.cli.demo import demo
 from treadle.cli.export import export
 from treadle.cli.info import info
+from treadle.cli.plan import plan
 from treadle.cli.render import render
 from treadle.cli.run import run
 from treadle.cli.scenes import scenes
@@ -32,7 +33,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (info, check, convert, export, run, scenes, demo, study, sweep, train, view, render):
+for command in (info, check, convert, export, run, scenes, demo, study, sweep, train, plan, view, render):
     app.command()(command)
 app.add_typer(bench)
 
@@ -69,5 +70,6 @@ def _root(
       treadle render roadheader --out a.mp4 film it
       treadle sweep arm --vary NAME=VALUES  simulate all combinations of some constants
       treadle train CartPole                learn a task on many worlds at once
+      treadle plan Reacher                  drive a task by the best of many simulated candidates
       treadle COMMAND --help                more about a command
     """

@@ -41,7 +41,7 @@ class Env(gym.Env):
         if seed is None and not self._seeded:
             seed = int(self.np_random.integers(1 << 62))
         if seed is not None:
-            self.worlds.seeds[0], self.worlds.episodes[0] = seed, 0
+            self.worlds.seed(np.array([0]), np.array([seed], np.uint64))
             self._seeded = True
         self.worlds.begin(np.array([0]))
         return self.worlds.look().observation[0], {}

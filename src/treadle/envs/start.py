@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from treadle.graph import Scalar, cos, log, sqrt
 from treadle.model.model import Model
 
-__all__ = ["Begin", "Start", "count_draws"]
+__all__ = ["Begin", "Start", "standard_normal"]
 
 
 class Begin(NamedTuple):
@@ -34,19 +34,11 @@ class Start:
         return low + (high - low) * self._draw()
 
     def normal(self, mean: Scalar = 0.0, stddev: Scalar = 1.0) -> Scalar:
-        """A normally distributed number, by the method of Box and Muller."""
-        radius = sqrt(-2.0 * log(self._draw()))
-        return mean + stddev * radius * cos(2.0 * math.pi * self._draw())
+        """A normally distributed number."""
+        return mean + stddev * standard_normal(self._draw)
 
 
-def count_draws(model: Model, function: Callable[[Start], Any]) -> tuple[int, Any]:
-    """How many numbers a function of a start draws, and what it gives where all of them are 1/2."""
-    drawn = 0
-
-    def draw() -> float:
-        nonlocal drawn
-        drawn += 1
-        return 0.5
-
-    given = function(Start(model, draw))
-    return drawn, given
+def standard_normal(draw: Callable[[], Scalar]) -> Scalar:
+    """A normally distributed number from two between 0 and 1, by the method of Box and Muller."""
+    radius = sqrt(-2.0 * log(draw()))
+    return radius * cos(2.0 * math.pi * draw())

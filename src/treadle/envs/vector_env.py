@@ -62,8 +62,10 @@ class VectorEnv(GymVectorEnv):
         self.single_observation_space = observation_space(self.task, self.worlds.observation_size)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
-        #: (worlds) whether the episode is over
-        self._done = np.zeros(num_envs, bool)
+        #: worlds whose episode is over
+        self._over = np.zeros(0, int)
+        self._everywhere = np.ones(num_envs, bool)
+        self._everywhere.flags.writeable = False
         self._begun = False
 
     def reset(
@@ -73,7 +75,8 @@ class VectorEnv(GymVectorEnv):
         mask = self._mask(options)
         super().reset(seed=seed if isinstance(seed, int) else None)
         self._seed(seed, mask)
-        self._begin(np.flatnonzero(mask))
+        self.worlds.begin(np.flatnonzero(mask))
+        self._over = self._over[~mask[self._over]]
         self._begun = True
         return self.worlds.look().observation, {}
 
@@ -83,7 +86,7 @@ class VectorEnv(GymVectorEnv):
         """Take a control step in all worlds."""
         if not self._begun:
             raise InputError("call reset() before step()")
-        over = np.flatnonzero(self._done)
+        over = self._over
         if len(over) and self.autoreset_mode is AutoresetMode.DISABLED:
             raise InputError(
                 f"the episode of world {over[0]} is over: reset it with options={{'reset_mask': mask}}"
@@ -91,47 +94,41 @@ class VectorEnv(GymVectorEnv):
         self.worlds.advance(np.asarray(actions))
         if len(over):
             # what they did since is left out: this step of theirs is the reset
-            self._begin(over)
+            self.worlds.begin(over)
         seen = self.worlds.look()
-        terminated, truncated = seen.terminated, self.worlds.taken >= self.max_episode_steps
-        reward, info = seen.reward, self._info(seen)
-        if len(over):
-            reward[over], terminated[over], truncated[over] = 0.0, False, False
-        self._done = terminated | truncated
-        observation = seen.observation
-        if self.autoreset_mode is AutoresetMode.SAME_STEP and self._done.any():
+        truncated = self.worlds.taken >= self.max_episode_steps
+        self._over = (seen.terminated | truncated).nonzero()[0]
+        observation, info = seen.observation, self._info(seen)
+        if len(self._over) and self.autoreset_mode is AutoresetMode.SAME_STEP:
             observation = self._begin_again(observation, info)
-        return observation, reward, terminated, truncated, info
+        return observation, seen.reward, seen.terminated, truncated, info
 
     def close_extras(self, **kwargs: Any) -> None:
         """Nothing is open."""
 
     def _begin_again(self, observation: np.ndarray, info: dict[str, Any]) -> np.ndarray:
         """Begin the next episode of worlds whose episode is over; the info keeps what was seen last."""
-        over = np.flatnonzero(self._done)
+        over, done = self._over, np.zeros(self.num_envs, bool)
+        done[over] = True
         last = np.empty(self.num_envs, dtype=object)
         for world in over:
             last[world] = observation[world].copy()
         terms = {name: info[name].copy() for name in self.worlds.terms}
         info |= {
             "final_obs": last,
-            "_final_obs": self._done.copy(),
-            "final_info": terms | {f"_{name}": self._done.copy() for name in terms},
-            "_final_info": self._done.copy(),
+            "_final_obs": done,
+            "final_info": terms | {f"_{name}": done.copy() for name in terms},
+            "_final_info": done.copy(),
         }
-        self._begin(over)
-        observation[over] = self.worlds.look(over).observation
-        return observation
-
-    def _begin(self, chosen: np.ndarray) -> None:
-        self.worlds.begin(chosen)
-        self._done[chosen] = False
+        self.worlds.begin(over)
+        self._over = over[:0]
+        return self.worlds.look().observation
 
     def _info(self, seen: Outlook) -> dict[str, Any]:
         """The terms of the reward by name, as Gymnasium lays out the infos of many worlds."""
         info: dict[str, Any] = {}
         for name, values in zip(self.worlds.terms, seen.terms, strict=True):
-            info[name], info[f"_{name}"] = values, np.ones(self.num_envs, bool)
+            info[name], info[f"_{name}"] = values, self._everywhere
         return info
 
     def _mask(self, options: dict[str, Any] | None) -> np.ndarray:
@@ -153,7 +150,5 @@ class VectorEnv(GymVectorEnv):
         seeds = [seed + i for i in range(self.num_envs)] if isinstance(seed, int) else list(seed)
         if len(seeds) != self.num_envs:
             raise InputError(f"reset needs a seed or {self.num_envs} of them, not {len(seeds)}")
-        for world in np.flatnonzero(mask):
-            own = seeds[world]
-            if own is not None:
-                self.worlds.seeds[world], self.worlds.episodes[world] = own, 0
+        chosen = [k for k in np.flatnonzero(mask) if seeds[k] is not None]
+        self.worlds.seed(np.array(chosen, int), np.array([seeds[k] for k in chosen], np.uint64))

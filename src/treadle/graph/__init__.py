@@ -35,6 +35,7 @@ from treadle.graph.functions import (
 from treadle.graph.iteration import iterate, unrolled
 from treadle.graph.memoize import memoized
 from treadle.graph.number import Number
+from treadle.graph.random import random_pair
 from treadle.graph.side_by_side import side_by_side
 from treadle.lazy import lazy_names
 
@@ -44,8 +45,9 @@ if TYPE_CHECKING:
 __all__ = [
     "Expr", "Graph", "Number", "Scalar", "acos", "asin", "atan", "atan2", "clip", "cos", "entry", "equal",
     "evaluate", "exp", "floor", "forward", "gradient", "hold", "in_limb", "iterate", "jacobian", "log",
-    "logical_not", "lookup", "lookup2", "maximum", "memoized", "minimum", "out_of_limbs", "reverse",
-    "side_by_side", "sin", "sqrt", "tan", "tanh", "through_graph", "trace", "unrolled", "where",
+    "logical_not", "lookup", "lookup2", "maximum", "memoized", "minimum", "out_of_limbs",
+    "random_pair", "reverse", "side_by_side", "sin", "sqrt", "tan", "tanh", "through_graph", "trace",
+    "unrolled", "where",
 ]  # fmt: skip
 
 __getattr__ = lazy_names(

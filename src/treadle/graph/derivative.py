@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from treadle.graph.expression import Expr, Graph, Scalar
+from treadle.graph.expression import BOOLEAN_OPERATIONS, Expr, Graph, Scalar
 from treadle.graph.functions import cos, log, sin, where
 
 __all__ = ["forward", "gradient", "jacobian", "reverse"]
@@ -93,7 +93,7 @@ def jacobian(outputs: Sequence[Scalar], inputs: Sequence[Expr]) -> list[list[Sca
 
 #: Operations through which no derivative flows (steps, comparisons, table entries, stop gradients).
 _CONSTANT_OPERATIONS = frozenset(
-    {"input", "const", "head", "tail", "floor", "gather", "hold", "lt", "le", "eq", "and", "or", "not"}
+    ("input", "const", "head", "tail", "floor", "gather", "hold", "philox0", "philox1", *BOOLEAN_OPERATIONS)
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from treadle.graph import functions
 from treadle.graph.expression import Expr, Graph, Scalar, trace
 from treadle.graph.iteration import loop_bodies
+from treadle.graph.random import philox_half
 
 __all__ = ["evaluate", "through_graph"]
 
@@ -100,4 +102,6 @@ _FUNCTIONS: dict[str, Callable] = {
     "floor": functions.floor,
     "hold": functions.hold,
     "limb": lambda x: x,
+    "philox0": partial(philox_half, 0),
+    "philox1": partial(philox_half, 1),
 }

@@ -23,7 +23,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from treadle.graph import Graph, Number, Scalar
-from treadle.native import elementary
+from treadle.native import elementary, philox
 from treadle.native.block import Block, Pack
 from treadle.native.chunks import Chunk, cut
 from treadle.native.driver import body_function, checked_function, run_function
@@ -52,11 +52,12 @@ def emit(
     twins: Mapping[int, Twin] | None = None,
     element: str = "double",
     drivers: bool = True,
+    mask: str | None = None,
 ) -> tuple[str, Layout]:
     """IR text and frame layout of a computation with named input and output arrays.
 
     `twins` names inputs of limbs of one kind, which a single lane computes side by side; `element` is
-    the type of all numbers, double or float. Without `drivers` there is `body` alone.
+    the type of all numbers, double or float. Without `drivers` there is `body` alone; `mask` see `Program`.
     """
     block = Block(lanes, element)
     results = [graph.lift(x).index for values in outputs.values() for x in values]
@@ -73,6 +74,8 @@ def emit(
         dict(carry),
         places.count,
         writer.pool,
+        _unread(graph, plan, results, inputs),
+        mask,
     )
     text = [
         *sorted(writer.declarations),
@@ -83,6 +86,19 @@ def emit(
     if drivers:
         text += [checked_function(sum(inputs.values()) * lanes, block.element), run_function(layout, block)]
     return "\n".join(text) + "\n", layout
+
+
+def _unread(graph: Graph, plan: Schedule, results: Sequence[int], inputs: Mapping[str, int]) -> list[str]:
+    """Names of the inputs that nothing depends on."""
+    nodes = {k for item in plan.items for i in item for k in plan.reads(graph, i)}
+    nodes |= set(results).union(*[[*loop.start, *loop.next] for loop in graph.loops])
+    read = {graph.operands[i][0] for i in nodes if graph.operation[i] == "input"}
+    found, place = [], 0
+    for name, size in inputs.items():
+        if read.isdisjoint(range(place, place + size)):
+            found.append(name)
+        place += size
+    return found
 
 
 def is_pooled(value: float, lanes: int, element: str) -> bool:
@@ -354,4 +370,6 @@ _ELEMENTARY = {
     "tanh": elementary.tanh,
     "atan2": elementary.atan2,
     "pow": elementary.power,
+    "philox0": philox.first_half,
+    "philox1": philox.second_half,
 }

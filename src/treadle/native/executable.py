@@ -13,7 +13,7 @@ import numpy as np
 
 from treadle.native.layout import Layout
 
-__all__ = ["Executable", "Frame"]
+__all__ = ["Executable", "Frame", "Runner"]
 
 #: bytes, those of the widest vector
 _ALIGNMENT = 64
@@ -138,6 +138,11 @@ class Runner:
         self._executable = executable
         self._address = ctypes.addressof(self._pointers)
         self._stride = max((array.shape[1] for array in self._arrays), default=1)
+        self._names = names
+
+    def fits(self, arrays: Mapping[str, np.ndarray]) -> bool:
+        """Whether these are the arrays that it is bound to."""
+        return all(arrays[name] is mine for name, mine in zip(self._names, self._arrays))
 
     def __call__(self, begin: int, end: int, steps: int) -> None:
         """Advance the worlds begin..end; the interpreter lock is released unless it is one step of one."""

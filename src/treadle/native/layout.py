@@ -12,7 +12,8 @@ __all__ = ["Layout"]
 class Layout:
     """Names and sizes of the arrays, inputs before outputs, and the number of slots of the frame.
 
-    `pool` are the nodes whose constants the code reads from its array "constants", in order.
+    `pool` are the nodes whose constants the code reads from its array "constants", in order; `unread` are the
+    inputs that nothing depends on; `mask` see `Program`.
     """
 
     inputs: dict[str, int]
@@ -20,6 +21,8 @@ class Layout:
     carry: dict[str, str]
     slots: int
     pool: Sequence[int] = ()
+    unread: Sequence[str] = ()
+    mask: str | None = None
 
     def offset(self, name: str) -> int:
         """First slot of an array."""

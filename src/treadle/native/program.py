@@ -45,7 +45,8 @@ class Program:
     `function(**inputs)` gets one list of scalars per named input and returns named lists. `digest`
     says what the function computes: two programs with one digest must have the same graph; None leaves
     that to a hash of the graph itself. `carry` names outputs that become inputs when the program is run
-    for several steps. Inputs and outputs have different names.
+    for several steps. Inputs and outputs have different names. `mask` names an input whose first row says
+    which worlds are run: a block of them is left as it is where it is zero in all lanes.
     """
 
     digest: str | None
@@ -56,6 +57,7 @@ class Program:
     twins: Mapping[str, Sequence[Twin | None]] = field(default_factory=dict)
     #: whether it runs so often that the best code is worth any time to make it
     hot: bool = True
+    mask: str | None = None
 
     def trace(self) -> Traced:
         """The graph and its named outputs."""
@@ -102,7 +104,7 @@ def compile_program(program: Program, lanes: int = 1, precision: str = "float64"
 
         traced = None if program.digest is not None else program.trace()
         meaning = program.digest if traced is None else _graph_digest(*traced)
-        arrays = dict(program.inputs), dict(program.carry)
+        arrays = dict(program.inputs), dict(program.carry), program.mask
         key = [meaning, lanes, precision, compiler.target_name(), store.source_digest(), arrays]
         digest = hashlib.sha256(repr(key).encode()).hexdigest()
         executable = _loaded.get(digest)
@@ -147,7 +149,10 @@ def _made(program: Program, traced: Traced, lanes: int, precision: str, digest: 
     outputs = {name: [graph.lift(x) for x in values] for name, values in traced[1].items()}
     element = _ELEMENTS[precision]
     plain = {i: None if is_pooled(x, lanes, element) else x for i, x in graph.constants.items()}
-    twins, arrays = sorted(twin_slots(program).items()), (dict(program.inputs), dict(program.carry))
+    twins, arrays = (
+        sorted(twin_slots(program).items()),
+        (dict(program.inputs), dict(program.carry), program.mask),
+    )
     environment = lanes, precision, compiler.target_name(), store.source_digest(), program.hot
     key = [_graph_digest(graph, outputs, plain), list(outputs), twins, arrays, environment]
     shape = hashlib.sha256(repr(key).encode()).hexdigest()
@@ -175,7 +180,9 @@ def _compile(program: Program, traced: Traced, lanes: int, precision: str) -> by
 
     graph, outputs = traced
     element = _ELEMENTS[precision]
-    ir, layout = emit(graph, program.inputs, outputs, program.carry, lanes, twin_slots(program), element)
+    ir, layout = emit(
+        graph, program.inputs, outputs, program.carry, lanes, twin_slots(program), element, mask=program.mask
+    )
     header = json.dumps(asdict(layout)).encode()
     quick = not program.hot and ir.count("\n") > _LONG
     return len(header).to_bytes(8, "little") + header + compiler.object_code(ir, quick)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treadle.errors import InputError
-from treadle.planning.sampling import Plan, SamplingPlanner
+from treadle.planning.plan import Plan, Planner
 from treadle.sim.simulation import Simulation
 
 __all__ = ["RecedingHorizon"]
@@ -24,7 +24,7 @@ class RecedingHorizon:
 
     def __init__(
         self,
-        planner: SamplingPlanner,
+        planner: Planner,
         sim: Simulation,
         cycle: float,
         latency: float = 0.0,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,13 +18,32 @@ from treadle.sim.checks import check_count
 from treadle.sim.moment_program import MeasureKind, moment_program
 from treadle.sim.recording.signals.moment import Moment
 
-__all__ = ["Cost", "Rollouts"]
+__all__ = ["CandidateCosts", "Cost", "Rollouts"]
 
 #: Cost rate of a state, over traced scalars; `situation.variables` is the goal.
 Cost = Callable[[Situation], Scalar]
 
 #: What a candidate costs whose simulation diverges.
 _DIVERGED = 1e9
+
+
+class CandidateCosts(Protocol):
+    """What sampling planners need: so many candidates, of controls over so many pieces of a length (s)."""
+
+    @property
+    def candidates(self) -> int: ...
+
+    @property
+    def pieces(self) -> int: ...
+
+    @property
+    def piece(self) -> float: ...
+
+    def costs(
+        self, q: ArrayLike, v: ArrayLike, controls: np.ndarray, goal: ArrayLike = ()
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """See `Rollouts`."""
+        ...
 
 
 class Rollouts:
@@ -57,6 +76,7 @@ class Rollouts:
             raise InputError(f"a piece of {horizon / pieces:g} s is shorter than a step of {step:g} s")
         self._cost, self._actuate, self._watch = cost, actuate or (lambda controls: controls), watch
         self._goal = self._batch.functions.room(goal_size)
+        self._given = {"goal": self._goal}
 
     @property
     def piece(self) -> float:
@@ -78,7 +98,7 @@ class Rollouts:
         for k in range(self.pieces):
             batch.arrays["commands"][:, : self.candidates] = self._actuate(controls[:, k]).T
             batch.step(self._steps)
-            found = batch.functions.evaluate("cost", self._program, {"goal": self._goal})
+            found = batch.functions.evaluate("cost", self._program, self._given)
             total += found["cost"][0, : self.candidates]
             if self._watch is not None:
                 watched.append(found["watched"][:, : self.candidates].T.copy())

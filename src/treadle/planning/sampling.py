@@ -12,7 +12,6 @@ number of the plan alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,41 +19,24 @@ from numpy.typing import ArrayLike
 
 from treadle.errors import InputError
 from treadle.model.model import Model
-from treadle.planning.rollouts import Cost, Rollouts
+from treadle.planning.plan import Plan, shifted
+from treadle.planning.rollouts import CandidateCosts, Cost, Rollouts
 
-__all__ = ["CEM", "MPPI", "Plan", "RandomShooting", "SamplingPlanner"]
-
-
-@dataclass(frozen=True)
-class Plan:
-    """A sequence of controls, and the candidates that it was made of."""
-
-    #: (pieces, n)
-    controls: np.ndarray
-    #: length of a piece (s)
-    piece: float
-    #: of the best candidate
-    cost: float
-    #: of all candidates (candidates), and what was watched of them (candidates, pieces, numbers)
-    costs: np.ndarray
-    watched: np.ndarray
-
-    def at(self, time: float) -> np.ndarray:
-        """Controls (n) so many seconds after the plan begins; the last ones hold."""
-        return self.controls[min(max(int(time / self.piece + 1e-9), 0), len(self.controls) - 1)]
+__all__ = ["CEM", "MPPI", "RandomShooting", "SamplingPlanner"]
 
 
 class SamplingPlanner:
     """What the sampling planners share: candidates around the last plan, bounds, warm start.
 
     `low`, `high` and `spread` (standard deviation of the candidates) have a number per control. Further
-    options are those of `Rollouts` and of a `Batch`.
+    options are those of `Rollouts` and of a `Batch`. Candidates of another kind may take the place of the
+    model: they have their costs themselves.
     """
 
     def __init__(
         self,
-        model: Model,
-        cost: Cost,
+        model: Model | CandidateCosts,
+        cost: Cost | None,
         *,
         low: Sequence[float],
         high: Sequence[float],
@@ -68,9 +50,11 @@ class SamplingPlanner:
         self.low, self.high, self.spread = (np.array(x, dtype=float) for x in (low, high, spread))
         if not self.low.shape == self.high.shape == self.spread.shape or (self.low > self.high).any():
             raise InputError("low, high and spread need a number per control, with low <= high")
-        self.rollouts = Rollouts(
-            model, cost, candidates=candidates, horizon=horizon, pieces=pieces, **options
-        )
+        if isinstance(model, Model):
+            if cost is None:
+                raise InputError("a planner needs a cost: a function of a situation")
+            model = Rollouts(model, cost, candidates=candidates, horizon=horizon, pieces=pieces, **options)
+        self.rollouts = model
         self._seed = seed
         self.restart()
 
@@ -82,7 +66,7 @@ class SamplingPlanner:
 
     def plan(self, q: ArrayLike, v: ArrayLike, goal: ArrayLike = (), elapsed: float = 0.0) -> Plan:
         """Plan from a state, `elapsed` seconds after the last plan began."""
-        self._shift(elapsed)
+        self.mean = shifted(self.mean, elapsed / self.rollouts.piece)
         rng = np.random.default_rng([self._seed, self._plans])
         self._plans += 1
         return self._improved(q, v, goal, rng)
@@ -108,14 +92,6 @@ class SamplingPlanner:
         noise[half:] = noise[half:, :1] + 0.3 * noise[half:]
         return np.clip(mean + noise, self.low, self.high)
 
-    def _shift(self, elapsed: float) -> None:
-        """Let the mean begin where time has got to."""
-        place = np.arange(len(self.mean)) + max(elapsed, 0.0) / self.rollouts.piece
-        last = len(self.mean) - 1
-        low = np.minimum(np.floor(place).astype(int), last)
-        high, share = np.minimum(low + 1, last), (place - np.floor(place))[:, None]
-        self.mean = (1.0 - share) * self.mean[low] + share * self.mean[high]
-
 
 class RandomShooting(SamplingPlanner):
     """The best candidate is the plan."""
@@ -133,7 +109,14 @@ class MPPI(SamplingPlanner):
     tuning to the units of the cost.
     """
 
-    def __init__(self, model: Model, cost: Cost, *, temperature: float = 0.1, **options: Any) -> None:
+    def __init__(
+        self,
+        model: Model | CandidateCosts,
+        cost: Cost | None,
+        *,
+        temperature: float = 0.1,
+        **options: Any,
+    ) -> None:
         self.temperature = temperature
         super().__init__(model, cost, **options)
 
@@ -150,7 +133,13 @@ class CEM(SamplingPlanner):
     """Cross-entropy method: mean and spread of the best share of candidates, several times over."""
 
     def __init__(
-        self, model: Model, cost: Cost, *, elite: float = 0.1, rounds: int = 3, **options: Any
+        self,
+        model: Model | CandidateCosts,
+        cost: Cost | None,
+        *,
+        elite: float = 0.1,
+        rounds: int = 3,
+        **options: Any,
     ) -> None:
         if not 0.0 < elite <= 1.0 or rounds < 1:
             raise InputError("CEM needs 0 < elite <= 1 and at least one round")

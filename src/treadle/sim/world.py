@@ -91,7 +91,7 @@ class World:
 
     def fused(self, kind: StepKind) -> Executable:
         """The step as one compiled program."""
-        key = (*kind._replace(events=None), kind.events is not None)
+        key = kind if kind.events is None else (*kind._replace(events=None), "watched")
         if key not in self._fused:
             program = step_program(self.model, self.options, kind, self.controllers, self.inputs.inputs)
             self._fused[key] = compile_program(program, self.lanes, self.precision)

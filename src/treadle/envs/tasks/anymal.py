@@ -24,16 +24,17 @@ from treadle.model import Model
 from treadle.spatial import Vec3
 from treadle.terrain import Grid, random_grid
 
-__all__ = ["TASK"]
+__all__ = ["HEIGHT", "POSE", "REACH", "TASK", "ground"]
 
 #: Gains (N m/rad, N m s/rad), height of the base (m), reach of an action (rad).
-_STIFFNESS, _DAMPING, _HEIGHT, _SCALE = 80.0, 2.0, 0.6, 0.5
+_STIFFNESS, _DAMPING, HEIGHT, REACH = 80.0, 2.0, 0.6, 0.5
 
 #: Positions (rad) of a leg's joints.
 _LEGS = {
     "LF": (0.03, 0.4, -0.8), "RF": (-0.03, 0.4, -0.8), "LH": (0.03, -0.4, 0.8), "RH": (-0.03, -0.4, 0.8),
 }  # fmt: skip
-_POSE = {
+#: Of all joints, by name.
+POSE = {
     f"{leg}_{joint}": angle
     for leg, angles in _LEGS.items()
     for joint, angle in zip(("HAA", "HFE", "KFE"), angles, strict=True)
@@ -54,7 +55,7 @@ def machine() -> Model:
     spec.add_material("rubber", friction=0.8, restitution=0.0)
     for shape in spec.shapes:
         shape.material = "rubber"
-    for name in _POSE:
+    for name in POSE:
         spec.add_actuator(name, "position", name, stiffness=_STIFFNESS, damping=_DAMPING)
     return spec.compile(strict=False)
 
@@ -75,9 +76,9 @@ def start(begin: Start) -> Begin:
     x, y, heading = begin.uniform(-12.0, 12.0), begin.uniform(-12.0, 12.0), begin.uniform(-math.pi, math.pi)
     q: list[Scalar] = list(begin.q)
     root = next(joint.q for joint in begin.model.joints if joint.type.kind == "free")
-    height = ground().height(x, y) + _HEIGHT
+    height = ground().height(x, y) + HEIGHT
     q[root] = [cos(0.5 * heading), 0.0, 0.0, sin(0.5 * heading), x, y, height]
-    for name, angle in _POSE.items():
+    for name, angle in POSE.items():
         q[begin.model.joint(name).q.start] = angle + begin.uniform(-0.05, 0.05)
     wanted = [begin.uniform(-1.0, 1.0), begin.uniform(-0.5, 0.5), begin.uniform(-1.0, 1.0)]
     return Begin(q, begin.v, wanted)
@@ -93,8 +94,8 @@ def base(now: Situation) -> tuple[Vec3, Vec3, Vec3]:
 def observe(now: Situation) -> Sequence[Scalar]:
     """Motion of the base, the vertical, the command, the joints, and the last action."""
     velocity, turning, up = base(now)
-    positions = [now.joint_position(name)[0] - angle for name, angle in _POSE.items()]
-    speeds = [now.joint_velocity(name)[0] for name in _POSE]
+    positions = [now.joint_position(name)[0] - angle for name, angle in POSE.items()]
+    speeds = [now.joint_velocity(name)[0] for name in POSE]
     return [*velocity, *turning, *up, *now.variables, *positions, *speeds, *now.action]
 
 
@@ -131,7 +132,7 @@ TASK = Task(
     terminated=fallen,
     remember=lambda now: list(now.action),
     command=lambda now: [
-        angle + _SCALE * action for angle, action in zip(_POSE.values(), now.action, strict=True)
+        angle + REACH * action for angle, action in zip(POSE.values(), now.action, strict=True)
     ],
     action_low=(-1.0,) * 12,
     action_high=(1.0,) * 12,

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 from treadle.batch.situation import Situation
-from treadle.envs.task import Task
-from treadle.envs.tasks.gymnasium_machines import asset, noisy_start, qpos, qvel, square_sum
-from treadle.graph import Scalar, clip, where
+from treadle.envs.tasks.gymnasium_machines import qpos
+from treadle.envs.tasks.planar_walker import planar_walker
 
 __all__ = ["TASK"]
 
@@ -19,29 +17,4 @@ def healthy(now: Situation) -> Any:
     return (position[1] > 0.8) & (position[1] < 2.0) & (abs(position[2]) < 1.0)
 
 
-def observe(now: Situation) -> Sequence[Scalar]:
-    """Positions without the distance, velocities up to 10."""
-    return [*qpos(now)[1:], *[clip(x, -10.0, 10.0) for x in qvel(now)]]
-
-
-def reward(now: Situation) -> Mapping[str, Scalar]:
-    """Forward speed less the control cost, and one for not falling."""
-    return {
-        "reward_forward": (qpos(now)[0] - now.before[0]) / now.period,
-        "reward_ctrl": -1e-3 * square_sum(now.action),
-        "reward_survive": where(healthy(now), 1.0, 0.0),
-    }
-
-
-TASK = Task(
-    name="Walker2d",
-    machine=lambda: asset("walker2d_v5.xml"),
-    start=noisy_start(5e-3, 5e-3),
-    observe=observe,
-    reward=reward,
-    terminated=lambda now: ~healthy(now),
-    remember=lambda now: [qpos(now)[0]],
-    action_low=(-1.0,) * 6,
-    action_high=(1.0,) * 6,
-    steps=4,
-)
+TASK = planar_walker("Walker2d", "walker2d_v5.xml", 6, healthy)
