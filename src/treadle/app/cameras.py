@@ -9,8 +9,9 @@ import numpy as np
 import viser
 
 from treadle.app.scene import Scene
+from treadle.model.model import Model
 
-__all__ = ["VIEWS", "View", "aim_task", "first_view", "look", "standard_view"]
+__all__ = ["VIEWS", "View", "aim_task", "cockpit", "first_view", "look", "standard_view"]
 
 #: Directions from the machine to the camera, by name: x is forward, y to the left.
 VIEWS = {
@@ -27,6 +28,9 @@ _INSIDE = (-0.9, -0.45, 0.5)
 
 #: Distance of the camera, in sizes of the machine.
 _DISTANCE = 1.35
+
+#: The frame of whoever drives the machine, where it has one: x is forward.
+_OPERATOR = "operator"
 
 
 @dataclass(frozen=True)
@@ -80,3 +84,21 @@ def aim_task(scene: Scene, view: str | None, fov: float, heading: float = 0.0) -
         # in a room, what stands before the machine is cut away
         "cut": scene.inside is not None,
     }
+
+
+def cockpit(scene: Scene, model: Model, body: str) -> dict[str, Any]:
+    """What `cameras.js` needs to ride along: the eye and the direction of view, in the axes of a node.
+
+    A machine with a frame "operator" is seen from there; any other from above the front half of a body.
+    """
+    place = next((frame for frame in model.frames if frame.name == _OPERATOR), None)
+    if place is not None:
+        first = next(frame for frame in model.frames if frame.body == place.body)
+        if first.name in scene.nodes:
+            X = first.placement.inverse().to_matrix() @ place.placement.to_matrix()
+            eye, front = X[:3, 3], X[:3, 0]
+            return {"name": scene.nodes[first.name].name, "eye": eye.tolist(), "front": front.tolist()}
+    corners = scene.body_corners(body)
+    low, high = (corners.min(axis=0), corners.max(axis=0)) if len(corners) else (np.zeros(3), np.zeros(3))
+    eye = np.array([0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1]), high[2] + 0.15 * (high[2] - low[2])])
+    return {"name": scene.nodes[body].name, "eye": eye.tolist(), "front": [1.0, 0.0, -0.12]}

@@ -48,6 +48,7 @@ class Live(Closing):
         self.line.on("dark", self._darken, drives=False)
         self.line.on("graphics", self._reflect, drives=False)
         self.line.on("plot", self._plot_pressed, drives=False)
+        self.line.on("tab", self._tab_opened, drives=False)
         self.line.on_open.append(self._line_open)
         self.line.on_leave.append(lambda client: self._key_up(client, None))
         self.driver_lock.on_join.append(self._welcome)
@@ -224,6 +225,7 @@ class Live(Closing):
             "backspace": run.reset,
             "p": self.stage.routine.toggle,
             "m": partial(run.mark, "bookmark", "bookmark"),
+            "c": partial(self.stage.view.ride, [client]),
         }
         if not self.stage.drive.key_down(client, key) and key in actions:
             actions[key]()
@@ -236,15 +238,21 @@ class Live(Closing):
     def _plot_pressed(self, client: int, what: Any) -> None:
         self.stage.plots.pressed(client, what)
 
+    def _tab_opened(self, client: int, name: Any) -> None:
+        self.stage.quality.watched(client, name == "Quality")
+        # a loop that is paused takes no frames by itself
+        self.stage.commands.do(lambda sim: None)
+
     def _line_open(self, client: int) -> None:
         self.stage.plots.opened(client)
+        self.stage.run.opened(client)
         self.stage.view.opened(client)
 
     def _look_back(self, client: int, seconds: Any) -> None:
         """Someone clicked on the timeline."""
         if not isinstance(seconds, (int, float)) or not math.isfinite(seconds):
             raise ValueError(seconds)
-        self.stage.run.look(max(float(seconds), self.stage.history.start))
+        self.stage.run.look(max(float(seconds), self.stage.history.first))
 
     def _pad(self, client: int, values: Any) -> None:
         """The sticks and buttons of a gamepad; none when it was taken away."""

@@ -146,7 +146,13 @@
       card.style.display = words.every((word) => text.includes(word)) ? "" : "none";
     }
   };
+  // some panels cost much, and are brought up to date where they are seen
+  const turn = (event) => {
+    const tab = event.target instanceof Element ? event.target.closest("[role=tab]") : null;
+    if (tab) say({ tab: tab.textContent.slice(0, 40) });
+  };
   document.addEventListener("click", open);
+  document.addEventListener("click", turn, true);
   document.addEventListener("input", search);
 
   // ---- tooltips: viser shows none on buttons ----
@@ -231,6 +237,7 @@
       legend.remove();
       sheet.remove();
       document.removeEventListener("click", open);
+      document.removeEventListener("click", turn, true);
       document.removeEventListener("input", search);
       night.removeEventListener("change", darken);
       watcher.disconnect();

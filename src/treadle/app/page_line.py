@@ -46,6 +46,8 @@ _SCRIPTS = (
     "dock.js",
     "gamepad.js",
     "timeline.js",
+    "progress.js",
+    "dust.js",
 )
 
 

@@ -6,6 +6,7 @@ import json
 import logging
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from treadle.app.cameras import aim_task
 from treadle.app.changes import Changes
@@ -51,6 +52,9 @@ RATE = 60.0
 #: Seconds between updates of the numbers on the panels, and that can be rewound.
 _NUMBERS, _KEPT = 0.2, 30.0
 
+#: States of the run before that, and bytes that they may take.
+_OLDER, _BYTES = 600, 60_000_000
+
 #: Pixels of the panel: all tabs side by side.
 _WIDTH = 440.0
 
@@ -72,7 +76,8 @@ class Stage:
         self.changes = changes or Changes(sim.model)
         self.meter = Meter(sender_thread(server))
         self.pace = Pace(sim, frame=1.0 / RATE, clock=self.meter)
-        self.history = History(sim, _KEPT)
+        older = min(_OLDER, max(_BYTES // max(_state_bytes(sim), 1), 10))
+        self.history = History(sim, _KEPT, older=older)
         self.commands = Commands(self.pace, self.complain)
         with server.atomic():
             self.scene = Scene(server, sim.model, under=f"/{next(server.numbers)}")
@@ -253,11 +258,15 @@ class Stage:
 
         With `opened` those that look at it already stay as they are; with a body they look at it alone.
         """
-        task = aim_task(self.scene, view, self.server.initial_camera.fov, self.view.heading)
+        task = self.view_of_all(view)
         if body is not None:
             corners, X = self.scene.body_corners(body), self.scene.pose(body)
             task["points"] = (corners @ X[:3, :3].T + X[:3, 3]).tolist() or [X[:3, 3].tolist()]
         self.script(f"window.treadleCameras?.aim({json.dumps(task)}, {json.dumps(opened)})", clients)
+
+    def view_of_all(self, view: str | None = None) -> dict[str, Any]:
+        """What `cameras.js` needs to look at the machine where it is now, see `aim`."""
+        return aim_task(self.scene, view, self.server.initial_camera.fov, self.view.heading)
 
     def _attempt(self, what: str, call: Callable[[], None]) -> None:
         try:
@@ -274,3 +283,8 @@ def parts_of(model: Model) -> list[tuple[str, str, int]]:
     for kind in ("loops", "links", "elements", "tendons", "actuators", "wheels", "shapes"):
         found += [(kind, part.name, 0) for part in getattr(model, kind)]
     return found
+
+
+def _state_bytes(sim: Simulation) -> int:
+    state = sim.save()
+    return sum(getattr(value, "nbytes", 8) for value in vars(state).values())
