@@ -139,6 +139,48 @@ def _dark(page: Any, live: Live) -> None:
     _tab(page, "Drive")
 
 
+def _measured(page: Any, live: Live) -> None:
+    page.emulate_media(color_scheme="light")
+    _open(page, live, "loader")
+    _tab(page, "View")
+    view = live.stage.view
+    _hold(live, "Raise", 2.0)
+    _still(live)
+    view.measure.value = "clearance"
+    for body in ("bucket", "chassis"):
+        view.tape.touch(body, live.stage.scene.pose(body)[:3, 3])
+    live.send(live.stage.frame).result()
+    live.stage.aim("Left")
+
+
+def _cones(page: Any, live: Live) -> None:
+    _open(page, live, "gripper")
+    _tab(page, "View")
+    view = live.stage.view
+    view.contacts.value = view.cones.value = True
+    live.demonstrate()
+    end = live.sim.time + 6.0
+    while live.sim.time < end:
+        time.sleep(0.1)
+    _still(live)
+
+
+def _cutting(page: Any, live: Live) -> None:
+    _open(page, live, "roadheader-cutting")
+    _tab(page, "Work")
+    live.demonstrate()
+    end = time.monotonic() + 240.0
+    while live.sim.processes["rock"].volume < 0.3 and time.monotonic() < end:
+        time.sleep(0.2)
+
+
+def _cockpit(page: Any, live: Live) -> None:
+    for title in tuple(live.stage.plots.plots):
+        live.stage.plots.remove(title)
+    live.stage.view.ride()
+    _tab(page, "Drive")
+
+
 def _overview(page: Any, live: Live) -> None:
     page.keyboard.press("Escape")
     live.send(lambda sim: live.stage.drive.held_buttons.switch(sim, "Cutter on/off")).result()
@@ -185,6 +227,11 @@ def _timeline(page: Any, live: Live) -> None:
         live.stage.plots.remove(title)
     _tab(page, "Drive")
     live.pace.resume()
+    # beyond what every step can be returned to
+    live.pace.speed = 5.0
+    while live.sim.time < 60.0:
+        time.sleep(0.2)
+    live.pace.speed = 1.0
     run, now = live.stage.run, live.sim.time
     for name in ("Swing left", "Raise", "Swing right"):
         _hold(live, name, 1.5)
@@ -237,6 +284,10 @@ PICTURES: dict[str, Callable[[Any, Live], None]] = {
     "driving": _driving,
     "selection": _selection,
     "dark": _dark,
+    "measure": _measured,
+    "cones": _cones,
+    "cutting": _cutting,
+    "cockpit": _cockpit,
 }
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,7 @@ import viser
 from treadle.app.scene import Scene
 from treadle.model.model import Model
 
-__all__ = ["VIEWS", "View", "aim_task", "cockpit", "first_view", "look", "standard_view"]
+__all__ = ["VIEWS", "View", "aim_task", "cockpit", "first_view", "look", "standard_view", "vehicle_body"]
 
 #: Directions from the machine to the camera, by name: x is forward, y to the left.
 VIEWS = {
@@ -102,3 +103,13 @@ def cockpit(scene: Scene, model: Model, body: str) -> dict[str, Any]:
     low, high = (corners.min(axis=0), corners.max(axis=0)) if len(corners) else (np.zeros(3), np.zeros(3))
     eye = np.array([0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1]), high[2] + 0.15 * (high[2] - low[2])])
     return {"name": scene.nodes[body].name, "eye": eye.tolist(), "front": [1.0, 0.0, -0.12]}
+
+
+def vehicle_body(model: Model, bodies: Sequence[str]) -> str | None:
+    """The body that carries the wheels of a vehicle: the one that moves freely."""
+    free = [number for number, joint in enumerate(model.joints) if joint.type.nv == 6]
+    if not model.wheels or not free:
+        return None
+    return next(
+        (frame.name for frame in model.frames if frame.body == free[0] and frame.name in bodies), None
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial import cKDTree
+from scipy.spatial import KDTree
 
 __all__ = ["clearance"]
 
@@ -19,7 +19,7 @@ def clearance(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     and a face (Ericson, Real-Time Collision Detection, 2005, section 5.1).
     """
     corners, others = first.reshape(-1, 3), second.reshape(-1, 3)
-    tree = cKDTree(others)
+    tree = KDTree(others)
     lengths, numbers = tree.query(corners)
     near = int(np.argmin(lengths))
     best, bound = np.array([corners[near], others[numbers[near]]]), float(lengths[near])

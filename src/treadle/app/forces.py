@@ -1,4 +1,4 @@
-"""Arrows for the forces of contacts and of the ground on wheels, and friction cones, on a scale that adapts."""
+"""Arrows for the forces of contacts and of the ground on wheels, and friction cones, on one scale."""
 
 from __future__ import annotations
 

@@ -56,6 +56,16 @@
   };
   night.addEventListener("change", darken);
 
+  // ---- the icon of the page: a wheel, its rod and the treadle ----
+  const drawing =
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#265c8c"/>` +
+    `<g fill="none" stroke="#fff" stroke-width="2.6" stroke-linecap="round"><circle cx="13" cy="12" r="7"/>` +
+    `<path d="M13 12 L22 26 M6 26 H27"/></g><circle cx="13" cy="12" r="2.2" fill="#ffd34d"/></svg>`;
+  document.querySelectorAll("link[rel~=icon]").forEach((old) => old.remove());
+  const icon = document.createElement("link");
+  Object.assign(icon, { rel: "icon", type: "image/svg+xml", href: `data:image/svg+xml,${encodeURIComponent(drawing)}` });
+  document.head.append(icon);
+
   // ---- the legend of what is drawn over the machine ----
   const legend = document.createElement("div");
   legend.className = "treadle-legend";
@@ -235,6 +245,7 @@
     close: () => {
       line.close();
       legend.remove();
+      icon.remove();
       sheet.remove();
       document.removeEventListener("click", open);
       document.removeEventListener("click", turn, true);

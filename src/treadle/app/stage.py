@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from treadle.app.cameras import aim_task
 from treadle.app.changes import Changes
 from treadle.app.commands import Commands
 from treadle.app.driver_lock import DriverLock
@@ -35,10 +33,11 @@ from treadle.app.panels.sensors import SensorsPanel
 from treadle.app.panels.view import ViewPanel
 from treadle.app.panels.work import WorkPanel
 from treadle.app.precompile import Precompiler
+from treadle.app.presenter import Presenter
 from treadle.app.scene import Scene
 from treadle.app.selection import Selection
 from treadle.app.server import Server
-from treadle.app.viser_private import button_hints, run_script, sender_thread
+from treadle.app.viser_private import sender_thread
 from treadle.model.model import Model
 from treadle.sim.history import History
 from treadle.sim.realtime_loop import Pace
@@ -83,6 +82,7 @@ class Stage:
             self.scene = Scene(server, sim.model, under=f"/{next(server.numbers)}")
             if sim.terrain is not None:
                 add_terrain(server, self.scene, sim.terrain)
+            self.presenter = Presenter(server, self.scene)
             self._build()
         self._numbered = -_NUMBERS
         self._due: list[Panel] = []
@@ -222,30 +222,17 @@ class Stage:
 
     def script(self, source: str, clients: Sequence[int] | None = None) -> None:
         """Run a script on pages, all of them unless they are named."""
-        for number, client in self.server.get_clients().items():
-            if clients is None or number in clients:
-                run_script(client, source)
+        self.presenter.script(source, clients)
 
     def introduce(self, clients: Sequence[int] | None = None) -> None:
         """Give pages the title, the tooltips and the look."""
-        title, hints = json.dumps(self.sim.model.name), json.dumps(button_hints(self.server))
         # arrows would turn the camera
-        keys = json.dumps([key for key in self.drive.keys if len(key) > 1])
-        self.script(
-            f"window.treadle?.title({title}, {json.dumps(self.link)}); window.treadle?.hints({hints}); "
-            f"window.treadle?.keys({keys})",
-            clients,
-        )
+        keys = [key for key in self.drive.keys if len(key) > 1]
+        self.presenter.title(self.sim.model.name, self.link, keys, clients)
         self.view.chase(clients)
-        ground = "" if self.scene.ground is None else self.scene.ground.name
-        parts = self.scene.sky, ground, self.scene.surfaces, self.view.cast
-        look = ", ".join(json.dumps(part) for part in parts)
-        self.script(f"window.treadleSky?.show({look})", clients)
-        names = {node.name: self.selection.title(body) for body, node in self.scene.nodes.items()}
-        self.script(
-            f"window.treadleHover?.show({json.dumps(names)}, {json.dumps(self.scene.under)})", clients
-        )
-        self.script(f"window.treadleGuidance?.show({json.dumps(guidance(self))})", clients)
+        self.presenter.look(self.view.cast, clients)
+        self.presenter.names({body: self.selection.title(body) for body in self.scene.nodes}, clients)
+        self.presenter.call("treadleGuidance.show", [guidance(self)], clients)
 
     def aim(
         self,
@@ -262,11 +249,11 @@ class Stage:
         if body is not None:
             corners, X = self.scene.body_corners(body), self.scene.pose(body)
             task["points"] = (corners @ X[:3, :3].T + X[:3, 3]).tolist() or [X[:3, 3].tolist()]
-        self.script(f"window.treadleCameras?.aim({json.dumps(task)}, {json.dumps(opened)})", clients)
+        self.presenter.aim(task, clients, opened)
 
     def view_of_all(self, view: str | None = None) -> dict[str, Any]:
         """What `cameras.js` needs to look at the machine where it is now, see `aim`."""
-        return aim_task(self.scene, view, self.server.initial_camera.fov, self.view.heading)
+        return self.presenter.view(view, self.view.heading)
 
     def _attempt(self, what: str, call: Callable[[], None]) -> None:
         try:

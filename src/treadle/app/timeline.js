@@ -60,6 +60,9 @@
     line.setAttribute("aria-valuemin", run.start);
     line.setAttribute("aria-valuemax", run.now);
     line.setAttribute("aria-valuenow", run.shown);
+    // contacts would cover the curves
+    const drawn = all.flatMap(([time, kind]) => (kind === "contact" ? [] : [[time, COLORS[kind]]]));
+    window.treadleDock?.look(run.shown < run.now - 1e-9 ? run.shown : null, drawn);
     exact.style.width = `${100 * (1 - share(run.exact))}%`;
     const kept = all.filter(([time]) => time >= run.start);
     while (marks.length > kept.length) marks.pop().remove();

@@ -1,4 +1,4 @@
-"""Rewinding: the last seconds of a simulation, kept as states in a ring, and some states of all that was before.
+"""Rewinding: the last seconds of a simulation, kept as states in a ring, and some states of all before.
 
 States are stored every so often, and wherever something was changed from outside between steps. A time in
 between is reached from the state before it by taking the same steps again, which gives the same bits. Older

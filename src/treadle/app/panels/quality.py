@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["QualityPanel"]
 
-#: Seconds between two looks, which cost more than the rest of the page, while a page shows them and otherwise.
+#: Seconds between two looks, which cost more than the rest of the page: while a page shows them, or none.
 _EVERY, _UNSEEN = 2.0, 20.0
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -10,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import viser
 
-from treadle.app.cameras import VIEWS, View, cockpit, look
+from treadle.app.cameras import VIEWS, View, cockpit, look, vehicle_body
 from treadle.app.dust import Dust
 from treadle.app.forces import Forces
 from treadle.app.overlays import CenterOfMass, MotionIcons, Trail, ellipsoids, joint_axes, show_frames
 from treadle.app.panels.panel import Panel
 from treadle.app.tape import KINDS, Tape, hit
-from treadle.model.model import Model
 from treadle.sim.simulation import Simulation
 
 if TYPE_CHECKING:
@@ -49,11 +47,11 @@ class ViewPanel(Panel):
         self.cockpit = gui.add_button(
             "Cockpit",
             color="gray",
-            hint="Look from the operator's place, or ride on the selected body (key C); again: get off",
+            hint="Look from the operator's place, or ride on the selected body (key V); again: get off",
         )
         self.dark = gui.add_button("Light or dark", color="gray", hint="Change the colours of your own page")
         #: the body of a vehicle, whose front is the front of the machine
-        self._base = _base(stage.sim.model, bodies)
+        self._base = vehicle_body(stage.sim.model, bodies)
         self.follow = gui.add_dropdown(
             "follow",
             (_NONE, *bodies),
@@ -156,12 +154,8 @@ class ViewPanel(Panel):
 
     def chase(self, clients: Sequence[int] | None = None) -> None:
         """Have pages go along with the body that is chosen."""
-        body = self.follow.value
-        scene, pose = self.stage.scene, self.stage.scene.pose(body)
-        name = None if body == _NONE else scene.nodes[body].name
-        place = {"root": scene.under, "place": pose[:3, 3].tolist(), "front": pose[:3, 0].tolist()}
-        task = ", ".join(json.dumps(value) for value in (name, body == self._base, place))
-        self.stage.script(f"window.treadleCameras?.follow({task})", clients)
+        body = None if self.follow.value == _NONE else self.follow.value
+        self.stage.presenter.follow(body, body == self._base, clients)
 
     def ride(self, clients: Sequence[int] | None = None) -> None:
         """Have pages look from the operator's place, or from the selected body."""
@@ -169,7 +163,7 @@ class ViewPanel(Panel):
         body = stage.selection.body or self._base or next(iter(stage.scene.nodes), None)
         if body in stage.scene.nodes:
             place, off = cockpit(stage.scene, stage.sim.model, body), stage.view_of_all()
-            stage.script(f"window.treadleCameras?.ride({json.dumps(place)}, {json.dumps(off)})", clients)
+            stage.presenter.call("treadleCameras.ride", [place, off], clients)
 
     def _add_part(self, name: str, nodes: list[Any]) -> None:
         box = self.parts[name] = self.stage.server.gui.add_checkbox(
@@ -288,13 +282,3 @@ class ViewPanel(Panel):
         for lamp in self._casting:
             lamp.cast_shadow = self.cast
         self.stage.introduce()
-
-
-def _base(model: Model, bodies: Sequence[str]) -> str | None:
-    """The body that carries the wheels of a vehicle: the one that moves freely."""
-    free = [number for number, joint in enumerate(model.joints) if joint.type.nv == 6]
-    if not model.wheels or not free:
-        return None
-    return next(
-        (frame.name for frame in model.frames if frame.body == free[0] and frame.name in bodies), None
-    )

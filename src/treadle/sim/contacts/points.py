@@ -19,7 +19,7 @@ class ContactPoint:
 
     `bodies` are links, None for the world. The normal points from the first to the second; force and torque
     (N m, against rolling and spinning) are means over the last part of the step in which nothing began or
-    ended. `friction` is the coefficient of sliding friction, the larger one where it depends on the direction.
+    ended. `friction` is the coefficient of sliding friction, the larger one where it differs by direction.
     """
 
     shapes: tuple[str, str]
