@@ -74,6 +74,29 @@ def test_dust_rises_and_settles(page, app):
     page.wait_for_function("window.treadleDust.clouds.length === 0")
 
 
+def test_fit_keeps_the_direction(page, app, until):
+    scene = app.stage.scene
+    app.stage.aim("Left")
+    page.wait_for_function("window.treadleCameras.seen.view === 'Left'")
+    page.evaluate("window.treadleViewer().cameraControl.dolly(-30, false)")
+    page.evaluate(DRAWN, 3)
+    before = eye(page, scene)[1]
+    assert not framed(page, scene, (0.25, 0.8))
+    app.stage.aim("Fit")
+    until(lambda: framed(page, scene, (0.25, 0.8)))
+    np.testing.assert_allclose(eye(page, scene)[1], before, atol=1e-3)
+
+
+def test_every_field_has_a_name(page):
+    page.get_by_role("tab", name="View").click()
+    page.wait_for_function("""() => {
+        const fields = [...document.querySelectorAll("[data-floating-window] :is([role=slider], input)")]
+            .filter((field) => field.type !== "hidden" && field.offsetParent !== null);
+        const named = (field) => field.ariaLabel || field.labels?.length || field.placeholder;
+        return fields.length > 5 && fields.every(named);
+    }""")
+
+
 def test_an_icon_of_its_own(page):
     icons = page.evaluate("[...document.querySelectorAll('link[rel~=icon]')].map((link) => link.href)")
     assert len(icons) == 1

@@ -78,7 +78,9 @@
     root.updateWorldMatrix(true, false);
     const matrix = root.matrixWorld.elements;
     const points = view.points.map((point) => placed(matrix, point));
-    const back = unit(placed(matrix, view.direction, 0));
+    const e = viewer().camera.matrixWorld.elements;
+    // without a direction it is looked at from where the camera is now
+    const back = view.direction ? unit(placed(matrix, view.direction, 0)) : unit([e[8], e[9], e[10]]);
     Object.assign(seen, { root: view.root, view: view.view, points, cut: view.cut, back, touched: false });
     viewer().camera.fov = view.fov;
     measured = -1e9;
@@ -214,7 +216,7 @@
   window.addEventListener("wheel", touch, { capture: true, passive: true });
 
   window.treadleCameras = {
-    // {root, points, direction, fov (degrees), cut}: taken as soon as the machine is there; `opened`: unless it was
+    // {root, points, direction or null, fov (degrees), cut}: taken as soon as the machine is there; `opened`: unless it was
     // there before the line was lost
     aim: (view, opened) => {
       if (opened && view.root === seen.root) return;

@@ -12,7 +12,9 @@ import viser
 from treadle.app.scene import Scene
 from treadle.model.model import Model
 
-__all__ = ["VIEWS", "View", "aim_task", "cockpit", "first_view", "look", "standard_view", "vehicle_body"]
+__all__ = [
+    "CHOICES", "VIEWS", "View", "aim_task", "cockpit", "first_view", "look", "standard_view", "vehicle_body",
+]  # fmt: skip
 
 #: Directions from the machine to the camera, by name: x is forward, y to the left.
 VIEWS = {
@@ -26,6 +28,9 @@ VIEWS = {
 
 #: The direction in which pages are opened in a room: from behind and above.
 _INSIDE = (-0.9, -0.45, 0.5)
+
+#: What people choose from: as when a page is opened, all of the machine from where they are, and `VIEWS`.
+CHOICES = ("Start", "Fit", *VIEWS)
 
 #: Distance of the camera, in sizes of the machine.
 _DISTANCE = 1.35
@@ -69,18 +74,20 @@ def first_view(server: viser.ViserServer) -> View:
 
 
 def aim_task(scene: Scene, view: str | None, fov: float, heading: float = 0.0) -> dict[str, Any]:
-    """What `cameras.js` needs to look at a machine where it is now: from a side, or as when it is opened.
+    """What `cameras.js` needs to look at a machine where it is now: one of `CHOICES`, None as "Start".
 
     `fov` is the vertical field of view and `heading` the direction of the machine's front (rad).
     """
-    direction = np.array(VIEWS[view or "Oblique"] if view or scene.inside is None else _INSIDE)
+    start = _INSIDE if scene.inside is not None else VIEWS["Oblique"]
+    direction = np.array(VIEWS.get(view or "Start", start))
     cosine, sine = np.cos(heading), np.sin(heading)
     turn = np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])
     return {
         "root": scene.under,
         "view": view,
         "points": np.round(scene.corners(), 4).tolist(),
-        "direction": np.round(turn @ direction, 6).tolist(),
+        # from where the camera is now
+        "direction": None if view == "Fit" else np.round(turn @ direction, 6).tolist(),
         "fov": float(np.degrees(fov)),
         # in a room, what stands before the machine is cut away
         "cut": scene.inside is not None,

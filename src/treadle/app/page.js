@@ -165,12 +165,18 @@
   document.addEventListener("click", turn, true);
   document.addEventListener("input", search);
 
-  // ---- tooltips: viser shows none on buttons ----
+  // ---- tooltips: viser shows none on buttons; and names of fields ----
   const hints = new Map();
   const hint = () => {
     for (const [id, text] of hints) {
       const button = document.getElementById(id);
       if (button && button.title !== text) button.title = text;
+    }
+    // sliders and fields of text have no name that a screen reader would say
+    for (const label of document.querySelectorAll("[data-floating-window] label[for]")) {
+      const row = label.parentElement?.parentElement?.parentElement;
+      for (const field of row?.querySelectorAll("[role=slider], input, textarea") ?? [])
+        if (!field.hasAttribute("aria-label")) field.setAttribute("aria-label", label.textContent);
     }
   };
   const watcher = new MutationObserver(() => {

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import viser
 
-from treadle.app.cameras import VIEWS, vehicle_body
+from treadle.app.cameras import CHOICES, vehicle_body
 from treadle.app.closing import Closing
 from treadle.app.dock import Dock
 from treadle.app.driver_lock import DriverLock
@@ -127,7 +127,7 @@ class Replay(Closing):
             #: what the recording says about itself
             self.quality = gui.add_html(rows_html(recording_quality(recording), ("quality", "value", "")))
         with tabs.add_tab("View"):
-            self.views = gui.add_button_group("view", tuple(VIEWS), hint="Move your own camera")
+            self.views = gui.add_button_group("view", CHOICES, hint="Move your own camera")
             self.follow = gui.add_dropdown(
                 "follow",
                 (_NONE, *self.scene.nodes),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import viser
 
-from treadle.app.cameras import VIEWS, View, cockpit, look, vehicle_body
+from treadle.app.cameras import CHOICES, View, cockpit, look, vehicle_body
 from treadle.app.dust import Dust
 from treadle.app.forces import Forces
 from treadle.app.overlays import CenterOfMass, MotionIcons, Trail, ellipsoids, joint_axes, show_frames
@@ -34,7 +34,7 @@ class ViewPanel(Panel):
         gui, scene = stage.server.gui, stage.scene
         bodies = tuple(scene.nodes)
         self.views: dict[str, View] = {}
-        self.standard = gui.add_button_group("view", tuple(VIEWS), hint="Move your own camera")
+        self.standard = gui.add_button_group("view", CHOICES, hint="Move your own camera")
         self.saved: viser.GuiDropdownHandle[str] = gui.add_dropdown(  # type: ignore[assignment]
             "saved views", (_NONE,), hint="Go to a view that was saved"
         )
