@@ -166,11 +166,19 @@
   document.addEventListener("input", search);
 
   // ---- tooltips: viser shows none on buttons; and names of fields ----
-  const hints = new Map();
+  const hints = new Map(), pairs = new Set();
   const hint = () => {
     for (const [id, text] of hints) {
       const button = document.getElementById(id);
       if (button && button.title !== text) button.title = text;
+    }
+    // levers that go two ways stand side by side
+    for (const id of pairs) {
+      const place = document.getElementById(id)?.parentElement, all = place?.parentElement;
+      if (!all || all.style.display === "grid") continue;
+      Object.assign(all.style, { display: "grid", gridTemplateColumns: "1fr 1fr" });
+      for (const each of all.children)
+        if (!pairs.has(each.querySelector("button")?.id)) each.style.gridColumn = "1 / -1";
     }
     // sliders and fields of text have no name that a screen reader would say
     for (const label of document.querySelectorAll("[data-floating-window] label[for]")) {
@@ -222,6 +230,12 @@
     hints: (table) => {
       hints.clear();
       for (const [id, text] of Object.entries(table)) hints.set(id, text);
+      hint();
+    },
+    // ids of buttons that stand side by side, two by two
+    pairs: (ids) => {
+      pairs.clear();
+      ids.forEach((id) => pairs.add(id));
       hint();
     },
     // goes to a tab of the panel as soon as it is there

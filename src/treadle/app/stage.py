@@ -229,6 +229,7 @@ class Stage:
         # arrows would turn the camera
         keys = [key for key in self.drive.keys if len(key) > 1]
         self.presenter.title(self.sim.model.name, self.link, keys, clients)
+        self.presenter.call("treadle.pairs", [self.drive.pairs], clients)
         self.view.chase(clients)
         self.presenter.look(self.view.cast, clients)
         self.presenter.names({body: self.selection.title(body) for body in self.scene.nodes}, clients)

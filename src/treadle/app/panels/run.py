@@ -84,7 +84,9 @@ class RunPanel(Panel):
         self.marks: list[tuple[float, str, str]] = []
         #: and when bodies began to touch
         self.contacts = ContactMarks(sim)
+        # what pages were sent last
         self._sent: list[tuple[float, str, str]] = []
+        self._told: dict[str, float] = {}
         # those of the machine before
         stage.line.send({"marks": []})
         self._replay = threading.Event()
@@ -131,16 +133,18 @@ class RunPanel(Panel):
         if (self.slider.min, self.slider.max) != (low, high):
             self.slider.min, self.slider.max = low, high
         put(self.slider, shown)
-        run = {"start": low, "exact": self.stage.history.start, "now": sim.time, "shown": shown}
-        self.stage.line.send({"run": run})
+        self._told = {"start": low, "exact": self.stage.history.start, "now": sim.time, "shown": shown}
+        self.stage.line.send({"run": self._told})
         marks = self.all_marks(sim)
         if marks != self._sent:
             self._sent = marks
             self.stage.line.send({"marks": marks})
 
     def opened(self, client: int) -> None:
-        """Send the marks to a page that comes."""
+        """Send the timeline to a page that comes; a run that is paused sends nothing by itself."""
         self.stage.line.send({"marks": self._sent}, [client])
+        if self._told:
+            self.stage.line.send({"run": self._told}, [client])
 
     def all_marks(self, sim: Simulation) -> list[tuple[float, str, str]]:
         """Time (s), kind and text of bookmarks, edits, events and contacts that can be looked back at."""
