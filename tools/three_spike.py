@@ -25,6 +25,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.datastructures import Headers
+from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
 import treadle as td
@@ -102,7 +103,10 @@ class Spike:
             self.sim.step(steps)
             poses = frame_poses(self.sim.model, self.sim.q)[numbers]
             turns = Rotation.from_matrix(poses[:, :3, :3]).as_quat()
-            await connection.send(np.hstack([poses[:, :3, 3], turns]).astype("<f4").tobytes())
+            try:
+                await connection.send(np.hstack([poses[:, :3, 3], turns]).astype("<f4").tobytes())
+            except ConnectionClosed:
+                return
             due += 1.0 / _RATE
             await asyncio.sleep(max(0.0, due - time.monotonic()))
 

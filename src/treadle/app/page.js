@@ -5,22 +5,23 @@
   // ---- the line: messages of one kind with a value, either way ----
   const address = new URL("PATH", window.location.href);
   address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
-  const line = new WebSocket(address);
-  line.binaryType = "arraybuffer";
+  // one that is lost is opened again: a page that is slow may be late with the password
+  let line = null, ended = false, again = 0;
   const say = (message) => {
-    if (line.readyState === WebSocket.OPEN) line.send(JSON.stringify(message));
+    if (line?.readyState === WebSocket.OPEN) line.send(JSON.stringify(message));
   };
   // a link names a scene; once, not again when a lost line comes back
-  const linked = window.treadle ? null : new URLSearchParams(window.location.search).get("scene");
-  line.onopen = () => {
+  let linked = window.treadle ? null : new URLSearchParams(window.location.search).get("scene");
+  const opened = () => {
     line.send("PASSWORD");
     darken();
     say({ graphics: card });
     if (linked) say({ scene: linked });
+    linked = null;
   };
   // what scripts do with messages from the other side, by kind; with the rows of numbers, if there are any
   const handlers = {};
-  line.onmessage = (event) => {
+  const received = (event) => {
     let text = event.data, rows = null;
     if (text instanceof ArrayBuffer) {
       const [length, width] = new Uint32Array(text, 0, 2);
@@ -29,6 +30,16 @@
       rows = { width, values };
     }
     for (const [kind, value] of Object.entries(JSON.parse(text))) handlers[kind]?.(value, rows);
+  };
+
+  const connect = () => {
+    line = new WebSocket(address);
+    line.binaryType = "arraybuffer";
+    line.onopen = opened;
+    line.onmessage = received;
+    line.onclose = () => {
+      if (!ended) again = setTimeout(connect, 1000);
+    };
   };
 
   // whether pictures are drawn by a graphics card, and not by the processor
@@ -204,7 +215,7 @@
   };
   let film = null;
   window.treadle = {
-    ready: () => line.readyState === WebSocket.OPEN,
+    ready: () => line?.readyState === WebSocket.OPEN,
     card,
     keys: (names) => {
       taken.clear();
@@ -263,6 +274,8 @@
       film.start(1000);
     },
     close: () => {
+      ended = true;
+      clearTimeout(again);
       line.close();
       legend.remove();
       icon.remove();
@@ -279,4 +292,5 @@
       document.removeEventListener("visibilitychange", hidden);
     },
   };
+  connect();
 })();
