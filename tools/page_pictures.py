@@ -150,7 +150,7 @@ def _measured(page: Any, live: Live) -> None:
     for body in ("bucket", "chassis"):
         view.tape.touch(body, live.stage.scene.pose(body)[:3, 3])
     live.send(live.stage.frame).result()
-    live.stage.aim("Left")
+    live.stage.aim(body="chassis")
 
 
 def _cones(page: Any, live: Live) -> None:
@@ -170,7 +170,7 @@ def _cutting(page: Any, live: Live) -> None:
     _tab(page, "Work")
     live.demonstrate()
     end = time.monotonic() + 240.0
-    while live.sim.processes["rock"].volume < 0.3 and time.monotonic() < end:
+    while live.sim.processes["rock"].volume < 0.05 and time.monotonic() < end:
         time.sleep(0.2)
 
 
@@ -229,7 +229,7 @@ def _timeline(page: Any, live: Live) -> None:
     live.pace.resume()
     # beyond what every step can be returned to
     live.pace.speed = 5.0
-    while live.sim.time < 60.0:
+    while live.sim.time < 45.0:
         time.sleep(0.2)
     live.pace.speed = 1.0
     run, now = live.stage.run, live.sim.time
