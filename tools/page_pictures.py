@@ -139,6 +139,39 @@ def _dark(page: Any, live: Live) -> None:
     _tab(page, "Drive")
 
 
+def _measured(page: Any, live: Live) -> None:
+    page.emulate_media(color_scheme="light")
+    _open(page, live, "loader")
+    _tab(page, "View")
+    view = live.stage.view
+    _hold(live, "Raise", 2.0)
+    _still(live)
+    view.measure.value = "clearance"
+    for body in ("bucket", "chassis"):
+        view.tape.touch(body, live.stage.scene.pose(body)[:3, 3])
+    live.send(live.stage.frame).result()
+    live.stage.aim(body="chassis")
+
+
+def _cones(page: Any, live: Live) -> None:
+    _open(page, live, "gripper")
+    _tab(page, "View")
+    view = live.stage.view
+    view.contacts.value = view.cones.value = True
+    live.demonstrate()
+    end = live.sim.time + 6.0
+    while live.sim.time < end:
+        time.sleep(0.1)
+    _still(live)
+
+
+def _cockpit(page: Any, live: Live) -> None:
+    for title in tuple(live.stage.plots.plots):
+        live.stage.plots.remove(title)
+    live.stage.view.ride()
+    _tab(page, "Drive")
+
+
 def _overview(page: Any, live: Live) -> None:
     page.keyboard.press("Escape")
     live.send(lambda sim: live.stage.drive.held_buttons.switch(sim, "Cutter on/off")).result()
@@ -185,6 +218,11 @@ def _timeline(page: Any, live: Live) -> None:
         live.stage.plots.remove(title)
     _tab(page, "Drive")
     live.pace.resume()
+    # beyond what every step can be returned to
+    live.pace.speed = 5.0
+    while live.sim.time < 45.0:
+        time.sleep(0.2)
+    live.pace.speed = 1.0
     run, now = live.stage.run, live.sim.time
     for name in ("Swing left", "Raise", "Swing right"):
         _hold(live, name, 1.5)
@@ -269,7 +307,10 @@ PICTURES: dict[str, Callable[[Any, Live], None]] = {
     "selection": _selection,
     "dark": _dark,
     "grinding": _grinding,
-    "rock-cutting": _cutting,
+    "measure": _measured,
+    "cones": _cones,
+    "cutting": _cutting,
+    "cockpit": _cockpit,
 }
 
 if __name__ == "__main__":

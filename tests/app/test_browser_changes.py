@@ -90,8 +90,14 @@ def arrives(page, app, slow: int = 1) -> None:
         page.evaluate(DRAWN, 1)
 
 
+#: Takes away what is shown once: the welcome of a machine, and what viser says about graphics cards.
+ONCE = """() => document.querySelectorAll(".treadle-card, .mantine-Notifications-root").forEach(
+    (card) => (card.style.display = "none"))"""
+
+
 def picture(page) -> np.ndarray:
     """What is seen at the left of the panel; small, so that edges do not count."""
+    page.evaluate(ONCE)
     page.evaluate(DRAWN, 5)
     shot = Image.open(io.BytesIO(page.screenshot(timeout=1e3 * PATIENCE)))
     left = shot.convert("L").crop((0, 100, 700 - 460, 420))

@@ -5,6 +5,7 @@ import pytest
 
 import treadle as td
 from treadle.app.driving import driving
+from treadle.app.viser_private import uuid_of
 from treadle.scenes import scene_names
 
 WHEELED = [name for name in scene_names() if td.scene(name).wheels]
@@ -102,3 +103,20 @@ def test_fields_have_ends():
         levers = driving(model)
         rates = [levers.rate(a.name) for a in model.actuators if a.type == "rigid_velocity"]
         assert all(rate is not None and 0.0 < rate < 30.0 for rate in rates)
+
+
+@pytest.mark.parametrize(
+    ("name", "pairs"),
+    [("rocky7", 2), ("mecanum", 3), ("roadheader", 5)],
+)
+def test_levers_that_go_two_ways_stand_side_by_side(live, name, pairs):
+    drive = live(td.Simulation(td.scene(name))).stage.drive
+    by_number = {uuid_of(button): title for title, button in drive.buttons.items()}
+    titles = [by_number[number] for number in drive.pairs]
+    assert len(titles) == 2 * pairs
+    # the two of a pair command the same drives, the opposite way
+    for one, other in zip(titles[::2], titles[1::2], strict=True):
+        first, second = drive.held_buttons.moves[one], drive.held_buttons.moves[other]
+        assert first.commands.keys() == second.commands.keys()
+        for drive_name in first.commands:
+            assert first.commands[drive_name] * second.commands[drive_name] <= 0.0

@@ -68,3 +68,23 @@ def test_it_is_quiet_on_request_and_in_the_background(timers, monkeypatch):
     worker.start()
     worker.join()
     assert timers == []
+
+
+def test_what_a_thread_compiles():
+    me = threading.get_ident()
+    assert progress.compilation(me) is None
+    with progress.compiling("a program of 9 operations", 3.2):
+        progress.begin_kernel("treadle.sim.step.f", 60.0)
+        # the outermost one is what someone waits for
+        found = progress.compilation(me)
+        assert found is not None
+        assert (found.what, found.expected) == ("a program of 9 operations", 3.2)
+        assert found.passed >= 0.0
+        assert progress.compilation(me + 1) is None
+        progress.end_kernel()
+    assert progress.compilation(me) is None
+    progress.begin_kernel("treadle.sim.step.f", 60.0)
+    found = progress.compilation(me)
+    assert found is not None
+    assert found.what == "the kernel sim.step.f"
+    progress.end_kernel()

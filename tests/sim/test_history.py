@@ -155,3 +155,52 @@ def test_wrong_arguments():
         td.History(sim, every=float("nan"))
     with pytest.raises(td.InputError, match="not negative"):
         td.History(sim).rewind(-1.0)
+
+
+def test_older_states_of_the_whole_run():
+    reference = every_state(start(), 3000)
+    sim = start()
+    history = td.History(sim, seconds=0.5, every=0.01, older=40)
+    sim.step(3000)
+    assert history.first == 0.0
+    assert history.start == pytest.approx(2.5)
+    older = [state.time for state in history.states if state.time < history.start]
+    assert len(older) in (40, 41)
+    # a fortieth of 2.5 s apart, within a factor of two
+    assert max(np.diff(older)) < 0.13
+    for time in (0.0, 0.7, 1.9, 2.6):
+        state = history.at(time)
+        assert 0.0 <= time - state.time < 0.13
+        assert state == reference[round(state.time * 1e3)]
+
+
+@pytest.mark.parametrize("back", [0.0, 0.8, 2.2, 2.6, 3.0])
+def test_returning_to_any_time_of_the_run(back):
+    reference = every_state(start(), 3300)
+    sim = start()
+    history = td.History(sim, seconds=0.5, every=0.01, older=40)
+    sim.step(3000)
+    expected = history.at(back).time if back < history.start else back
+    history.return_to(back)
+    assert sim.time == pytest.approx(expected, abs=1e-9)
+    assert sim.save() == reference[round(sim.time * 1e3)]
+    # and on from there, with what was before it still kept
+    assert history.first == 0.0
+    steps = round(sim.time * 1e3)
+    sim.step(300)
+    assert sim.save() == reference[steps + 300]
+
+
+def test_older_states_go_with_a_reset():
+    sim = start()
+    history = td.History(sim, seconds=0.1, every=0.01, older=20)
+    sim.step(1000)
+    sim.reset()
+    sim.step()
+    assert history.first == pytest.approx(0.0)
+    assert all(state.time <= sim.time for state in history.states)
+
+
+def test_how_many_older_states():
+    with pytest.raises(td.TreadleError, match="older must be a number"):
+        td.History(start(), older=-1)

@@ -1,4 +1,4 @@
-// Cameras of the page: views that fill the free part of the window, a chase camera, and a cutaway.
+// Cameras of the page: views that fill the free part of the window, a chase camera, a cockpit, and a cutaway.
 //
 // viser moves cameras from the server, which does not know the window and is a round trip late.
 (() => {
@@ -6,7 +6,9 @@
 
   // share of the free part of the window that a machine fills, seconds of delay of a chase camera and of its turning
   const FILL = 0.78, CHASE = 0.15, TURN = 0.6;
-  let wanted = null, chased = null, moved = false, due = 0, before = 0, measured = -1e9;
+  // field of view in a cockpit (degrees), metres to the point that its camera turns about, and nearest that is drawn
+  const WIDE = 62, TURNS = 0.05, NEAREST = 0.05;
+  let wanted = null, chased = null, ridden = null, moved = false, due = 0, before = 0, measured = -1e9;
   // the machine that is looked at, its corners, and whether what stands before them is cut away: a page whose line was
   // lost for a while goes on with these
   const seen = window.treadleCameras?.seen ?? { root: null, points: [], cut: false, back: null };
@@ -65,7 +67,7 @@
     const wrong = [old.fullWidth - width, old.fullHeight - height, old.offsetX - x, old.offsetY - y];
     if (wrong.every((value) => Math.abs(value) < 0.5)) return;
     camera.setViewOffset(width, height, x, y, width, height);
-    if (!seen.touched && seen.back) fit(seen.back);
+    if (!ridden && !seen.touched && seen.back) fit(seen.back);
     viewer().requestRender();
   };
 
@@ -76,7 +78,9 @@
     root.updateWorldMatrix(true, false);
     const matrix = root.matrixWorld.elements;
     const points = view.points.map((point) => placed(matrix, point));
-    const back = unit(placed(matrix, view.direction, 0));
+    const e = viewer().camera.matrixWorld.elements;
+    // without a direction it is looked at from where the camera is now
+    const back = view.direction ? unit(placed(matrix, view.direction, 0)) : unit([e[8], e[9], e[10]]);
     Object.assign(seen, { root: view.root, view: view.view, points, cut: view.cut, back, touched: false });
     viewer().camera.fov = view.fov;
     measured = -1e9;
@@ -150,6 +154,29 @@
     viewer().requestRender();
   };
 
+  // ---- cockpit: the camera sits on a body; who drags looks around ----
+  const ride = () => {
+    const node = viewer().nodeRefFromName[ridden.name];
+    if (!node) return;
+    node.updateWorldMatrix(true, false);
+    const matrix = node.matrixWorld.elements, { camera, cameraControl } = viewer();
+    const eye = placed(matrix, ridden.eye), heading = Math.atan2(matrix[0], matrix[2]);
+    let way = unit(placed(matrix, ridden.front, 0));
+    if (ridden.heading !== null) {
+      const at = cameraControl.getPosition(), to = cameraControl.getTarget();
+      way = turned(unit([to.x - at.x, to.y - at.y, to.z - at.z]), heading - ridden.heading);
+    }
+    const last = ridden.last ?? [Infinity, 0, 0], apart = Math.abs(heading - (ridden.heading ?? Infinity));
+    [ridden.heading, ridden.last] = [heading, eye];
+    if (Math.hypot(...minus(eye, last)) < 1e-7 && apart < 1e-7 && camera.near === NEAREST) return;
+    if (camera.near !== NEAREST || camera.fov !== WIDE) {
+      Object.assign(camera, { near: NEAREST, fov: WIDE });
+      camera.updateProjectionMatrix();
+    }
+    cameraControl.setLookAt(...eye, ...plus(eye, way, TURNS), false);
+    viewer().requestRender();
+  };
+
   // ---- cutaway: in a room, what stands before the machine is not drawn ----
   const cutAway = (eye, back) => {
     const camera = viewer().camera;
@@ -166,6 +193,14 @@
     if (!viewer()?.cameraControl || !viewer().camera) return;
     shiftLens(now);
     if (wanted && take(wanted)) wanted = null;
+    if (ridden) {
+      ride();
+      // a chase goes on from where the body is when one gets off
+      const node = chased && viewer().nodeRefFromName[chased.name], e = node?.matrixWorld.elements;
+      if (e) Object.assign(chased, { at: [e[12], e[13], e[14]], heading: Math.atan2(e[0], e[2]) });
+      before = now;
+      return;
+    }
     if (chased) chase(Math.max(now - before, 0) / 1000);
     const e = viewer().camera.matrixWorld.elements;
     // a camera that was moved just now is drawn there with the next picture
@@ -181,11 +216,20 @@
   window.addEventListener("wheel", touch, { capture: true, passive: true });
 
   window.treadleCameras = {
-    // {root, points, direction, fov (degrees), cut}: taken as soon as the machine is there; `opened`: unless it was
+    // {root, points, direction or null, fov (degrees), cut}: taken as soon as the machine is there; `opened`: unless it was
     // there before the line was lost
     aim: (view, opened) => {
-      if (!opened || view.root !== seen.root) wanted = view;
+      if (opened && view.root === seen.root) return;
+      wanted = view;
+      ridden = null;
     },
+    // {name, eye, front}: the node of a body, and eye and direction of view in its axes; who sits there already gets
+    // off, to a view
+    ride: (place, view) => {
+      if (ridden?.name === place.name) [wanted, ridden] = [view, null];
+      else [wanted, ridden] = [null, { ...place, heading: null }];
+    },
+    riding: () => ridden !== null,
     // the node of a body, or null; {root, place, front}: where it is below the machine's node
     follow: (name, turns, from) => {
       if (name !== (chased?.name ?? null)) chased = name === null ? null : { name, turns, from, at: null };

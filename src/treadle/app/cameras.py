@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,8 +10,11 @@ import numpy as np
 import viser
 
 from treadle.app.scene import Scene
+from treadle.model.model import Model
 
-__all__ = ["VIEWS", "View", "aim_task", "first_view", "look", "standard_view"]
+__all__ = [
+    "CHOICES", "VIEWS", "View", "aim_task", "cockpit", "first_view", "look", "standard_view", "vehicle_body",
+]  # fmt: skip
 
 #: Directions from the machine to the camera, by name: x is forward, y to the left.
 VIEWS = {
@@ -25,8 +29,14 @@ VIEWS = {
 #: The direction in which pages are opened in a room: from behind and above.
 _INSIDE = (-0.9, -0.45, 0.5)
 
+#: What people choose from: as when a page is opened, all of the machine from where they are, and `VIEWS`.
+CHOICES = ("Start", "Fit", *VIEWS)
+
 #: Distance of the camera, in sizes of the machine.
 _DISTANCE = 1.35
+
+#: The frame of whoever drives the machine, where it has one: x is forward.
+_OPERATOR = "operator"
 
 
 @dataclass(frozen=True)
@@ -64,19 +74,49 @@ def first_view(server: viser.ViserServer) -> View:
 
 
 def aim_task(scene: Scene, view: str | None, fov: float, heading: float = 0.0) -> dict[str, Any]:
-    """What `cameras.js` needs to look at a machine where it is now: from a side, or as when it is opened.
+    """What `cameras.js` needs to look at a machine where it is now: one of `CHOICES`, None as "Start".
 
     `fov` is the vertical field of view and `heading` the direction of the machine's front (rad).
     """
-    direction = np.array(VIEWS[view or "Oblique"] if view or scene.inside is None else _INSIDE)
+    start = _INSIDE if scene.inside is not None else VIEWS["Oblique"]
+    direction = np.array(VIEWS.get(view or "Start", start))
     cosine, sine = np.cos(heading), np.sin(heading)
     turn = np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])
     return {
         "root": scene.under,
         "view": view,
         "points": np.round(scene.corners(), 4).tolist(),
-        "direction": np.round(turn @ direction, 6).tolist(),
+        # from where the camera is now
+        "direction": None if view == "Fit" else np.round(turn @ direction, 6).tolist(),
         "fov": float(np.degrees(fov)),
         # in a room, what stands before the machine is cut away
         "cut": scene.inside is not None,
     }
+
+
+def cockpit(scene: Scene, model: Model, body: str) -> dict[str, Any]:
+    """What `cameras.js` needs to ride along: the eye and the direction of view, in the axes of a node.
+
+    A machine with a frame "operator" is seen from there; any other from above the front half of a body.
+    """
+    place = next((frame for frame in model.frames if frame.name == _OPERATOR), None)
+    if place is not None:
+        first = next(frame for frame in model.frames if frame.body == place.body)
+        if first.name in scene.nodes:
+            X = first.placement.inverse().to_matrix() @ place.placement.to_matrix()
+            eye, front = X[:3, 3], X[:3, 0]
+            return {"name": scene.nodes[first.name].name, "eye": eye.tolist(), "front": front.tolist()}
+    corners = scene.body_corners(body)
+    low, high = (corners.min(axis=0), corners.max(axis=0)) if len(corners) else (np.zeros(3), np.zeros(3))
+    eye = np.array([0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1]), high[2] + 0.15 * (high[2] - low[2])])
+    return {"name": scene.nodes[body].name, "eye": eye.tolist(), "front": [1.0, 0.0, -0.12]}
+
+
+def vehicle_body(model: Model, bodies: Sequence[str]) -> str | None:
+    """The body that carries the wheels of a vehicle: the one that moves freely."""
+    free = [number for number, joint in enumerate(model.joints) if joint.type.nv == 6]
+    if not model.wheels or not free:
+        return None
+    return next(
+        (frame.name for frame in model.frames if frame.body == free[0] and frame.name in bodies), None
+    )

@@ -38,6 +38,8 @@
   dock.style.display = "none";
   document.body.append(dock);
   const plots = new Map();
+  // the past time that is looked at, or null; times and colours of what is marked
+  let looked = null, marks = [];
 
   const dark = () => document.documentElement.dataset.mantineColorScheme === "dark";
   const element = (tag, into, text = "", name = "") => {
@@ -258,6 +260,13 @@
       context.fillStyle = "rgba(47, 127, 209, 0.18)";
       context.fillRect(Math.min(...plot.drag), TOP, Math.abs(plot.drag[1] - plot.drag[0]), s.h);
     }
+    if (!plot.over && plot.form !== "spectrum") {
+      const upright = (x, color, thick) => {
+        if (x >= s.x0 && x <= s.x1) canvasPen(context).line([[s.X(x), TOP], [s.X(x), TOP + s.h]], color, thick);
+      };
+      marks.forEach(([x, color]) => upright(x, color, 1));
+      if (looked !== null) upright(looked, "#4aa3ff", 2);
+    }
     const at = plot.cursor === null ? null : s.x0 + ((plot.cursor - LEFT) / s.w) * (s.x1 - s.x0);
     if (at !== null) canvasPen(context).line([[plot.cursor, TOP], [plot.cursor, TOP + s.h]], "#888", 1);
     s.drawn.forEach(({ curve, x, y }, k) => {
@@ -433,6 +442,12 @@
 
   window.treadleDock = {
     plots,
+    // a past time that is looked at (s), or null; [time, colour] of marks
+    look: (time, list) => {
+      const same = time === looked && list.length === marks.length;
+      [looked, marks] = [time, list];
+      if (!same) plots.forEach(redraw);
+    },
     close: () => {
       clearInterval(placing);
       window.removeEventListener("resize", resized);

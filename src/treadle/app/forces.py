@@ -1,4 +1,4 @@
-"""Arrows for the forces of contacts and of the ground on wheels, with a scale that adapts and is said."""
+"""Arrows for the forces of contacts and of the ground on wheels, and friction cones, on one scale."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import math
 import numpy as np
 import viser
 
+from treadle.app.friction_cones import FrictionCones
 from treadle.app.loads import newtons
 from treadle.app.overlays import size
 from treadle.app.scene import Scene
@@ -48,6 +49,8 @@ class Forces:
             head_length=0.07 * length,
             visible=False,
         )
+        #: of the contacts, on the same scale
+        self.cones = FrictionCones(server, scene)
 
     @property
     def scale(self) -> float:
@@ -56,22 +59,22 @@ class Forces:
 
     @property
     def legend(self) -> str:
-        """What the arrows mean; nothing where there are none."""
-        if not self.arrows.visible:
-            return ""
-        return (
-            f"forces: {newtons(self.named)} = {self._length:.2g} m, largest {newtons(self.largest)}; "
-            "green: contacts, blue: ground on wheels"
-        )
+        """What the arrows and cones mean; nothing where there are none."""
+        scale = f"forces: {newtons(self.named)} = {self._length:.2g} m, largest {newtons(self.largest)}"
+        arrows = f"{scale}; green: contacts, blue: ground on wheels" if self.arrows.visible else ""
+        return "; ".join(filter(None, (arrows, self.cones.legend)))
 
     def frame(self, sim: Simulation) -> None:
         """Show the forces of the last step."""
-        if not self.arrows.visible:
+        if not (self.arrows.visible or self.cones.visible):
+            self.cones.frame([], self.scale)
             return
-        found = [(point.position, point.force, _CONTACT) for point in sim.contacts()]
+        touching = sim.contacts()
+        found = [(point.position, point.force, _CONTACT) for point in touching]
         found += [(*force, _WHEEL) for force in wheel_forces(sim)]
         self.largest = max((float(np.linalg.norm(force)) for _, force, _ in found), default=0.0)
         self._adapt()
+        self.cones.frame(touching, self.scale)
         if not found:
             self.arrows.points = np.zeros((1, 2, 3), dtype=np.float32)
             return

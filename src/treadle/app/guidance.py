@@ -17,6 +17,7 @@ _COMMON = (
     ("N", "one time step"),
     ("Backspace", "back to the start"),
     ("M", "a bookmark on the timeline"),
+    ("V", "look from the cockpit, or ride on the selected body; again: get off"),
     ("Ctrl + drag", "pull a body; while paused, move it by hand"),
     ("drag, right drag, wheel", "turn, move and zoom the view"),
     ("W A S D Q E", "move the camera"),

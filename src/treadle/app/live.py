@@ -22,7 +22,8 @@ from treadle.app.closing import Closing
 from treadle.app.driver_lock import DriverLock
 from treadle.app.gc_freeze import Freezer, freeze_objects, unfreeze_objects
 from treadle.app.page_line import PageLine
-from treadle.app.server import Server, configure_theme
+from treadle.app.page_looks import connect_looks
+from treadle.app.server import Server
 from treadle.app.stage import RATE, Stage
 from treadle.errors import InputError
 from treadle.sim.realtime_loop import Pace
@@ -45,9 +46,9 @@ class Live(Closing):
         self.line.on("scene", self._open_scene, drives=False)
         self.line.on("pad", self._pad)
         self.line.on("look", self._look_back)
-        self.line.on("dark", self._darken, drives=False)
-        self.line.on("graphics", self._reflect, drives=False)
+        connect_looks(server, self.line)
         self.line.on("plot", self._plot_pressed, drives=False)
+        self.line.on("tab", self._tab_opened, drives=False)
         self.line.on_open.append(self._line_open)
         self.line.on_leave.append(lambda client: self._key_up(client, None))
         self.driver_lock.on_join.append(self._welcome)
@@ -224,6 +225,7 @@ class Live(Closing):
             "backspace": run.reset,
             "p": self.stage.routine.toggle,
             "m": partial(run.mark, "bookmark", "bookmark"),
+            "v": partial(self.stage.view.ride, [client]),
         }
         if not self.stage.drive.key_down(client, key) and key in actions:
             actions[key]()
@@ -236,15 +238,21 @@ class Live(Closing):
     def _plot_pressed(self, client: int, what: Any) -> None:
         self.stage.plots.pressed(client, what)
 
+    def _tab_opened(self, client: int, name: Any) -> None:
+        self.stage.quality.watched(client, name == "Quality")
+        # a loop that is paused takes no frames by itself
+        self.stage.commands.do(lambda sim: None)
+
     def _line_open(self, client: int) -> None:
         self.stage.plots.opened(client)
+        self.stage.run.opened(client)
         self.stage.view.opened(client)
 
     def _look_back(self, client: int, seconds: Any) -> None:
         """Someone clicked on the timeline."""
         if not isinstance(seconds, (int, float)) or not math.isfinite(seconds):
             raise ValueError(seconds)
-        self.stage.run.look(max(float(seconds), self.stage.history.start))
+        self.stage.run.look(max(float(seconds), self.stage.history.first))
 
     def _pad(self, client: int, values: Any) -> None:
         """The sticks and buttons of a gamepad; none when it was taken away."""
@@ -254,22 +262,6 @@ class Live(Closing):
         run = self.stage.run
         for name in self.stage.drive.pad(client, values):
             {"start": run.toggle, "back": run.reset}[name]()
-
-    def _reflect(self, client: int, card: Any) -> None:
-        """Give a page with a graphics card something to reflect; it would quarter the rate of others."""
-        if not isinstance(card, bool):
-            raise ValueError(card)
-        page = self.server.get_clients().get(client)
-        if page is not None and card:
-            page.scene.configure_environment_map("warehouse", environment_intensity=0.3)
-
-    def _darken(self, client: int, dark: Any) -> None:
-        """A page is to be dark, or light again."""
-        if not isinstance(dark, bool):
-            raise ValueError(dark)
-        page = self.server.get_clients().get(client)
-        if page is not None:
-            configure_theme(page.gui, dark)
 
     def _open_scene(self, client: int, name: Any) -> None:
         """Put the scene of a link on the page that was opened by it."""

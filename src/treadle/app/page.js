@@ -5,22 +5,23 @@
   // ---- the line: messages of one kind with a value, either way ----
   const address = new URL("PATH", window.location.href);
   address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
-  const line = new WebSocket(address);
-  line.binaryType = "arraybuffer";
+  // one that is lost is opened again: a page that is slow may be late with the password
+  let line = null, ended = false, again = 0;
   const say = (message) => {
-    if (line.readyState === WebSocket.OPEN) line.send(JSON.stringify(message));
+    if (line?.readyState === WebSocket.OPEN) line.send(JSON.stringify(message));
   };
   // a link names a scene; once, not again when a lost line comes back
-  const linked = window.treadle ? null : new URLSearchParams(window.location.search).get("scene");
-  line.onopen = () => {
+  let linked = window.treadle ? null : new URLSearchParams(window.location.search).get("scene");
+  const opened = () => {
     line.send("PASSWORD");
     darken();
     say({ graphics: card });
     if (linked) say({ scene: linked });
+    linked = null;
   };
   // what scripts do with messages from the other side, by kind; with the rows of numbers, if there are any
   const handlers = {};
-  line.onmessage = (event) => {
+  const received = (event) => {
     let text = event.data, rows = null;
     if (text instanceof ArrayBuffer) {
       const [length, width] = new Uint32Array(text, 0, 2);
@@ -29,6 +30,16 @@
       rows = { width, values };
     }
     for (const [kind, value] of Object.entries(JSON.parse(text))) handlers[kind]?.(value, rows);
+  };
+
+  const connect = () => {
+    line = new WebSocket(address);
+    line.binaryType = "arraybuffer";
+    line.onopen = opened;
+    line.onmessage = received;
+    line.onclose = () => {
+      if (!ended) again = setTimeout(connect, 1000);
+    };
   };
 
   // whether pictures are drawn by a graphics card, and not by the processor
@@ -55,6 +66,16 @@
     if (dark() !== sent) say({ dark: (sent = dark()) });
   };
   night.addEventListener("change", darken);
+
+  // ---- the icon of the page: a wheel, its rod and the treadle ----
+  const drawing =
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#265c8c"/>` +
+    `<g fill="none" stroke="#fff" stroke-width="2.6" stroke-linecap="round"><circle cx="13" cy="12" r="7"/>` +
+    `<path d="M13 12 L22 26 M6 26 H27"/></g><circle cx="13" cy="12" r="2.2" fill="#ffd34d"/></svg>`;
+  document.querySelectorAll("link[rel~=icon]").forEach((old) => old.remove());
+  const icon = document.createElement("link");
+  Object.assign(icon, { rel: "icon", type: "image/svg+xml", href: `data:image/svg+xml,${encodeURIComponent(drawing)}` });
+  document.head.append(icon);
 
   // ---- the legend of what is drawn over the machine ----
   const legend = document.createElement("div");
@@ -146,15 +167,35 @@
       card.style.display = words.every((word) => text.includes(word)) ? "" : "none";
     }
   };
+  // some panels cost much, and are brought up to date where they are seen
+  const turn = (event) => {
+    const tab = event.target instanceof Element ? event.target.closest("[role=tab]") : null;
+    if (tab) say({ tab: tab.textContent.slice(0, 40) });
+  };
   document.addEventListener("click", open);
+  document.addEventListener("click", turn, true);
   document.addEventListener("input", search);
 
-  // ---- tooltips: viser shows none on buttons ----
-  const hints = new Map();
+  // ---- tooltips: viser shows none on buttons; and names of fields ----
+  const hints = new Map(), pairs = new Set();
   const hint = () => {
     for (const [id, text] of hints) {
       const button = document.getElementById(id);
       if (button && button.title !== text) button.title = text;
+    }
+    // levers that go two ways stand side by side
+    for (const id of pairs) {
+      const place = document.getElementById(id)?.parentElement, all = place?.parentElement;
+      if (!all || all.style.display === "grid") continue;
+      Object.assign(all.style, { display: "grid", gridTemplateColumns: "1fr 1fr" });
+      for (const each of all.children)
+        if (!pairs.has(each.querySelector("button")?.id)) each.style.gridColumn = "1 / -1";
+    }
+    // sliders and fields of text have no name that a screen reader would say
+    for (const label of document.querySelectorAll("[data-floating-window] label[for]")) {
+      const row = label.parentElement?.parentElement?.parentElement;
+      for (const field of row?.querySelectorAll("[role=slider], input, textarea") ?? [])
+        if (!field.hasAttribute("aria-label")) field.setAttribute("aria-label", label.textContent);
     }
   };
   const watcher = new MutationObserver(() => {
@@ -174,7 +215,7 @@
   };
   let film = null;
   window.treadle = {
-    ready: () => line.readyState === WebSocket.OPEN,
+    ready: () => line?.readyState === WebSocket.OPEN,
     card,
     keys: (names) => {
       taken.clear();
@@ -202,6 +243,12 @@
       for (const [id, text] of Object.entries(table)) hints.set(id, text);
       hint();
     },
+    // ids of buttons that stand side by side, two by two
+    pairs: (ids) => {
+      pairs.clear();
+      ids.forEach((id) => pairs.add(id));
+      hint();
+    },
     // goes to a tab of the panel as soon as it is there
     tab: (name, tries = 60) => {
       const found = [...document.querySelectorAll("[role=tab]")].filter((each) => each.textContent === name);
@@ -227,10 +274,14 @@
       film.start(1000);
     },
     close: () => {
+      ended = true;
+      clearTimeout(again);
       line.close();
       legend.remove();
+      icon.remove();
       sheet.remove();
       document.removeEventListener("click", open);
+      document.removeEventListener("click", turn, true);
       document.removeEventListener("input", search);
       night.removeEventListener("change", darken);
       watcher.disconnect();
@@ -241,4 +292,5 @@
       document.removeEventListener("visibilitychange", hidden);
     },
   };
+  connect();
 })();

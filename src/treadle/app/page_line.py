@@ -33,7 +33,7 @@ __all__ = ["PATH", "PageLine"]
 PATH = "/line"
 
 #: Characters of a message, and seconds for the password to come.
-_LONGEST, _PATIENCE = 500, 10.0
+_LONGEST, _PATIENCE = 500, 60.0
 
 #: The page's scripts, in the order in which they run.
 _SCRIPTS = (
@@ -46,6 +46,8 @@ _SCRIPTS = (
     "dock.js",
     "gamepad.js",
     "timeline.js",
+    "progress.js",
+    "dust.js",
 )
 
 

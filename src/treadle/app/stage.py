@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
-from treadle.app.cameras import aim_task
 from treadle.app.changes import Changes
 from treadle.app.commands import Commands
 from treadle.app.driver_lock import DriverLock
@@ -34,10 +33,11 @@ from treadle.app.panels.sensors import SensorsPanel
 from treadle.app.panels.view import ViewPanel
 from treadle.app.panels.work import WorkPanel
 from treadle.app.precompile import Precompiler
+from treadle.app.presenter import Presenter
 from treadle.app.scene import Scene
 from treadle.app.selection import Selection
 from treadle.app.server import Server
-from treadle.app.viser_private import button_hints, run_script, sender_thread
+from treadle.app.viser_private import sender_thread
 from treadle.model.model import Model
 from treadle.sim.history import History
 from treadle.sim.realtime_loop import Pace
@@ -50,6 +50,9 @@ RATE = 60.0
 
 #: Seconds between updates of the numbers on the panels, and that can be rewound.
 _NUMBERS, _KEPT = 0.2, 30.0
+
+#: States of the run before that, and bytes that they may take.
+_OLDER, _BYTES = 600, 60_000_000
 
 #: Pixels of the panel: all tabs side by side.
 _WIDTH = 440.0
@@ -72,12 +75,14 @@ class Stage:
         self.changes = changes or Changes(sim.model)
         self.meter = Meter(sender_thread(server))
         self.pace = Pace(sim, frame=1.0 / RATE, clock=self.meter)
-        self.history = History(sim, _KEPT)
+        older = min(_OLDER, max(_BYTES // max(_state_bytes(sim), 1), 10))
+        self.history = History(sim, _KEPT, older=older)
         self.commands = Commands(self.pace, self.complain)
         with server.atomic():
             self.scene = Scene(server, sim.model, under=f"/{next(server.numbers)}")
             if sim.terrain is not None:
                 add_terrain(server, self.scene, sim.terrain)
+            self.presenter = Presenter(server, self.scene)
             self._build()
         self._numbered = -_NUMBERS
         self._due: list[Panel] = []
@@ -217,30 +222,18 @@ class Stage:
 
     def script(self, source: str, clients: Sequence[int] | None = None) -> None:
         """Run a script on pages, all of them unless they are named."""
-        for number, client in self.server.get_clients().items():
-            if clients is None or number in clients:
-                run_script(client, source)
+        self.presenter.script(source, clients)
 
     def introduce(self, clients: Sequence[int] | None = None) -> None:
         """Give pages the title, the tooltips and the look."""
-        title, hints = json.dumps(self.sim.model.name), json.dumps(button_hints(self.server))
         # arrows would turn the camera
-        keys = json.dumps([key for key in self.drive.keys if len(key) > 1])
-        self.script(
-            f"window.treadle?.title({title}, {json.dumps(self.link)}); window.treadle?.hints({hints}); "
-            f"window.treadle?.keys({keys})",
-            clients,
-        )
+        keys = [key for key in self.drive.keys if len(key) > 1]
+        self.presenter.title(self.sim.model.name, self.link, keys, clients)
+        self.presenter.call("treadle.pairs", [self.drive.pairs], clients)
         self.view.chase(clients)
-        ground = "" if self.scene.ground is None else self.scene.ground.name
-        parts = self.scene.sky, ground, self.scene.surfaces, self.view.cast
-        look = ", ".join(json.dumps(part) for part in parts)
-        self.script(f"window.treadleSky?.show({look})", clients)
-        names = {node.name: self.selection.title(body) for body, node in self.scene.nodes.items()}
-        self.script(
-            f"window.treadleHover?.show({json.dumps(names)}, {json.dumps(self.scene.under)})", clients
-        )
-        self.script(f"window.treadleGuidance?.show({json.dumps(guidance(self))})", clients)
+        self.presenter.look(self.view.cast, clients)
+        self.presenter.names({body: self.selection.title(body) for body in self.scene.nodes}, clients)
+        self.presenter.call("treadleGuidance.show", [guidance(self)], clients)
 
     def aim(
         self,
@@ -253,11 +246,15 @@ class Stage:
 
         With `opened` those that look at it already stay as they are; with a body they look at it alone.
         """
-        task = aim_task(self.scene, view, self.server.initial_camera.fov, self.view.heading)
+        task = self.view_of_all(view)
         if body is not None:
             corners, X = self.scene.body_corners(body), self.scene.pose(body)
             task["points"] = (corners @ X[:3, :3].T + X[:3, 3]).tolist() or [X[:3, 3].tolist()]
-        self.script(f"window.treadleCameras?.aim({json.dumps(task)}, {json.dumps(opened)})", clients)
+        self.presenter.aim(task, clients, opened)
+
+    def view_of_all(self, view: str | None = None) -> dict[str, Any]:
+        """What `cameras.js` needs to look at the machine where it is now, see `aim`."""
+        return self.presenter.view(view, self.view.heading)
 
     def _attempt(self, what: str, call: Callable[[], None]) -> None:
         try:
@@ -274,3 +271,8 @@ def parts_of(model: Model) -> list[tuple[str, str, int]]:
     for kind in ("loops", "links", "elements", "tendons", "actuators", "wheels", "shapes"):
         found += [(kind, part.name, 0) for part in getattr(model, kind)]
     return found
+
+
+def _state_bytes(sim: Simulation) -> int:
+    state = sim.save()
+    return sum(getattr(value, "nbytes", 8) for value in vars(state).values())

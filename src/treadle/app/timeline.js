@@ -1,4 +1,4 @@
-// The run as a line below the picture: what can be looked back at, bookmarks and changes; a click looks there.
+// The whole run as a line below the picture, with bookmarks, changes, events and contacts; a click looks there.
 (() => {
   window.treadleTimeline?.close();
 
@@ -9,9 +9,13 @@
       touch-action: none; user-select: none; }
     .treadle-timeline .bar { position: absolute; left: 150px; right: 84px; top: 9px; height: 4px; border-radius: 2px;
       background: rgba(255, 255, 255, 0.28); }
+    .treadle-timeline .exact { position: absolute; top: 0; right: 0; height: 4px; border-radius: 2px;
+      background: rgba(255, 255, 255, 0.3); }
     .treadle-timeline .shown { position: absolute; top: -4px; width: 12px; height: 12px; margin-left: -6px;
       border-radius: 6px; background: #4aa3ff; }
     .treadle-timeline .mark { position: absolute; top: -6px; width: 3px; height: 16px; margin-left: -1px; }
+    .treadle-timeline .contact { top: 5px; width: 2px; height: 6px; opacity: 0.8; }
+    .treadle-timeline .event { top: -6px; height: 8px; }
     .treadle-timeline .start, .treadle-timeline .now { position: absolute; top: 4px; width: 76px;
       font-variant-numeric: tabular-nums; }
     .treadle-timeline .rate { position: absolute; left: 66px; top: 4px; opacity: 0.75; pointer-events: none; }
@@ -30,7 +34,9 @@
     into.append(made);
     return made;
   };
-  const start = add("start", line), bar = add("bar", line), now = add("now", line), shown = add("shown", bar);
+  const start = add("start", line), bar = add("bar", line), now = add("now", line);
+  // what every step can be returned to
+  const exact = add("exact", bar), shown = add("shown", bar);
   // pictures that this page drew in the last second; none are drawn where nothing moves
   const rate = add("rate", line);
   let drawn = null;
@@ -41,9 +47,9 @@
     drawn = frame;
   };
   const counting = setInterval(count, 1000);
-  const COLORS = { bookmark: "#ffd34d", edit: "#ff7a59" };
+  const COLORS = { bookmark: "#ffd34d", edit: "#ff7a59", event: "#c58bff", contact: "#6fe08d" };
   const marks = [];
-  let run = null, held = false;
+  let all = [], run = null, held = false;
 
   const share = (time) => Math.min(Math.max((time - run.start) / Math.max(run.now - run.start, 1e-9), 0), 1);
   const draw = () => {
@@ -54,10 +60,15 @@
     line.setAttribute("aria-valuemin", run.start);
     line.setAttribute("aria-valuemax", run.now);
     line.setAttribute("aria-valuenow", run.shown);
-    const kept = run.marks.filter(([time]) => time >= run.start);
+    // contacts would cover the curves
+    const drawn = all.flatMap(([time, kind]) => (kind === "contact" ? [] : [[time, COLORS[kind]]]));
+    window.treadleDock?.look(run.shown < run.now - 1e-9 ? run.shown : null, drawn);
+    exact.style.width = `${100 * (1 - share(run.exact))}%`;
+    const kept = all.filter(([time]) => time >= run.start);
     while (marks.length > kept.length) marks.pop().remove();
     while (marks.length < kept.length) marks.push(add("mark", bar));
     kept.forEach(([time, kind, text], k) => {
+      marks[k].className = `mark ${kind}`;
       marks[k].style.left = `${100 * share(time)}%`;
       marks[k].style.background = COLORS[kind];
       marks[k].title = `${text} at ${time.toFixed(2)} s`;
@@ -67,7 +78,7 @@
     const box = bar.getBoundingClientRect(), x = Math.min(Math.max((event.clientX - box.left) / box.width, 0), 1);
     let time = run.start + x * (run.now - run.start);
     // a mark that is near is meant
-    for (const [at] of run.marks) if (Math.abs(share(at) - x) * box.width < 5) time = at;
+    for (const [at] of all) if (Math.abs(share(at) - x) * box.width < 5) time = at;
     window.treadle.say({ look: time });
   };
   line.addEventListener("pointerdown", (event) => {
@@ -80,6 +91,10 @@
   window.treadle.on("run", (value) => {
     run = value;
     draw();
+  });
+  window.treadle.on("marks", (list) => {
+    all = list;
+    if (run) draw();
   });
   window.treadleTimeline = {
     close: () => {

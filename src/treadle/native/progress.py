@@ -1,6 +1,6 @@
-"""A line on standard error where compiling keeps someone waiting for more than a second.
+"""What is being compiled: for whoever asks, and as a line on standard error where someone waits a second.
 
-The environment variable TREADLE_QUIET, if it is set, keeps it away.
+The environment variable TREADLE_QUIET, if it is set, keeps the line away.
 """
 
 from __future__ import annotations
@@ -10,33 +10,73 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
+from dataclasses import dataclass
 from time import perf_counter
 
-__all__ = ["begin_kernel", "compiling", "end_kernel"]
+__all__ = ["Compilation", "begin_kernel", "compilation", "compiling", "end_kernel"]
 
 #: Seconds before the line appears.
 _PATIENCE = 1.0
+
+
+@dataclass(frozen=True)
+class Compilation:
+    """What a thread compiles, about how long it takes (s), and how long it has taken so far (s)."""
+
+    what: str
+    expected: float
+    passed: float
+
+
+def compilation(thread: int) -> Compilation | None:
+    """What a thread is compiling now, by its identifier; None where it compiles nothing."""
+    tasks = tuple(_tasks.get(thread, ()))
+    if not tasks:
+        return None
+    # a kernel is compiled together with those that it calls
+    what, expected, begun = tasks[0]
+    return Compilation(what, expected, perf_counter() - begun)
 
 
 @contextlib.contextmanager
 def compiling(what: str, seconds: float) -> Iterator[None]:
     """Say what is being compiled and about how long it takes, if the block takes more than a second."""
     line = _start(f"treadle: compiling {what}, about {max(seconds, 1):.0f} s; kept for the next time")
+    _begin(what, seconds)
     try:
         yield
     finally:
+        _end()
         if line is not None:
             line.cancel()
 
 
 def begin_kernel(name: str, seconds: float) -> None:
     """A kernel begins to be compiled, about so long; those that it calls are compiled inside it."""
+    _begin(f"the kernel {name.removeprefix('treadle.')}", seconds)
     _kernels.begin(name, seconds)
 
 
 def end_kernel() -> None:
     """The kernel that began last is compiled."""
     _kernels.end()
+    _end()
+
+
+#: What, expected seconds and start of what is compiled, outermost first, by thread.
+_tasks: dict[int, list[tuple[str, float, float]]] = {}
+
+
+def _begin(what: str, seconds: float) -> None:
+    _tasks.setdefault(threading.get_ident(), []).append((what, seconds, perf_counter()))
+
+
+def _end() -> None:
+    thread = threading.get_ident()
+    if tasks := _tasks.get(thread):
+        tasks.pop()
+    if not tasks:
+        _tasks.pop(thread, None)
 
 
 class _Kernels:

@@ -69,6 +69,11 @@ class RockCutting:
         self.lumps = None if lumps is None else Lumps(model, density=self.rock.density, **lumps)
 
     @property
+    def frame(self) -> str:
+        """The frame of the head."""
+        return self._frame
+
+    @property
     def force(self) -> np.ndarray:
         """Joint forces (nv) of the picks."""
         return self._forces

@@ -6,7 +6,8 @@
     pace.pause(); pace.step(); pace.resume(); pace.stop()
 
 Every frame advances the simulation by the frame's time times the speed, in whole steps; commands are taken
-before each step (algorithm 3 of the roadheader paper). All methods may be called from any thread.
+between steps (algorithm 3 of the roadheader paper), where these are short between some of them: a command
+waits for at most a millisecond of steps. All methods may be called from any thread.
 """
 
 from __future__ import annotations
@@ -31,6 +32,9 @@ Command = Callable[[Simulation], Any]
 
 #: Seconds over which the real-time factor is measured.
 _WINDOW = 1.0
+
+#: Seconds that steps taken together may take, and how many there are at most.
+_TOGETHER, _MOST = 1e-3, 16
 
 
 class Clock(Protocol):
@@ -77,6 +81,8 @@ class Pace:
         # frames and steps since speed or step were last changed
         self._frames = self._steps = 0
         self._rate = (0.0, 0.0)
+        # seconds that a step took last
+        self._cost = math.inf
         self.speed = speed
 
     @property
@@ -148,7 +154,7 @@ class Pace:
             self._running.release()
 
     def _begin(self) -> None:
-        self._simulated = 0.0
+        self._simulated, self._cost = 0.0, math.inf
         self._samples.clear()
         self._rate = (0.0, 0.0)
         self._mark()
@@ -162,15 +168,22 @@ class Pace:
             self.take_commands()
             if self.paused or self._stopping:
                 break
-            before = self.sim.time
-            self.sim.step()
+            before, begun = self.sim.time, self._clock.now()
+            count = self._together(left)
+            self.sim.step(count)
             self._simulated += self.sim.time - before
-            left -= 1
+            self._cost = (self._clock.now() - begun) / count
+            left -= count
             if self.sim.events.stopped_by is not None:
                 self.pause()
             if self._clock.now() >= limit:
                 break
         self._mark()
+
+    def _together(self, left: float) -> int:
+        """Steps to be taken before the next look at commands: a call for each would cost more than it."""
+        fit = _TOGETHER / self._cost if self._cost > 0.0 else _MOST
+        return int(max(1.0, min(left, fit, _MOST)))
 
     def _steps_due(self) -> float:
         """Steps of the next frame: counted from the first on, so that fractions of steps do not add up."""

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import viser
@@ -17,6 +18,7 @@ from treadle.app.held_buttons import HeldButtons
 from treadle.app.html import note_html, plain, rows_html
 from treadle.app.moves import Move, moves
 from treadle.app.panels.panel import Panel, put
+from treadle.app.viser_private import uuid_of
 from treadle.sim.simulation import Simulation
 
 if TYPE_CHECKING:
@@ -133,6 +135,15 @@ class DrivePanel(Panel):
     def close(self) -> None:
         """Forget who holds what."""
         self.stage.driver_lock.on_release.remove(self.held_buttons.lift)
+
+    @property
+    def pairs(self) -> list[str]:
+        """Buttons that stand side by side: held ones that follow each other, two by two."""
+        found: list[str] = []
+        for switch, run in groupby(self.held_buttons.moves.values(), lambda move: move.switch):
+            held = [uuid_of(self.buttons[move.name]) for move in run]
+            found += [] if switch else held[: len(held) // 2 * 2]
+        return found
 
     def _add_button(self, name: str) -> None:
         move = self.held_buttons.moves[name]

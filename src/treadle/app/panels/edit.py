@@ -145,7 +145,8 @@ class EditPanel(Panel):
                 self._say(error)
                 return
             changes.went(which, before)
-            text = f"{_DONE[which]}; {changes.count} changes can be undone"
+            count = "1 change" if changes.count == 1 else f"{changes.count} changes"
+            text = f"{_DONE[which]}; {count} can be undone"
             self._say(None, text)
             stage.edited(sim, text)
 

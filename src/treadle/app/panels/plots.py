@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from treadle.app.dock import Dock
 from treadle.app.formula import FUNCTIONS, Formula
 from treadle.app.html import note_html
 from treadle.app.panels.panel import Panel
@@ -59,15 +60,18 @@ class PlotsPanel(Panel):
                 "plot can be drawn over each other (x axis); a second unit has the axis at the right."
             )
         )
-        #: the plots by title
-        self.plots: dict[str, Plot] = {}
+        #: what pages are told of the plots
+        self.dock = Dock(stage.server, stage.line)
         self._sampling: Sampling | None = None
         self._changing = threading.Lock()
         self._count, self._drawn = 0, 0.0
-        # epoch and rows that a page has of a plot, by number of client and title
-        self._sent: dict[tuple[int, str], tuple[int, int]] = {}
         self._connect()
         self._announce()
+
+    @property
+    def plots(self) -> dict[str, Plot]:
+        """The plots by title."""
+        return self.dock.plots
 
     def frame(self, sim: Simulation) -> None:
         """Sample, and send a few times per second."""
@@ -81,7 +85,7 @@ class PlotsPanel(Panel):
         now = time.monotonic()
         if self.stage.pace.paused or now - self._drawn >= _EVERY:
             self._drawn = now
-            self._send(plots)
+            self.dock.send()
 
     def plot(self, what: str, into: str = _NEW, formula: bool = False) -> str:
         """Plot a signal, or a formula, in a new plot or in one that is there; the title of the plot."""
@@ -104,20 +108,9 @@ class PlotsPanel(Panel):
         self._announce([client])
 
     def pressed(self, client: int, message: Any) -> None:
-        """What someone does to a plot: {"csv": title}, {"parquet": title} or {"remove": title}."""
-        if not (isinstance(message, dict) and len(message) == 1):
-            raise ValueError(message)
-        ((what, title),) = message.items()
-        plot = self.plots.get(title) if isinstance(title, str) else None
-        if plot is None or what not in ("csv", "parquet", "remove"):
-            raise ValueError(message)
-        page = self.stage.server.get_clients().get(client)
-        if what == "remove":
+        """What someone does to a plot, see `Dock.pressed`."""
+        if (title := self.dock.pressed(client, message)) is not None:
             self.remove(title)
-        elif page is not None:
-            stem = "".join(c if c.isalnum() else "-" for c in title)
-            content = plot.csv() if what == "csv" else plot.parquet()
-            page.send_file_download(f"{stem}.{what}", content, save_immediately=True)
 
     def edited(self, sim: Simulation) -> None:
         """After the machine was changed: the same numbers are computed anew."""
@@ -168,31 +161,8 @@ class PlotsPanel(Panel):
         threading.Thread(target=fill, name="treadle plot", daemon=True).start()
 
     def _announce(self, clients: list[int] | None = None) -> None:
-        """Tell pages which plots there are."""
-        open_ = self.stage.line.clients
-        for client, title in tuple(self._sent):
-            if clients is None or client in clients or client not in open_ or title not in self.plots:
-                self._sent.pop((client, title), None)
-        table = [
-            {"title": title, "curves": [{"name": c.name, "unit": c.unit} for c in plot.curves]}
-            for title, plot in self.plots.items()
-        ]
-        self.stage.line.send({"plots": table}, clients)
+        self.dock.announce(clients)
         self._drawn = 0.0
-
-    def _send(self, plots: tuple[Plot, ...]) -> None:
-        """Send pages the samples that they lack; one that has not taken the last ones gets more next time."""
-        line = self.stage.line
-        for client in line.clients:
-            if not line.idle(client):
-                continue
-            for plot in plots:
-                # a plot that is new to a page is sent whole
-                before, count = self._sent.get((client, plot.title), (-1, 0))
-                epoch, reset, rows = plot.news(before, count)
-                if reset or len(rows):
-                    self._sent[client, plot.title] = epoch, len(rows) + (0 if reset else count)
-                    line.send({"rows": {"title": plot.title, "reset": reset}}, [client], rows)
 
     def _curves(self, signal: str) -> list[Curve]:
         units = self.signals.units

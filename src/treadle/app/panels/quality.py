@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["QualityPanel"]
 
-#: Seconds between two looks, which cost more than the rest of the page.
-_EVERY = 2.0
+#: Seconds between two looks, which cost more than the rest of the page: while a page shows them, or none.
+_EVERY, _UNSEEN = 2.0, 20.0
 
 
 class QualityPanel(Panel):
@@ -27,13 +27,15 @@ class QualityPanel(Panel):
         self.warnings = gui.add_html("")
         self.speed = gui.add_html("")
         self.quality = gui.add_html("")
-        self._looked = -_EVERY
+        self._looked = -_UNSEEN
+        # clients whose page shows this panel
+        self._watching: set[int] = set()
         self._before = (0.0, 0.0, 0.0)
 
     def numbers(self, sim: Simulation) -> None:
-        """Show all of it, every other second."""
-        now = time.monotonic()
-        if now - self._looked < _EVERY:
+        """Show all of it, every other second where someone sees it."""
+        now, seen = time.monotonic(), self._watching & set(self.stage.line.clients)
+        if now - self._looked < (_EVERY if seen else _UNSEEN):
             return
         self._looked = now
         warnings = self._speed(sim)
@@ -43,6 +45,12 @@ class QualityPanel(Panel):
         if found.rating == "poor":
             warnings.append(found.verdict)
         self.warnings.content = "".join(message_html(text) for text in warnings)
+
+    def watched(self, client: int, seen: bool) -> None:
+        """A page shows this panel, or another one."""
+        (self._watching.add if seen else self._watching.discard)(client)
+        if seen:
+            self._looked = -_UNSEEN
 
     def _speed(self, sim: Simulation) -> list[str]:
         """Show how fast it is; what is wrong with that."""

@@ -7,9 +7,11 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
+from treadle.app.contact_marks import ContactMarks
 from treadle.app.html import rows_html
 from treadle.app.panels.panel import Panel, put
 from treadle.integrators import INTEGRATORS
+from treadle.native.progress import Compilation, compilation
 from treadle.sim.simulation import Simulation
 from treadle.solvers import SOLVERS
 from treadle.solvers.stabilization import STABILIZATIONS
@@ -17,7 +19,7 @@ from treadle.solvers.stabilization import STABILIZATIONS
 if TYPE_CHECKING:
     from treadle.app.stage import Stage
 
-__all__ = ["SPEEDS", "RunPanel"]
+__all__ = ["SPEEDS", "RunPanel", "progress_lines"]
 
 #: Simulated seconds per second, by what the panel calls them.
 SPEEDS = {"0.1x": 0.1, "0.25x": 0.25, "0.5x": 0.5, "1x": 1.0, "2x": 2.0, "5x": 5.0, "fastest": math.inf}
@@ -38,7 +40,7 @@ class RunPanel(Panel):
     def __init__(self, stage: Stage) -> None:
         super().__init__(stage)
         gui, sim = stage.server.gui, stage.sim
-        self.status = gui.add_html(rows_html([("compiling the machine ...",)]))
+        self.status = gui.add_html(rows_html([("preparing the machine ...",)]))
         self.run = gui.add_button("Pause", hint="Start or pause the simulation (space bar)")
         self.buttons = gui.add_button_group(
             "go",
@@ -80,21 +82,31 @@ class RunPanel(Panel):
         self.looking: float | None = None
         #: what is marked on the timeline: time (s), kind ("bookmark" or "edit") and what it is
         self.marks: list[tuple[float, str, str]] = []
+        #: and when bodies began to touch
+        self.contacts = ContactMarks(sim)
+        # what pages were sent last
+        self._sent: list[tuple[float, str, str]] = []
+        self._told: dict[str, float] = {}
+        # those of the machine before
+        stage.line.send({"marks": []})
         self._replay = threading.Event()
         self._ready = threading.Event()
         self._enable(False)
         self._connect()
 
     def await_first(self) -> None:
-        """Say for how long the machine is being compiled, until its first frame; returns at once."""
+        """Say what is being compiled and how long it takes, until the first frame; returns at once."""
+        loop = threading.get_ident()
 
         def tell() -> None:
             begun = time.monotonic()
-            while not self._ready.is_set() and not self.stage.closed:
-                seconds = time.monotonic() - begun
-                text = f"compiling the machine: {seconds:.0f} s (the first time may take a minute or two)"
-                self.status.content = rows_html([(text,)])
-                self._ready.wait(_TELL)
+            while not self._ready.wait(_TELL) and not self.stage.closed:
+                task, passed = compilation(loop), time.monotonic() - begun
+                lines = progress_lines(task, passed)
+                self.status.content = rows_html([(line,) for line in lines])
+                share = None if task is None else min(task.passed / max(task.expected, 1.0), 1.0)
+                self.stage.line.send({"busy": {"lines": lines, "share": share}})
+            self.stage.line.send({"busy": None})
 
         if not self._ready.is_set():
             threading.Thread(target=tell, name="treadle progress", daemon=True).start()
@@ -117,16 +129,36 @@ class RunPanel(Panel):
         if dropped:
             rows.append(("messages dropped", str(dropped)))
         self.status.content = rows_html(rows)
-        low, high = self.stage.history.start, max(sim.time, self.stage.history.start + 1e-3)
+        low, high = self.stage.history.first, max(sim.time, self.stage.history.first + 1e-3)
         if (self.slider.min, self.slider.max) != (low, high):
             self.slider.min, self.slider.max = low, high
         put(self.slider, shown)
-        self.stage.line.send({"run": {"start": low, "now": sim.time, "shown": shown, "marks": self.marks}})
+        self._told = {"start": low, "exact": self.stage.history.start, "now": sim.time, "shown": shown}
+        self.stage.line.send({"run": self._told})
+        marks = self.all_marks(sim)
+        if marks != self._sent:
+            self._sent = marks
+            self.stage.line.send({"marks": marks})
+
+    def opened(self, client: int) -> None:
+        """Send the timeline to a page that comes; a run that is paused sends nothing by itself."""
+        self.stage.line.send({"marks": self._sent}, [client])
+        if self._told:
+            self.stage.line.send({"run": self._told}, [client])
+
+    def all_marks(self, sim: Simulation) -> list[tuple[float, str, str]]:
+        """Time (s), kind and text of bookmarks, edits, events and contacts that can be looked back at."""
+        contacts = [(time, "contact", text) for time, text in tuple(self.contacts.marks)]
+        events = [(entry.time, "event", entry.name) for entry in sim.events.log[-_MARKS:]]
+        # what matters more is drawn over what matters less
+        found = [*contacts, *events, *self.marks]
+        return [(round(time, 4), kind, text) for time, kind, text in found if time <= sim.time]
 
     def close(self) -> None:
         """End the threads that tell and replay."""
         self._ready.set()
         self._replay.clear()
+        self.contacts.close()
 
     def mark(self, kind: str, text: str) -> None:
         """Mark the time that is shown on the timeline."""
@@ -220,8 +252,7 @@ class RunPanel(Panel):
         """Make the time that is looked at the present."""
         seconds, self.looking = self.looking, None
         if seconds is not None:
-            history = self.stage.history
-            history.rewind(min(max(sim.time - seconds, 0.0), sim.time - history.start))
+            self.stage.history.return_to(min(seconds, sim.time))
             self.stage.settle(sim)
 
     def _send(self, command: Any) -> None:
@@ -260,6 +291,17 @@ class RunPanel(Panel):
     def _methods(self) -> list[tuple[Any, str]]:
         """Fields of the method, and the attributes of the simulation that they set."""
         return [(self.integrator, "integrator"), (self.solver, "solver"), (self.closing, "stabilization")]
+
+
+def progress_lines(task: Compilation | None, passed: float) -> list[str]:
+    """What the page says while a machine is being compiled, that has taken so long (s) together."""
+    if task is None:
+        return [f"preparing the machine: {passed:.0f} s"]
+    expected = max(task.expected, 1.0)
+    done = f"{task.passed:.0f} s of about {expected:.0f} s"
+    if task.passed > expected:
+        done = f"{task.passed:.0f} s, expected {expected:.0f} s; the computer is busy"
+    return [f"compiling {task.what}: {done}", "done once on this computer; the buttons wait for it"]
 
 
 def _choose(sim: Simulation, field: Any, name: str) -> None:

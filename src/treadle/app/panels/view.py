@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -10,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import viser
 
-from treadle.app.cameras import VIEWS, View, look
+from treadle.app.cameras import CHOICES, View, cockpit, look, vehicle_body
+from treadle.app.dust import Dust
 from treadle.app.forces import Forces
 from treadle.app.overlays import CenterOfMass, MotionIcons, Trail, ellipsoids, joint_axes, show_frames
 from treadle.app.panels.panel import Panel
-from treadle.app.selection import Tape, hit
-from treadle.model.model import Model
+from treadle.app.tape import KINDS, Tape, hit
 from treadle.sim.simulation import Simulation
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ class ViewPanel(Panel):
         gui, scene = stage.server.gui, stage.scene
         bodies = tuple(scene.nodes)
         self.views: dict[str, View] = {}
-        self.standard = gui.add_button_group("view", tuple(VIEWS), hint="Move your own camera")
+        self.standard = gui.add_button_group("view", CHOICES, hint="Move your own camera")
         self.saved: viser.GuiDropdownHandle[str] = gui.add_dropdown(  # type: ignore[assignment]
             "saved views", (_NONE,), hint="Go to a view that was saved"
         )
@@ -45,9 +44,14 @@ class ViewPanel(Panel):
             color="gray",
             hint="Your camera turns about it",
         )
+        self.cockpit = gui.add_button(
+            "Cockpit",
+            color="gray",
+            hint="Look from the operator's place, or ride on the selected body (key V); again: get off",
+        )
         self.dark = gui.add_button("Light or dark", color="gray", hint="Change the colours of your own page")
         #: the body of a vehicle, whose front is the front of the machine
-        self._base = _base(stage.sim.model, bodies)
+        self._base = vehicle_body(stage.sim.model, bodies)
         self.follow = gui.add_dropdown(
             "follow",
             (_NONE, *bodies),
@@ -55,6 +59,7 @@ class ViewPanel(Panel):
             hint="Cameras go along with a body; with that of a vehicle they turn, too",
         )
         self.tape = Tape(stage)
+        self.dust = Dust(stage)
         self.center = CenterOfMass(stage.server, scene)
         self.motions = MotionIcons(stage.server, scene, stage.sim.model)
         self.forces = Forces(stage.server, scene, stage.sim)
@@ -73,10 +78,14 @@ class ViewPanel(Panel):
                 False,
                 hint="Of contacts, and of the ground on wheels; their scale is in the picture",
             )
-            self.measure = gui.add_checkbox(
-                "measuring tape",
-                False,
-                hint="Click two points on bodies: their distance, while they move, too",
+            self.cones = gui.add_checkbox(
+                "friction cones", False, hint="At every contact; a force on its cone slides"
+            )
+            self.measure: viser.GuiDropdownHandle[str] = gui.add_dropdown(  # type: ignore[assignment]
+                "measure",
+                (_NONE, *KINDS),
+                hint="Click on bodies: two points for a distance, three for an angle, two bodies for the "
+                "clearance between them; followed while they move",
             )
             self.trail = gui.add_dropdown("trail", (_NONE, *bodies), hint="Draw the way of a body's origin")
             self.shadows = gui.add_checkbox(
@@ -84,6 +93,9 @@ class ViewPanel(Panel):
                 any(lamp.cast_shadow for lamp in scene.lamps),
                 hint="Cast shadows; pages without a graphics card do so once someone has ticked it again",
             )
+            self.dusty: viser.GuiCheckboxHandle | None = None
+            if self.dust.possible:
+                self.dusty = gui.add_checkbox("dust", True, hint="Where the head cuts")
         self._casting = [lamp for lamp in scene.lamps if lamp.cast_shadow]
         #: whether someone wants shadows; None where nobody has chosen
         self.cast: bool | None = None
@@ -114,6 +126,7 @@ class ViewPanel(Panel):
         self.center.frame(sim.model, self.stage.run.shown(sim))
         self.forces.frame(sim)
         self.tape.frame()
+        self.dust.frame(sim)
         trail = self._trail
         if trail is not None:
             trail.frame(sim)
@@ -121,6 +134,7 @@ class ViewPanel(Panel):
     def numbers(self, sim: Simulation) -> None:
         """Say the scale of what is drawn."""
         self.motions.numbers(sim)
+        self.tape.numbers()
         legend = "; ".join(filter(None, (self.tape.text, self.forces.legend)))
         if numbers := self.forces.numbers:
             self.stage.line.send({"forces": numbers})
@@ -140,12 +154,16 @@ class ViewPanel(Panel):
 
     def chase(self, clients: Sequence[int] | None = None) -> None:
         """Have pages go along with the body that is chosen."""
-        body = self.follow.value
-        scene, pose = self.stage.scene, self.stage.scene.pose(body)
-        name = None if body == _NONE else scene.nodes[body].name
-        place = {"root": scene.under, "place": pose[:3, 3].tolist(), "front": pose[:3, 0].tolist()}
-        task = ", ".join(json.dumps(value) for value in (name, body == self._base, place))
-        self.stage.script(f"window.treadleCameras?.follow({task})", clients)
+        body = None if self.follow.value == _NONE else self.follow.value
+        self.stage.presenter.follow(body, body == self._base, clients)
+
+    def ride(self, clients: Sequence[int] | None = None) -> None:
+        """Have pages look from the operator's place, or from the selected body."""
+        stage = self.stage
+        body = stage.selection.body or self._base or next(iter(stage.scene.nodes), None)
+        if body in stage.scene.nodes:
+            place, off = cockpit(stage.scene, stage.sim.model, body), stage.view_of_all()
+            stage.presenter.call("treadleCameras.ride", [place, off], clients)
 
     def _add_part(self, name: str, nodes: list[Any]) -> None:
         box = self.parts[name] = self.stage.server.gui.add_checkbox(
@@ -184,7 +202,12 @@ class ViewPanel(Panel):
             if event.client is not None and body is not None:
                 self.stage.aim(clients=[event.client.client_id], body=body)
 
+        def ride(event: Any) -> None:
+            if event.client is not None:
+                self.ride([event.client.client_id])
+
         self.closer.on_click(closer)
+        self.cockpit.on_click(ride)
         self.standard.on_click(standard)
         self.follow.on_update(lambda _: self.chase())
         self.save.on_click(save)
@@ -198,6 +221,9 @@ class ViewPanel(Panel):
             ball.on_click(lambda _, name=name: self.stage.edit.choose("actuator", name))
         self.mass.on_update(lambda _: self._show(self.center.ball, self.mass.value))
         self.contacts.on_update(lambda _: self._show(self.forces.arrows, self.contacts.value))
+        self.cones.on_update(lambda _: self._show(self.forces.cones, self.cones.value))
+        if (dusty := self.dusty) is not None:
+            dusty.on_update(lambda _: setattr(self.dust, "shown", dusty.value))
         self.measure.on_update(lambda _: self._measure())
         self.trail.on_update(lambda _: self._draw_trail())
         for body, meshes in scene.meshes.items():
@@ -211,12 +237,12 @@ class ViewPanel(Panel):
         self.stage.commands.do(lambda sim: None)
 
     def _measure(self) -> None:
-        self.tape.switch(bool(self.measure.value))
+        self.tape.switch(self.measure.value if self.measure.value in KINDS else None)
         self.stage.commands.do(lambda sim: None)
 
     def _clicked(self, event: Any, body: str) -> None:
-        """Select a body, or put an end of the tape where the ray of a click meets it."""
-        if not self.tape.on:
+        """Select a body, or put a point of the tape where the ray of a click meets it."""
+        if self.tape.kind is None:
             self.stage.selection.choose(body)
             return
         mesh, X = event.target, self.stage.scene.pose(body)
@@ -256,13 +282,3 @@ class ViewPanel(Panel):
         for lamp in self._casting:
             lamp.cast_shadow = self.cast
         self.stage.introduce()
-
-
-def _base(model: Model, bodies: Sequence[str]) -> str | None:
-    """The body that carries the wheels of a vehicle: the one that moves freely."""
-    free = [number for number, joint in enumerate(model.joints) if joint.type.nv == 6]
-    if not model.wheels or not free:
-        return None
-    return next(
-        (frame.name for frame in model.frames if frame.body == free[0] and frame.name in bodies), None
-    )

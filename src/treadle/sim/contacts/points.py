@@ -19,7 +19,7 @@ class ContactPoint:
 
     `bodies` are links, None for the world. The normal points from the first to the second; force and torque
     (N m, against rolling and spinning) are means over the last part of the step in which nothing began or
-    ended.
+    ended. `friction` is the coefficient of sliding friction, the larger one where it differs by direction.
     """
 
     shapes: tuple[str, str]
@@ -29,6 +29,7 @@ class ContactPoint:
     force: np.ndarray
     torque: np.ndarray
     penetration: float
+    friction: float
 
 
 def contact_points(touching: ContactStep) -> list[ContactPoint]:
@@ -50,6 +51,12 @@ def contact_points(touching: ContactStep) -> list[ContactPoint]:
                 force,
                 torque,
                 max(-float(point["end"]), 0.0),
+                _friction(touching, point),
             )
         )
     return found
+
+
+def _friction(touching: ContactStep, point: np.void) -> float:
+    surface = touching.surfaces[point["surface"]]
+    return float(max(surface["friction"], surface["across"]))
