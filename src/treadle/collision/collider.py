@@ -112,7 +112,9 @@ class Collider:
         frames = {frame.name: i for i, frame in enumerate(self.model.frames)}
         links = {link.name: link for link in self.model.links}
         placements = [links[body.name].placement.to_matrix() for body in self.model.bodies]
-        return [frames[body.name] for body in self.model.bodies], np.linalg.inv(np.reshape(placements, (-1, 4, 4)))
+        return [frames[body.name] for body in self.model.bodies], np.linalg.inv(
+            np.reshape(placements, (-1, 4, 4))
+        )
 
     def locate(self, q: ArrayLike) -> None:
         """As `place`, with the poses of the shapes in `work.X`."""

@@ -40,7 +40,9 @@ def parted_function(
 class _Parted:
     """A function of the rest and of every lone body, and how to put their results together."""
 
-    def __init__(self, lone: LoneBodies, name: str, define: Definition, call: Callable[..., np.ndarray]) -> None:
+    def __init__(
+        self, lone: LoneBodies, name: str, define: Definition, call: Callable[..., np.ndarray]
+    ) -> None:
         self._lone, self._name, self._define, self._rest = lone, name, define, call
         self._sizes = define(lone.model, name)[0]
         self._code: Executable | None = None
@@ -68,7 +70,11 @@ class _Parted:
         return self._code
 
     def _program(self) -> Program:
-        name, one, define = ("body_pose" if self._name == "frame_poses" else self._name), self._lone.one, self._define
+        name, one, define = (
+            ("body_pose" if self._name == "frame_poses" else self._name),
+            self._lone.one,
+            self._define,
+        )
         inputs, _ = define(one, name)
 
         def function(**given: Sequence[Scalar]) -> dict[str, Sequence[Scalar]]:

@@ -1,9 +1,9 @@
 """Many lone bodies: one compiled routine for all of them, whatever their number.
 
-A scene with many lone bodies (see `model.lone_bodies`) has its programs (`predict_program`) in two parts: that
-of the rest of its machines, and that of one lone body with inertia and placement as inputs, which is called for
-as many bodies at a time as a vector holds. Kernels call the pair like any other program. All arrays lie in one
-block of memory, ordered as those of the whole scene.
+A scene with many lone bodies (see `model.lone_bodies`) has its programs (`predict_program`) in two parts:
+that of the rest of its machines, and that of one lone body with inertia and placement as inputs, which is
+called for as many bodies at a time as a vector holds. Kernels call the pair like any other program. All
+arrays lie in one block of memory, ordered as those of the whole scene.
 """
 
 from __future__ import annotations
@@ -183,7 +183,9 @@ class PartedFrame:
         reads, slots_in = _of_one(many, one.layout.inputs, one.layout.offset, starts)
         writes, slots_out = _of_one(many, one.layout.outputs, one.layout.offset, starts)
         runs_in, runs_out = (
-            np.array([] if rest is None else list(_runs(many, names, rest.layout.offset, starts)), dtype=np.int64)
+            np.array(
+                [] if rest is None else list(_runs(many, names, rest.layout.offset, starts)), dtype=np.int64
+            )
             for names in ((rest.layout.inputs, rest.layout.outputs) if rest is not None else ({}, {}))
         )
         return Parts(

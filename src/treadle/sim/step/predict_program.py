@@ -132,7 +132,7 @@ class Prediction:
     `terrain` are in balance with the impulses of all rows: (M + h D) has the symmetric part of their slopes.
     `parameters` name constants of the model that become inputs; `inputs` are live; `feedback` is the time
     constant (s, 0: the default) of Baumgarte's stabilization, None without it; `projects` says whether steps
-    end on the loops. With `lone` the model is one body, and its constants are inputs (see `model.lone_bodies`).
+    end on the loops. With `lone` the model is one body, and its constants are inputs (`model.lone_bodies`).
     """
 
     model: Model

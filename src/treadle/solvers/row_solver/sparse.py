@@ -16,7 +16,15 @@ import numpy as np
 from treadle.native.calling import integers, reals
 from treadle.native.kernels import inner
 
-__all__ = ["SparseFactor", "add_blocks", "eliminate", "factor_panels", "lay_out_panels", "no_factor", "solve_panels"]
+__all__ = [
+    "SparseFactor",
+    "add_blocks",
+    "eliminate",
+    "factor_panels",
+    "lay_out_panels",
+    "no_factor",
+    "solve_panels",
+]
 
 
 class SparseFactor(NamedTuple):
@@ -51,8 +59,8 @@ def no_factor():
 def eliminate(touched, local, blocks, n, held):
     """Nodes of the places, and the order of their elimination.
 
-    Returns the node of every place, the nodes in order, and the nodes that each was connected with (where they
-    begin, by the order; the nodes).
+    Returns the node of every place, the nodes in order, and the nodes that each was connected with (where
+    they begin, by the order; the nodes).
     """
     of_place, count = _nodes(touched, local, blocks, n, held)
     width, late = np.zeros(count, np.int64), np.zeros(count, np.bool_)
@@ -259,7 +267,11 @@ def lay_out_panels(of_place, order, starts, behind, touched, local, blocks):
         to[a] = fill[k]
         fill[k] += 1
     node = np.zeros(len(behind), np.int64)
-    panel, begin, square = np.zeros(count + 1, np.int64), np.zeros(count + 1, np.int64), np.zeros(count + 1, np.int64)
+    panel, begin, square = (
+        np.zeros(count + 1, np.int64),
+        np.zeros(count + 1, np.int64),
+        np.zeros(count + 1, np.int64),
+    )
     for k in range(count):
         for m in range(starts[k], starts[k + 1]):
             node[m] = at[behind[m]]
@@ -306,7 +318,7 @@ def _pairs(of_place, at, first, starts, node, touched, local, blocks):
     for b in range(blocks):
         e = pair[b]
         for s in range(segment[b], segment[b + 1]):
-            p, k, tall = owner[s], starts[owner[s]], 0
+            k, tall = starts[owner[s]], 0
             for t in range(s + 1, segment[b + 1]):
                 while node[k] != owner[t]:
                     tall += first[node[k] + 1] - first[node[k]]
@@ -392,9 +404,7 @@ def _add_side(factor, b, side, turned, y, e0, scaled, m, wide):
 def factor_panels(factor, symmetric):
     """Matrix to factors, in place: L has a unit diagonal, squares keep inverse pivots on theirs."""
     first, behind, node, panel, begin, square = (
-        integers(factor.first.ctypes.data), integers(factor.behind.ctypes.data),
-        integers(factor.node.ctypes.data), integers(factor.panel.ctypes.data),
-        integers(factor.begin.ctypes.data), integers(factor.square.ctypes.data),
+        factor.first, factor.behind, factor.node, factor.panel, factor.begin, factor.square
     )  # fmt: skip
     lower, upper, diagonal = (
         reals(factor.lower.ctypes.data), reals(factor.upper.ctypes.data), reals(factor.diagonal.ctypes.data)
@@ -431,18 +441,10 @@ def factor_panels(factor, symmetric):
         # what is behind loses the products of both
         o = 0
         for m in range(behind[p], behind[p + 1]):
-            j = node[m]
-            wide = first[j + 1] - first[j]
-            _update(
-                first, behind, node, panel, begin[j], upper, diagonal, square[j], lower, upper, u, w, tall, o,
-                j, wide, m, behind[p + 1], work, 0,
-            )  # fmt: skip
+            _update(factor, p, m, o, work, 0)
             if not symmetric:
-                _update(
-                    first, behind, node, panel, begin[j], lower, diagonal, square[j], upper, lower, u, w, tall,
-                    o, j, wide, m, behind[p + 1], work, 1,
-                )  # fmt: skip
-            o += wide
+                _update(factor, p, m, o, work, 1)
+            o += first[node[m] + 1] - first[node[m]]
     memory[0] = 0.0
 
 
@@ -462,13 +464,22 @@ def _factor_square(diagonal, corner, w, symmetric):
 
 
 @inner()
-def _update(
-    first, behind, node, panel, target, side, diagonal, corner, near, far, u, w, tall, o, j, wide, m, last, work,
-    turned,
-):  # fmt: skip
-    """Take near^T far of an eliminated node from the rows (turned: columns) of node j, from its square on."""
-    rest = tall - o
-    ahead = panel[j + 1] - panel[j]
+def _update(factor, p, m, o, work, turned):
+    """Take what node p gives from the rows (turned: columns) of the node m behind it, from its square on.
+
+    `o` are the places behind p before those of that node.
+    """
+    first, behind, node, panel = (
+        integers(factor.first.ctypes.data), integers(factor.behind.ctypes.data),
+        integers(factor.node.ctypes.data), integers(factor.panel.ctypes.data),
+    )  # fmt: skip
+    lower, upper, diagonal = (
+        reals(factor.lower.ctypes.data), reals(factor.upper.ctypes.data), reals(factor.diagonal.ctypes.data)
+    )  # fmt: skip
+    near, far = (lower, upper) if turned == 0 else (upper, lower)
+    side, j, u, last = far, node[m], factor.begin[p], behind[p + 1]
+    w, wide, tall = first[p + 1] - first[p], first[j + 1] - first[j], panel[p + 1] - panel[p]
+    corner, ahead, rest = factor.square[j], panel[j + 1] - panel[j], tall - o
     for a in range(wide):
         for k in range(rest):
             work[k] = 0.0
@@ -484,7 +495,7 @@ def _update(
             for k in range(a + 1, wide):
                 diagonal[corner + wide * k + a] -= work[k]
         # the nodes behind p are all among those behind j
-        k, e, to = wide, behind[j], target + ahead * a
+        k, e, to = wide, behind[j], factor.begin[j] + ahead * a
         for s in range(m + 1, last):
             i = node[s]
             while node[e] != i:
@@ -505,7 +516,13 @@ def solve_panels(factor, x):
     )  # fmt: skip
     nodes = len(first) - 1
     for p in range(nodes):
-        a, w, tall, u, corner = first[p], first[p + 1] - first[p], panel[p + 1] - panel[p], begin[p], square[p]
+        a, w, tall, u, corner = (
+            first[p],
+            first[p + 1] - first[p],
+            panel[p + 1] - panel[p],
+            begin[p],
+            square[p],
+        )
         for c in range(w):
             for d in range(c):
                 x[a + c] -= diagonal[corner + w * c + d] * x[a + d]
@@ -514,7 +531,13 @@ def solve_panels(factor, x):
             for k in range(tall):
                 x[place[panel[p] + k]] -= lower[u + tall * c + k] * f
     for p in range(nodes - 1, -1, -1):
-        a, w, tall, u, corner = first[p], first[p + 1] - first[p], panel[p + 1] - panel[p], begin[p], square[p]
+        a, w, tall, u, corner = (
+            first[p],
+            first[p + 1] - first[p],
+            panel[p + 1] - panel[p],
+            begin[p],
+            square[p],
+        )
         for c in range(w - 1, -1, -1):
             total = x[a + c]
             for k in range(tall):
