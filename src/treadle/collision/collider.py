@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -100,13 +101,20 @@ class Collider:
 
     def place(self, q: ArrayLike) -> None:
         """Put the bodies where they are at the position q."""
+        frames, X_LB = self._body_frames
+        X_WB = frame_poses(self.model, q)[frames] @ X_LB
+        self.bodies[1:, :9] = X_WB[:, :3, :3].reshape(-1, 9)
+        self.bodies[1:, 9:] = X_WB[:, :3, 3]
+
+    @cached_property
+    def _body_frames(self) -> tuple[list[int], np.ndarray]:
+        """For every body the number of a frame on it, and the pose of the body in that frame."""
         frames = {frame.name: i for i, frame in enumerate(self.model.frames)}
         links = {link.name: link for link in self.model.links}
-        poses = frame_poses(self.model, q)
-        for i, body in enumerate(self.model.bodies):
-            X_WB = poses[frames[body.name]] @ np.linalg.inv(links[body.name].placement.to_matrix())
-            self.bodies[i + 1, :9] = X_WB[:3, :3].ravel()
-            self.bodies[i + 1, 9:] = X_WB[:3, 3]
+        placements = [links[body.name].placement.to_matrix() for body in self.model.bodies]
+        return [frames[body.name] for body in self.model.bodies], np.linalg.inv(
+            np.reshape(placements, (-1, 4, 4))
+        )
 
     def locate(self, q: ArrayLike) -> None:
         """As `place`, with the poses of the shapes in `work.X`."""

@@ -21,7 +21,8 @@ from treadle.dynamics.energy import potential_energy as _potential
 from treadle.dynamics.forward import forward_dynamics as _forward
 from treadle.dynamics.impulse import impulse_response as _impulse
 from treadle.dynamics.jacobian import frame_jacobian as _frame_jacobian
-from treadle.dynamics.kinematics import frame_placements
+from treadle.dynamics.kinematics import frame_placements, world_transforms
+from treadle.dynamics.many_bodies import parted_function
 from treadle.dynamics.many_states import evaluate, leading_shape
 from treadle.dynamics.momentum import center_of_mass as _center
 from treadle.dynamics.momentum import momentum as _momentum
@@ -209,10 +210,12 @@ def _prepare(model: Model, name: str) -> Callable[..., np.ndarray]:
         raise _no_model(model)
     if name.startswith(("forward_dynamics", "derivatives", "impulse_response")):
         require_regular(model)
-    executable = compile_program(dynamics_program(model, name))
-    compiled = executable.function()
-    if 1 in executable.layout.inputs.values():
-        compiled = _refusing_axes(compiled)
+    compiled = parted_function(model, name, _definition, _call)
+    if compiled is None:
+        executable = compile_program(dynamics_program(model, name))
+        compiled = executable.function()
+        if 1 in executable.layout.inputs.values():
+            compiled = _refusing_axes(compiled)
     model.__dict__.setdefault("_functions", {})[name] = compiled
     return compiled
 
@@ -267,6 +270,8 @@ def _definition(model: Model, name: str) -> tuple[dict[str, int], Callable[..., 
             return {"q": nq, "v": nv, "a": nv}, (
                 lambda q, v, a: [x for m in inverse_dynamics_derivatives(machine, q, v, a) for x in _flat(m)]
             )
+        case "body_pose":
+            return {"q": nq}, lambda q: world_transforms(model, q)[0].to_list()
         case "frame_poses":
             return {"q": nq}, lambda q: [x for X in frame_placements(model, q) for x in X.to_list()]
         case "frame_jacobian":

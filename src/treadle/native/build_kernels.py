@@ -23,6 +23,7 @@ _HOMES = (
     "treadle.collision.kernels",
     "treadle.contact.soft",
     "treadle.sim.step.advance",
+    "treadle.sim.step.many_bodies",
     "treadle.sim.step.substep",
     "treadle.sim.step.world_columns",
     "treadle.solvers.sequential.solver_abi",

@@ -307,7 +307,7 @@ class ContactStep:
         machine, model = self.machine, self.model
         rows = self._make_rows()
         self._solver = SolverMemory(rows, self.scratch.z)
-        soft = make_soft(len(self.scratch.points), self._laws.table)
+        soft = make_soft(len(self.scratch.points) if self._compliant else 0, self._laws.table)
         self._soft_frame = soft_frame(soft)
         # what advances compliant contacts takes long to compile, and rigid bodies never ask for it
         spring = soft_entry() if self._compliant else 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,10 +10,12 @@ import numpy as np
 from treadle.dynamics.cholesky import parent_freedoms
 from treadle.forces.actuator import actuator_state_size
 from treadle.forces.law import ForceLaw
+from treadle.model.model import Model
 from treadle.native.executable import Executable
 from treadle.native.frames import Integers, RealList, Reals, RealTable
 from treadle.native.program import Program, compile_program
 from treadle.sim.controller import controller_program
+from treadle.sim.step.many_bodies import ManyBodies, PartedProgram
 from treadle.sim.step.predict_program import (
     Pattern,
     Prediction,
@@ -183,17 +185,18 @@ class MachineCode:
         self.control = None
         if controllers:
             self.control = compile_program(controller_program(model, controllers, prediction.inputs))
-        self.move = compile_program(move_program(model))
-        self.look = compile_program(look_program(model))
-        self.free = compile_program(prediction.program())
+        self.parent, self.start = tree_pattern(parent_freedoms(model))
+        many = None if prediction.whole else ManyBodies.of(model, self.start)
+        self.move = _compiled(many, model, move_program)
+        self.look = _compiled(many, model, look_program)
+        self.free = _compiled(many, model, prediction.program_of)
         #: the integrator's own step
         self.flow = None if flow is None else compile_program(flow)
         self.adaptive = adaptive
-        self.close = compile_program(close_program(model)) if prediction.projects else None
+        self.close = _compiled(many, model, close_program) if prediction.projects else None
         #: what the actuators' own state becomes, None where they have none
         self.drive = compile_program(drive_program(model)) if actuator_state_size(model) else None
-        self.pattern: Pattern = prediction.pattern()
-        self.parent, self.start = tree_pattern(parent_freedoms(model))
+        self.pattern: Pattern = _pattern(prediction, many)
         joints = [body.joint for body in model.bodies]
         self.body_tree = BodyTree(
             above=np.array([0, *[body.parent + 1 for body in model.bodies]], dtype=np.int64),
@@ -242,7 +245,7 @@ class MachineMemory:
         missing |= {name: np.zeros(2) for name in ("clock", "next_effort") if name in missing}
         return Flow(**given | missing)
 
-    def _part(self, record: Any, executable: Executable | None) -> Any:
+    def _part(self, record: Any, executable: Executable | PartedProgram | None) -> Any:
         """A program of which there may be none."""
         given = {} if executable is None else self._made(executable)
         return record(**{name: given.get(name, _nothing(name)) for name in record._fields})
@@ -264,13 +267,29 @@ class MachineMemory:
             size=np.array([code.model.nv, len(pattern.loop_first) - 1]),
         )
 
-    def _made(self, executable: Executable) -> dict[str, Any]:
+    def _made(self, executable: Executable | PartedProgram) -> dict[str, Any]:
         """Entry and frame of a program, and its arrays by name."""
         frame = executable.frame()
         self._kept.append((executable, frame))
         layout = executable.layout
         views = zip([*layout.inputs, *layout.outputs], [*frame.inputs, *frame.outputs])
         return {"entry": executable.entry, "frame": frame.address} | dict(views)
+
+
+def _compiled(
+    many: ManyBodies | None, model: Model, make: Callable[[Model, bool], Program]
+) -> Executable | PartedProgram:
+    """A program of the whole model, or in two parts where it has many lone bodies."""
+    return compile_program(make(model, False)) if many is None else PartedProgram(many, make)
+
+
+def _pattern(prediction: Prediction, many: ManyBodies | None) -> Pattern:
+    """Rows and loops are those of the machines that are not lone bodies."""
+    if many is None:
+        return prediction.pattern()
+    found = prediction.of(many.lone.rest).pattern()
+    places = {name: many.lone.rest_v[getattr(found, name)] for name in ("loop_place", "place", "way")}
+    return found._replace(**places)
 
 
 def _nothing(name: str) -> Any:

@@ -11,7 +11,7 @@ drive    q, v -> the actuators' own state after a step
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -34,6 +34,7 @@ from treadle.integrators.system import System
 from treadle.model import lift
 from treadle.model.distinct_constants import distinct_constants
 from treadle.model.identical_subtrees import subtree_inputs
+from treadle.model.lone_bodies import CONSTANTS, with_constants
 from treadle.model.model import Model
 from treadle.native.frames import Integers
 from treadle.native.program import Program
@@ -59,7 +60,7 @@ __all__ = [
 ]
 
 
-def move_program(model: Model) -> Program:
+def move_program(model: Model, lone: bool = False) -> Program:
     """A position moved by a tangent step."""
 
     def move(q: Sequence[Scalar], step: Sequence[Scalar]) -> Mapping[str, Sequence[Scalar]]:
@@ -68,24 +69,28 @@ def move_program(model: Model) -> Program:
     return _program("move", model, {"q": model.nq, "step": model.nv}, move)
 
 
-def look_program(model: Model) -> Program:
+def look_program(model: Model, lone: bool = False) -> Program:
     """Where bodies are: twelve numbers each (rotation by rows, position), and how freedoms move them.
 
     The axis of a freedom is the motion (angular, then linear at the world's origin) of its body and those
     behind it, in the world's axes.
     """
 
-    def look(position: Sequence[Scalar]) -> Mapping[str, Sequence[Scalar]]:
-        poses = world_transforms(model, position)
-        return _outlook(poses, _world_axes(model, position, poses))
+    def look(position: Sequence[Scalar], **given: Sequence[Scalar]) -> Mapping[str, Sequence[Scalar]]:
+        machine = with_constants(model, given) if lone else model
+        poses = world_transforms(machine, position)
+        return _outlook(poses, _world_axes(machine, position, poses))
 
-    return _program("look", model, {"position": model.nq}, look)
+    sizes = {"position": model.nq} | (CONSTANTS if lone else {})
+    return _program(f"look{' lone' * lone}", model, sizes, look)
 
 
-def close_program(model: Model) -> Program:
-    """Position and velocity of a machine with its loops closed."""
+def close_program(model: Model, lone: bool = False) -> Program:
+    """Position and velocity of a machine with its loops closed; a lone body has none."""
 
     def close(q: Sequence[Scalar], v: Sequence[Scalar]) -> Mapping[str, Sequence[Scalar]]:
+        if lone:
+            return {"position": q, "velocity": v}
         position, velocity, gap = project(model, q, v)
         return {"position": position, "velocity": velocity, "gap": gap[:1]}
 
@@ -127,7 +132,7 @@ class Prediction:
     `terrain` are in balance with the impulses of all rows: (M + h D) has the symmetric part of their slopes.
     `parameters` name constants of the model that become inputs; `inputs` are live; `feedback` is the time
     constant (s, 0: the default) of Baumgarte's stabilization, None without it; `projects` says whether steps
-    end on the loops.
+    end on the loops. With `lone` the model is one body, and its constants are inputs (`model.lone_bodies`).
     """
 
     model: Model
@@ -139,6 +144,7 @@ class Prediction:
     rolling: str = "balance"
     feedback: float | None = None
     projects: bool = True
+    lone: bool = False
 
     def __post_init__(self) -> None:
         # rows of contact know the way of a body to the base, which no element may change
@@ -162,14 +168,28 @@ class Prediction:
             "drives": actuator_state_size(model),
             "impulse": model.nv if self._balances else 0,
             "wheel_memory": self._wheel_memory,
+            **(CONSTANTS if self.lone else {}),
         }
         names = [x.name for x in (*model.links, *model.joints)] if self.parameters else []
-        title = f"predict {list(self.parameters)} {names} {self.feedback}"
+        title = f"predict{' lone' * self.lone} {list(self.parameters)} {names} {self.feedback}"
         known = not (self.laws or self.motions)
         if model.wheels and self.terrain is not None:
             title += f" {self.rolling} on {self.terrain.digest}"
             known = known and own_wheels(model, self.terrain)
         return _program(title, model, {k: size for k, size in sizes.items() if size}, self._free, known)
+
+    def of(self, model: Model, lone: bool = False) -> Prediction:
+        """The same of another model, or of one lone body."""
+        return replace(self, model=model, lone=lone, inputs=() if lone else self.inputs)
+
+    def program_of(self, model: Model, lone: bool = False) -> Program:
+        """The program of another model, or of one lone body."""
+        return self.of(model, lone).program()
+
+    @property
+    def whole(self) -> bool:
+        """Whether all bodies have to be in one program: those that laws and motions may act on, for one."""
+        return bool(self.laws or self.motions or self.parameters or self.model.wheels)
 
     @property
     def _balances(self) -> bool:
@@ -211,6 +231,8 @@ class Prediction:
         machine = distinct_constants(self.model)
         if self.parameters:
             machine = lift(machine, dict(zip(self.parameters, given["parameters"], strict=True)))
+        if self.lone:
+            machine = with_constants(machine, given)
         commands = given.get("commands", ())
         system = System(
             machine,

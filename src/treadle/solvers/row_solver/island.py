@@ -3,7 +3,8 @@
 A block is one bounded row, or a contact: its normal row and the rows of its friction cones, in units in which
 every cone is round with slope one (impulse p = mu q, velocity mu u). Rows that allow a range of velocities
 become two one-sided rows. The places of an island are ordered for small skylines (Cuthill and McKee (1969),
-reversed), or from the leaves of the tree to its base where that is smaller.
+reversed), or from the leaves of the tree to its base where that is smaller; those of large islands that are
+not long and narrow by minimum degree (`sparse`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,15 @@ import numpy as np
 from treadle.native.calling import integers, reals
 from treadle.native.kernels import inner
 from treadle.solvers.row_solver.skyline import factor, solve_factored
+from treadle.solvers.row_solver.sparse import (
+    SparseFactor,
+    add_blocks,
+    eliminate,
+    factor_panels,
+    lay_out_panels,
+    no_factor,
+    solve_panels,
+)
 from treadle.solvers.row_solver.table import PAIR
 
 __all__ = [
@@ -32,6 +42,9 @@ _NO_BOUND = 1e20
 #: Places of an island up to which their order is kept, and how much longer than the blocks are wide the rows
 #: of its skyline may be on average.
 _SMALL, _WIDE = 48, 1.0
+
+#: Multiplications of a skyline's factorization from which on islands have sparse factors.
+_MUCH = 500_000
 
 #: Roles of the rows of a block: a bounded row; the normal of a contact; both rows of a friction cone; the
 #: only row of one.
@@ -67,6 +80,7 @@ class Island(NamedTuple):
     lower: np.ndarray
     upper: np.ndarray
     diagonal: np.ndarray  # (n)
+    sparse: SparseFactor  # in place of the skyline
 
 
 @inner()
@@ -201,6 +215,14 @@ def _lay_out(rows, own, order, held, base, at, role, source, numbers, block_rows
         and _skyline(touched, local, blocks, start, reach, n) > _WIDE * touched[blocks] / blocks * n
     ):
         order = _by_levels(order, held, touched, local, blocks, at)
+        _skyline(touched, local, blocks, start, reach, n)
+    sparse, work = no_factor(), 0
+    for a in range(n):
+        work += (a - reach[a]) ** 2
+    if n > _SMALL and work > _MUCH:
+        of_place, nodes, starts, behind = eliminate(touched, local, blocks, n, held)
+        sparse, to = lay_out_panels(of_place, nodes, starts, behind, touched, local, blocks)
+        order = _renumber(order, to, local, touched[blocks], at)
     values = np.zeros(entry[blocks])
     for b in range(blocks):
         k0, width = touched[b], touched[b + 1] - touched[b]
@@ -211,13 +233,16 @@ def _lay_out(rows, own, order, held, base, at, role, source, numbers, block_rows
             i, e0 = source[r], entry[b] + (r - block_rows[b]) * width
             for e in range(first[i], first[i + 1]):
                 values[e0 + mark[at[place[e]]]] += factors[r] * y[e]
-    _skyline(touched, local, blocks, start, reach, n)
+    if len(sparse.first) > 1:
+        start[:] = 0
+    elif n > 0:
+        _skyline(touched, local, blocks, start, reach, n)
     sign = np.ones(n)
     sign[n - held :] = -1.0
     return Island(
         np.array([n, blocks, count]), order, sign, block_rows, touched, entry, square, local, values,
         role, source, factors, velocity, target, lows, highs, soft, owns, scale, p, np.zeros(square[blocks]),
-        start, reach, np.zeros(start[n]), np.zeros(start[n]), np.zeros(n),
+        start, reach, np.zeros(start[n]), np.zeros(start[n]), np.zeros(n), sparse,
     )  # fmt: skip
 
 
@@ -273,7 +298,7 @@ def _by_levels(order, held, touched, local, blocks, at):
                             seen[local[e]], levels[filled] = True, local[e]
                             filled += 1
         seed = levels[n - 1]
-    new, to = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    to = np.zeros(n, np.int64)
     k, h = 0, n - held
     for a in range(n - 1, -1, -1):
         old = levels[a]
@@ -283,10 +308,18 @@ def _by_levels(order, held, touched, local, blocks, at):
         else:
             to[old] = h
             h += 1
-        new[to[old]] = order[old]
-    for k in range(touched[blocks]):
+    return _renumber(order, to, local, touched[blocks], at)
+
+
+@inner()
+def _renumber(order, to, local, entries, at):
+    """The places with new numbers; `local` and `at` follow."""
+    new = np.zeros(len(order), np.int64)
+    for a in range(len(order)):
+        new[to[a]] = order[a]
+    for k in range(entries):
         local[k] = to[local[k]]
-    for a in range(n):
+    for a in range(len(new)):
         at[new[a]] = a
     return new
 
@@ -375,6 +408,10 @@ def impulse_effect(island, p, z, signed):
 @inner()
 def assemble(island, symmetric):
     """Factor S + Y^T G Y."""
+    if len(island.sparse.first) > 1:
+        add_blocks(island.sparse, island, symmetric)
+        factor_panels(island.sparse, symmetric)
+        return
     n, blocks = island.sizes[0], island.sizes[1]
     island.lower[:], island.upper[:] = 0.0, 0.0
     start, reach = integers(island.start.ctypes.data), integers(island.reach.ctypes.data)
@@ -439,6 +476,9 @@ def _add_block(y, e0, G, g0, turned, m, width, local, k0, start, reach, side, di
 @inner()
 def solve_places(island, x):
     """Solve (S + Y^T G Y) x = x in place, after `assemble`."""
+    if len(island.sparse.first) > 1:
+        solve_panels(island.sparse, x)
+        return
     solve_factored(
         integers(island.start.ctypes.data), integers(island.reach.ctypes.data),
         reals(island.lower.ctypes.data), reals(island.upper.ctypes.data),
