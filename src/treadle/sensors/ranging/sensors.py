@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from treadle.model.model import Model
 from treadle.model.sensors import Sensor
+from treadle.numerics.rotations import rotation_matrices
 from treadle.sensors.kind import Capture, Channel, Option
 from treadle.sensors.ranging.beams import cone
 from treadle.sensors.ranging.lidar import Lidar
@@ -148,7 +148,7 @@ def _carried(
     R: np.ndarray, p: np.ndarray, velocity: np.ndarray, times: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Rotations and positions some times (k,) later, at constant angular and linear velocity."""
-    turns = Rotation.from_rotvec(times[:, None] * velocity[:3]).as_matrix()
+    turns = rotation_matrices(times[:, None] * velocity[:3])
     return turns @ R, p + times[:, None] * velocity[3:]
 
 
