@@ -23,8 +23,17 @@ USES = {
         written(folder / "robot.urdf", "<robot name='r'><link name='a'/></robot>")
     ),
     "capytaine": lambda folder: td.mesh_added_mass(np.eye(3), [[0, 1, 2]]),
+    "numba": lambda folder: numba_kernel(),
+    "scipy": lambda folder: td.convex_hull(np.eye(3)),
     "rasterio": lambda folder: td.load_terrain(written(folder / "hill.tif", "II")),
 }
+
+
+def numba_kernel():
+    """A kernel that no wheel brings."""
+    from treadle.native.kernels import njit
+
+    return njit(lambda x: x)(1.0)
 
 
 def written(path, text):
@@ -34,7 +43,8 @@ def written(path, text):
 
 @pytest.mark.parametrize("package", USES)
 def test_one_sentence(package, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, package, None)
+    for name in [package, *[name for name in sys.modules if name.startswith(f"{package}.")]]:
+        monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(td.TreadleError) as caught:
         USES[package](tmp_path)
     assert f"pip install 'treadle[{PACKAGES[package]}]'" in str(caught.value)
@@ -55,7 +65,7 @@ def test_every_extra_is_one_of_the_projects():
 
 def test_the_core_is_small():
     names = {line.partition(">")[0] for line in PROJECT["dependencies"]}
-    assert names == {"numpy", "scipy", "llvmlite", "numba"}
+    assert names == {"numpy", "llvmlite"}
 
 
 def test_the_command_without_its_packages(monkeypatch, capsys):
