@@ -31,7 +31,8 @@ class CompiledKernels(BuildHookInterface):
         target = Path(self._made.name) / "compiled"
         environment = {
             **os.environ,
-            "PYTHONPATH": str(Path(self.root) / "src"),
+            # pip's build environment is on this path alone
+            "PYTHONPATH": os.pathsep.join([str(Path(self.root) / "src"), *filter(None, sys.path)]),
             "TREADLE_CACHE": str(Path(self._made.name) / "cache"),
             "TREADLE_QUIET": "1",
         }

@@ -158,7 +158,7 @@ def test_rows_in_a_file():
     body = {"mass": 1.0, "inertia": (0.1, 0.1, 0.1)}
     expected = dh_arm([DHRow(0.5, 1.2, 0.3, -0.4, body=body)]).compile()
     np.testing.assert_allclose(
-        td.body_pose(spec.compile(), [0.7], "link"), td.frame_pose(expected, [0.7], "tool"), atol=1e-12
+        td.frame_pose(spec.compile(), [0.7], "link"), td.frame_pose(expected, [0.7], "tool"), atol=1e-12
     )
 
 
