@@ -1,5 +1,6 @@
 """What needs a package that is not installed says so in one sentence, with the command that installs it."""
 
+import re
 import sys
 import tomllib
 from pathlib import Path
@@ -86,3 +87,13 @@ def test_a_format_whose_package_is_not_installed(tmp_path, monkeypatch):
     monkeypatch.setattr(sys.modules["treadle.formats.load"], "version", missing)
     with pytest.raises(td.MissingPackage, match=r"treadle\[urdf\]"):
         td.load(written(tmp_path / "robot.urdf", "<robot name='r'><link name='a'/></robot>"))
+
+
+def test_every_extra_is_on_its_page():
+    page = (Path(__file__).parents[1] / "docs" / "reference" / "extras.md").read_text()
+    own = {"test", "dev", "docs", "release", "peers"}
+    for name, packages in PROJECT["optional-dependencies"].items():
+        if name not in own:
+            (row,) = [line for line in page.splitlines() if line.startswith(f"| `{name}` |")]
+            for package in packages:
+                assert f"`{re.split('[<>=]', package)[0]}`" in row
