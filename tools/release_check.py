@@ -1,10 +1,10 @@
 """Check a release: `make release-check`, or python tools/release_check.py [--core-only] [--built DIST].
 
 Builds the source distribution and the wheel, installs each into an empty environment with the core alone,
-runs the ten lines of the README, an example, and what asks for an extra that is missing; then installs the
-wheel with the extra `all` and runs the examples and a smoke test of every command. Checks sizes, the time of
-`import treadle`, and that wheels of the core exist for other systems. Prints a table (or --json), and fails
-if a line does not hold.
+runs the ten lines of the README, an example, contact and sensors, and what asks for an extra that is missing;
+then installs the wheel with the extra `all` and runs the examples and a smoke test of every command. Checks
+sizes, the time of `import treadle`, and that wheels exist for other systems and versions of Python. Prints a
+table (or --json), and fails if a line does not hold.
 """
 
 from __future__ import annotations
@@ -18,10 +18,13 @@ import sys
 import tempfile
 import venv
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tests.guards.test_core import SCRIPT  # noqa: E402
 
 #: Megabytes, and milliseconds.
 WHEEL, CORE, IMPORT = 10.0, 250.0, 60.0
@@ -39,6 +42,8 @@ COMMANDS = {
     "view": ["view", "--help"],
     "demo": ["demo", "--help"],
     "render": ["render", "--help"],
+    "sweep": ["sweep", "--help"],
+    "train": ["train", "--help"],
 }
 
 #: Features of extras: in the core alone each ends in one sentence that says what to install.
@@ -52,6 +57,7 @@ MISSING = {
 
 #: Systems for which wheels of the core must exist.
 PLATFORMS = ["manylinux_2_28_x86_64", "manylinux_2_28_aarch64", "macosx_14_0_arm64", "win_amd64"]
+VERSIONS = ["3.11", "3.12", "3.13", "3.14"]
 
 Line = dict[str, object]
 
@@ -148,6 +154,7 @@ def core(package: Path, place: Path, folder: Path, prefix: str = "") -> Iterator
     python, work = install(str(package), place), folder / "work"
     yield ran(f"{prefix}ten lines of the README", call(python, work, "-c", ten_lines()))
     yield ran(f"{prefix}example 01", call(python, work, str(ROOT / "examples" / "01_pendulum.py")))
+    yield ran(f"{prefix}contact, sensors and integrators", call(python, work, "-c", SCRIPT))
     if prefix:
         return
     size = call(python, work, "-c", SIZE).stdout
@@ -192,15 +199,20 @@ except td.TreadleError as error:
 
 
 def platforms(folder: Path) -> Iterator[Line]:
-    """Whether pip finds wheels of the core for other systems."""
+    """Whether pip finds wheels of the core, of Numba and of scipy for other systems and Pythons."""
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    needed = re.findall(r'"([^"]+)"', text.partition("\ndependencies = [")[2].partition("]")[0])
-    asked = ["--quiet", "--python-version", "3.13", "--only-binary=:all:", "--disable-pip-version-check"]
-    for name in PLATFORMS:
-        command = [sys.executable, "-m", "pip", "download", *asked, "--platform", name]
-        command += ["--dest", str(folder / "other"), *needed]
+    starts = ("\ndependencies = [", "\nnumba = [", "\nscipy = [")
+    needed = [
+        name
+        for start in starts
+        for name in re.findall(r'"([^"]+)"', text.partition(start)[2].partition("]")[0])
+    ]
+    asked = ["--dry-run", "--ignore-installed", "--only-binary=:all:", "--disable-pip-version-check"]
+    for system, version in product(PLATFORMS, VERSIONS):
+        command = [sys.executable, "-m", "pip", "install", *asked, "--target", str(folder / "other")]
+        command += ["--platform", system, "--python-version", version, *needed]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        yield ran(f"wheels of the core for {name}", done)
+        yield ran(f"wheels for {system}, Python {version}", done)
 
 
 def extras(wheel: Path, place: Path, folder: Path) -> Iterator[Line]:

@@ -90,14 +90,15 @@ FILMS = {
     "arm": Film(4.0),
     "barge": Film(8.0),
     "bicycle": Film(4.0, follow=True),
+    "bluerov2": Film(8.0),
     "bouncing-ball": Film(2.4),
-    "campus": Film(8.0, commands=six(4.0), follow=True),
+    "campus": Film(8.0, commands=six(4.0), follow=True, eye=((-0.90, 0.40, 0.22), 2.4)),
     "chain": Film(4.0),
     "differential-drive": Film(
         6.0, commands=lambda t: {"left": 4.0, "right": 4.0 + 3.0 * np.sin(t)}, follow=True
     ),
     "friction-chain": Film(4.0),
-    "landtamer": Film(5.0, commands=six(5.0), follow=True, terrain=("hills", 3, 0.12)),
+    "landtamer": Film(3.0, commands=six(5.0), follow=True, terrain=("hills", 3, 0.12)),
     "mecanum": Film(
         6.0,
         commands=lambda t: {
@@ -111,6 +112,7 @@ FILMS = {
     "peaucellier": Film(6.0, commands=lambda t: {"motor": 1.4 * np.cos(1.05 * t)}),
     "rocky7": Film(12.0, commands=rocky7, follow=True, terrain=("hills", 2, 0.05),
                    eye=((0.62, 0.74, 0.34), 1.35), size=(480, 300)),
+    "remus": Film(3.0),
     "roadheader": Film(5.3, commands=boom, picture="tunnel", size=(480, 300)),
     "roadheader-cutting": Film(12.0, start=8.0, eye=((0.72, 0.60, 0.34), 0.95)),
     "roadheader-ground": Film(8.5, eye=((0.72, 0.60, 0.34), 0.95)),
@@ -241,7 +243,8 @@ def framing(boxes: list[np.ndarray], follow: bool) -> tuple[float, list[np.ndarr
 
 def floor(film: Film) -> pv.StructuredGrid:
     """The ground as a surface with lines on it."""
-    x = np.arange(-12.0, 12.01, 0.1 if film.terrain else 0.5)
+    half = 12.0 if film.terrain else 60.0
+    x = np.arange(-half, half + 0.01, 0.1 if film.terrain else 1.0)
     y, x = np.meshgrid(x, x)
     z = hills(film).height(x, y) if film.terrain else np.full_like(x, -0.002)
     return pv.StructuredGrid(x, y, np.asarray(z))
