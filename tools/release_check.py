@@ -16,6 +16,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 import venv
 from collections.abc import Iterator
 from itertools import chain, product
@@ -28,6 +29,9 @@ from tests.guards.test_core import SCRIPT  # noqa: E402
 
 #: Megabytes, and milliseconds.
 WHEEL, CORE, IMPORT = 10.0, 250.0, 60.0
+
+#: Minutes from the README to a first export.
+PATH = 20.0
 
 #: What every command is tried with, in a folder that has pendulum.toml.
 COMMANDS = {
@@ -217,12 +221,32 @@ def platforms(folder: Path) -> Iterator[Line]:
 
 def extras(wheel: Path, place: Path, folder: Path) -> Iterator[Line]:
     """With the extra `all`: every example, and a smoke test of every command."""
-    python, work = install(f"{wheel}[all]", place), folder / "smoke"
+    started, work = time.monotonic(), folder / "smoke"
+    python = install(f"{wheel}[all]", place)
+    yield from path_of_a_stranger(python, work, time.monotonic() - started)
     for path in sorted((ROOT / "examples").glob("[0-9]*.py")):
         yield ran(f"example {path.stem}", call(python, work, str(path)))
     call(python, work, "-c", 'import treadle as td; td.save(td.scene("pendulum"), "pendulum.toml")')
     for name, arguments in COMMANDS.items():
         yield ran(f"treadle {name}", call(python, work, "-m", "treadle.command", *arguments))
+
+
+def path_of_a_stranger(python: Path, work: Path, installed: float) -> Iterator[Line]:
+    """Minutes from the README to a first machine, a first plot and a first export; reading is not counted."""
+    minutes = {"installation": installed / 60.0}
+    treadle = ["-m", "treadle.command"]
+    steps = {
+        "first machine": ["-c", ten_lines()],
+        "first plot": [*treadle, "run", "slider-crank", "--seconds", "2", "--plot", "crank.png"],
+        "first export": [*treadle, "export", "slider-crank", "crank", "--kind", "source"],
+    }
+    for name, arguments in steps.items():
+        started = time.monotonic()
+        yield ran(f"{name}", call(python, work, *arguments))
+        minutes[name] = (time.monotonic() - started) / 60.0
+    for name, value in minutes.items():
+        yield line(f"{name} (minutes)", value, PATH)
+    yield line("path of a stranger (minutes)", sum(minutes.values()), PATH)
 
 
 if __name__ == "__main__":
