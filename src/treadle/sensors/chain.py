@@ -53,7 +53,7 @@ class Sample(NamedTuple):
 
 
 def measure(
-    key: int,
+    key: int | np.uint64,
     effects: np.ndarray,
     values: np.ndarray,
     memory: np.ndarray,
@@ -74,12 +74,14 @@ def measure(
     measure_sample(sample)
 
 
-def normals_at(key: int, index: np.ndarray, worlds: np.ndarray, stream: int, values: np.ndarray) -> None:
+def normals_at(
+    key: int | np.uint64, index: np.ndarray, worlds: np.ndarray, stream: int, values: np.ndarray
+) -> None:
     """Fill (count, worlds) with standard normal numbers."""
     normal_numbers(Draw(_signed(key), stream, index, worlds, values))
 
 
-def _signed(key: int) -> int:
+def _signed(key: int | np.uint64) -> int:
     """A key of 64 bits as the whole number that a table holds."""
     return int(np.uint64(key).view(np.int64))
 
