@@ -65,6 +65,8 @@ def arm_of_lines(text: str, convention: str, mass: float) -> Model:
     spec = dh_arm(rows, convention, "arm")
     for k, body in enumerate(spec.bodies):
         _rod(spec, body, _other_end(rows, k, convention), mass, _COLORS[k % len(_COLORS)])
+    if (height := abs(rows[0].d)) > 1e-9 and rows[0].type == "revolute":
+        spec.add_shape("post", None, "cylinder", (0.05, height), position=(0.0, 0.0, 0.5 * rows[0].d))
     return spec.compile()
 
 

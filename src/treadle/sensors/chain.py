@@ -45,7 +45,7 @@ class Sample(NamedTuple):
     effects: RealTable
     values: RealTable
     memory: Annotated[np.ndarray, Shaped(np.float64, 3)]
-    index: IntegerList
+    counts: IntegerList
     interval: RealList
     root_rate: RealList
     taken: Annotated[np.ndarray, Shaped(np.bool_)]
@@ -93,7 +93,7 @@ _sample = view(Sample)
 def measure_sample(address):
     """The kernel of `measure`, which takes the table of a Sample."""
     given = _sample(address)
-    key, values, memory, index = np.uint64(given.key), given.values, given.memory, given.index
+    key, values, memory, index = np.uint64(given.key), given.values, given.memory, given.counts
     interval, root_rate, taken, worlds = given.interval, given.root_rate, given.taken, given.worlds
     for i in range(values.shape[0]):
         row = given.effects[i]
@@ -129,7 +129,7 @@ class Draw(NamedTuple):
 
     key: int
     stream: int
-    index: IntegerList
+    counts: IntegerList
     worlds: IntegerList
     values: RealTable
 
@@ -144,7 +144,7 @@ def normal_numbers(address):
     key, values = np.uint64(given.key), given.values
     for i in range(values.shape[0]):
         for w in range(values.shape[1]):
-            values[i, w] = _two_normals(key, given.index[w], given.worlds[w], i, given.stream)[0]
+            values[i, w] = _two_normals(key, given.counts[w], given.worlds[w], i, given.stream)[0]
 
 
 @inner()

@@ -116,7 +116,7 @@ def shade(*look: np.ndarray) -> None:
     pattern; `ambient` (4, 3) are the sky, the ground, and the background at the horizon and the zenith;
     `lights` (m, 8) see `Lighting.table`; `lit` (m, n) is 0 in their shadows.
     """
-    colours_of_rays(Look(*[np.ascontiguousarray(x) for x in look[:-1]], look[-1]))
+    colours_of_rays(Look(*[np.ascontiguousarray(x) for x in look]))
 
 
 _look = view(Look)
