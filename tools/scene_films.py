@@ -110,7 +110,7 @@ FILMS = {
     ),
     "minibaja": Film(1.8, commands=all_of("rear_left", "rear_right", value=14.0), follow=True,
                      terrain=("hills", 5, 0.08), options=(("speed", 4.0),)),
-    "moored-buoy": Film(8.0, options=(("wave", 2.5),)),
+    "moored-buoy": Film(8.0, options=(("current", 1.0),)),
     "peaucellier": Film(6.0, commands=lambda t: {"motor": 1.4 * np.cos(1.05 * t)}),
     "rocky7": Film(12.0, commands=rocky7, follow=True, terrain=("hills", 2, 0.05),
                    eye=((0.62, 0.74, 0.34), 1.35), size=(480, 300)),
