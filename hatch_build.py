@@ -6,6 +6,7 @@ An editable installation has none of it: `make` compiles its kernels ahead, or t
 from __future__ import annotations
 
 import os
+import platform
 import subprocess
 import sys
 import sysconfig
@@ -14,6 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+#: glibc 2.27, what the wheels of llvmlite ask for.
+LINUX = "manylinux_2_27"
 
 
 class CompiledKernels(BuildHookInterface):
@@ -27,7 +31,8 @@ class CompiledKernels(BuildHookInterface):
         target = Path(self._made.name) / "compiled"
         environment = {
             **os.environ,
-            "PYTHONPATH": str(Path(self.root) / "src"),
+            # pip's build environment is on this path alone
+            "PYTHONPATH": os.pathsep.join([str(Path(self.root) / "src"), *filter(None, sys.path)]),
             "TREADLE_CACHE": str(Path(self._made.name) / "cache"),
             "TREADLE_QUIET": "1",
         }
@@ -35,9 +40,21 @@ class CompiledKernels(BuildHookInterface):
         subprocess.run(command, env=environment, check=True)
         build_data["force_include"][str(target)] = "treadle/native/compiled"
         build_data["pure_python"] = False
-        build_data["tag"] = f"py3-none-{sysconfig.get_platform().replace('-', '_').replace('.', '_')}"
+        build_data["tag"] = f"py3-none-{platform_tag()}"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         """Remove what was made."""
         if version != "editable":
             self._made.cleanup()
+
+
+def platform_tag() -> str:
+    """The systems that the wheel serves.
+
+    Kernels are object files for one processor, which call a few functions that every C library has (see
+    `treadle.native.runtime`): on Linux the wheel goes wherever one of llvmlite does.
+    """
+    name = sysconfig.get_platform().replace("universal2", platform.machine())
+    if name.startswith("linux") and platform.libc_ver()[0] == "glibc":
+        name = name.replace("linux", LINUX, 1)
+    return name.replace("-", "_").replace(".", "_")

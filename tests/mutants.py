@@ -16,6 +16,7 @@ import numpy as np
 import treadle as td
 from treadle.geometry import threedt
 from treadle.geometry.mesh import read_mesh
+from treadle.sensors.gps import read_yuma
 
 EXAMPLES = Path(__file__).parents[1] / "docs" / "formats" / "example"
 
@@ -65,6 +66,24 @@ GRID = (
 )
 
 
+ALMANAC = b"""******** Week 442 almanac for PRN-01 ********
+ID:                         01
+Health:                     000
+Eccentricity:               0.1025724411E-001
+Time of Applicability(s):  405504.0000
+Orbital Inclination(rad):   0.9762634561
+Rate of Right Ascen(r/s):  -0.7771752131E-008
+SQRT(A)  (m 1/2):           5153.636719
+Right Ascen at Week(rad):   0.1626043157E+001
+Argument of Perigee(rad):   0.746508002
+Mean Anom(rad):             0.3049172401E+000
+Af0(s):                     0.1306533813E-003
+Af1(s/s):                  -0.7275957614E-011
+week:                        442
+
+"""
+
+
 def seeds(folder: Path) -> dict[str, tuple[bytes, Callable[[Path], Any]]]:
     """Whole files by their names, and what reads them."""
     model = td.load(EXAMPLES / "robot.toml")
@@ -87,13 +106,48 @@ def seeds(folder: Path) -> dict[str, tuple[bytes, Callable[[Path], Any]]]:
         "robot.3dt": ((EXAMPLES / "robot.3dt").read_bytes(), threedt.read),
         "mesh.stl": (SPHERE.encode(), read_mesh),
         "mesh.obj": (b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\nf 1 3 4\n", read_mesh),
+        "mesh.dae": (_box("dae"), read_mesh),
+        "mesh.glb": (_box("glb"), read_mesh),
         "terrain.asc": (GRID, td.load_terrain),
+        "terrain.csv": (b"0,0,1\n1,0,2\n0,1,3\n1,1,4\n", td.load_terrain),
+        "terrain.png": (_image(folder / "seed.png"), _read_image),
+        "terrain.tif": (_geotiff(folder / "seed.tif"), td.load_terrain),
+        "almanac.alm": (ALMANAC, read_yuma),
         "run.mcap": ((folder / "seed.mcap").read_bytes(), _read_recording),
         "run.parquet": ((folder / "seed.parquet").read_bytes(), _read_recording),
         "run.parquet.partial": (stream, _read_recording),
     }
     assert model.nv
     return files
+
+
+def _box(kind: str) -> bytes:
+    import trimesh
+
+    found = trimesh.creation.box().export(file_type=kind)
+    return found if isinstance(found, bytes) else str(found).encode()
+
+
+def _image(path: Path) -> bytes:
+    from PIL import Image
+
+    Image.fromarray((np.arange(48).reshape(6, 8) * 5).astype(np.uint8)).save(path)
+    return path.read_bytes()
+
+
+def _read_image(path: Path) -> None:
+    td.load_terrain(path, spacing=1.0, heights=(0.0, 2.0))
+
+
+def _geotiff(path: Path) -> bytes:
+    import rasterio
+    from rasterio.transform import from_origin
+
+    heights = np.arange(48, dtype=np.float32).reshape(6, 8)
+    shape = {"height": 6, "width": 8, "count": 1, "dtype": "float32"}
+    with rasterio.open(path, "w", driver="GTiff", transform=from_origin(0, 6, 1, 1), **shape) as file:
+        file.write(heights, 1)
+    return path.read_bytes()
 
 
 def _read_recording(path: Path) -> None:

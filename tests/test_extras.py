@@ -1,5 +1,6 @@
 """What needs a package that is not installed says so in one sentence, with the command that installs it."""
 
+import re
 import sys
 import tomllib
 from pathlib import Path
@@ -23,8 +24,17 @@ USES = {
         written(folder / "robot.urdf", "<robot name='r'><link name='a'/></robot>")
     ),
     "capytaine": lambda folder: td.mesh_added_mass(np.eye(3), [[0, 1, 2]]),
+    "numba": lambda folder: numba_kernel(),
+    "scipy": lambda folder: td.convex_hull(np.eye(3)),
     "rasterio": lambda folder: td.load_terrain(written(folder / "hill.tif", "II")),
 }
+
+
+def numba_kernel():
+    """A kernel that no wheel brings."""
+    from treadle.native.kernels import njit
+
+    return njit(lambda x: x)(1.0)
 
 
 def written(path, text):
@@ -34,7 +44,8 @@ def written(path, text):
 
 @pytest.mark.parametrize("package", USES)
 def test_one_sentence(package, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, package, None)
+    for name in [package, *[name for name in sys.modules if name.startswith(f"{package}.")]]:
+        monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(td.TreadleError) as caught:
         USES[package](tmp_path)
     assert f"pip install 'treadle[{PACKAGES[package]}]'" in str(caught.value)
@@ -55,7 +66,7 @@ def test_every_extra_is_one_of_the_projects():
 
 def test_the_core_is_small():
     names = {line.partition(">")[0] for line in PROJECT["dependencies"]}
-    assert names == {"numpy", "scipy", "llvmlite", "numba"}
+    assert names == {"numpy", "llvmlite"}
 
 
 def test_the_command_without_its_packages(monkeypatch, capsys):
@@ -76,3 +87,13 @@ def test_a_format_whose_package_is_not_installed(tmp_path, monkeypatch):
     monkeypatch.setattr(sys.modules["treadle.formats.load"], "version", missing)
     with pytest.raises(td.MissingPackage, match=r"treadle\[urdf\]"):
         td.load(written(tmp_path / "robot.urdf", "<robot name='r'><link name='a'/></robot>"))
+
+
+def test_every_extra_is_on_its_page():
+    page = (Path(__file__).parents[1] / "docs" / "reference" / "extras.md").read_text()
+    own = {"test", "dev", "docs", "release", "peers"}
+    for name, packages in PROJECT["optional-dependencies"].items():
+        if name not in own:
+            (row,) = [line for line in page.splitlines() if line.startswith(f"| `{name}` |")]
+            for package in packages:
+                assert f"`{re.split('[<>=]', package)[0]}`" in row

@@ -38,7 +38,8 @@ def whole(tmp_path_factory):
 
 FORMATS = (
     "robot.toml", "robot.urdf", "robot.xml", "robot.xacro", "robot.srdf", "robot.3dt", "mesh.stl", "mesh.obj",
-    "terrain.asc", "run.mcap", "run.parquet", "run.parquet.partial",
+    "mesh.dae", "mesh.glb", "terrain.asc", "terrain.csv", "terrain.png", "terrain.tif", "almanac.alm",
+    "run.mcap", "run.parquet", "run.parquet.partial",
 )  # fmt: skip
 
 

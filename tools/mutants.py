@@ -53,13 +53,18 @@ def main() -> int:
                 "format": name,
                 "mutants": 0,
                 "wrong": 1,
+                "memory": 0,
+                "longest": 0.0,
                 "first": f"the process ended with {done.returncode}",
             }
         )
         if not given.json:
+            row = rows[-1]
+            told = f"{row['memory'] / 1e9:5.2f} GB, longest {row['longest']:5.2f} s"
             print(
-                "{format:<22} {mutants:>6} mutants  {wrong:>4} wrong  {first}".format(**rows[-1]), flush=True
-            )
+                "{format:<22} {mutants:>6} mutants  {wrong:>4} wrong  ".format(**row) + told, row["first"],
+                flush=True,
+            )  # fmt: skip
     checks = [
         {"name": f"{row['format']}: mutants that raise foreign errors", "value": row["wrong"], "limit": 0,
          "holds": row["wrong"] == 0}

@@ -1,10 +1,10 @@
 """Check a release: `make release-check`, or python tools/release_check.py [--core-only] [--built DIST].
 
 Builds the source distribution and the wheel, installs each into an empty environment with the core alone,
-runs the ten lines of the README, an example, and what asks for an extra that is missing; then installs the
-wheel with the extra `all` and runs the examples and a smoke test of every command. Checks sizes, the time of
-`import treadle`, and that wheels of the core exist for other systems. Prints a table (or --json), and fails
-if a line does not hold.
+runs the ten lines of the README, an example, contact and sensors, and what asks for an extra that is missing;
+then installs the wheel with the extra `all` and runs the examples and a smoke test of every command. Checks
+sizes, the time of `import treadle`, and that wheels exist for other systems and versions of Python. Prints a
+table (or --json), and fails if a line does not hold.
 """
 
 from __future__ import annotations
@@ -16,15 +16,22 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 import venv
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tests.guards.test_core import SCRIPT  # noqa: E402
 
 #: Megabytes, and milliseconds.
 WHEEL, CORE, IMPORT = 10.0, 250.0, 60.0
+
+#: Minutes from the README to a first export.
+PATH = 20.0
 
 #: What every command is tried with, in a folder that has pendulum.toml.
 COMMANDS = {
@@ -39,6 +46,8 @@ COMMANDS = {
     "view": ["view", "--help"],
     "demo": ["demo", "--help"],
     "render": ["render", "--help"],
+    "sweep": ["sweep", "--help"],
+    "train": ["train", "--help"],
 }
 
 #: Features of extras: in the core alone each ends in one sentence that says what to install.
@@ -52,6 +61,7 @@ MISSING = {
 
 #: Systems for which wheels of the core must exist.
 PLATFORMS = ["manylinux_2_28_x86_64", "manylinux_2_28_aarch64", "macosx_14_0_arm64", "win_amd64"]
+VERSIONS = ["3.11", "3.12", "3.13", "3.14"]
 
 Line = dict[str, object]
 
@@ -148,6 +158,7 @@ def core(package: Path, place: Path, folder: Path, prefix: str = "") -> Iterator
     python, work = install(str(package), place), folder / "work"
     yield ran(f"{prefix}ten lines of the README", call(python, work, "-c", ten_lines()))
     yield ran(f"{prefix}example 01", call(python, work, str(ROOT / "examples" / "01_pendulum.py")))
+    yield ran(f"{prefix}contact, sensors and integrators", call(python, work, "-c", SCRIPT))
     if prefix:
         return
     size = call(python, work, "-c", SIZE).stdout
@@ -192,25 +203,50 @@ except td.TreadleError as error:
 
 
 def platforms(folder: Path) -> Iterator[Line]:
-    """Whether pip finds wheels of the core for other systems."""
+    """Whether pip finds wheels of the core, of Numba and of scipy for other systems and Pythons."""
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    needed = re.findall(r'"([^"]+)"', text.partition("\ndependencies = [")[2].partition("]")[0])
-    asked = ["--quiet", "--python-version", "3.13", "--only-binary=:all:", "--disable-pip-version-check"]
-    for name in PLATFORMS:
-        command = [sys.executable, "-m", "pip", "download", *asked, "--platform", name]
-        command += ["--dest", str(folder / "other"), *needed]
+    starts = ("\ndependencies = [", "\nnumba = [", "\nscipy = [")
+    needed = [
+        name
+        for start in starts
+        for name in re.findall(r'"([^"]+)"', text.partition(start)[2].partition("]")[0])
+    ]
+    asked = ["--dry-run", "--ignore-installed", "--only-binary=:all:", "--disable-pip-version-check"]
+    for system, version in product(PLATFORMS, VERSIONS):
+        command = [sys.executable, "-m", "pip", "install", *asked, "--target", str(folder / "other")]
+        command += ["--platform", system, "--python-version", version, *needed]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        yield ran(f"wheels of the core for {name}", done)
+        yield ran(f"wheels for {system}, Python {version}", done)
 
 
 def extras(wheel: Path, place: Path, folder: Path) -> Iterator[Line]:
     """With the extra `all`: every example, and a smoke test of every command."""
-    python, work = install(f"{wheel}[all]", place), folder / "smoke"
+    started, work = time.monotonic(), folder / "smoke"
+    python = install(f"{wheel}[all]", place)
+    yield from path_of_a_stranger(python, work, time.monotonic() - started)
     for path in sorted((ROOT / "examples").glob("[0-9]*.py")):
         yield ran(f"example {path.stem}", call(python, work, str(path)))
     call(python, work, "-c", 'import treadle as td; td.save(td.scene("pendulum"), "pendulum.toml")')
     for name, arguments in COMMANDS.items():
         yield ran(f"treadle {name}", call(python, work, "-m", "treadle.command", *arguments))
+
+
+def path_of_a_stranger(python: Path, work: Path, installed: float) -> Iterator[Line]:
+    """Minutes from the README to a first machine, a first plot and a first export; reading is not counted."""
+    minutes = {"installation": installed / 60.0}
+    treadle = ["-m", "treadle.command"]
+    steps = {
+        "first machine": ["-c", ten_lines()],
+        "first plot": [*treadle, "run", "slider-crank", "--seconds", "2", "--plot", "crank.png"],
+        "first export": [*treadle, "export", "slider-crank", "crank", "--kind", "source"],
+    }
+    for name, arguments in steps.items():
+        started = time.monotonic()
+        yield ran(f"{name}", call(python, work, *arguments))
+        minutes[name] = (time.monotonic() - started) / 60.0
+    for name, value in minutes.items():
+        yield line(f"{name} (minutes)", value, PATH)
+    yield line("path of a stranger (minutes)", sum(minutes.values()), PATH)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Packages beyond the core: which extra brings each of them, and one sentence where it is missing.
 
-The core (numpy, scipy, llvmlite, numba) describes machines in Python and robot.toml, simulates,
-differentiates and exports them. `pip install "treadle[NAME]"` adds what is named here, `treadle[all]` all of
+The core (numpy, llvmlite) describes machines in Python and robot.toml, simulates, differentiates and exports
+them. `pip install "treadle[NAME]"` adds what is named here, `treadle[all]` all of
 it.
 """
 
@@ -26,12 +26,14 @@ PACKAGES = {
     "matplotlib": "plots",
     "mcap": "recordings",
     "mujoco": "mjcf",
+    "numba": "numba",
     "pyarrow": "recordings",
     "pygeomag": "magnetic",
     "pymap3d": "gps",
     "rasterio": "terrain",
     "rich": "cli",
     "rosbags": "ros",
+    "scipy": "scipy",
     "torch": "torch",
     "trimesh": "urdf",
     "typer": "cli",

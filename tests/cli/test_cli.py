@@ -1,3 +1,4 @@
+import ast
 import csv
 import json
 import subprocess
@@ -287,3 +288,10 @@ def test_debug_shows_the_traceback(arguments):
     assert isinstance(result.exception, td.ModelError)
     # and is forgotten afterwards
     refused("info", "absent.urdf")
+
+
+def test_a_release_tries_every_command():
+    tool = (Path(__file__).parents[2] / "tools" / "release_check.py").read_text()
+    tried = ast.literal_eval(tool.partition("\nCOMMANDS = ")[2].partition("\n}\n")[0] + "\n}")
+    names = {command.callback.__name__ for command in app.registered_commands}
+    assert set(tried) == {*names, *(group.typer_instance.info.name for group in app.registered_groups)}

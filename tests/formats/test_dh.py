@@ -1,12 +1,14 @@
 """Tables of Denavit and Hartenberg: products of the published matrices, and there and back."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import treadle as td
 from treadle.formats.dh import DHRow, dh_arm, dh_table
+from treadle.formats.toml import read
 
 CONVENTIONS = ("standard", "modified")
 
@@ -128,3 +130,64 @@ def test_chains_that_have_no_table():
         dh_table(td.scene("bouncing-ball"))
     with pytest.raises(td.InputError, match="needs a Model"):
         dh_table("puma")
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS)
+@pytest.mark.parametrize("seed", range(6))
+def test_there_and_back_through_a_file(seed, convention):
+    """The arm of a table of an arm, read from its robot.toml, moves as the arm does."""
+    rng = np.random.default_rng(200 + seed)
+    base = rotation(0, 0.3) @ translation(2, 0.5)
+    rows = random_rows(rng, int(rng.integers(1, 7)))
+    rows[0] = replace(rows[0], joint={"lower": -2.0, "upper": 2.0, "damping": 0.3, "friction": 0.1})
+    model = dh_arm(rows, "standard", base=base).compile()
+    written = dh_table(model, "tool", convention).toml("again")
+    assert ("dh_modified = " in written) == (convention == "modified")
+    again = read(written.encode(), "again").compile()
+    q, v, tau = rng.normal(size=(3, model.nv))
+    np.testing.assert_allclose(td.frame_pose(again, q, "tool"), td.frame_pose(model, q, "tool"), atol=1e-9)
+    expected = td.forward_dynamics(model, q, v, tau)
+    np.testing.assert_allclose(td.forward_dynamics(again, q, v, tau), expected, rtol=1e-8, atol=1e-8)
+    assert again.joints[0].damping == model.joints[0].damping
+    assert again.joints[0].lower == model.joints[0].lower
+
+
+def test_rows_in_a_file():
+    content = FILE.format(more="dh = [0.5, 1.2, 0.3, -0.4]")
+    spec = read(content.encode(), "arm")
+    body = {"mass": 1.0, "inertia": (0.1, 0.1, 0.1)}
+    expected = dh_arm([DHRow(0.5, 1.2, 0.3, -0.4, body=body)]).compile()
+    np.testing.assert_allclose(
+        td.frame_pose(spec.compile(), [0.7], "link"), td.frame_pose(expected, [0.7], "tool"), atol=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ("dh = [0.5, 1.2, 0.3]", "4 numbers"),
+        ("dh = [0.5, 1.2, 0.3, 0.0]\naxis = [0, 0, 1]", "axis"),
+        ("dh = [0.5, 1.2, 0.3, 0.0]\ndh_modified = [0, 0, 0, 0]", "dh_modified"),
+        ('dh = "a"', "numbers"),
+    ],
+)
+def test_rows_that_say_too_much(more, told):
+    with pytest.raises(td.ModelError, match=told):
+        read(FILE.format(more=more).encode(), "arm")
+
+
+FILE = """format = "treadle-1"
+units = "SI"
+
+[[body]]
+name = "link"
+mass = 1.0
+inertia = [0.1, 0.1, 0.1]
+
+[[joint]]
+name = "turn"
+type = "hinge"
+predecessor = "world"
+successor = "link"
+{more}
+"""

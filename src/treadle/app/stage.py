@@ -16,6 +16,7 @@ from treadle.app.html import message_html, success_html
 from treadle.app.log import collect
 from treadle.app.meter import Meter
 from treadle.app.page_line import PageLine
+from treadle.app.panels.arm import ArmPanel
 from treadle.app.panels.build import BuildPanel
 from treadle.app.panels.drive import DrivePanel
 from treadle.app.panels.edit import EditPanel
@@ -135,6 +136,7 @@ class Stage:
             self.view = ViewPanel(self)
             self.save = SavePanel(self)
         with self.tabs.add_tab("Scenes"):
+            self.arm = ArmPanel(self)
             self.scenes = ScenesPanel(self)
         driving: list[Panel] = [self.run, self.routine, self.drive, self.push, self.edit]
         #: every panel, in the order in which the loop calls them

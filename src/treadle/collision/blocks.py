@@ -9,6 +9,7 @@ import numpy as np
 
 from treadle.collision.height_field import HeightField
 from treadle.collision.mesh import Mesh
+from treadle.numerics.groups import connected_groups
 
 __all__ = ["CELLS", "direction_cells", "field_block", "hull_block", "mesh_block"]
 
@@ -39,14 +40,10 @@ def hull_block(mesh: Mesh) -> np.ndarray:
     its middle, and from where to where the faces are listed that may be the steepest along a direction of the
     cell; then these lists. Others have 0 for their places.
     """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     normals = _normals(mesh)
     first, second = _neighbours(mesh)[:2]
     alike = np.einsum("ij,ij->i", normals[first], normals[second]) > 1.0 - _FLAT
-    links = coo_array((np.ones(alike.sum()), (first[alike], second[alike])), shape=(len(normals),) * 2)
-    count, group = connected_components(links, directed=False)
+    count, group = connected_groups(len(normals), first[alike], second[alike])
     members = np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group, minlength=count))[:-1])
     loops = [_around(mesh, triangles, normals[triangles[0]]) for triangles in members]
     start = 3 + mesh.points.size + 2

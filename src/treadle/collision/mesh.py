@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from treadle.errors import InputError, ModelError
+from treadle.extras import require
 
 __all__ = ["Mesh", "checked_mesh", "convex_hull"]
 
@@ -81,12 +83,11 @@ def convex_hull(points: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
 
     A mesh that is replaced by it touches as a solid, and faster than as triangles.
     """
-    from scipy.spatial import ConvexHull, QhullError
-
+    spatial: Any = require("scipy.spatial", "a convex hull")
     corners = np.asarray(points, dtype=float)
     try:
-        hull = ConvexHull(corners)
-    except (QhullError, ValueError):
+        hull = spatial.ConvexHull(corners)
+    except (spatial.QhullError, ValueError):
         raise InputError("a hull needs four points that are finite and not in one plane") from None
     a, b, c = (corners[hull.simplices[:, k]] for k in range(3))
     inward = np.einsum("ij,ij->i", np.cross(b - a, c - a), hull.equations[:, :3]) < 0.0

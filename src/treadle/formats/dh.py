@@ -13,20 +13,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from treadle.errors import InputError
+from treadle.model.describe import describe
 from treadle.model.model import Model
 from treadle.model.spec import ModelSpec
 from treadle.model.values import real_numbers
+from treadle.spatial import Transform
 
-__all__ = ["DHRow", "DHTable", "dh_arm", "dh_table"]
+__all__ = ["CONVENTION_KEYS", "DHRow", "DHTable", "dh_arm", "dh_table", "row_placement"]
 
-CONVENTIONS = ("standard", "modified")
+#: The conventions, and the key of a row in robot.toml.
+CONVENTION_KEYS = {"standard": "dh", "modified": "dh_modified"}
+CONVENTIONS = tuple(CONVENTION_KEYS)
+
+#: Fields of a joint that its row says.
+_PLACED = {
+    "name", "type", "parent", "child", "position", "rotation", "child_position", "child_rotation", "axis",
+    "line",
+}  # fmt: skip
 
 #: Sines of angles (and lengths in m) below this are zero.
 _NONE = 1e-9
@@ -78,6 +88,19 @@ class DHTable:
             pose = pose @ before @ (_about_z(x) if row.type == "revolute" else _along(2, x)) @ after
         return pose @ self.tool
 
+    def spec(self, name: str = "arm") -> ModelSpec:
+        """The description of the arm, see `dh_arm`."""
+        return dh_arm(self.rows, self.convention, name, self.base, self.tool)
+
+    def toml(self, name: str = "arm") -> str:
+        """The arm as the text of a robot.toml, whose joints are placed by the rows."""
+        from treadle.formats.toml_write import text
+
+        spec, key = self.spec(name), CONVENTION_KEYS[self.convention]
+        numbers = [(row.a, row.alpha, row.d, row.theta) for row in self.rows]
+        rows = {joint.name: (key, row) for joint, row in zip(spec.joints, numbers, strict=True)}
+        return text(spec, rows, self.base)
+
     def __str__(self) -> str:
         lines = [f"{self.convention:<12} {'a (m)':>10} {'alpha':>10} {'d (m)':>10} {'theta':>10}  (rad)"]
         for k, row in enumerate(self.rows, start=1):
@@ -108,24 +131,24 @@ def dh_arm(
     spec = ModelSpec(name)
     parent, start = None, _pose("base", base)
     for k, row in enumerate(table, start=1):
-        before, after = row.matrices(convention)
-        link, back = f"link{k}", np.linalg.inv(after)
+        link = f"link{k}"
         spec.add_body(link, **row.body)
-        spec.add_joint(
-            row.name or f"joint{k}",
-            row.type,
-            parent,
-            link,
-            **{
-                "axis": (0.0, 0.0, 1.0),
-                **_placed(start @ before if parent is None else before),
-                **{f"child_{key}": value for key, value in _placed(back).items()},
-                **row.joint,
-            },
-        )
+        placed = row_placement(row, convention, start if parent is None else np.eye(4))
+        spec.add_joint(row.name or f"joint{k}", row.type, parent, link, **{**placed, **row.joint})
         parent = link
     spec.add_frame("tool", parent, **_placed(_pose("tool", tool)))
     return spec
+
+
+def row_placement(row: DHRow, convention: str, start: np.ndarray) -> dict[str, Any]:
+    """Where a joint lies in its two links and its axis, as fields of a joint; `start` is frame i - 1."""
+    before, after = row.matrices(convention)
+    back = _placed(np.linalg.inv(after))
+    return {
+        "axis": (0.0, 0.0, 1.0),
+        **_placed(start @ before),
+        **{f"child_{key}": value for key, value in back.items()},
+    }
 
 
 def dh_table(model: Model, tool: str | None = None, convention: str = "standard") -> DHTable:
@@ -152,8 +175,42 @@ def dh_table(model: Model, tool: str | None = None, convention: str = "standard"
             across = {} if k == 0 else _across(axes, normals, k - 1)
         rows.append(DHRow(**across, **around, type=joint.type.kind, name=joint.name))
     start = _frame(*frames[0])
+    rows = _furnished(model, rows, convention, start)
     reached = DHTable(tuple(rows), convention, start, np.eye(4)).pose([0.0] * len(rows))
     return DHTable(tuple(rows), convention, start, np.linalg.inv(reached) @ end)
+
+
+def _furnished(model: Model, rows: Sequence[DHRow], convention: str, start: np.ndarray) -> list[DHRow]:
+    """The rows with the masses of the links, in their new frames, and with what the joints have."""
+    from treadle.dynamics.kinematics import world_transforms
+
+    poses = world_transforms(model, [0.0] * model.nq)
+    joints = {joint.name: joint for joint in describe(model).joints}
+    found, frame = [], start
+    for row in rows:
+        before, after = row.matrices(convention)
+        frame = frame @ before @ after
+        (body,) = [k for k, each in enumerate(model.bodies) if each.joint.name == row.name]
+        seen = Transform.of(np.linalg.inv(frame)) @ poses[body]
+        joint = joints[row.name or ""]
+        own = {
+            item.name: getattr(joint, item.name)
+            for item in fields(joint)
+            if item.name not in _PLACED and getattr(joint, item.name) != item.default
+        }
+        found.append(replace(row, joint=own, body=_inertial(model.bodies[body].inertia.to_parent(seen))))
+    return found
+
+
+def _inertial(inertia: Any) -> dict[str, Any]:
+    """Mass, centre and inertia about it, as fields of a body."""
+    mass = float(inertia.mass)
+    if mass == 0.0:
+        return {}
+    c = np.array(list(inertia.moment), dtype=float) / mass
+    about = np.array(inertia.rotational.to_rows(), dtype=float) - mass * (c @ c * np.eye(3) - np.outer(c, c))
+    matrix = 0.5 * (about + about.T)
+    return {"mass": mass, "center": tuple(c.tolist()), "inertia": tuple(map(tuple, matrix.tolist()))}
 
 
 def check_convention(convention: str) -> None:

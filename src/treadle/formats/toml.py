@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from treadle.errors import ModelError
+from treadle.formats.dh import CONVENTION_KEYS, DHRow, row_placement
 from treadle.formats.folder import Folder
 from treadle.formats.toml_keys import FORMAT, JOINT_NAMES, LIMITS, POSE, TABLES, TOP, UNITS, Key
 from treadle.formats.toml_lines import Lines, longest_key
@@ -199,7 +200,27 @@ class _Reader:
         if given["child"] in ("", "world") and given["child"] not in self.bodies:
             hint = "exchange predecessor and successor"
             raise self._fault((*path, "successor"), element, "the world cannot be a successor", hint)
+        for convention, key in CONVENTION_KEYS.items():
+            if key in given:
+                self._place_by_row(given, convention, key, path, element)
         return given | limits
+
+    def _place_by_row(
+        self, given: dict[str, Any], convention: str, key: str, path: tuple[Any, ...], element: str
+    ) -> None:
+        """The pose of a joint by a row of Denavit and Hartenberg, in the frame that its offset states."""
+        a, alpha, d, theta = given.pop(key)
+        stated = next((name for name in ("child_position", "child_rotation", "axis") if name in given), None)
+        stated = next((other for other in CONVENTION_KEYS.values() if other in given), stated)
+        if stated is not None:
+            hint = "a row says where the joint lies in both bodies, and its axis is z"
+            message = f"states {key!r} and what it says already ({stated})"
+            raise self._fault((*path, key), element, message, hint)
+        if given["type"] not in ("revolute", "prismatic", "continuous"):
+            hint = "use hinge or slider"
+            raise self._fault((*path, key), element, f"a {given['type']} joint has no {key!r}", hint)
+        start = self._pose(given, path, element).to_matrix()
+        given |= row_placement(DHRow(a, alpha, d, theta), convention, start)
 
     def _place_successor(self, joint: Any, path: tuple[Any, ...]) -> None:
         """Where the joint lies in a successor that states its own pose: X_SJ = X_WS^-1 X_WP X_PJ."""

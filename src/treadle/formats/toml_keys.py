@@ -142,6 +142,8 @@ _JOINT = Table(
         *_rotation(of="the joint in the predecessor"),
         Key("successor_offset", "vector", "position of the joint in the successor (m)", "child_position"),
         *_rotation("successor_", "child_rotation", of="the joint in the successor"),
+        Key("dh", "row", "a (m), alpha (rad), d (m), theta (rad) of Denavit and Hartenberg, about z", "dh"),
+        Key("dh_modified", "row", "the same in the convention of Khalil and Craig", "dh_modified"),
         Key("axis", "vector", "axis of turning or sliding, normal of a plane (in the joint's axes)"),
         Key(
             "second_axis",

@@ -5,19 +5,26 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import replace
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from treadle.errors import ModelError
 from treadle.formats.toml_keys import FORMAT, LIMITS, TABLES, UNITS, Key
 from treadle.model import Model, ModelSpec
 from treadle.model.describe import describe
 from treadle.model.finding import Finding
-from treadle.model.parts import Item, ShapeSpec
+from treadle.model.parts import IDENTITY, Item, ShapeSpec
 from treadle.model.values import plain, plain_json
 
 __all__ = ["text", "write"]
+
+#: By joint: the key of the convention, and the four numbers.
+Rows: TypeAlias = Mapping[str, tuple[str, tuple[float, ...]]]
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
@@ -30,10 +37,11 @@ def write(machine: Model | ModelSpec, path: Path) -> list[Finding]:
     return []
 
 
-def text(spec: ModelSpec) -> str:
+def text(spec: ModelSpec, rows: Rows | None = None, base: np.ndarray | None = None) -> str:
     """The description as the text of a robot.toml, from which an equal one is read.
 
-    The report goes into comments: it is about the file that the machine came from.
+    The report goes into comments: it is about the file that the machine came from. Joints with `rows` of
+    Denavit and Hartenberg are placed by them, the first one from the pose `base`.
     """
     lines = _head(spec)
     # with a body of that name, the world goes by the empty one
@@ -41,6 +49,10 @@ def text(spec: ModelSpec) -> str:
     inside, alone = _shapes(spec)
     for kind, table in TABLES.items():
         for item in alone if kind == "shape" else getattr(spec, table.list):
+            if kind == "joint" and rows is not None and item.name in rows:
+                lines += ["", "[[joint]]", *_row_table(item, world, rows[item.name], base)]
+                base = None
+                continue
             lines += ["", f"[[{kind}]]", *_table(kind, item, world)]
             for shape in inside[item.name] if kind == "body" else ():
                 lines += ["", "[[body.shape]]", *_table("shape", shape, world, left_out="body")]
@@ -81,7 +93,7 @@ def _table(kind: str, item: Item, world: str, left_out: str = "") -> list[str]:
     """The lines of a table below its header: keys first, then tables in it."""
     lines, tables = [], []
     for key in TABLES[kind].keys:
-        if key.name == left_out or key.kind == "rpy":
+        if key.name == left_out or key.kind in ("rpy", "row"):
             continue
         if key.kind == "limits":
             lines += _limits(item)
@@ -106,6 +118,22 @@ def _table(kind: str, item: Item, world: str, left_out: str = "") -> list[str]:
         else:
             lines.append(f"{key.name} = {_value(value)}")
     return lines + tables
+
+
+def _row_table(
+    joint: Any, world: str, row: tuple[str, tuple[float, ...]], base: np.ndarray | None
+) -> list[str]:
+    """The table of a joint that a row places."""
+    pose = np.eye(4) if base is None else base
+    start = replace(
+        joint,
+        position=tuple(pose[:3, 3].tolist()),
+        rotation=tuple(map(tuple, pose[:3, :3].tolist())),
+        child_position=(0.0, 0.0, 0.0),
+        child_rotation=IDENTITY,
+        axis=None,
+    )
+    return [*_table("joint", start, world), f"{row[0]} = {_value(row[1])}"]
 
 
 def _at(part: dict[str, Any], world: str) -> dict[str, Any]:

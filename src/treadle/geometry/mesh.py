@@ -214,5 +214,7 @@ def _merged(points: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.n
 
 
 def _unreadable(kind: str, error: Exception) -> ModelError:
-    message = f"is not a sound {kind[1:].upper()} file ({type(error).__name__}: {error})"
+    # readers quote what they found, line breaks included, and at any length
+    reason = " ".join(str(error).split())[:200]
+    message = f"is not a sound {kind[1:].upper()} file ({type(error).__name__}: {reason})"
     return ModelError(message, hint="it may be damaged or cut short; export it again")

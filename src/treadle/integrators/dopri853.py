@@ -13,15 +13,17 @@ __all__ = ["METHOD"]
 
 @cache
 def tableau() -> Tableau:
-    """The coefficients, from scipy; the 13th stage starts the next step, three more are for output."""
-    from scipy.integrate import DOP853
+    """The coefficients; the 13th stage starts the next step, three more are for output."""
+    from treadle.integrators.dopri853_coefficients import (
+        DENSE,
+        ERRORS,
+        NODES,
+        OUTPUT_STAGES,
+        STAGES,
+        WEIGHTS,
+    )
 
-    A = [row[:k].tolist() for k, row in enumerate(DOP853.A)]
-    extra = [row[: 13 + k].tolist() for k, row in enumerate(DOP853.A_EXTRA)]
-    b = [*DOP853.B.tolist(), 0.0]
-    c = [*DOP853.C.tolist(), 1.0, *DOP853.C_EXTRA.tolist()]
-    errors = [DOP853.E5.tolist(), DOP853.E3.tolist()]
-    return Tableau([*A, DOP853.B.tolist(), *extra], b, c, errors, DOP853.D.tolist())
+    return Tableau([*STAGES, WEIGHTS, *OUTPUT_STAGES], [*WEIGHTS, 0.0], NODES, ERRORS, DENSE)
 
 
 METHOD = Method(

@@ -20,6 +20,7 @@ from treadle.errors import InputError
 from treadle.model.elements import ElementSpec
 from treadle.model.flow import flow, mesh_volume, profile
 from treadle.model.values import number, vector
+from treadle.numerics.elliptic import carlson_rd
 
 if TYPE_CHECKING:
     from treadle.model.spec import ModelSpec
@@ -160,12 +161,10 @@ def added_mass(values: dict[str, Any]) -> np.ndarray:
 
 def ellipsoid_added_mass(half_axes: Any, density: float) -> np.ndarray:
     """6 x 6 added mass of an ellipsoid about its centre, along its axes (angular part first)."""
-    from scipy.special import elliprd
-
     axes = np.asarray(half_axes, dtype=float)
     squares = axes**2
     alpha = [
-        2.0 / 3.0 * axes.prod() * elliprd(squares[(i + 1) % 3], squares[(i + 2) % 3], squares[i])
+        2.0 / 3.0 * axes.prod() * carlson_rd(squares[(i + 1) % 3], squares[(i + 2) % 3], squares[i])
         for i in range(3)
     ]
     mass = 4.0 / 3.0 * math.pi * density * axes.prod()

@@ -22,6 +22,8 @@ __all__ = ["all_entries", "main"]
 _HOMES = (
     "treadle.collision.kernels",
     "treadle.contact.soft",
+    "treadle.sensors.chain",
+    "treadle.sensors.rays.shading",
     "treadle.sim.step.advance",
     "treadle.sim.step.many_bodies",
     "treadle.sim.step.substep",

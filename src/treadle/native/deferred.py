@@ -11,6 +11,8 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any, cast
 
+from treadle.extras import require
+
 __all__ = ["Deferred"]
 
 
@@ -26,6 +28,7 @@ class Deferred:
     @cached_property
     def made(self) -> Any:
         """What it stands for."""
+        require("numba", "compiling a kernel")
         return self._make()
 
     @cached_property

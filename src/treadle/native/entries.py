@@ -17,8 +17,10 @@ from typing import Any
 import numpy as np
 
 from treadle import store
+from treadle.extras import require
 from treadle.native import packaged, progress
 from treadle.native.c_types import Signature
+from treadle.native.frames import table
 from treadle.native.kernels import kernels_digest, package_of
 
 __all__ = ["Entry", "entry", "known_entries"]
@@ -31,7 +33,8 @@ class Entry:
     """A kernel that is compiled on its own, the first time that its address is needed.
 
     `needs` are the places in a table of addresses that it calls. Called from Python, it takes arrays, which
-    must be contiguous, by their addresses; with `nogil` others run meanwhile.
+    must be contiguous, by their addresses, and named tuples by their tables (see `frames`); with `nogil`
+    others run meanwhile.
     """
 
     def __init__(
@@ -51,7 +54,9 @@ class Entry:
         return self._engine.get_function_address("entry")
 
     def __call__(self, *arguments: Any) -> Any:
-        return self._callable(*[x.ctypes.data if isinstance(x, np.ndarray) else x for x in arguments])
+        # tables live until the call is over
+        given = [table(x) if isinstance(x, tuple) else x for x in arguments]
+        return self._callable(*[x.ctypes.data if isinstance(x, np.ndarray) else x for x in given])
 
     @cached_property
     def _callable(self) -> Any:
@@ -98,6 +103,7 @@ class Entry:
         """Compile it, whether it is stored or not."""
         from treadle.native.effort import seconds
 
+        require("numba", "a kernel that the installed wheel has not compiled for this processor")
         with progress.compiling(f"the kernel {self.name.removeprefix('treadle.')}", seconds(self.function)):
             from treadle.native.entry_code import entry_object
 

@@ -11,6 +11,7 @@ with the note `Shaped` know their shape, and numbers stand in the table themselv
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import numpy as np
@@ -61,8 +62,7 @@ def view(kind: type) -> Any:
 
 
 def _entries(values: tuple) -> Iterator[int]:
-    hints = get_type_hints(type(values), include_extras=True)
-    for value, hint in zip(values, hints.values(), strict=True):
+    for value, hint in zip(values, _hints(type(values)), strict=True):
         if isinstance(value, tuple):
             yield from _entries(value)
         elif isinstance(value, np.ndarray):
@@ -73,3 +73,8 @@ def _entries(values: tuple) -> Iterator[int]:
                 yield from value.shape
         else:
             yield int(value)
+
+
+@cache
+def _hints(kind: type) -> list[Any]:
+    return list(get_type_hints(kind, include_extras=True).values())

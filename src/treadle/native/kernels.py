@@ -51,11 +51,12 @@ inner = partial(njit, draft=True, error_model="numpy")
 part = inner
 
 
-#: Packages with kernels, and those whose kernels they call.
+#: Packages or files with kernels, and those whose kernels they call.
 _CALLS = {
     "native": (),
     "collision": ("native",),
     "contact": ("native",),
+    "sensors/chain.py": ("native",),
     "sensors/rays": ("native", "collision"),
     "solvers": ("native",),
     "sim/step": ("native", "collision", "contact", "solvers"),
@@ -75,7 +76,8 @@ def kernels_digest(package: str) -> str:
     """Hash of the sources behind the kernels of a package, such as "collision"."""
     total = hashlib.sha256()
     for name in (package, *_CALLS[package]):
-        for path in sorted((_PACKAGE / name).rglob("*.py")):
+        place = _PACKAGE / name
+        for path in [place] if place.suffix else sorted(place.rglob("*.py")):
             if name == "native" and path.stem not in _NATIVE:
                 continue
             total.update(str(path.relative_to(_PACKAGE)).encode())
@@ -93,4 +95,4 @@ def package_of(function: Callable[..., Any]) -> str | None:
 @cache
 def _package_of_file(name: str) -> str | None:
     path = Path(name).resolve()
-    return next((package for package in _CALLS if _PACKAGE / package in path.parents), None)
+    return next((package for package in _CALLS if _PACKAGE / package in (path, *path.parents)), None)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 from os import PathLike
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from treadle._version import __version__
 from treadle.errors import InputError
+from treadle.extras import require
 from treadle.model.model import Model
 from treadle.model.values import path_of, real_array
 from treadle.planning.timing import fastest_rates
@@ -36,9 +38,7 @@ class Trajectory:
         """Positions and velocities (times, nq); without velocities those of a cubic spline."""
         if model.nq != model.nv:
             raise InputError("a trajectory needs a machine whose joints have one degree of freedom each")
-        # scipy takes a while to import
-        from scipy.interpolate import CubicHermiteSpline, CubicSpline
-
+        interpolate: Any = require("scipy.interpolate", "a trajectory")
         self.model = model
         self.times = _array("times", times, (None,))
         if len(self.times) < 2 or (np.diff(self.times) <= 0.0).any():
@@ -46,11 +46,11 @@ class Trajectory:
         shape = len(self.times), model.nq
         self.positions = _array("positions", positions, shape)
         if velocities is None:
-            curve = CubicSpline(self.times, self.positions)
+            curve = interpolate.CubicSpline(self.times, self.positions)
             self.velocities = curve(self.times, 1)
         else:
             self.velocities = _array("velocities", velocities, shape)
-        self._curve = CubicHermiteSpline(self.times, self.positions, self.velocities)
+        self._curve = interpolate.CubicHermiteSpline(self.times, self.positions, self.velocities)
         self.start, self.end = float(self.times[0]), float(self.times[-1])
 
     @classmethod
@@ -147,9 +147,8 @@ def _timed(
     feed: ArrayLike | None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Path parameters, positions, slopes dq/ds and rates ds/dt of the fastest timing."""
-    from scipy.interpolate import CubicSpline
-
-    curve = CubicSpline(knots, points) if len(points) > 2 else CubicSpline(knots, points, bc_type="natural")
+    interpolate: Any = require("scipy.interpolate", "a trajectory")
+    curve = interpolate.CubicSpline(knots, points, bc_type="not-a-knot" if len(points) > 2 else "natural")
     s = np.linspace(knots[0], knots[-1], max(_PER_WAYPOINT * len(points), _LEAST))
     slope = curve(s, 1)
     most = (limits / np.maximum(np.abs(slope), 1e-12)).min(axis=1)

@@ -8,12 +8,14 @@ touches what is left. The normal force is that of the compliant contact in serie
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from treadle.dynamics.compiled import frame_jacobian, mass_matrix
 from treadle.errors import InputError
+from treadle.extras import require
 from treadle.model.model import Model
 from treadle.model.values import real_numbers
 from treadle.process.pad import Pad
@@ -211,10 +213,9 @@ def _sampled(path: ToolPath, feed: float, dt: float) -> tuple[np.ndarray, np.nda
         raise InputError("grind: feed and dt must be positive")
     knots = path.lengths
     at = np.linspace(0.0, knots[-1], max(round(knots[-1] / (feed * dt)), 1) + 1)
-    from scipy.interpolate import CubicSpline
-
+    spline: Any = require("scipy.interpolate", "grinding").CubicSpline
     # the tip follows the curve, not its chords
-    points, axes = CubicSpline(knots, path.points)(at), CubicSpline(knots, path.normals)(at)
+    points, axes = spline(knots, path.points)(at), spline(knots, path.normals)(at)
     return at, np.ascontiguousarray(points), axes / np.linalg.norm(axes, axis=1, keepdims=True)
 
 

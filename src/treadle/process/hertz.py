@@ -5,6 +5,9 @@ from __future__ import annotations
 from math import pi, sqrt
 from typing import NamedTuple
 
+from treadle.numerics.elliptic import complete_integrals
+from treadle.numerics.root import bracketed_root
+
 __all__ = ["HertzContact", "hertz_contact"]
 
 
@@ -24,9 +27,6 @@ def hertz_contact(modulus: float, curvatures: tuple[float, float], approach: flo
         A/B = (b/a)^2 (K - E) / (E - (b/a)^2 K) for the halves A <= B of the curvatures,
         approach = p0 b K / E*,   A = p0 b (K - E) / (E* e^2 a^2),   F = 2 pi p0 a b / 3
     """
-    from scipy.optimize import brentq
-    from scipy.special import ellipe, ellipk
-
     low, high = sorted(0.5 * k for k in curvatures)
     if high - low < 1e-9 * high:
         radius = 0.5 / high
@@ -35,11 +35,11 @@ def hertz_contact(modulus: float, curvatures: tuple[float, float], approach: flo
         return HertzContact(2.0 / 3.0 * pi * pressure * half**2, pressure, (half, half))
 
     def gap(square: float) -> float:
-        K, E = ellipk(square), ellipe(square)
+        K, E = complete_integrals(square)
         return (1.0 - square) * (K - E) / (E - (1.0 - square) * K) - low / high
 
-    square = float(brentq(gap, 1e-9, 1.0 - 1e-12))  # type: ignore[arg-type]
-    K, E = float(ellipk(square)), float(ellipe(square))
+    square = bracketed_root(gap, 1e-9, 1.0 - 1e-12, 1e-15)
+    K, E = complete_integrals(square)
     # p0 b = approach E*/K; from the equation of A: a^2 = p0 b (K - E) / (E* e^2 A)
     strength = approach / K
     a = sqrt(strength * (K - E) / (square * low))

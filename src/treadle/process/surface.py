@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treadle.errors import InputError
+from treadle.extras import require
 
 __all__ = ["Surface"]
 
@@ -23,8 +24,7 @@ class Surface:
     """
 
     def __init__(self, x: ArrayLike, y: ArrayLike, heights: ArrayLike) -> None:
-        from scipy.interpolate import RectBivariateSpline
-
+        interpolate: Any = require("scipy.interpolate", "the surface of a workpiece")
         self.x, self.y = np.array(x, dtype=float), np.array(y, dtype=float)
         self.heights = np.array(heights, dtype=float)
         if self.heights.shape != (len(self.y), len(self.x)) or min(self.heights.shape) < 4:
@@ -38,7 +38,7 @@ class Surface:
         for axis, step in ((self.x, self.spacing[0]), (self.y, self.spacing[1])):
             if step <= 0.0 or np.abs(np.diff(axis) - step).max() > 1e-9 * max(1.0, np.abs(axis).max()):
                 raise InputError("the grid of a surface must be evenly spaced and increase")
-        self._spline = RectBivariateSpline(self.y, self.x, self.heights)
+        self._spline = interpolate.RectBivariateSpline(self.y, self.x, self.heights)
 
     @classmethod
     def of_function(

@@ -1,17 +1,20 @@
 """The measurement chain: from exact values to what a sensor shows, for all channels and worlds.
 
 Random numbers are Philox4x32 with ten rounds (Salmon, Moraes, Dror and Shaw 2011): the counter is (sample,
-world, channel and stream), the key belongs to the sensor. All kernels are in this one file, since Numba keeps
-those of a file as long as that file stays the same.
+world, channel and stream), the key belongs to the sensor.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from treadle.native.kernels import njit
+from treadle.native.c_types import CPointer, int64, void
+from treadle.native.entries import entry
+from treadle.native.frames import IntegerList, RealList, RealTable, Shaped, view
+from treadle.native.kernels import inner
 
 __all__ = ["MEMORY", "measure", "normals_at"]
 
@@ -35,16 +38,65 @@ _STDDEV, _DENSITY, _WALK, _DYNAMIC_STDDEV, _CORRELATION, _BIAS, _BIAS_STDDEV = r
 _SCALE, _DEAD_BAND, _LOWER, _UPPER, _QUANTIZATION, _BACKLASH = range(7, 13)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def measure(key, table, values, memory, index, interval, root_rate, taken, worlds):
-    """Apply the imperfections in `table` to `values` (channels, worlds) of the worlds that take a sample.
+class Sample(NamedTuple):
+    """What the kernel of a sample takes, see `measure`."""
 
-    `memory` is (channels, MEMORY, worlds). The others are (worlds): `index` counts samples, `interval` is the
-    time since the one before (s), 0 at the first, `root_rate` the root of the rate (Hz), `worlds` their
-    numbers.
+    key: int
+    effects: RealTable
+    values: RealTable
+    memory: Annotated[np.ndarray, Shaped(np.float64, 3)]
+    counts: IntegerList
+    interval: RealList
+    root_rate: RealList
+    taken: Annotated[np.ndarray, Shaped(np.bool_)]
+    worlds: IntegerList
+
+
+def measure(
+    key: int | np.uint64,
+    effects: np.ndarray,
+    values: np.ndarray,
+    memory: np.ndarray,
+    index: np.ndarray,
+    interval: np.ndarray,
+    root_rate: np.ndarray,
+    taken: np.ndarray,
+    worlds: np.ndarray,
+) -> None:
+    """Apply the imperfections in the table `effects` to `values` of the worlds that take a sample.
+
+    `values` are (channels, worlds), `memory` is (channels, MEMORY, worlds). The others are (worlds): `index`
+    counts samples, `interval` is the time since the one before (s), 0 at the first, `root_rate` the root of
+    the rate (Hz), `worlds` their numbers.
     """
+    given = [np.ascontiguousarray(x) for x in (index, interval, root_rate, taken, worlds)]
+    sample = Sample(_signed(key), np.ascontiguousarray(effects), values, memory, *given)
+    measure_sample(sample)
+
+
+def normals_at(
+    key: int | np.uint64, index: np.ndarray, worlds: np.ndarray, stream: int, values: np.ndarray
+) -> None:
+    """Fill (count, worlds) with standard normal numbers."""
+    normal_numbers(Draw(_signed(key), stream, index, worlds, values))
+
+
+def _signed(key: int | np.uint64) -> int:
+    """A key of 64 bits as the whole number that a table holds."""
+    return int(np.uint64(key).view(np.int64))
+
+
+_sample = view(Sample)
+
+
+@entry(void(CPointer(int64)), nogil=True)
+def measure_sample(address):
+    """The kernel of `measure`, which takes the table of a Sample."""
+    given = _sample(address)
+    key, values, memory, index = np.uint64(given.key), given.values, given.memory, given.counts
+    interval, root_rate, taken, worlds = given.interval, given.root_rate, given.taken, given.worlds
     for i in range(values.shape[0]):
-        row = table[i]
+        row = given.effects[i]
         noisy = row[_STDDEV] > 0.0 or row[_DENSITY] > 0.0 or row[_WALK] > 0.0
         last, phi, drive, walk = -1.0, 1.0, 0.0, 0.0
         for w in range(values.shape[1]):
@@ -72,15 +124,30 @@ def measure(key, table, values, memory, index, interval, root_rate, taken, world
             values[i, w] = _digitized(row, y)
 
 
-@njit(cache=True, nogil=True)
-def normals_at(key, index, worlds, stream, values):
-    """Fill (count, worlds) with standard normal numbers."""
+class Draw(NamedTuple):
+    """What the kernel of normal numbers takes, see `normals_at`."""
+
+    key: int
+    stream: int
+    counts: IntegerList
+    worlds: IntegerList
+    values: RealTable
+
+
+_draw = view(Draw)
+
+
+@entry(void(CPointer(int64)), nogil=True)
+def normal_numbers(address):
+    """The kernel of `normals_at`, which takes the table of a Draw."""
+    given = _draw(address)
+    key, values = np.uint64(given.key), given.values
     for i in range(values.shape[0]):
         for w in range(values.shape[1]):
-            values[i, w] = _two_normals(key, index[w], worlds[w], i, stream)[0]
+            values[i, w] = _two_normals(key, given.counts[w], given.worlds[w], i, given.stream)[0]
 
 
-@njit
+@inner()
 def _dynamics(row, dt):
     """Of an interval: factor and drive of the Gauss-Markov bias, and the step of the random walk."""
     phi, drive = 1.0, 0.0
@@ -95,7 +162,7 @@ def _dynamics(row, dt):
     return phi, drive, row[_WALK] * math.sqrt(dt)
 
 
-@njit
+@inner()
 def _digitized(row, y):
     """Dead band, range and steps."""
     if abs(y) < row[_DEAD_BAND]:
@@ -106,7 +173,7 @@ def _digitized(row, y):
     return y
 
 
-@njit
+@inner()
 def _two_normals(key, sample, world, channel, stream):
     """Two independent standard normal numbers (Box and Muller)."""
     c0, c1 = np.uint64(sample) & _MASK, np.uint64(sample) >> _32

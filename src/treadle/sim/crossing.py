@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from treadle.forces.law import ForceLaw
 from treadle.forces.switch import switch_values
 from treadle.integrators.watch import EARLY, POINTS
 from treadle.model.model import Model
+from treadle.numerics.root import bracketed_root
 from treadle.sim.event import Event
 from treadle.sim.interpolant import Interpolant
 
@@ -100,12 +101,9 @@ def _switch_crossing(argument: Values, span: float, mode: bool) -> float | None:
 
 def _cross(value: Values, before: float, after: float) -> float:
     """The time, to rounding, at which a value that was negative is so no longer."""
-    from scipy.optimize import brentq
-
     if value(before) >= 0.0:
         return before
-    # the default of rtol is as small as it can be
-    root: Any = brentq(value, before, after, xtol=1e-16)
+    root = bracketed_root(value, before, after, 1e-16)
     # the zero is found up to rounding: take the first point on the far side
     step = max(2.0**-53 * after, 1e-18)
     while root < after and value(root) < 0.0:

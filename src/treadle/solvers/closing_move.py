@@ -8,6 +8,7 @@ import numpy as np
 
 from treadle.constraints.rows import residuals, row_names
 from treadle.model.model import Model
+from treadle.numerics.rotations import rotation_matrices
 from treadle.spatial import Transform
 
 __all__ = ["closing_move"]
@@ -18,8 +19,6 @@ _SMALL, _NOTHING = 1e-6, 1e-6
 
 def closing_move(model: Model, q: np.ndarray, name: str) -> str | None:
     """The least move of a loop's frame on its second link that closes it at q; None for a coupling."""
-    from scipy.spatial.transform import Rotation
-
     index = next((k for k, loop in enumerate(model.loops) if loop.name == name), None)
     if index is None:
         return None
@@ -30,7 +29,7 @@ def closing_move(model: Model, q: np.ndarray, name: str) -> str | None:
     def residual(move: np.ndarray) -> np.ndarray:
         """With the frame turned and moved, in the axes of the link."""
         place = X_SF.copy()
-        place[:3, :3] = Rotation.from_rotvec(move[:3]).as_matrix() @ place[:3, :3]
+        place[:3, :3] = rotation_matrices(move[None, :3])[0] @ place[:3, :3]
         place[:3, 3] += move[3:]
         moved = replace(loop, successor_placement=Transform.of(place))
         loops = (*model.loops[:index], moved, *model.loops[index + 1 :])

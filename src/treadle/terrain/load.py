@@ -55,14 +55,13 @@ def load_terrain(
 
 def fill_holes(heights: np.ndarray) -> np.ndarray:
     """The heights, missing ones filled from the nearest neighbour."""
-    from scipy.ndimage import distance_transform_edt
-
+    ndimage: Any = require("scipy.ndimage", "filling holes in a terrain")
     heights = np.asarray(heights, dtype=float)
     missing = ~np.isfinite(heights)
     if missing.all():
         raise InputError("the elevation grid has no heights at all")
-    where = distance_transform_edt(missing, return_distances=False, return_indices=True)
-    return heights[tuple(where)]  # type: ignore[arg-type]
+    where = ndimage.distance_transform_edt(missing, return_distances=False, return_indices=True)
+    return heights[tuple(where)]
 
 
 Read = tuple[np.ndarray, tuple[float, float], tuple[float, float]]

@@ -204,8 +204,8 @@ def _yuma_records(text: str, path: Path) -> list[dict[str, float]]:
             records[-1][key] = float(value)
         except (ValueError, IndexError):
             raise InputError(
-                f"{path}:{number}: {line.strip()!r} is no line of a YUMA almanac; give a file of 13 lines "
-                "per satellite"
+                f"{path}:{number}: {line.strip()[:60]!r} is no line of a YUMA almanac; give a file of 13 "
+                "lines per satellite"
             ) from None
     for record in records:
         missing = [name for name, key in _YUMA.items() if key not in record]

@@ -7,10 +7,14 @@ number, for an inner node the first of its two children, which lie side by side,
 from __future__ import annotations
 
 from math import inf
+from typing import NamedTuple
 
 import numpy as np
 
-from treadle.native.kernels import inner, kernel
+from treadle.native.c_types import CPointer, int64
+from treadle.native.entries import entry
+from treadle.native.frames import IntegerList, RealTable, view
+from treadle.native.kernels import inner
 
 __all__ = ["build_tree", "tree_over"]
 
@@ -21,11 +25,35 @@ def tree_over(low: np.ndarray, high: np.ndarray, leaf: int = 4) -> tuple[np.ndar
     """Nodes (m, 8) of a tree over boxes (n, 3), n > 0, and the order (n,) of the things in its leaves."""
     n = len(low)
     nodes, order = np.zeros((2 * n, 8)), np.zeros(n, dtype=np.int64)
-    count = build_tree(np.ascontiguousarray(low), np.ascontiguousarray(high), leaf, nodes, order)
+    count = tree_of_boxes(Boxes(_reals(low), _reals(high), leaf, nodes, order))
     return nodes[:count].copy(), order
 
 
-@kernel(nogil=True)
+def _reals(x: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(x, dtype=float)
+
+
+class Boxes(NamedTuple):
+    """What the kernel of `tree_over` takes, see `build_tree`."""
+
+    low: RealTable
+    high: RealTable
+    leaf: int
+    nodes: RealTable
+    order: IntegerList
+
+
+_boxes = view(Boxes)
+
+
+@entry(int64(CPointer(int64)), nogil=True)
+def tree_of_boxes(address):
+    """The kernel of `tree_over`, which takes the table of Boxes."""
+    boxes = _boxes(address)
+    return build_tree(boxes.low, boxes.high, boxes.leaf, boxes.nodes, boxes.order)
+
+
+@inner()
 def build_tree(low, high, leaf, nodes, order):
     """Fill nodes (2 n, 8) and order (n,) for boxes (n, 3); return the number of nodes."""
     n = len(low)

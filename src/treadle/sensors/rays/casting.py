@@ -7,16 +7,19 @@ bodies is built, and a ray that comes near a body is followed in that body's axe
 from __future__ import annotations
 
 from math import inf, sqrt
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from treadle.collision.ray_primitives import GROUND, TRIANGLE, crossing, normal_at
-from treadle.native.kernels import inner, kernel, part
+from treadle.native.c_types import CPointer, int64, void
+from treadle.native.entries import entry
+from treadle.native.frames import IntegerList, IntegerTable, RealList, RealTable, Shaped, view
+from treadle.native.kernels import inner, part
 from treadle.sensors.rays.bvh import build_tree
 from treadle.sensors.rays.ground import ground_crossing, ground_normal
 
-__all__ = ["Geometry", "cast", "hit_normals", "normal_of", "turned"]
+__all__ = ["Geometry", "Poses", "cast", "hit_normals", "normal_of", "turned"]
 
 #: Barycentric coordinates may be this much outside a triangle, so that no ray slips through an edge.
 _EDGE = 1e-12
@@ -28,29 +31,64 @@ class Geometry(NamedTuple):
     """What can be hit, in body axes; body 0 is the world."""
 
     #: (nodes, 8) trees of all bodies one after the other, see `bvh`; children and items count over all
-    nodes: np.ndarray
+    nodes: RealTable
     #: (bodies,) root of each body's tree, -1 for a body without
-    roots: np.ndarray
+    roots: IntegerList
     #: (items, 11): kind, then a corner and two edges of a triangle, or the place of a solid; last the surface
-    items: np.ndarray
+    items: RealTable
     #: (solids, 15): rotation by rows and position in the body, three sizes
-    solids: np.ndarray
+    solids: RealTable
     #: (planes, 2): item and body of planes without end, which are in no tree
-    planes: np.ndarray
+    planes: IntegerTable
     #: elevation grid (0, 0) without one, its first point and spacing, its pyramid; its item is the last one
-    heights: np.ndarray
-    frame: np.ndarray
-    highest: np.ndarray
-    table: np.ndarray
+    heights: RealTable
+    frame: RealList
+    highest: RealList
+    table: IntegerTable
 
 
-@kernel(nogil=True)
-def cast(geometry, poses, starts, origins, directions, limits, skipped, any_hit, distance, item, body):
+#: Poses (instants, bodies, 12): rotation by rows and position of every body.
+Poses = Annotated[np.ndarray, Shaped(np.float64, 3)]
+
+
+class Rays(NamedTuple):
+    """What the kernel that casts rays takes, see `cast`."""
+
+    geometry: Geometry
+    poses: Poses
+    starts: IntegerList
+    origins: RealTable
+    directions: RealTable
+    limits: RealList
+    skipped: IntegerList
+    any_hit: int
+    distance: RealList
+    item: IntegerList
+    body: IntegerList
+
+
+def cast(geometry: Geometry, *rays: np.ndarray | bool) -> None:
     """Write distance (inf: none), item and body (-1) of the first hit of every ray within its limit.
 
-    Poses (instants, bodies, 12); rays of instant k are starts[k] to starts[k + 1]; unit directions (n, 3);
-    `skipped` (bodies,) tells which bodies rays pass through; with `any_hit` any hit will do.
+    Takes what `Rays` has. Poses (instants, bodies, 12); rays of instant k are starts[k] to starts[k + 1];
+    unit directions (n, 3); `skipped` (bodies,) tells which bodies rays pass through; with `any_hit` any hit
+    will do.
     """
+    cast_rays(Rays(geometry, *rays))  # type: ignore[arg-type]
+
+
+_rays = view(Rays)
+
+
+@entry(void(CPointer(int64)), nogil=True)
+def cast_rays(address):
+    """The kernel of `cast`, which takes the table of Rays."""
+    rays = _rays(address)
+    geometry, poses, starts, skipped, any_hit = (
+        rays.geometry, rays.poses, rays.starts, rays.skipped, rays.any_hit != 0,
+    )  # fmt: skip
+    origins, directions, limits = rays.origins, rays.directions, rays.limits
+    distance, item, body = rays.distance, rays.item, rays.body
     bodies = len(geometry.roots)
     low, high = np.empty((bodies, 3)), np.empty((bodies, 3))
     present, order = np.empty(bodies, dtype=np.int64), np.empty(bodies, dtype=np.int64)
@@ -267,9 +305,39 @@ def _through_rest(geometry, poses, instant, o, d, best, item, body, skipped):
     return best, item, body
 
 
-@kernel(nogil=True)
-def hit_normals(geometry, poses, starts, origins, directions, distance, item, body, normals):
-    """Unit normals (n, 3) in the world where rays hit, on the side they come from; zero without a hit."""
+class Hit(NamedTuple):
+    """What the kernel of normals takes, see `hit_normals`."""
+
+    geometry: Geometry
+    poses: Poses
+    starts: IntegerList
+    origins: RealTable
+    directions: RealTable
+    distance: RealList
+    item: IntegerList
+    body: IntegerList
+    normals: RealTable
+
+
+def hit_normals(geometry: Geometry, *hit: np.ndarray) -> None:
+    """Unit normals (n, 3) in the world where rays hit, on the side they come from; zero without a hit.
+
+    Takes what `Hit` has.
+    """
+    normals_of_hits(Hit(geometry, *hit))
+
+
+_hit = view(Hit)
+
+
+@entry(void(CPointer(int64)), nogil=True)
+def normals_of_hits(address):
+    """The kernel of `hit_normals`, which takes the table of a Hit."""
+    hit = _hit(address)
+    geometry, poses, starts, origins, directions = (
+        hit.geometry, hit.poses, hit.starts, hit.origins, hit.directions,
+    )  # fmt: skip
+    distance, item, body, normals = hit.distance, hit.item, hit.body, hit.normals
     for g in range(len(starts) - 1):
         X = poses[g]
         for i in range(starts[g], starts[g + 1]):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial.transform import Rotation
+
+from treadle.numerics.rotations import rotation_matrices, rotation_vectors
 
 __all__ = ["poses_between"]
 
@@ -73,9 +74,9 @@ def _carried(
 
 def _rotations(vectors: np.ndarray) -> np.ndarray:
     """Matrices (..., 3, 3) of rotation vectors (..., 3)."""
-    return Rotation.from_rotvec(vectors.reshape(-1, 3)).as_matrix().reshape(*vectors.shape, 3)
+    return rotation_matrices(vectors.reshape(-1, 3)).reshape(*vectors.shape, 3)
 
 
 def _vectors(matrices: np.ndarray) -> np.ndarray:
     """Rotation vectors (..., 3) of matrices (..., 3, 3)."""
-    return Rotation.from_matrix(matrices.reshape(-1, 3, 3)).as_rotvec().reshape(matrices.shape[:-1])
+    return rotation_vectors(matrices.reshape(-1, 3, 3)).reshape(matrices.shape[:-1])

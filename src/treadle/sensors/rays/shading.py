@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from math import floor, sqrt
+from typing import Annotated, NamedTuple
+
+import numpy as np
 
 from treadle.collision.ray_primitives import TRIANGLE
-from treadle.native.kernels import inner, kernel, part
-from treadle.sensors.rays.casting import normal_of, turned
+from treadle.native.c_types import CPointer, int64, void
+from treadle.native.entries import entry
+from treadle.native.frames import IntegerList, RealList, RealTable, Shaped, view
+from treadle.native.kernels import inner, part
+from treadle.sensors.rays.casting import Geometry, Poses, normal_of, turned
 
 __all__ = ["shade", "smooth_normals"]
 
@@ -17,12 +23,40 @@ _GLOSS, _SHARPNESS = 0.12, 4
 _CHECKER = 0.82
 
 
-@kernel(nogil=True)
-def smooth_normals(geometry, poses, starts, origins, directions, distance, item, body, corners, normals):
+class SmoothHit(NamedTuple):
+    """What the kernel of interpolated normals takes, see `smooth_normals`."""
+
+    geometry: Geometry
+    poses: Poses
+    starts: IntegerList
+    origins: RealTable
+    directions: RealTable
+    distance: RealList
+    item: IntegerList
+    body: IntegerList
+    corners: RealTable
+    normals: RealTable
+
+
+def smooth_normals(geometry: Geometry, *hit: np.ndarray) -> None:
     """Unit normals (n, 3) interpolated between the corners of triangles, on the side that rays come from.
 
-    `corners` (items, 9) are the normals at the corners of triangles in body axes.
+    Takes what `SmoothHit` has; `corners` (items, 9) are the normals at the corners of triangles in body axes.
     """
+    interpolated_normals(SmoothHit(geometry, *hit))
+
+
+_smooth_hit = view(SmoothHit)
+
+
+@entry(void(CPointer(int64)), nogil=True)
+def interpolated_normals(address):
+    """The kernel of `smooth_normals`, which takes the table of a SmoothHit."""
+    hit = _smooth_hit(address)
+    geometry, poses, starts, origins, directions = (
+        hit.geometry, hit.poses, hit.starts, hit.origins, hit.directions,
+    )  # fmt: skip
+    distance, item, body, corners, normals = hit.distance, hit.item, hit.body, hit.corners, hit.normals
     for g in range(len(starts) - 1):
         X = poses[g]
         for i in range(starts[g], starts[g + 1]):
@@ -60,14 +94,42 @@ def _between(items, corners, k, X, b, px, py, pz):
     return turned(X, b, x, y, z)
 
 
-@kernel(nogil=True)
-def shade(origins, directions, distance, surface, normals, colors, ambient, lights, lit, rgb):
+class Look(NamedTuple):
+    """What the kernel of colours takes, see `shade`."""
+
+    origins: RealTable
+    directions: RealTable
+    distance: RealList
+    surface: IntegerList
+    normals: RealTable
+    colors: RealTable
+    ambient: RealTable
+    lights: RealTable
+    lit: Annotated[np.ndarray, Shaped(np.uint8, 2)]
+    rgb: RealTable
+
+
+def shade(*look: np.ndarray) -> None:
     """Linear colours (n, 3) of rays.
 
-    `colors` (surfaces, 4) are linear with 1 behind them for ground, which gets a pattern; `ambient` (4, 3)
-    are the sky, the ground, and the background at the horizon and the zenith; `lights` (m, 8) see
-    `Lighting.table`; `lit` (m, n) is 0 in their shadows.
+    Takes what `Look` has: `colors` (surfaces, 4) are linear with 1 behind them for ground, which gets a
+    pattern; `ambient` (4, 3) are the sky, the ground, and the background at the horizon and the zenith;
+    `lights` (m, 8) see `Lighting.table`; `lit` (m, n) is 0 in their shadows.
     """
+    colours_of_rays(Look(*[np.ascontiguousarray(x) for x in look]))
+
+
+_look = view(Look)
+
+
+@entry(void(CPointer(int64)), nogil=True)
+def colours_of_rays(address):
+    """The kernel of `shade`, which takes the table of a Look."""
+    look = _look(address)
+    origins, directions, distance, surface, normals = (
+        look.origins, look.directions, look.distance, look.surface, look.normals,
+    )  # fmt: skip
+    colors, ambient, lights, lit, rgb = look.colors, look.ambient, look.lights, look.lit, look.rgb
     for i in range(len(distance)):
         dx, dy, dz, t, s = directions[i, 0], directions[i, 1], directions[i, 2], distance[i], surface[i]
         if s < 0:
