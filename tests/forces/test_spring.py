@@ -234,7 +234,8 @@ def test_a_spring_is_the_strut_that_it_replaces():
     np.testing.assert_allclose(runs[0], runs[1], atol=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(8))
+# with springs that act where they are at the end of the step 7, 10, 24 and 57 gain energy
+@pytest.mark.parametrize("seed", [0, 1, 2, 7, 10, 24, 57])
 def test_any_stiffness_is_stable_with_the_default_method(seed):
     """Random trees with springs of up to 1e8 N/m between all their branches, at 10 ms."""
     rng = np.random.default_rng(seed)
