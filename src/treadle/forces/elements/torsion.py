@@ -10,7 +10,7 @@ with the gradient of phi by turns of the second frame: n itself, where it is tur
 Where the axis n is reversed, with the cosine c = -1 of its tilt, phi has no meaning, and a gradient without
 bound. Energy and damping have the factor w, which is 1 up to a right angle and then fades to zero there:
 
-    w = s (2 - s),    s = min((1 + c)^2, 1)
+    w = 1 - (1 - s)^4,    s = min((1 + c)^2, 1)
 """
 
 from __future__ import annotations
@@ -85,10 +85,11 @@ class TorsionSpring(ForceElement):
         size = sine * sine + cosine * cosine
         gradient = (by_sine * cosine - by_cosine * sine) * (1.0 / maximum(size, _REVERSED))
         away = phi - self.angle
-        near = minimum(size, 1.0)
-        fading = (by_sine * sine + by_cosine * cosine) * (4.0 * (1.0 - near))
+        far = 1.0 - minimum(size, 1.0)
+        cube = far * far * far
+        fading = (by_sine * sine + by_cosine * cosine) * (8.0 * cube)
         turned = away - 2.0 * math.pi * floor(away / (2.0 * math.pi) + 0.5)
-        return _Turned(gradient, turned, near * (2.0 - near), fading)
+        return _Turned(gradient, turned, 1.0 - cube * far, fading)
 
 
 def _angular(block: Mat3) -> list[list[Scalar]]:
