@@ -54,6 +54,8 @@ class Program:
     carry: Mapping[str, str] = field(default_factory=dict)
     #: of each input array, which elements belong to limbs of one kind (see `schedule`)
     twins: Mapping[str, Sequence[Twin | None]] = field(default_factory=dict)
+    #: outputs that may not change the bits of the others, such as accounts
+    aside: Sequence[str] = ()
     #: whether it runs so often that the best code is worth any time to make it
     hot: bool = True
 
@@ -175,7 +177,16 @@ def _compile(program: Program, traced: Traced, lanes: int, precision: str) -> by
 
     graph, outputs = traced
     element = _ELEMENTS[precision]
-    ir, layout = emit(graph, program.inputs, outputs, program.carry, lanes, twin_slots(program), element)
+    ir, layout = emit(
+        graph,
+        program.inputs,
+        outputs,
+        program.carry,
+        lanes,
+        twin_slots(program),
+        element,
+        aside=program.aside,
+    )
     header = json.dumps(asdict(layout)).encode()
     quick = not program.hot and ir.count("\n") > _LONG
     return len(header).to_bytes(8, "little") + header + compiler.object_code(ir, quick)
