@@ -10,6 +10,7 @@ from tests.machines import random_rotation, random_spec, random_state
 from tests.numeric import central
 from treadle.forces.element import ForceElement, pair_wrenches, relative_motion
 from treadle.forces.elements import ELEMENTS
+from treadle.forces.elements.torsion import TorsionSpring
 from treadle.forces.frame_law import potential_wrenches
 from treadle.forces.frames import FrameMotion
 from treadle.forces.line import line_forces
@@ -161,8 +162,8 @@ def test_the_implicit_part_is_that_of_the_damper_and_not_negative(kind, seed):
         np.testing.assert_allclose(axis @ D[:3, :3] @ axis, -slopes[0], rtol=1e-6)
         np.testing.assert_allclose(axis @ D[3:, 3:] @ axis, max(-slopes[1], 0.0), rtol=1e-6, atol=1e-9)
         return
-    rate = np.array(list(relative_motion(frames, linear.own_points)))
-    expected = pair_wrenches(frames, Force.of((-D @ rate).tolist()), linear.own_points)
+    rate = np.array(list(relative_motion(frames)))
+    expected = pair_wrenches(frames, Force.of((-D @ rate).tolist()))
     for one, other in zip(law.other(*frames, time=0.0), expected, strict=True):
         np.testing.assert_allclose(list(one), list(other), atol=1e-12)
 
@@ -181,6 +182,23 @@ def test_a_torsion_spring_swings_about_its_axis():
     sim.run(1.0)
     angle = 0.3 * (1.0 - np.cos(np.sqrt(8.0 / 0.5)))
     assert 2.0 * np.arctan2(sim.q[3], sim.q[0]) == pytest.approx(angle, abs=1e-9)
+
+
+def test_a_torsion_spring_lets_its_axis_turn_over():
+    """The angle has no meaning where the axis is reversed: there is no moment there, and no energy."""
+    given = parameters_of("torsion_spring", np.random.default_rng(0)) | {"axis": (0.0, 0.0, 1.0)}
+    law = TorsionSpring(**given)
+    first = FrameMotion(Mat3.identity(), Vec3(), Vec3(), Vec3())
+    largest = []
+    for tilt in (0.0, 0.49 * np.pi, 0.7 * np.pi, 0.99 * np.pi, (1.0 - 1e-6) * np.pi, np.pi):
+        s, c = np.sin(tilt), np.cos(tilt)
+        over = Mat3.of([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
+        second = FrameMotion(over, Vec3(), Vec3(1.0, 2.0, 3.0), Vec3())
+        wrenches = [*law.conservative(first, second), *law.other(first, second, time=0.0)]
+        largest.append(max(abs(x) for wrench in wrenches for x in wrench))
+    assert np.isfinite(largest).all()
+    assert max(largest) < 4.0 * largest[0]
+    assert law.energy(first, second) == pytest.approx(0.0, abs=1e-12)
 
 
 def test_a_bushing_holds_the_weight():

@@ -234,7 +234,8 @@ def test_a_spring_is_the_strut_that_it_replaces():
     np.testing.assert_allclose(runs[0], runs[1], atol=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(8))
+# with springs that act where they are at the end of the step 7, 10, 24 and 57 gain energy
+@pytest.mark.parametrize("seed", [0, 1, 2, 7, 10, 24, 57])
 def test_any_stiffness_is_stable_with_the_default_method(seed):
     """Random trees with springs of up to 1e8 N/m between all their branches, at 10 ms."""
     rng = np.random.default_rng(seed)
@@ -272,16 +273,19 @@ def test_soft_springs_keep_their_energy_with_the_default_method():
     assert np.abs(np.array(energies) / energies[0] - 1.0).max() < 0.03
 
 
-def test_a_batch_is_the_simulation():
-    rng = np.random.default_rng(7)
-    model = sprung(random_spec(rng, 4, root="free"), rng, 3, stiff=1e4).compile()
+@pytest.mark.parametrize(("seed", "stiff"), [(7, 1e4), (8, 1.0), (9, 1.0)])
+def test_a_batch_is_the_simulation(seed, stiff):
+    """To the last bit, though a simulation keeps accounts of the work of springs, and a batch does not."""
+    rng = np.random.default_rng(seed)
+    model = sprung(random_spec(rng, 4, root="free"), rng, 3, stiff=stiff).compile()
     q, v, _ = random_state(model, rng)
     sim = td.Simulation(model, dt=2e-3, q=q, v=v)
     worlds = td.Batch(model, 5, dt=2e-3)
     worlds.q[:], worlds.v[:] = sim.q, sim.v
     sim.step(20)
     worlds.step(20)
-    np.testing.assert_allclose(worlds.q[3], sim.q, rtol=1e-9, atol=1e-9)
+    np.testing.assert_array_equal(worlds.q[3], sim.q)
+    np.testing.assert_array_equal(worlds.v[4], sim.v)
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,14 @@ Elements along the line between two points with few degrees of freedom between t
 joint forces instead, which takes a third of the arithmetic: tension times dl/dq.
 
 Methods that take dampers at the end of the step h take elements there too that may be stiff for it, with
-their stiffness K >= 0 and damping D >= 0 against the motion of their frames (linear-implicit):
+their stiffness K >= 0 and damping D >= 0 against the relative motion x = J v of their frames:
 
-    (M + h J^T D J + h^2 J^T K J) a = J^T f(q*, v) - C,    q* = q (+) h v
+    (M + h J^T D J + h^2 J^T K J) a = J^T (f - h K x) - C
 
-J and D are those at q, as M is: forces on bodies that others carry would else act on these too. What has a
-potential energy, and K, is taken at q* (see `ForceElement.seen_ahead`). Where the stiffness is not high
-for the step (h^2 K |J M^-1 J^T| below STIFF) it is taken at q instead, without K: symplectic Euler keeps the
-energy of such springs, which an implicit step would take away.
+All of these are taken at q (linear-implicit), with the motion as it is seen from the first frame: what the
+frames get is a force and its reaction on one line, which leaves the momentum of the machine as it is. Where
+the stiffness is not high for the step (h^2 K |J M^-1 J^T| below STIFF) the step does without K: symplectic
+Euler keeps the energy of such springs, which an implicit step would take away.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from treadle.graph import Scalar, where
 from treadle.model.attach_elements import STIFF
 from treadle.model.elements import Element
 from treadle.model.model import WORLD, Model
-from treadle.spatial import Force, Motion, Vec3
+from treadle.spatial import Force, Motion
 
 __all__ = [
-    "LINE_FREEDOMS", "NEAREST", "BoundElement", "ForceElement", "Linear", "Matrix6", "along_branches",
-    "element_energy", "element_inertia", "element_kick", "element_loads", "elements_of", "is_line",
-    "pair_wrenches", "relative_motion",
+    "LINE_FREEDOMS", "NEAREST", "BoundElement", "ForceElement", "Linear", "Matrix6",
+    "along_branches", "element_energy", "element_inertia", "element_kick", "element_loads", "elements_of",
+    "is_line", "pair_wrenches", "relative_motion",
 ]  # fmt: skip
 
 #: Square of the least distance (m2): points that coincide have no line between them.
@@ -55,15 +55,10 @@ Matrix6 = Sequence[Sequence[Scalar]]
 
 
 class Linear(NamedTuple):
-    """Stiffness and damping against the motion of the last frame relative to the first, or alone.
-
-    With `own_points` the linear motion is the difference of the velocities of both origins; without, it is
-    the velocity of the last origin as seen from the first frame.
-    """
+    """Stiffness and damping against the motion of the last frame as seen from the first, or alone."""
 
     stiffness: Matrix6 | None
     damping: Matrix6 | None
-    own_points: bool = True
 
 
 class ForceElement:
@@ -199,19 +194,20 @@ def element_kick(
     time: Scalar,
     step: Scalar,
     springs: bool = True,
-    rate: Sequence[Scalar] | None = None,
 ) -> list[Scalar]:
-    """Joint forces (nv) of the elements that a step takes implicitly, where it takes them.
-
-    The velocity that their dampers see is v, or another `rate`.
-    """
+    """Joint forces (nv) of the elements that a step takes implicitly, at the velocity v."""
     total: list[Scalar] = [0.0] * model.nv
-    rate = v if rate is None else rate
-    for now, ahead in _both(model, q, v, rate, step):
-        stiff = _is_stiff(now.record, step)
-        here, there = (_joint_forces(model, *at, time, springs) for at in (now, ahead))
-        for k in sorted({*here, *there}):
-            total[k] = total[k] + where(stiff, there.get(k, 0.0), here.get(k, 0.0))
+    for bound in elements_of(model, q, v, True):
+        frames, linear = bound.frames, bound.law.linear(*bound.frames)
+        wrenches = _wrenches(bound, time, springs)
+        if springs and linear is not None and linear.stiffness is not None:
+            # what the spring gains on the way to the end of the step
+            gained = _times(linear.stiffness, relative_motion(frames))
+            span = where(_is_stiff(bound.record, step), step, 0.0)
+            wrenches = _added(wrenches, pair_wrenches(frames, Force.of([-(span * x) for x in gained])))
+        for frame, wrench in zip(frames, wrenches, strict=True):
+            for k, column in frame.columns(model, q).items():
+                total[k] = total[k] + column.dot(wrench)
     return total
 
 
@@ -226,43 +222,14 @@ def element_inertia(
 ) -> dict[tuple[int, int], Scalar]:
     """h J^T D J + h^2 J^T K J of the elements that a step h takes implicitly, row by column."""
     total: dict[tuple[int, int], Scalar] = {}
-    for (now, q_now), (ahead, q_ahead) in _both(model, q, v, v, step):
-        stiff = _is_stiff(now.record, step)
-        parts: list[dict[tuple[int, int], Scalar]] = [{}, {}]
-        for part, bound, at in ((parts[0], now, q_now), (parts[1], ahead, q_ahead)):
-            linear = bound.law.linear(*bound.frames)
-            if linear is None:
-                continue
-            matrix = _scaled_sum(
-                (linear.damping, step), (linear.stiffness if bound is ahead else None, step * step)
-            )
-            _add_projected(part, matrix, _columns(model, at, bound.frames, linear.own_points))
-        for key in sorted({*parts[0], *parts[1]}):
-            value = where(stiff, parts[1].get(key, 0.0), parts[0].get(key, 0.0))
-            total[key] = total[key] + value if key in total else value
+    for bound in elements_of(model, q, v, True):
+        linear = bound.law.linear(*bound.frames)
+        if linear is None:
+            continue
+        square = where(_is_stiff(bound.record, step), step * step, 0.0)
+        matrix = _scaled_sum((linear.damping, step), (linear.stiffness, square))
+        _add_projected(total, matrix, _columns(model, q, bound.frames))
     return total
-
-
-class _At(NamedTuple):
-    """An element at a state, and the position of the machine there."""
-
-    bound: BoundElement
-    q: Sequence[Scalar]
-
-    @property
-    def record(self) -> Element:
-        return self.bound.record
-
-
-def _both(
-    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], rate: Sequence[Scalar], step: Scalar
-) -> Iterator[tuple[_At, _At]]:
-    """The elements that a step takes implicitly, at the position q and at q (+) h v."""
-    ahead = [x for j in model.joints for x in j.type.integrate(q[j.q], [step * x for x in v[j.v]])]
-    for now, then in zip(
-        elements_of(model, q, rate, True), elements_of(model, ahead, rate, True), strict=True
-    ):
-        yield _At(now, q), _At(then, ahead)
 
 
 def _is_stiff(record: Element, step: Scalar) -> Any:
@@ -271,26 +238,13 @@ def _is_stiff(record: Element, step: Scalar) -> Any:
 
 def _wrenches(bound: BoundElement, time: Scalar, springs: bool) -> list[Force]:
     """What an element does to its frames."""
-    wrenches = [Force.zero() for _ in bound.frames]
-    parts = [bound.law.other(*bound.frames, time=time)]
-    if springs:
-        parts.append(bound.law.conservative(*bound.frames))
-    for part in parts:
-        for k, wrench in enumerate(part):
-            wrenches[k] = wrenches[k] + wrench
-    return wrenches
+    wrenches = _added([Force.zero()] * len(bound.frames), bound.law.other(*bound.frames, time=time))
+    return _added(wrenches, bound.law.conservative(*bound.frames)) if springs else wrenches
 
 
-def _joint_forces(
-    model: Model, bound: BoundElement, q: Sequence[Scalar], time: Scalar, springs: bool
-) -> dict[int, Scalar]:
-    """Joint forces of one element, by degree of freedom."""
-    total: dict[int, Scalar] = {}
-    for frame, wrench in zip(bound.frames, _wrenches(bound, time, springs), strict=True):
-        for k, column in frame.columns(model, q).items():
-            value = column.dot(wrench)
-            total[k] = total[k] + value if k in total else value
-    return total
+def _added(wrenches: Sequence[Force], part: Sequence[Force]) -> list[Force]:
+    """The wrenches with a part that may be none."""
+    return [a + b for a, b in zip(wrenches, part, strict=True)] if part else list(wrenches)
 
 
 def _scaled_sum(*parts: tuple[Matrix6 | None, Scalar]) -> list[list[Scalar]]:
@@ -304,15 +258,14 @@ def _scaled_sum(*parts: tuple[Matrix6 | None, Scalar]) -> list[list[Scalar]]:
     return matrix
 
 
-def relative_motion(frames: Sequence[FrameMotion], own_points: bool) -> Motion:
-    """Motion of the last frame relative to the first, as `Linear` says."""
+def relative_motion(frames: Sequence[FrameMotion]) -> Motion:
+    """Motion of the last frame as seen from the first: angular, and linear of its origin; base axes."""
     last = frames[-1]
     if len(frames) == 1:
         return Motion(last.angular_velocity, last.velocity)
     first = frames[0]
-    linear = last.velocity - first.velocity
-    if not own_points:
-        linear = linear - first.angular_velocity.cross(last.position - first.position)
+    carried = first.velocity + first.angular_velocity.cross(last.position - first.position)
+    linear = last.velocity - carried
     return Motion(last.angular_velocity - first.angular_velocity, linear)
 
 
@@ -331,14 +284,11 @@ def pair_wrenches(frames: Sequence[FrameMotion], wrench: Force, own_points: bool
     return [Force(moment, -wrench.linear), *nothing, wrench]
 
 
-def _columns(
-    model: Model, q: Sequence[Scalar], frames: Sequence[FrameMotion], own_points: bool
-) -> dict[int, Motion]:
+def _columns(model: Model, q: Sequence[Scalar], frames: Sequence[FrameMotion]) -> dict[int, Motion]:
     """Relative motion per velocity of each degree of freedom."""
     columns = frames[-1].columns(model, q)
     if len(frames) > 1:
-        point: Vec3 | None = None if own_points else frames[-1].position
-        for k, column in frames[0].columns(model, q, point).items():
+        for k, column in frames[0].columns(model, q, frames[-1].position).items():
             columns[k] = columns[k] - column if k in columns else -column
     return columns
 

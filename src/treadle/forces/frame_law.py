@@ -8,7 +8,8 @@
 The function is called with a `FrameMotion` per name (None: the world), all in world axes, and the time. It
 returns forces by frame name: three numbers, or a pair of force and torque. Such a law is one of the `laws`
 of a simulation or a batch. With `energy`, a function of the frames alone, the force that this energy has is
-added, as its exact gradient, and the energy is part of the energy balance.
+added, as its exact gradient, and the energy is part of the energy balance. The default integrator takes a law
+that is said to be `stiff` at the end of its step, by its exact derivatives (see `stiff_law`).
 """
 
 from __future__ import annotations
@@ -32,12 +33,12 @@ Energy = Callable[..., Scalar]
 
 
 def force_element(
-    *frames: str | None, energy: Energy | None = None
+    *frames: str | None, energy: Energy | None = None, stiff: bool = False
 ) -> Callable[[Callable[..., Mapping[str, Any] | None]], FrameLaw]:
     """Make a function of these frames and the time a force law; see the module."""
 
     def bind(function: Callable[..., Mapping[str, Any] | None]) -> FrameLaw:
-        return FrameLaw(function, frames, energy)
+        return FrameLaw(function, frames, energy, stiff)
 
     return bind
 
@@ -50,12 +51,14 @@ class FrameLaw:
         function: Callable[..., Mapping[str, Any] | None],
         frames: Sequence[str | None],
         energy: Energy | None,
+        stiff: bool = False,
     ) -> None:
         if not frames or all(name is None for name in frames):
             raise InputError("a force element needs the names of the frames that it acts on")
         self.function = function
         self.frames = tuple(frames)
         self.energy = energy
+        self.stiff = stiff
         self.__name__ = getattr(function, "__name__", "force element")
 
     def __call__(self, *arguments: Any) -> Mapping[str, Any] | None:

@@ -54,7 +54,7 @@ def rolling_step(
 def _rolled(system: System, q: Sequence[Expr], v: Sequence[Scalar], time: Scalar, dt: Scalar) -> list[Scalar]:
     machine = system.model
     assert system.terrain is not None
-    damped = regroup(system.damped(q, v, dt))
+    damped = regroup(system.damped(q, v, dt, time))
     posture = q if system.rolling == "balance" else _initial_posture(machine, q)
     # the ground's forces are those at the end of the step, not among the others
     force = replace(system, terrain=None).force(q, v, time, step=dt)

@@ -17,6 +17,7 @@ from treadle.forces.energy import elastic_energy
 from treadle.forces.law import ForceLaw, law_force
 from treadle.forces.load import body_loads
 from treadle.forces.passive import damping, passive_force, stiffness
+from treadle.forces.stiff_law import Slopes, is_stiff, law_slopes, stiff_part
 from treadle.graph import Scalar, through_graph
 from treadle.model.attachments import Actuator
 from treadle.model.model import Model
@@ -97,7 +98,7 @@ class System:
         (M + h D) a = tau - D v - C: the dampers join the rotors in the inertia matrix, at no cost. So do
         actuators, with the position that they have at the end of the step.
         """
-        return self._acceleration(self.damped(q, v, implicit_damping), q, v, time, implicit_damping)
+        return self._acceleration(self.damped(q, v, implicit_damping, time), q, v, time, implicit_damping)
 
     def _acceleration(
         self,
@@ -115,7 +116,7 @@ class System:
             return closed_dynamics(model, q, v, force, external, self.closing_time, self.solver)
         return forward_dynamics(model, q, v if convective is None else convective, force, external)
 
-    def damped(self, q: Sequence[Scalar], v: Sequence[Scalar], step: Scalar) -> Model:
+    def damped(self, q: Sequence[Scalar], v: Sequence[Scalar], step: Scalar, time: Scalar = 0.0) -> Model:
         """The model with inertia M + h D (+ h^2 K): dampers, actuators and stiff elements act at its end."""
         if isinstance(step, float) and step == 0.0:
             return self.model
@@ -126,6 +127,10 @@ class System:
 
             for key, value in element_inertia(self.model, q, v, step).items():
                 added[key] = added[key] + value if key in added else value
+        for slopes in self._stiff_laws(q, v, time):
+            for matrix, scale in ((slopes.damping, step), (slopes.stiffness, step * step)):
+                for key, value in stiff_part(matrix).items():
+                    added[key] = added[key] + scale * value if key in added else scale * value
         return replace(model, added_inertia=added) if added else model
 
     def implicit_inertia(self, q: Sequence[Scalar], v: Sequence[Scalar], step: Scalar) -> list[Scalar]:
@@ -140,6 +145,9 @@ class System:
             x if isinstance(k, float) and k == 0.0 else x + 0.25 * step * step * k
             for x, k in zip(inertia, stiffness(self.model), strict=True)
         ]
+
+    def _stiff_laws(self, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar) -> list[Slopes]:
+        return [law_slopes(self.model, law, q, v, time) for law in self.laws if is_stiff(law)]
 
     def _tendon_inertia(
         self, q: Sequence[Scalar], v: Sequence[Scalar], step: Scalar
@@ -183,7 +191,7 @@ class System:
         (M + h D) v' = (M + h D) v + h (tau - D v - C) + J^T p: dampers and actuators withstand impulses too.
         The convective terms C of a tree are taken with v, or with another velocity.
         """
-        model = self.damped(q, v, dt)
+        model = self.damped(q, v, dt, time)
         held = self.arrest(q, self._free_kick(model, q, v, time, dt, convective), model)
         moved = [0.5 * (a + b) for a, b in zip(v, held.v, strict=True)]
         return held._replace(work=sum((p * x for p, x in zip(held.impulses, moved, strict=True)), 0.0))
@@ -258,6 +266,9 @@ class System:
 
             kicked = element_kick(self.model, q, v, time, step, springs)
             tau = [a + b for a, b in zip(tau, kicked, strict=True)]
+        for stiffness, _ in [] if now or not springs else self._stiff_laws(q, v, time):
+            for (i, j), x in stiff_part(stiffness).items():
+                tau[i] = tau[i] - step * (x * v[j])
         for actuator, drive in self._actuation(q, v, step):
             driven = driven_coordinate(self.model, actuator, q, v)
             force = drive.force - drive.damping * driven.rate

@@ -18,7 +18,7 @@ numbers alone have the same code.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -53,15 +53,19 @@ def emit(
     element: str = "double",
     drivers: bool = True,
     mask: str | None = None,
+    aside: Collection[str] = (),
 ) -> tuple[str, Layout]:
     """IR text and frame layout of a computation with named input and output arrays.
 
     `twins` names inputs of limbs of one kind, which a single lane computes side by side; `element` is
     the type of all numbers, double or float. Without `drivers` there is `body` alone; `mask` see `Program`.
+    The outputs have the same bits with those `aside` as without.
     """
     block = Block(lanes, element)
     results = [graph.lift(x).index for values in outputs.values() for x in values]
-    plan = schedule(graph, results, twins if lanes == 1 else None)
+    beside = {graph.lift(x).index for name in aside for x in outputs.get(name, ())}
+    core = {graph.lift(x).index for name, values in outputs.items() if name not in aside for x in values}
+    plan = schedule(graph, results, twins if lanes == 1 else None, beside - core)
     input_count = sum(inputs.values())
     code, slots = cut(graph, plan, results, input_count)
     chunks = [part for part in code if isinstance(part, Chunk)]

@@ -55,6 +55,8 @@ class Program:
     carry: Mapping[str, str] = field(default_factory=dict)
     #: of each input array, which elements belong to limbs of one kind (see `schedule`)
     twins: Mapping[str, Sequence[Twin | None]] = field(default_factory=dict)
+    #: outputs that may not change the bits of the others, such as accounts
+    aside: Sequence[str] = ()
     #: whether it runs so often that the best code is worth any time to make it
     hot: bool = True
     mask: str | None = None
@@ -151,7 +153,7 @@ def _made(program: Program, traced: Traced, lanes: int, precision: str, digest: 
     plain = {i: None if is_pooled(x, lanes, element) else x for i, x in graph.constants.items()}
     twins, arrays = (
         sorted(twin_slots(program).items()),
-        (dict(program.inputs), dict(program.carry), program.mask),
+        (dict(program.inputs), dict(program.carry), program.mask, list(program.aside)),
     )
     environment = lanes, precision, compiler.target_name(), store.source_digest(), program.hot
     key = [_graph_digest(graph, outputs, plain), list(outputs), twins, arrays, environment]
@@ -181,7 +183,15 @@ def _compile(program: Program, traced: Traced, lanes: int, precision: str) -> by
     graph, outputs = traced
     element = _ELEMENTS[precision]
     ir, layout = emit(
-        graph, program.inputs, outputs, program.carry, lanes, twin_slots(program), element, mask=program.mask
+        graph,
+        program.inputs,
+        outputs,
+        program.carry,
+        lanes,
+        twin_slots(program),
+        element,
+        aside=program.aside,
+        mask=program.mask,
     )
     header = json.dumps(asdict(layout)).encode()
     quick = not program.hot and ir.count("\n") > _LONG

@@ -8,7 +8,7 @@ into one vector instruction. The order is cut into segments: the code between th
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from treadle.graph import Graph
@@ -64,14 +64,22 @@ class Schedule:
         return read
 
 
-def schedule(graph: Graph, results: Sequence[int], twins: Mapping[int, Twin] | None = None) -> Schedule:
+def schedule(
+    graph: Graph,
+    results: Sequence[int],
+    twins: Mapping[int, Twin] | None = None,
+    aside: Collection[int] = (),
+) -> Schedule:
     """Order the nodes that the results need; `twins` says which inputs belong to limbs of one kind.
 
-    Without them, None, nothing is packed.
+    Without them, None, nothing is packed. The other results have the same bits with those `aside` as without.
     """
     uses = _count_uses(graph, results)
-    fused = _fuse(graph, uses, set(results).union(*[[*x.start, *x.next] for x in graph.loops]))
-    absorbed = set(fused.values())
+    core = uses if not aside else _count_uses(graph, [i for i in results if i not in aside])
+    held = set().union(*[[*x.start, *x.next] for x in graph.loops])
+    fused = _fuse(graph, uses, core, held.union(i for i in results if i not in aside), held.union(results))
+    # what is computed aside may need the product itself
+    absorbed = {k for k in fused.values() if uses[k] == 1}
     segments = _segments(graph, [i for i, count in enumerate(uses) if count and i not in absorbed])
     plain = Schedule([x if isinstance(x, Edge) else [(i,) for i in x] for x in segments], fused, {})
     if twins is None or not (twins or graph.limbs):
@@ -138,13 +146,19 @@ def _count_uses(graph: Graph, results: Sequence[int]) -> list[int]:
     return uses
 
 
-def _fuse(graph: Graph, uses: Sequence[int], kept: set[int]) -> dict[int, int]:
-    """Additions and subtractions, each with the multiplication that it absorbs."""
+def _fuse(
+    graph: Graph, uses: Sequence[int], core: Sequence[int], core_kept: set[int], kept: set[int]
+) -> dict[int, int]:
+    """Additions and subtractions, each with the multiplication that it absorbs.
+
+    In the core these are multiplications that it needs once, whatever is needed aside.
+    """
     fused: dict[int, int] = {}
     for i, operation in enumerate(graph.operation):
         if uses[i] and operation in ("add", "sub"):
+            counts, held = (core, core_kept) if core[i] else (uses, kept)
             for k in reversed(graph.operands[i]):
-                if graph.operation[k] == "mul" and uses[k] == 1 and k not in kept:
+                if graph.operation[k] == "mul" and counts[k] == 1 and k not in held:
                     fused[i] = k
                     break
     return fused

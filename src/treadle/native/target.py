@@ -72,7 +72,16 @@ def program_ir(name: str, program: Program) -> tuple[str, Layout, set[str]]:
     from treadle.native.emit import emit
 
     graph, outputs = program.trace()
-    ir, layout = emit(graph, program.inputs, outputs, program.carry, 1, twin_slots(program), drivers=False)
+    ir, layout = emit(
+        graph,
+        program.inputs,
+        outputs,
+        program.carry,
+        1,
+        twin_slots(program),
+        drivers=False,
+        aside=program.aside,
+    )
     graph.release()
     lines = ir.splitlines()
     declared = {line for line in lines if line.startswith("declare ")}

@@ -210,7 +210,7 @@ def _element_rates(model: Model, node: _Node, springs: bool) -> tuple[Scalar, Fo
     q, v, dt = node.start
     loads = element_loads(model, q, v, node.time, springs, implicit=False, lines=False)
     power = _line_power(model, q, v, node.moved, springs, False) + _power(model, q, node.moved, loads)
-    kicked = element_kick(model, q, v, node.time, dt, springs, rate=node.v)
+    kicked = element_kick(model, q, node.v, node.time, dt, springs)
     power = sum((f * x for f, x in zip(kicked, node.moved, strict=True)), power)
     return power, _outside(model, q, kicked, loads) if floats(model) else Force.zero()
 

@@ -54,3 +54,23 @@ def test_machines_without_springs_have_no_such_measure():
     sim.step(5)
     assert "force step" not in sim.quality()
     assert np.isfinite(sim.q).all()
+
+
+@pytest.mark.parametrize("stiff", [False, True])
+def test_a_law_limits_the_default_integrator_unless_it_is_said_to_be_stiff(stiff):
+    gain = td.Input(2.0 * 150.0**2)
+
+    @td.force_element("ball", stiff=stiff)
+    def hold(ball, t):
+        return {"ball": ball.position * -gain.value}
+
+    for law in (hold, lambda q, v, t: {"rail": -300.0 * v["rail"]}):
+        sim = td.Simulation(ball(0.0).compile(), dt=1e-2, q=[1e-3], laws=[law])
+        sim.step(10)
+        found = sim.quality()
+        if law is hold and stiff:
+            assert "force step" not in found
+            continue
+        measure = found.measure("force step")
+        assert measure.value == pytest.approx(1.5)
+        assert f"force law {law.__name__!r}" in measure.reason

@@ -42,7 +42,7 @@ class Bushing(ForceElement):
 
     def other(self, *frames: FrameMotion, time: Scalar) -> Sequence[Force]:
         first = frames[0].rotation
-        rate = relative_motion(frames, own_points=False)
+        rate = relative_motion(frames)
         seen = [*first.apply_transposed(rate.angular), *first.apply_transposed(rate.linear)]
         drag = _times(self.damping, seen)
         wrench = Force(-first.apply(Vec3(*drag[:3])), -first.apply(Vec3(*drag[3:])))
@@ -50,7 +50,7 @@ class Bushing(ForceElement):
 
     def linear(self, *frames: FrameMotion) -> Linear | None:
         first = frames[0].rotation
-        return Linear(_turned(self.stiffness, first), _turned(self.damping, first), own_points=False)
+        return Linear(_turned(self.stiffness, first), _turned(self.damping, first))
 
 
 def _turn(first: FrameMotion, second: FrameMotion) -> Mat3:

@@ -72,14 +72,18 @@ class Spring(ForceElement):
     def linear(self, *frames: FrameMotion) -> Linear | None:
         n, l = _line(*frames)
         x = l - self.length
-        axial, damping, tension = self._slope(x), self.damping, self._elastic(x)
+        damping, tension = self.damping, self._elastic(x)
         if self.acts != "both":
             acting = tension > 0.0 if self.acts == "tension" else tension < 0.0
             damping = where(acting, damping, 0.0)
-        # across its line a spring under tension is stiff too; one that pushes would be negatively so
-        across = maximum(tension, 0.0) / l
-        across = where(across > _TAUT * axial, across, 0.0)
-        return Linear(_along_and_across(n, axial, across), _along_and_across(n, damping, 0.0))
+        stiffness = _along_and_across(n, self._slope(x), self._across(l))
+        return Linear(stiffness, _along_and_across(n, damping, 0.0))
+
+    def _across(self, l: Scalar) -> Scalar:
+        """Stiffness across its line, of a spring under much tension; that of one that pushes is negative."""
+        x = l - self.length
+        across = maximum(self._elastic(x), 0.0) / l
+        return where(across > _TAUT * self._slope(x), across, 0.0)
 
     def _elastic(self, x: Scalar) -> Scalar:
         tension = self.pretension + self.stiffness * x

@@ -6,20 +6,39 @@ the angle at rest (the twist, where it is turned across n too). The moment on th
     m = -(P + k (phi - phi_0) + d dphi/dt) grad phi
 
 with the gradient of phi by turns of the second frame: n itself, where it is turned about n alone.
+
+Where the axis n is reversed, with the cosine c = -1 of its tilt, phi has no meaning, and a gradient without
+bound. Energy and damping have the factor w, which is 1 up to a right angle and then fades to zero there:
+
+    w = 1 - (1 - s)^4,    s = min((1 + c)^2, 1)
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from treadle.forces.element import ForceElement, Linear, pair_wrenches
 from treadle.forces.frames import FrameMotion
-from treadle.graph import Scalar, atan2, floor
+from treadle.graph import Scalar, atan2, floor, maximum, minimum
 from treadle.joints.joint import across
 from treadle.spatial import Force, Mat3, Vec3
 
 __all__ = ["TorsionSpring"]
+
+
+#: Square of sine and cosine of an axis that counts as reversed.
+_REVERSED = 1e-30
+
+
+class _Turned(NamedTuple):
+    """Gradient of the angle by turns of the second frame (base axes), the angle from rest, w and grad w."""
+
+    gradient: Vec3
+    angle: Scalar
+    weight: Scalar
+    fading: Vec3
 
 
 class TorsionSpring(ForceElement):
@@ -33,25 +52,28 @@ class TorsionSpring(ForceElement):
     preload: Scalar
 
     def energy(self, *frames: FrameMotion) -> Scalar:
-        _, x = self._deflection(*frames)
-        return self.preload * x + (0.5 * self.stiffness) * (x * x)
+        turned = self._deflection(*frames)
+        return turned.weight * self._stored(turned.angle)
 
     def conservative(self, *frames: FrameMotion) -> Sequence[Force]:
-        gradient, x = self._deflection(*frames)
-        return pair_wrenches(frames, Force(-(gradient * (self.preload + self.stiffness * x)), Vec3()), True)
+        gradient, x, weight, fading = self._deflection(*frames)
+        moment = gradient * (weight * (self.preload + self.stiffness * x)) + fading * self._stored(x)
+        return pair_wrenches(frames, Force(-moment, Vec3()), True)
 
     def other(self, *frames: FrameMotion, time: Scalar) -> Sequence[Force]:
-        gradient, _ = self._deflection(*frames)
+        gradient, _, weight, _ = self._deflection(*frames)
         rate = gradient.dot(frames[1].angular_velocity - frames[0].angular_velocity)
-        return pair_wrenches(frames, Force(-(gradient * (self.damping * rate)), Vec3()), True)
+        return pair_wrenches(frames, Force(-(gradient * (weight * self.damping * rate)), Vec3()), True)
 
     def linear(self, *frames: FrameMotion) -> Linear | None:
-        gradient, _ = self._deflection(*frames)
-        outer = Mat3.outer(gradient, gradient)
+        gradient, _, weight, _ = self._deflection(*frames)
+        outer = Mat3.outer(gradient, gradient) * weight
         return Linear(_angular(outer * self.stiffness), _angular(outer * self.damping))
 
-    def _deflection(self, first: FrameMotion, second: FrameMotion) -> tuple[Vec3, Scalar]:
-        """Gradient of the angle by turns of the second frame (base axes), and the angle from rest."""
+    def _stored(self, x: Scalar) -> Scalar:
+        return self.preload * x + (0.5 * self.stiffness) * (x * x)
+
+    def _deflection(self, first: FrameMotion, second: FrameMotion) -> _Turned:
         # axes across n, fixed in either frame, have sine and cosine of the turn up to a common factor
         a, b = across(Vec3(*self.axis))
         a1, b1 = first.rotation.apply(a), first.rotation.apply(b)
@@ -61,9 +83,13 @@ class TorsionSpring(ForceElement):
         # d(sine) = w . (a2 x b1 - b2 x a1), d(cosine) = w . (a2 x a1 + b2 x b1)
         by_sine, by_cosine = a2.cross(b1) - b2.cross(a1), a2.cross(a1) + b2.cross(b1)
         size = sine * sine + cosine * cosine
-        gradient = (by_sine * cosine - by_cosine * sine) * (1.0 / size)
+        gradient = (by_sine * cosine - by_cosine * sine) * (1.0 / maximum(size, _REVERSED))
         away = phi - self.angle
-        return gradient, away - 2.0 * math.pi * floor(away / (2.0 * math.pi) + 0.5)
+        far = 1.0 - minimum(size, 1.0)
+        cube = far * far * far
+        fading = (by_sine * sine + by_cosine * cosine) * (8.0 * cube)
+        turned = away - 2.0 * math.pi * floor(away / (2.0 * math.pi) + 0.5)
+        return _Turned(gradient, turned, 1.0 - cube * far, fading)
 
 
 def _angular(block: Mat3) -> list[list[Scalar]]:

@@ -3,7 +3,8 @@
 A stiffness k against a coordinate with the moment arms J gives the machine the frequency
 w = sqrt(k J M^-1 J^T). An explicit method with steps h is unstable beyond h w = 2 (Runge-Kutta of order four:
 2.8), and resolves the motion poorly from 1 on. Force elements that the default integrator takes implicitly do
-not limit it; nor do servos and the springs of loop joints and tendons.
+not limit it; nor do servos and the springs of loop joints and tendons. Of force laws it is the highest
+frequency of M^-1 K, or the highest rate of M^-1 D, with their derivatives K and D by position and velocity.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ import numpy as np
 
 from treadle.dynamics.compiled import mass_matrix
 from treadle.forces.element import along_branches
+from treadle.forces.input import law_inputs, reading
+from treadle.forces.law import ForceLaw
+from treadle.forces.stiff_law import is_stiff, law_slopes
 from treadle.forces.tendon import tendon_coordinate
 from treadle.model.model import Model
 from treadle.sim.quality.measure import Measure, rate
@@ -66,7 +70,24 @@ def _explicit_forces(run: Run) -> Iterator[_Stiff]:
     for element in taken.elements:
         if element.stiffness_rate > 0.0 and not (default and element.implicit):
             yield _Stiff(f"force element {element.name!r}", float(element.stiffness_rate))
+    for law in sim.laws:
+        if not (default and not sim.contact and is_stiff(law)):
+            yield from _of_law(run, law)
     yield from _joint_forces(model, sim.q, servos=not default)
+
+
+def _of_law(run: Run, law: ForceLaw) -> Iterator[_Stiff]:
+    sim, model = run.sim, run.model
+    inputs = law_inputs(model, [law])
+    with reading(inputs, [float(x) for given in inputs for x in given.numbers().ravel()]):
+        slopes = law_slopes(model, law, sim.q.tolist(), sim.v.tolist(), sim.time)
+    inverse = np.linalg.pinv(mass_matrix(model, sim.q), hermitian=True)
+    K, D = (np.array(x, dtype=float) for x in slopes)
+    square = np.linalg.eigvals(inverse @ K).real.max(initial=0.0)
+    rate = np.linalg.eigvals(inverse @ D).real.max(initial=0.0)
+    name = getattr(law, "__name__", "without a name")
+    if max(square, rate) > 0.0:
+        yield _Stiff(f"force law {name!r}", max(float(square), float(rate) ** 2))
 
 
 def _joint_forces(model: Model, q: np.ndarray, servos: bool) -> Iterator[_Stiff]:

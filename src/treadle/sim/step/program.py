@@ -129,7 +129,8 @@ def step_program(
         known = known and own_wheels(model, terrain)
     carry = {f"next_{name}": name for name in carried}
     digest = _digest(step) if known else None
-    return Program(digest, inputs, function, carry, twins=subtree_inputs(model, inputs))
+    twins = subtree_inputs(model, inputs)
+    return Program(digest, inputs, function, carry, twins=twins, aside=("next_ledger",))
 
 
 def kept_rows(model: Model, motions: Mapping[str, Motion]) -> int:
