@@ -266,8 +266,8 @@ class System:
 
             kicked = element_kick(self.model, q, v, time, step, springs)
             tau = [a + b for a, b in zip(tau, kicked, strict=True)]
-        for stiffness, _ in [] if now or not springs else self._stiff_laws(q, v, time):
-            for (i, j), x in stiff_part(stiffness).items():
+        for slopes, _ in [] if now or not springs else self._stiff_laws(q, v, time):
+            for (i, j), x in stiff_part(slopes).items():
                 tau[i] = tau[i] - step * (x * v[j])
         for actuator, drive in self._actuation(q, v, step):
             driven = driven_coordinate(self.model, actuator, q, v)
