@@ -20,7 +20,7 @@ def clearance(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """
     corners, others = first.reshape(-1, 3), second.reshape(-1, 3)
     tree = KDTree(others)
-    lengths, numbers = tree.query(corners)
+    lengths, numbers = (np.asarray(x) for x in tree.query(corners))
     near = int(np.argmin(lengths))
     best, bound = np.array([corners[near], others[numbers[near]]]), float(lengths[near])
     for a, b in _candidates(first, second, bound):

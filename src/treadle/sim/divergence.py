@@ -46,7 +46,7 @@ def stuck(sim: Simulation, tried: float, left: float) -> SimulationDiverged:
     """The error for a step that the control of its error could not finish, `left` seconds before its end."""
     when = sim.time + sim.dt - left
     owner = _fastest(sim)
-    near = nearly_singular(sim.model, sim.q)
+    near = nearly_singular(sim.model, sim.q.tolist())
     flat = f" and the loop {near!r} is next to a singular position" if near else ""
     jumps = " and write conditions in force laws with td.switch" if sim.laws else ""
     return SimulationDiverged(
