@@ -141,11 +141,11 @@ def _read_image(path: Path) -> None:
 
 def _geotiff(path: Path) -> bytes:
     import rasterio
-    from rasterio.transform import from_origin
+    from rasterio.transform import Affine
 
     heights = np.arange(48, dtype=np.float32).reshape(6, 8)
     shape = {"height": 6, "width": 8, "count": 1, "dtype": "float32"}
-    with rasterio.open(path, "w", driver="GTiff", transform=from_origin(0, 6, 1, 1), **shape) as file:
+    with rasterio.open(path, "w", driver="GTiff", transform=Affine(1, 0, 0, 0, -1, 6), **shape) as file:
         file.write(heights, 1)
     return path.read_bytes()
 

@@ -48,6 +48,7 @@ COMMANDS = {
     "render": ["render", "--help"],
     "sweep": ["sweep", "--help"],
     "train": ["train", "--help"],
+    "plan": ["plan", "--help"],
 }
 
 #: Features of extras: in the core alone each ends in one sentence that says what to install.

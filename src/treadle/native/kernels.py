@@ -65,9 +65,9 @@ _CALLS = {
 
 #: Files of `native` that kernels are made with; all others are about compiled programs.
 _NATIVE = {
-    "c_types", "calling", "deferred", "dispatchers", "drafts", "entry_code", "formula_code", "formulas",
-    "frames", "intrinsics", "kernel_cache", "kernel_types", "kernels", "numba_types", "pieces", "runtime",
-    "views",
+    "c_types", "calling", "deferred", "dispatchers", "drafts", "entries", "entry_code",
+    "formula_code", "formulas", "frames", "intrinsics", "kernel_cache", "kernel_types", "kernels",
+    "numba_types", "pieces", "runtime", "views",
 }  # fmt: skip
 
 

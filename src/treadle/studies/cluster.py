@@ -1,4 +1,4 @@
-"""A sweep on a Ray cluster of two nodes, one of which is lost: the same bits, at what cost.
+"""A sweep on two Ray nodes, one of which is lost: the same bits, at what cost.
 
 A machine is simulated with many values of its constants, in blocks that take one second each. First on this
 computer's threads, then on four workers of two nodes, then again with one node killed in the middle, and at

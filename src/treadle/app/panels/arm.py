@@ -32,7 +32,7 @@ class ArmPanel(Panel):
                 "convention", tuple(CONVENTION_KEYS), hint="Of Denavit and Hartenberg, or modified (Craig)"
             )
             self.lines = gui.add_text("table", _FIRST, multiline=True, hint="Numbers may be written as pi/2")
-            self.mass = gui.add_number("link mass (kg)", 2.0, min=1e-3, step=0.1, hint="Of every link")
+            self.mass = gui.add_number("link mass (kg)", 2.0, min=1e-3, step=0.1, hint="Of every link, in kg")
             self.make = gui.add_button(
                 "Build this arm", hint="Put the arm on the page in place of the machine"
             )

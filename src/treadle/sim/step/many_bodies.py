@@ -48,7 +48,7 @@ class ManyBodies:
         joints = [body.joint for body in self.lone.model.bodies]
         if name in ("q", "position"):
             return [(joint.q.start, joint.type.nq) for joint in joints]
-        if name in ("v", "v_mid", "tau", "step", "velocity", "root", "push", "drag", "impulse"):
+        if name in ("v", "v_mid", "tau", "step", "velocity", "root", "push", "drag", "held", "impulse"):
             return [(joint.v.start, joint.type.nv) for joint in joints]
         if name == "axes":
             return [(6 * joint.v.start, 6 * joint.type.nv) for joint in joints]
