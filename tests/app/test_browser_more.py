@@ -118,7 +118,7 @@ def test_a_recording_has_views_plots_and_a_timeline(chromium, until, tmp_path):
         page.wait_for_function(READY)
         until(lambda: framed(page, app.scene, (0.15, 1.0)))
         page.get_by_role("button", name="Plot", exact=True).click()
-        page.wait_for_function("[...window.treadleDock.plots.values()][0]?.columns[0].length > 100")
+        page.wait_for_function("[...window.treadleDock.plots.values()][0]?.columns[0].length > 40")
         app.aim("Left")
         page.wait_for_function("window.treadleCameras.seen.view === 'Left'")
         box = page.locator(".treadle-timeline .bar").bounding_box()

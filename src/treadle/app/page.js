@@ -195,7 +195,7 @@
     for (const label of document.querySelectorAll("[data-floating-window] label[for]")) {
       const row = label.parentElement?.parentElement?.parentElement;
       for (const field of row?.querySelectorAll("[role=slider], input, textarea") ?? [])
-        if (!field.hasAttribute("aria-label")) field.setAttribute("aria-label", label.textContent);
+        if (!field.getAttribute("aria-label")) field.setAttribute("aria-label", label.textContent);
     }
   };
   const watcher = new MutationObserver(() => {
