@@ -125,7 +125,7 @@ def test_a_recording_has_views_plots_and_a_timeline(chromium, until, tmp_path):
         page.mouse.click(box["x"] + 0.5 * box["width"], box["y"] + 2)
         until(lambda: app.time == pytest.approx(1.0, abs=0.05))
         page.get_by_role("tab", name="Quality").click()
-        assert "change of the energy" in page.get_by_role("tabpanel", name="Quality").inner_text()
+        page.get_by_text("change of the energy").first.wait_for()
         app.start()
         page.keyboard.press(" ")
         until(lambda: not app.playing)

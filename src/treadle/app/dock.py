@@ -33,10 +33,13 @@ class Dock:
         ]
         self._line.send({"plots": table}, clients)
 
-    def send(self) -> None:
-        """Send pages the samples that they lack; one that has not taken the last ones gets more next time."""
+    def send(self, once: bool = False) -> None:
+        """Send pages the samples that they lack; one that has not taken the last ones gets more next time.
+
+        With `once` there is no next time: all get theirs.
+        """
         for client in self._line.clients:
-            if not self._line.idle(client):
+            if not once and not self._line.idle(client):
                 continue
             for plot in tuple(self.plots.values()):
                 # a plot that is new to a page is sent whole

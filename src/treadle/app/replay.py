@@ -211,7 +211,7 @@ class Replay(Closing):
     def _opened(self, client: int) -> None:
         """A page can be told of plots and time."""
         self.dock.announce([client])
-        self.dock.send()
+        self.dock.send(once=True)
         self._tell()
 
     def _tell(self) -> None:

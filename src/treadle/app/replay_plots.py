@@ -67,7 +67,7 @@ class ReplayPlots:
     def _changed(self) -> None:
         self.into.options = (_NEW, *self._dock.plots)
         self._dock.announce()
-        self._dock.send()
+        self._dock.send(once=True)
 
 
 def recorded_plot(recording: Recording, title: str, columns: list[str]) -> Plot:
