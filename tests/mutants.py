@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 import treadle as td
+from tests.sensors.gps.test_constellation import ALMANAC
 from treadle.geometry import threedt
 from treadle.geometry.mesh import read_mesh
 from treadle.sensors.gps import read_yuma
@@ -66,24 +67,6 @@ GRID = (
 )
 
 
-ALMANAC = b"""******** Week 442 almanac for PRN-01 ********
-ID:                         01
-Health:                     000
-Eccentricity:               0.1025724411E-001
-Time of Applicability(s):  405504.0000
-Orbital Inclination(rad):   0.9762634561
-Rate of Right Ascen(r/s):  -0.7771752131E-008
-SQRT(A)  (m 1/2):           5153.636719
-Right Ascen at Week(rad):   0.1626043157E+001
-Argument of Perigee(rad):   0.746508002
-Mean Anom(rad):             0.3049172401E+000
-Af0(s):                     0.1306533813E-003
-Af1(s/s):                  -0.7275957614E-011
-week:                        442
-
-"""
-
-
 def seeds(folder: Path) -> dict[str, tuple[bytes, Callable[[Path], Any]]]:
     """Whole files by their names, and what reads them."""
     model = td.load(EXAMPLES / "robot.toml")
@@ -112,7 +95,7 @@ def seeds(folder: Path) -> dict[str, tuple[bytes, Callable[[Path], Any]]]:
         "terrain.csv": (b"0,0,1\n1,0,2\n0,1,3\n1,1,4\n", td.load_terrain),
         "terrain.png": (_image(folder / "seed.png"), _read_image),
         "terrain.tif": (_geotiff(folder / "seed.tif"), td.load_terrain),
-        "almanac.alm": (ALMANAC, read_yuma),
+        "almanac.alm": (ALMANAC.encode(), read_yuma),
         "run.mcap": ((folder / "seed.mcap").read_bytes(), _read_recording),
         "run.parquet": ((folder / "seed.parquet").read_bytes(), _read_recording),
         "run.parquet.partial": (stream, _read_recording),

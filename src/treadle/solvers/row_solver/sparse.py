@@ -137,7 +137,7 @@ def _minimum_degree(begins, members, elements, width, late):
             of_node[room[i] + many[i]] = e
             many[i] += 1
             size[e] += width[i]
-    head, ahead, back = np.full(2, -1), np.full(count, -1), np.full(count, -1)
+    ahead, back = np.full(count, -1), np.full(count, -1)
     total = 0
     for i in range(count):
         total += width[i]
@@ -183,7 +183,7 @@ def _minimum_degree(begins, members, elements, width, late):
         starts[step + 1] = filled
         # `left` is the number of nodes of an element that is on its own
         at_pool[new], left[new] = start, filled - start
-        _renew(of_node, room, many, alive, pool, start, filled, size, seen, width, step, new)
+        _renew(of_node, room, many, alive, pool, start, filled, size, seen, width, new)
         for m in range(start, filled):
             i = pool[m]
             _leave(head, ahead, back, degree, i)
@@ -203,7 +203,7 @@ def _minimum_degree(begins, members, elements, width, late):
 
 
 @inner()
-def _renew(of_node, room, many, alive, pool, start, filled, size, seen, width, step, new):
+def _renew(of_node, room, many, alive, pool, start, filled, size, seen, width, new):
     """Give the nodes of a new element that in place of those it took in; `seen`: what others have besides."""
     for m in range(start, filled):
         i, kept = pool[m], room[pool[m]]
