@@ -110,14 +110,17 @@ class SensorsPanel(Panel):
 
 def _rows(components: Any, units: Any, values: np.ndarray) -> list[tuple[str, str, str]]:
     if len(values) <= _MOST:
-        return [(c, _number(x), u) for c, x, u in zip(components, values.tolist(), units, strict=True)]
+        return [(c, _number(x, u), u) for c, x, u in zip(components, values.tolist(), units, strict=True)]
     seen = values[np.isfinite(values)]
     ends = [("least", seen.min()), ("mean", seen.mean()), ("most", seen.max())] if len(seen) else []
     shown = [(name, plain(float(x)), units[0]) for name, x in ends]
     return [("components", str(len(values)), ""), ("finite", str(len(seen)), ""), *shown]
 
 
-def _number(value: float) -> str:
+def _number(value: float, unit: str) -> str:
     if not np.isfinite(value):
         return str(value)
+    if unit == "deg":
+        # of latitude, a centimetre on the ground
+        return f"{value:.7f}"
     return f"{value:.3e}" if 0.0 < abs(value) < 1e-3 else plain(value)
