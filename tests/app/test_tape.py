@@ -14,7 +14,9 @@ from treadle.app.tape import angle, hit
 def app(live):
     app = live(td.Simulation(td.scene("pendulum"), q=[0.7, 0.3]))
     app.pace.pause()
-    app.send(lambda sim: None).result()
+    # one and the same pose, simulated and shown, however far the machine moved before it was paused
+    app.send(lambda sim: setattr(sim, "q", np.array([0.7, 0.3]))).result()
+    app.send(app.stage.frame).result()
     return app
 
 
