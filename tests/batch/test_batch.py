@@ -100,6 +100,33 @@ def test_parameters_start_at_the_models_values(model):
     np.testing.assert_allclose(batch.q, plain.q, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("integrator", ["symplectic_euler", "rk4"])
+def test_lengths_of_a_closed_machine_differ_by_world(integrator):
+    """Each world moves as a simulation of a four-bar whose ground is as long as its own."""
+
+    def described(ground: float) -> td.ModelSpec:
+        spec = td.ModelSpec("four-bar")
+        for name, length in (("crank", 0.4), ("coupler", 1.0), ("rocker", 0.8)):
+            spec.add_body(name, 1.0, center=(0, 0, length / 2), inertia=(0.05, 0.05, 0.01))
+        hinge = {"axis": (0, 1, 0)}
+        spec.add_joint("a", "revolute", None, "crank", **hinge)
+        spec.add_joint("b", "revolute", "crank", "coupler", position=(0, 0, 0.4), **hinge)
+        spec.add_joint("d", "revolute", None, "rocker", position=(ground, 0, 0), **hinge)
+        ends = {"position": (0, 0, 1.0), "child_position": (0, 0, 0.8)}
+        spec.add_joint("c", "revolute", "coupler", "rocker", **ends, **hinge)
+        return spec
+
+    grounds = (0.9, 1.1)
+    worlds = td.Batch(described(1.0).compile(), 2, 2e-3, integrator, parameters=["d.offset.x"])
+    worlds.parameter("d.offset.x")[:] = grounds
+    sims = [td.Simulation(described(x).compile(), 2e-3, integrator, q=[0.0, 1.2, 0.2]) for x in grounds]
+    worlds.q, worlds.v = [sim.q for sim in sims], [sim.v for sim in sims]
+    worlds.step(300)
+    for sim, q in zip(sims, worlds.q, strict=True):
+        sim.step(300)
+        np.testing.assert_allclose(q, sim.q, atol=1e-9)
+
+
 def test_unknown_parameters(model):
     with pytest.raises(td.InputError, match=r"has no parameter named 'bom\.mass'; did you mean 'boom\.mass'"):
         td.Batch(model, 2, parameters=["bom.mass"])

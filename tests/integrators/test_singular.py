@@ -7,6 +7,7 @@ import treadle as td
 from treadle.sim.divergence import stuck
 from treadle.studies import singular
 from treadle.studies.calibration.machines import FAMILIES
+from treadle.studies.flat_landings import landing
 from treadle.studies.flat_linkages import FLAT_LINKAGES
 
 
@@ -25,6 +26,20 @@ def test_fixed_steps_keep_branch_and_energy(name, integrator):
         assert found.off < 1e-9
         assert found.ratio < 10.0
         assert found.told >= found.passes
+
+
+@pytest.mark.parametrize("name", ["two four-bars", "rhombus"])
+@pytest.mark.parametrize("integrator", ["rk4", "rk6"])
+def test_steps_that_end_at_a_flat_position(name, integrator):
+    """Where the rank has dropped at the end of one step and at the start of the next."""
+    linkage = FLAT_LINKAGES[name](np.random.default_rng(3))
+    for off in (0.0, 3e-6, -1e-5, 1e-4):
+        step = landing(linkage, integrator, 6e-3, off)
+        assert step == pytest.approx(6e-3, rel=0.02)
+        found = singular.passage_of(linkage, integrator, step)
+        assert found.passes > 1
+        assert found.off < 1e-9
+        assert found.ratio < 2.0
 
 
 @pytest.mark.parametrize("integrator", ["dopri5", "dopri853"])

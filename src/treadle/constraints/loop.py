@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import reduce
 
 from treadle.dynamics.kinematics import joint_transform
-from treadle.graph import Scalar
+from treadle.graph import Expr, Scalar
 from treadle.joints.joint import Closure, across, aligned, apart
 from treadle.joints.revolute import Revolute
 from treadle.model.attachments import Loop
@@ -73,7 +73,8 @@ def loop_size(model: Model, loop: Loop) -> float:
     _, first, second = _ways(model, loop)
     frames = [model.bodies[index].placement for index in (*first, *second)]
     frames += [loop.predecessor_placement, loop.successor_placement]
-    way = sum(math.hypot(*(float(x) for x in frame.translation)) for frame in frames)  # type: ignore[arg-type]
+    # lengths that have no number yet, as they differ by world, count as none
+    way = sum(math.hypot(*(x for x in frame.translation if not isinstance(x, Expr))) for frame in frames)
     return 1.0 if way < _NO_WAY else max(way, _LEAST_SIZE)
 
 

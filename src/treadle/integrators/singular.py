@@ -3,31 +3,37 @@
 Near such a position constraints are c = x y: the branch is y = 0, x goes through zero, and another branch
 is x = 0. Forces on the level of accelerations follow from  x y'' + 2 x' y' + x'' y = 0: where a stage of a
 method is off the loops by a little, y'' is as much larger as x is small, and at x = 0 nothing holds y. On
-the loops themselves the accelerations are smooth, past x = 0 too. So a step that comes to such a position
-is taken again by a method of order 4 in short substeps, with every stage projected onto the loops, and so
-that no stage is at the position itself.
+the loops themselves velocities and accelerations are smooth, past x = 0 too. So a step that comes to such a
+position is taken again by a method of order 4 or 6 in short substeps, with every stage projected onto the
+loops. Next to the position, where the projection finds nothing but rounding, velocities and accelerations
+are interpolated from those a little before it and after it.
 
 The distance x is the square root of the smallest pivot of the loops (see `solvers.closure`), of which only
-the magnitude is known. In a step that passes zero it is V-shaped.
+the magnitude is known. In a step that passes zero it is V-shaped. A step may also start at zero, where rows
+do not count that count elsewhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import fields
-from itertools import pairwise
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 from treadle.constraints.rows import closure_rows
-from treadle.graph import Scalar, clip, iterate, maximum, minimum, sqrt, through_graph, where
+from treadle.errors import TracingError
+from treadle.graph import Scalar, entry, iterate, maximum, minimum, sqrt, through_graph, where
 from treadle.integrators import rk4, rk6
 from treadle.integrators.runge_kutta import combine, stage_rates
 from treadle.integrators.system import System
-from treadle.integrators.tableau import Tableau
+from treadle.model.mobility import mobility
+from treadle.model.model import Model
 from treadle.solvers.closure import closure_factor
 from treadle.solvers.projection import project
 
 __all__ = ["Passage", "careful_step", "passage"]
+
+#: What is found at a state with closed loops: as many numbers as freedoms.
+_Found = Callable[[Sequence[Scalar], Sequence[Scalar]], list[Scalar]]
 
 #: How far (of the largest pivot) a position can be from a singular one that a step reaches, in its way |v| h.
 _REACH = 4.0
@@ -35,50 +41,71 @@ _REACH = 4.0
 #: The least distance at the middle of a step, of the largest at its ends, at which it does not pass zero.
 _STRAIGHT = 0.55
 
-#: Substeps before and after the one that passes the position, of the method of order 6 and of that of order
-#: 4.
-_FEW, _MANY = 2, 4
+#: Substeps of the method of order 6, and of that of order 4.
+_FEW, _MANY = 5, 9
+
+
+#: Distance from a singular position within which accelerations are limits along the motion, and share of a
+#: step; the places beside it, in these distances, and their weights.
+_CLOSE, _CLOSE_IN = 1e-3, 0.25
+_PLACES, _WEIGHTS = (0.0, -4.0, -2.0, 2.0, 4.0), (0.0, -1.0 / 6.0, 4.0 / 6.0, 4.0 / 6.0, -1.0 / 6.0)
 
 
 class Passage(NamedTuple):
-    """Whether a step passes a singular position, when (s from its start), and how far off it starts."""
+    """Whether a step passes a singular position or all but does, when (s from its start, which may be before
+    or after the step), how far off it starts, and how fast it comes there.
+    """
 
     passes: Any
     time: Scalar
     distance: Scalar
+    #: change of the distance in a second
+    speed: Scalar
 
 
 def passage(system: System, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar) -> Passage:
     """The singular position that a step comes to, from the distances on its way q (+) t v."""
     model, nq = system.model, len(q)
 
-    def shares(position: Sequence[Scalar]) -> list[Scalar]:
-        rows = closure_rows(model, position)  # type: ignore[arg-type]
-        return [maximum(x, 0.0) for x in closure_factor(model, position, rows).shares]
+    rank = _usual_rank(model)
+
+    def factored(position: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+        """Shares of the rows, and which of them count (1 or 0)."""
+        factor = closure_factor(model, position, closure_rows(model, position))  # type: ignore[arg-type]
+        counts = [where(x > 0.0, 1.0, 0.0) for x in factor.inverse_pivots]
+        return [maximum(x, 0.0) for x in factor.shares], counts
 
     def distances(values: Sequence[Scalar]) -> list[Scalar]:
         q, v, (h,) = values[:nq], values[nq:-1], values[-1:]
-        rows = closure_rows(model, q)  # type: ignore[arg-type]
-        factor = closure_factor(model, q, rows)
-        kept = [x > 0.0 for x in factor.inverse_pivots]
-        start = _least(factor.shares, kept)
+        first, kept = factored(q)
+        count = len(kept)
         fastest: Scalar = 0.0
         for x in v:
             fastest = maximum(fastest, abs(x))
-        near = start < _REACH * h * fastest
+        lost = sum(kept, 0.0) < rank - 0.5
+        near = lost | (_least(first, kept) < _REACH * h * fastest)
 
         def look(values: list[Scalar]) -> tuple[list[Scalar], object]:
-            number, _, last, *rest = values
-            q, v, h = rest[:nq], rest[nq:-1], rest[-1]
-            there = _least(shares(system.integrate(q, [0.5 * (number + 1.0) * h * x for x in v])), kept)
-            return [number + 1.0, last, there, *rest], number < 0.5
+            """At the end, then in the middle; rows count that do at the start or at the end."""
+            number, end, _, *rest = values
+            kept, q, v, h = rest[:count], rest[count : count + nq], rest[count + nq : -1], rest[-1]
+            there, counts = factored(system.integrate(q, [(1.0 - 0.5 * number) * h * x for x in v]))
+            last = number < 0.5
+            kept = [where(last, maximum(a, b), a) for a, b in zip(kept, counts, strict=True)]
+            least = _least(there, kept)
+            return [number + 1.0, where(last, least, end), least, *kept, *q, *v, h], last
 
-        _, middle, end, *_ = iterate(look, [0.0, start, start, *q, *v, h], 2, near)
+        _, end, middle, *rest = iterate(look, [0.0, 1.0, 1.0, *kept, *q, *v, h], 2, near)
+        start = _least(first, rest[:count])
         passes = near & (middle < _STRAIGHT * maximum(start, end))
-        return [where(passes, 1.0, 0.0), clip(start / maximum(start + end, 1e-30), 0.0, 1.0) * h, start]
+        # the one of both straight lines of the distance, through zero or not, that has its middle
+        beyond = abs(middle - 0.5 * (start + end)) < abs(middle - 0.5 * abs(end - start))
+        way = start + where(beyond, -end, end)
+        way = where(abs(way) > 1e-30, way, 1e-30)
+        return [where(passes, 1.0, 0.0), start / way * h, start, abs(way) / h]
 
-    flag, time, start = through_graph(distances, [*q, *v, dt])
-    return Passage(flag > 0.5, time, start)
+    flag, time, start, speed = through_graph(distances, [*q, *v, dt])
+    return Passage(flag > 0.5, time, start, speed)
 
 
 def careful_step(
@@ -98,68 +125,82 @@ def careful_step(
     nq, nv = len(q), len(v)
     tableau = rk6.TABLEAU if order > 4 else rk4.TABLEAU
     count = _FEW if order > 4 else _MANY
-    substep = dt * (1.0 / (2 * count + 1))
-    before, after = _through(passing.time, dt, substep, _widest(tableau))
-    on_loops = _OnLoops(**{item.name: getattr(system, item.name) for item in fields(system)})
+    given = {item.name: getattr(system, item.name) for item in fields(system)}
+    flat, reach = time + passing.time, minimum(_CLOSE / passing.speed, _CLOSE_IN * dt)
     nothing: list[Scalar] = [0.0] * len(system.accounts(q, v, time))
 
     def one_substep(values: list[Scalar]) -> tuple[list[Scalar], object]:
-        number, before, after, time, dt = values[:5]
+        number, time, h, flat, reach = values[:5]
         q, v, gained = values[5 : 5 + nq], values[5 + nq : 5 + nq + nv], values[5 + nq + nv :]
-        begin, h = _interval(count, number, before, after, dt)
-        q, v, _ = project(system.model, q, v)
-        rates = stage_rates(tableau, on_loops, q, v, time + begin, h, looped=True)
+        on_loops = _OnLoops(**given, flat=flat, reach=reach)
+        q, v = on_loops.closed(q, v, time + number * h)
+        rates = stage_rates(tableau, on_loops, q, v, time + number * h, h, looped=True)
         change = combine(tableau.b, rates, h)
         q = system.integrate(q, change[:nv])
         v = [x + dx for x, dx in zip(v, change[nv : 2 * nv], strict=True)]
         gained = [x + dx for x, dx in zip(gained, change[2 * nv :], strict=True)]
-        return [number + 1.0, before, after, time, dt, *q, *v, *gained], number < 2.0 * count - 0.5
+        return [number + 1.0, time, h, flat, reach, *q, *v, *gained], number < count - 1.5
 
-    begin = [0.0, before, after, time, dt, *q, *v, *nothing]
-    result = iterate(one_substep, begin, 2 * count + 1, passing.passes)[5:]
+    begin = [0.0, time, dt * (1.0 / count), flat, reach, *q, *v, *nothing]
+    result = iterate(one_substep, begin, count, passing.passes)[5:]
     return result[:nq], result[nq : nq + nv], result[nq + nv :]
 
 
-def _through(time: Scalar, dt: Scalar, substep: Scalar, place: float) -> tuple[Scalar, Scalar]:
-    """Start and end of a substep that has a time far from its stages: at this place, or in its first gap.
-
-    States at the start of the step and at projected stages near its end are no trouble.
-    """
-    early = time < place * substep
-    low = time < 1.3 * (1.0 - place) * substep
-    before = where(early, 0.0, minimum(time - place * substep, dt - substep))
-    return before, where(early, where(low, substep, time * (1.0 / place)), before + substep)
-
-
+@dataclass(frozen=True)
 class _OnLoops(System):
-    """A system whose accelerations are those of the nearest state with closed loops."""
+    """A system whose accelerations are those of the nearest state with closed loops.
+
+    Within the time `reach` of that `flat`, at which the motion passes a singular position, these and the
+    velocities are limits along the motion: means of those before and after it, of order 4.
+    """
+
+    flat: Scalar = 0.0
+    reach: Scalar = 0.0
 
     def acceleration(
         self, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, implicit_damping: Scalar = 0.0
     ) -> list[Scalar]:
-        q, v, _ = project(self.model, q, v)
-        return super().acceleration(q, v, time, implicit_damping)
+        def found(q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+            return System.acceleration(self, q, v, time, implicit_damping)
+
+        return self._limit(q, v, time, found)[len(q) :]
+
+    def closed(
+        self, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar
+    ) -> tuple[list[Scalar], list[Scalar]]:
+        """The nearest state with closed loops."""
+        values = self._limit(q, v, time, lambda q, v: list(v))
+        return values[: len(q)], values[len(q) :]
+
+    def _limit(self, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, found: _Found) -> list[Scalar]:
+        """The closed position, and what is found there or, near the singular one, beside it."""
+        nq, near = len(q), abs(time - self.flat) < self.reach
+
+        def at_a_place(values: list[Scalar]) -> tuple[list[Scalar], object]:
+            number, position, total = values[0], values[1 : 1 + nq], values[1 + nq :]
+            away = entry(_PLACES, number) * self.reach
+            weight = where(near, entry(_WEIGHTS, number), 1.0)
+            there, speeds, _ = project(self.model, self.integrate(q, [away * x for x in v]), v)
+            first = number < 0.5
+            position = [where(first, x, kept) for x, kept in zip(there, position, strict=True)]
+            total = [x + weight * a for x, a in zip(total, found(there, speeds), strict=True)]
+            return [number + 1.0, *position, *total], near & (number < len(_PLACES) - 1.5)
+
+        return iterate(at_a_place, [0.0, *q, *[0.0] * len(v)], len(_PLACES))[1:]
 
 
-def _widest(tableau: Tableau) -> float:
-    """The middle of the widest gap between the nodes of a method."""
-    nodes = sorted({0.0, *tableau.c[: tableau.stages], 1.0})
-    width, start = max((b - a, a) for a, b in pairwise(nodes))
-    return start + 0.5 * width
+def _usual_rank(model: Model) -> int:
+    """How many rows are independent in almost all positions; 0 where lengths have no number yet."""
+    try:
+        count = mobility(model)
+    except TracingError:
+        return 0
+    return count.constraints - count.redundant
 
 
-def _interval(count: int, part: Scalar, before: Scalar, after: Scalar, dt: Scalar) -> tuple[Scalar, Scalar]:
-    """Start and length (s) of a substep: `count` before the passage, one through it, as many after."""
-    share = 1.0 / count
-    early, late = part < count - 0.5, part > count + 0.5
-    begin = where(late, after + (part - count - 1.0) * share * (dt - after), before)
-    length = where(late, share * (dt - after), after - before)
-    return where(early, part * share * before, begin), where(early, share * before, length)
-
-
-def _least(shares: Sequence[Scalar], kept: Sequence[Any]) -> Scalar:
-    """Square root of the least share of the rows that are kept."""
+def _least(shares: Sequence[Scalar], kept: Sequence[Scalar]) -> Scalar:
+    """Square root of the least share of the rows that count."""
     least: Scalar = 1.0
     for share, keep in zip(shares, kept, strict=True):
-        least = where(keep & (share < least), share, least)
+        least = where((keep > 0.5) & (share < least), share, least)
     return sqrt(maximum(least, 0.0))

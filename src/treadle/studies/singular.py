@@ -2,7 +2,8 @@
 
 Parallelograms, scissors and a rhombus of random lengths and masses swing through positions in which all of
 their bars lie in one line and other motions branch off. Momentum decides: the linkage goes on along its own
-branch. Steps are random from 1 to 8 ms, tolerances from 1e-4 to 1e-12.
+branch. Steps are random from 1 to 8 ms, tolerances from 1e-4 to 1e-12; a third of the steps is such that
+one of them ends at a flat position, or next to it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from treadle.errors import SimulationDiverged
 from treadle.integrators import INTEGRATORS
 from treadle.model.model import Model
 from treadle.sim import Simulation
+from treadle.studies.flat_landings import landing
 from treadle.studies.flat_linkages import FLAT_LINKAGES, FlatLinkage
 from treadle.studies.study import Column, Findings, Report, new_figure
 
@@ -35,6 +37,9 @@ _QUICK_METHODS = ("symplectic_euler", "rk4", "dopri5")
 #: Seconds of a run; steps (s) of methods with fixed steps, from least to most; tolerances of the others,
 #: and their step.
 _SECONDS, _STEPS, _TOLERANCES, _LONG = 4.0, (1e-3, 8e-3), (1e-12, 1e-4), 1e-2
+
+#: How far (sine) past a flat position steps end that are to end there.
+_ENDS = (0.0, 1e-7, -1e-6, 3e-6, -1e-5, 1e-4)
 
 #: Flatness (sine) below which a step is near a flat position; all others are usual ones.
 _NEAR = 0.05
@@ -84,7 +89,11 @@ def run(quick: bool, report: Report) -> Findings:
             report((number + place / len(methods)) / len(FLAT_LINKAGES), f"{name}, {integrator}")
             rng = np.random.default_rng([number, list(INTEGRATORS).index(integrator)])
             linkage = make(rng)
-            found = [passage_of(linkage, integrator, _drawn(rng, integrator)) for _ in range(runs)]
+            chosen = [_drawn(rng, integrator) for _ in range(runs)]
+            if not INTEGRATORS[integrator].adaptive:
+                for k, off in enumerate(_ENDS[: max(runs // 3, 1)]):
+                    chosen[k] = landing(linkage, integrator, chosen[k], off) or chosen[k]
+            found = [passage_of(linkage, integrator, value) for value in chosen]
             rows.append({"linkage": name, "integrator": integrator, **_summed(found)})
             every += [(integrator, passage) for passage in found]
     findings = Findings(_COLUMNS, rows, lambda: _draw(every), timed=False)
