@@ -204,21 +204,19 @@ def to_world(a, start, desk):
             data[i + j], data[i + 3 + j], data[i + 6 + j] = p[j], q[j], n[j]
 
 
-@pair(GJK, MANIFOLD)
-def field_pair(b, a, margin, desk):
-    """The points of a convex shape b and the field a within the margin."""
-    start = desk[TOTAL]
-    block, row, b_row, P = reals(int(a[BLOCK])), room(18), room(18), room(60)
-    seen_from(a, b, b_row)
+@helper
+def _scan(b, a, block, margin, start, desk):
+    """The points of the cells that are within the margin of the shape, seen from above; whether these are all."""
+    row, P = room(18), room(60)
     columns, rows = int(block[0]), int(block[1])
     dx, dy = 2.0 * a[SIZE] / (columns - 1), 2.0 * a[SIZE + 1] / (rows - 1)
     field = (columns, rows, 2, -a[SIZE], -a[SIZE + 1], dx, dy)
-    reach_x = min(extent(b_row, 0) + margin, 4.0 * a[SIZE])
-    reach_y = min(extent(b_row, 1) + margin, 4.0 * a[SIZE + 1])
-    x, y = b_row[9] + a[SIZE], b_row[10] + a[SIZE + 1]
+    x, y = b[9] + a[SIZE], b[10] + a[SIZE + 1]
+    most = 2.0 * (a[SIZE] + a[SIZE + 1]) + abs(x) + abs(y)
+    reach_x, reach_y = min(extent(b, 0) + margin, most), min(extent(b, 1) + margin, most)
     low_i, high_i = max(0, floor((x - reach_x) / dx)), min(columns - 1, floor((x + reach_x) / dx) + 1)
     low_j, high_j = max(0, floor((y - reach_y) / dy)), min(rows - 1, floor((y + reach_y) / dy) + 1)
-    bottom = b_row[11] - extent(b_row, 2) - margin
+    bottom = b[11] - extent(b, 2) - margin
     for j in range(low_j, high_j + 1):
         for i in range(low_i, high_i + 1):
             number = 5 * (j * columns + i)
@@ -230,14 +228,32 @@ def field_pair(b, a, margin, desk):
                 # a cell that lies wholly below the shape
                 if max(p[2], q[2], r[2], t[2]) < bottom:
                     continue
-                meet_face(b_row, p, q, r, margin, a[SIZE + 2], number, P, start, desk)
-                meet_face(b_row, p, r, t, margin, a[SIZE + 2], number + 1, P, start, desk)
+                meet_face(b, p, q, r, margin, a[SIZE + 2], number, P, start, desk)
+                meet_face(b, p, r, t, margin, a[SIZE + 2], number + 1, P, start, desk)
             for which in range(3):
                 step, left, right = _EDGES[which]
                 if _inside(field, i + step[0], j + step[1]):
                     _meet_edge(
-                        b_row, row, block, field, i, j, step[0], step[1], left, right, margin,
+                        b, row, block, field, i, j, step[0], step[1], left, right, margin,
                         number + 2 + which, start, desk,
                     )  # fmt: skip
+    return low_i == 0 and low_j == 0 and high_i == columns - 1 and high_j == rows - 1 and margin > most
+
+
+@pair(GJK, MANIFOLD)
+def field_pair(b, a, margin, desk):
+    """The points of a convex shape b and the field a within the margin."""
+    start = desk[TOTAL]
+    block, b_row = reals(int(a[BLOCK])), room(18)
+    seen_from(a, b, b_row)
+    near = margin
+    if desk[LEAST] != 0:
+        # the one point that is nearest is looked for in widening circles
+        near = min(margin, 2.0 * a[SIZE] / (block[0] - 1.0) + 2.0 * a[SIZE + 1] / (block[1] - 1.0))
+    while True:
+        whole = _scan(b_row, a, block, near, start, desk)
+        if whole or near >= margin or desk[TOTAL] > start:
+            break
+        near = min(2.0 * near, margin)
     to_world(a, start, desk)
     flip(desk, start)
