@@ -72,7 +72,9 @@ def test_wrong_fields_are_refused(heights, size):
         HeightField("bad", heights, size)
 
 
-@pytest.mark.parametrize("kind, extent", [("sphere", (0.2,)), ("box", (0.4, 0.3, 0.2)), ("capsule", (0.1, 0.4))])
+@pytest.mark.parametrize(
+    "kind, extent", [("sphere", (0.2,)), ("box", (0.4, 0.3, 0.2)), ("capsule", (0.1, 0.4))]
+)
 def test_the_nearest_point_is_found_from_near_and_far(kind, extent):
     """In widening circles as among the points of the whole field."""
     random = np.random.default_rng(5)
