@@ -224,7 +224,7 @@ def _beside(b, p, dx, dy, top):
 
 @helper
 def _scan(b, a, block, margin, start, desk):
-    """The points of the cells that are within the margin of the shape, seen from above; whether these are all."""
+    """The points of the cells within the margin of the shape, seen from above; whether these are all."""
     row, P = room(18), room(60)
     columns, rows = int(block[0]), int(block[1])
     dx, dy = 2.0 * a[SIZE] / (columns - 1), 2.0 * a[SIZE + 1] / (rows - 1)

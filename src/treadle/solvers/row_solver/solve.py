@@ -24,15 +24,16 @@ __all__ = [
     "solve_rows",
 ]
 
-#: Methods of an island: Newton steps from the warm start, the interior point, and the one after the other.
+#: Methods of an island: Newton steps from the warm start, the interior point, one after the other with the
+#: proximal point method between them, and that one alone.
 NEWTON, INTERIOR, BOTH, PROXIMAL = 1, 2, 3, 4
 
-#: Newton steps from a warm start, and those of the proximal point method, in islands of most sizes and in very
-#: large ones, whose factors are dear.
+#: Newton steps from a warm start, and those of the proximal point method, in islands of most sizes and in
+#: very large ones, whose factors are dear.
 _WARM, _ROUNDS, _FEW_ROUNDS = 6, 50, 20
 
-#: Places from which on an island is large, and very large, and the residual (m/s) up to which it then is left as
-#: it is: redundant rows whose targets contradict each other.
+#: Places from which on an island is large, and very large, and the residual (m/s) up to which it then is left
+#: as it is: redundant rows whose targets contradict each other.
 _LARGE, _VERY_LARGE, _NEAR = 300, 3000, 1e-4
 
 
