@@ -5,7 +5,8 @@
    warm start (impulses that are off by 1 %), mean iterations, and CPU time.
 2. Towers against a whole step of MuJoCo in the same scene, CPU time.
 
-Methods: `newton` (semi-smooth Newton steps alone), `interior` (interior point alone), `both` (what solve_rows
+Methods: `newton` (semi-smooth Newton steps alone), `interior` (interior point alone), `proximal` (proximal
+point method alone), `both` (what solve_rows
 does), `sweeps` (projected Gauss-Seidel with subspace solves, 150 sweeps), and `admm` (ADMM on the dense
 Delassus matrix with De Saxce's shift and an adapted penalty, 500 iterations, in NumPy: no time to compare).
 
@@ -23,7 +24,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from treadle.solvers.row_solver import PAIR, SECOND, impulses_to_places, residuals, solve_rows
 from treadle.solvers.row_solver.problems import arch, random_contacts, tower, wall
-from treadle.solvers.row_solver.solve import BOTH, INTERIOR, NEWTON
+from treadle.solvers.row_solver.solve import BOTH, INTERIOR, NEWTON, PROXIMAL
 from treadle.solvers.row_solver.table import empty_table
 from treadle.solvers.sequential import TOGETHER, empty_rows, prepare, solve
 
@@ -176,6 +177,7 @@ def _in_cones(table, w):
 METHODS = {
     "newton": lambda table: run_rows(table, NEWTON),
     "interior": lambda table: run_rows(table, INTERIOR),
+    "proximal": lambda table: run_rows(table, PROXIMAL),
     "both": lambda table: run_rows(table, BOTH),
     "sweeps": run_sweeps,
     "admm": run_admm,

@@ -7,6 +7,8 @@ import treadle as td
 from tests.collision.scenes import at, free_bodies
 from treadle.collision.collider import Collider
 from treadle.collision.height_field import HeightField
+from treadle.collision.kernels import FIRST, least_distance
+from treadle.sim.step.pair_distance import DistanceMemory
 
 
 def on_field(heights, size, kind, extent, q, margin=0.02):
@@ -68,3 +70,23 @@ def test_beside_the_field_there_is_nothing():
 def test_wrong_fields_are_refused(heights, size):
     with pytest.raises(td.ModelError, match='height field "bad"'):
         HeightField("bad", heights, size)
+
+
+@pytest.mark.parametrize(
+    "kind, extent", [("sphere", (0.2,)), ("box", (0.4, 0.3, 0.2)), ("capsule", (0.1, 0.4))]
+)
+def test_the_nearest_point_is_found_from_near_and_far(kind, extent):
+    """In widening circles as among the points of the whole field."""
+    random = np.random.default_rng(5)
+    field = HeightField("ground", 0.1 * random.standard_normal((17, 23)), (8, 6))
+    collider = Collider(free_bodies((kind, extent), ground=False), fields=[field])
+    memory = DistanceMemory(collider)
+    for height in (0.3, 0.5, 1.0, 3.0, 9.0):
+        for _ in range(8):
+            turn = random.standard_normal(4)
+            q = at((*(turn / np.linalg.norm(turn)), *random.uniform((-4.5, -3.5), (4.5, 3.5)), height))
+            points = td.contact_points(collider, q, 40.0)
+            collider.place(q)
+            memory.frame[FIRST : FIRST + 2] = 0, 1
+            least_distance(memory.frame.ctypes.data)
+            assert memory.result[0] == pytest.approx(min(p.distance for p in points), abs=1e-9)

@@ -13,8 +13,8 @@ from math import floor
 from treadle.collision.bounds import extent
 from treadle.collision.contacts import DATA, FEATURES, GJK, LEAST, MANIFOLD, ROOM, ROUND, TOTAL, flip, put
 from treadle.collision.features import edge, face
-from treadle.collision.kinds import BLOCK, CAPSULE, CYLINDER, ELLIPSOID, KIND, REACH, ROW, SIZE
-from treadle.collision.pairs import call_manifold, call_separation, pair
+from treadle.collision.kinds import BLOCK, CAPSULE, CYLINDER, ELLIPSOID, KIND, REACH, ROW, SIZE, SPHERE
+from treadle.collision.pairs import call_manifold, call_separation, pair, state
 from treadle.collision.vectors import (
     along,
     axes_of,
@@ -162,8 +162,14 @@ def _meet_edge(b, row, heights, field, i, j, x, y, left, right, margin, number, 
         row[3 * k], row[3 * k + 1], row[3 * k + 2], row[9 + k] = across[k], upward[k], u[k], middle[k]
     row[SIZE], row[SIZE + 1], row[REACH], row[KIND] = 0.0, half, half, CAPSULE
     result = room(8)
-    curved = b[KIND] == CYLINDER or b[KIND] == ELLIPSOID
-    call_separation(desk[ROUND] if curved else desk[GJK], (row, b, margin, result, desk))
+    nearest = along(middle, t, u)
+    ball = b[KIND] == SPHERE
+    if ball:
+        away = minus(position(b), nearest)
+        state(result, unit(away, (0.0, 0.0, 1.0)), norm(away) - b[SIZE])
+    else:
+        curved = b[KIND] == CYLINDER or b[KIND] == ELLIPSOID
+        call_separation(desk[ROUND] if curved else desk[GJK], (row, b, margin, result, desk))
     n = corner(result, 0)
     if result[3] > margin or n[2] <= 0.0:
         return
@@ -175,7 +181,10 @@ def _meet_edge(b, row, heights, field, i, j, x, y, left, right, margin, number, 
     if slope > _SMALL and not _is_peak(heights, field, i + x, j + y, n):
         return
     fresh = desk[TOTAL]
-    call_manifold(desk[MANIFOLD], (row, b, result, margin, 1, desk))
+    if ball:
+        put(desk, 0, nearest, n, result[3])
+    else:
+        call_manifold(desk[MANIFOLD], (row, b, result, margin, 1, desk))
     settle(desk, start, fresh, number, 8)
 
 
@@ -204,40 +213,69 @@ def to_world(a, start, desk):
             data[i + j], data[i + 3 + j], data[i + 6 + j] = p[j], q[j], n[j]
 
 
-@pair(GJK, MANIFOLD)
-def field_pair(b, a, margin, desk):
-    """The points of a convex shape b and the field a within the margin."""
-    start = desk[TOTAL]
-    block, row, b_row, P = reals(int(a[BLOCK])), room(18), room(18), room(60)
-    seen_from(a, b, b_row)
+@helper
+def _beside(b, p, dx, dy, top):
+    """The square of the distance from the middle of a shape to what lies in and below a cell from p on."""
+    x = max(p[0] - b[9], 0.0, b[9] - p[0] - dx)
+    y = max(p[1] - b[10], 0.0, b[10] - p[1] - dy)
+    z = max(b[11] - top, 0.0)
+    return x * x + y * y + z * z
+
+
+@helper
+def _scan(b, a, block, margin, start, desk):
+    """The points of the cells within the margin of the shape, seen from above; whether these are all."""
+    row, P = room(18), room(60)
     columns, rows = int(block[0]), int(block[1])
     dx, dy = 2.0 * a[SIZE] / (columns - 1), 2.0 * a[SIZE + 1] / (rows - 1)
     field = (columns, rows, 2, -a[SIZE], -a[SIZE + 1], dx, dy)
-    reach_x = min(extent(b_row, 0) + margin, 4.0 * a[SIZE])
-    reach_y = min(extent(b_row, 1) + margin, 4.0 * a[SIZE + 1])
-    x, y = b_row[9] + a[SIZE], b_row[10] + a[SIZE + 1]
+    x, y = b[9] + a[SIZE], b[10] + a[SIZE + 1]
+    most = 2.0 * (a[SIZE] + a[SIZE + 1]) + abs(x) + abs(y)
+    reach_x, reach_y = min(extent(b, 0) + margin, most), min(extent(b, 1) + margin, most)
     low_i, high_i = max(0, floor((x - reach_x) / dx)), min(columns - 1, floor((x + reach_x) / dx) + 1)
     low_j, high_j = max(0, floor((y - reach_y) / dy)), min(rows - 1, floor((y + reach_y) / dy) + 1)
-    bottom = b_row[11] - extent(b_row, 2) - margin
+    bottom, data = b[11] - extent(b, 2), reals(desk[DATA])
     for j in range(low_j, high_j + 1):
         for i in range(low_i, high_i + 1):
+            if desk[LEAST] != 0 and desk[TOTAL] > start:
+                # nothing but what is nearer counts
+                margin = min(margin, max(data[9], 0.0))
             number = 5 * (j * columns + i)
             p = _point(block, field, i, j)
             if i + 1 < columns and j + 1 < rows:
                 q = _point(block, field, i + 1, j)
                 r = _point(block, field, i + 1, j + 1)
                 t = _point(block, field, i, j + 1)
-                # a cell that lies wholly below the shape
-                if max(p[2], q[2], r[2], t[2]) < bottom:
+                # a cell that lies wholly below the shape, or beside the ball around it
+                top = max(p[2], q[2], r[2], t[2])
+                if top < bottom - margin or _beside(b, p, dx, dy, top) > (b[REACH] + margin) ** 2:
                     continue
-                meet_face(b_row, p, q, r, margin, a[SIZE + 2], number, P, start, desk)
-                meet_face(b_row, p, r, t, margin, a[SIZE + 2], number + 1, P, start, desk)
+                meet_face(b, p, q, r, margin, a[SIZE + 2], number, P, start, desk)
+                meet_face(b, p, r, t, margin, a[SIZE + 2], number + 1, P, start, desk)
             for which in range(3):
                 step, left, right = _EDGES[which]
                 if _inside(field, i + step[0], j + step[1]):
                     _meet_edge(
-                        b_row, row, block, field, i, j, step[0], step[1], left, right, margin,
+                        b, row, block, field, i, j, step[0], step[1], left, right, margin,
                         number + 2 + which, start, desk,
                     )  # fmt: skip
+    return low_i == 0 and low_j == 0 and high_i == columns - 1 and high_j == rows - 1 and margin > most
+
+
+@pair(GJK, MANIFOLD)
+def field_pair(b, a, margin, desk):
+    """The points of a convex shape b and the field a within the margin."""
+    start = desk[TOTAL]
+    block, b_row = reals(int(a[BLOCK])), room(18)
+    seen_from(a, b, b_row)
+    near = margin
+    if desk[LEAST] != 0:
+        # the one point that is nearest is looked for in widening circles
+        near = min(margin, 0.25 * (a[SIZE] / (block[0] - 1.0) + a[SIZE + 1] / (block[1] - 1.0)))
+    while True:
+        whole = _scan(b_row, a, block, near, start, desk)
+        if whole or near >= margin or desk[TOTAL] > start:
+            break
+        near = min(2.0 * near, margin)
     to_world(a, start, desk)
     flip(desk, start)

@@ -44,7 +44,9 @@ def thicknesses(shapes: Shapes) -> np.ndarray:
         elif kind in (BOX, ELLIPSOID, HULL, MESH):
             through[s] = 2.0 * size[s].min()
         elif kind == HEIGHT_FIELD:
-            through[s] = 0.0
+            # solid below: what may be missed is a ridge, which is as wide as a cell
+            columns, rows = shapes.blocks[s][:2]
+            through[s] = 2.0 * min(size[s, 0] / (columns - 1.0), size[s, 1] / (rows - 1.0))
     return np.maximum(through, _THINNEST)
 
 

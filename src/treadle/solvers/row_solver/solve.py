@@ -10,15 +10,31 @@ from treadle.native.kernels import inner, kernel
 from treadle.solvers.row_solver.interior_point import interior_point
 from treadle.solvers.row_solver.island import DEAF, gather, write_back
 from treadle.solvers.row_solver.newton import newton
+from treadle.solvers.row_solver.proximal import proximal
 from treadle.solvers.row_solver.table import PAIR, SECOND
 
-__all__ = ["BOTH", "INTERIOR", "NEWTON", "find_root", "impulses_to_places", "residuals", "solve_rows"]
+__all__ = [
+    "BOTH",
+    "INTERIOR",
+    "NEWTON",
+    "PROXIMAL",
+    "find_root",
+    "impulses_to_places",
+    "residuals",
+    "solve_rows",
+]
 
-#: Methods of an island: Newton steps from the warm start, the interior point, and the one after the other.
-NEWTON, INTERIOR, BOTH = 1, 2, 3
+#: Methods of an island: Newton steps from the warm start, the interior point, one after the other with the
+#: proximal point method between them, and that one alone.
+NEWTON, INTERIOR, BOTH, PROXIMAL = 1, 2, 3, 4
 
-#: Newton steps from a warm start.
-_WARM = 6
+#: Newton steps from a warm start, and those of the proximal point method, in islands of most sizes and in
+#: very large ones, whose factors are dear.
+_WARM, _ROUNDS, _FEW_ROUNDS = 6, 50, 20
+
+#: Places from which on an island is large, and very large, and the residual (m/s) up to which it then is left
+#: as it is: redundant rows whose targets contradict each other.
+_LARGE, _VERY_LARGE, _NEAR = 300, 3000, 1e-4
 
 
 @kernel()
@@ -48,27 +64,52 @@ def solve_rows(rows, count, z, residual, limit, tolerance, way=BOTH):
         island = gather(
             rows, own, members, bounds[k], bounds[k + 1], order[begins[k] : begins[k + 1]], held[k], base, at
         )
-        steps = limit if way == NEWTON else (min(_WARM, limit) if way == BOTH else 0)
-        warm = way == BOTH and np.any(island.p != 0.0)
-        taken, left = newton(island, steps, tolerance)
-        if warm and left > tolerance:
-            # impulses that mislead are worse than none
-            before = island.p.copy()
-            island.p[:] = 0.0
-            more, now = newton(island, steps, tolerance)
-            taken, left = taken + more, min(left, now)
-            if now > left:
-                island.p[:] = before
-        if way != NEWTON and left > tolerance and taken < limit:
-            before = island.p.copy()
-            more, now = interior_point(island, limit - taken, tolerance)
-            taken += more
-            if now > left:
-                island.p[:] = before
+        taken = _solve_island(island, limit, tolerance, way)
         write_back(island, rows.impulse)
         most = max(most, taken)
     impulses_to_places(rows, count, z)
     return most, residuals(rows, count, z, residual)
+
+
+@inner()
+def _solve_island(island, limit, tolerance, way):
+    """Impulses of an island, which keeps the best; the iterations taken."""
+    warm, large = np.any(island.p != 0.0), island.sizes[0] > _LARGE
+    rounds = _ROUNDS if island.sizes[0] <= _VERY_LARGE else _FEW_ROUNDS
+    best, left, taken = island.p.copy(), inf, 0
+    for method in range(5):
+        # from the warm start, from none, which is better than one that misleads, and from inside the cones
+        if method == 0:
+            steps = limit if way == NEWTON else (_WARM if way == BOTH else 0)
+        elif method == 1:
+            steps = limit if way == PROXIMAL else (rounds if way == BOTH and warm else 0)
+        elif method == 2:
+            steps = _WARM if way == BOTH and warm and not large else 0
+        elif method == 3:
+            steps = limit if way == INTERIOR or (way == BOTH and not (large and left <= _NEAR)) else 0
+        else:
+            steps = rounds if way == BOTH and not (large and left <= _NEAR) else 0
+        steps = min(steps, limit - taken)
+        if steps <= 0:
+            continue
+        if method == 2:
+            island.p[:] = 0.0
+        more, now = 0, inf
+        if method in {0, 2}:
+            more, now = newton(island, steps, tolerance)
+        elif method in {1, 4}:
+            more, now = proximal(island, steps, tolerance)
+        else:
+            more, now = interior_point(island, steps, tolerance)
+        taken += more
+        if now < left:
+            left = now
+            best[:] = island.p
+        else:
+            island.p[:] = best
+        if left <= tolerance:
+            break
+    return taken
 
 
 @kernel()
