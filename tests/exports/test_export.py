@@ -220,6 +220,13 @@ def test_what_cannot_be_exported(tmp_path):
         td.export(td.scene("pendulum"), tmp_path, functions=["dynamics"])
     with pytest.raises(td.InputError, match="needs a Model"):
         td.export("pendulum", tmp_path)
+    for option in ({"name": 5}, {"target": 5}, {"cpu": 5}, {"functions": "mass_matrix"}, {"loads": "yes"}):
+        with pytest.raises(td.InputError, match=f"{next(iter(option))} must be"):
+            td.export(td.scene("pendulum"), tmp_path, **option)
+    with pytest.raises(td.InputError, match="LLVM has no processor 'abacus'"):
+        td.export(td.scene("pendulum"), tmp_path, target="aarch64-linux-gnu", cpu="abacus")
+    with pytest.raises(td.InputError, match="the path of a file must be text"):
+        td.export(td.scene("pendulum"), "nul\0")
     (tmp_path / "file").write_text("")
     with pytest.raises(td.InputError, match="cannot be written"):
         td.export(td.scene("pendulum"), tmp_path / "file" / "below")

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from treadle.exports.header import members
 from treadle.exports.library import linked
+from treadle.exports.machine import c_comment
 from treadle.exports.machine_function import MachineFunction, machine_function
 from treadle.graph import Expr, Scalar, jacobian, unrolled
 from treadle.native.c_elementary import c_elementary
@@ -95,7 +96,7 @@ def casadi_files(name: str, sim: Simulation, functions: Sequence[str]) -> dict[s
         function = machine_function(sim, key)
         parts += [_value(f"{name}_{key}", function), _jacobian(f"jac_{name}_{key}", function)]
     body = "\n".join(parts)
-    head = _HEAD.format(title=sim.model.name, name=name, first=functions[0])
+    head = _HEAD.format(title=c_comment(sim.model.name), name=name, first=functions[0])
     text = "\n".join([head, c_elementary(body), body])
     return {f"{name}_casadi.c": text.encode(), f"lib{name}_casadi.so": linked({"casadi.c": text.encode()})}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from treadle.exports.header import function_signature, header, members
-from treadle.exports.machine import ExportedMachine
+from treadle.exports.machine import ExportedMachine, c_comment
 from treadle.native.c_elementary import c_elementary
 from treadle.native.c_source import c_functions, literal
 from treadle.native.layout import Layout
@@ -19,7 +19,7 @@ def c_files(machine: ExportedMachine) -> dict[str, str]:
     graph.release()
     functions = [body, *[_function(machine, key) for key in machine.functions]]
     parts = [
-        f"/* Made by Treadle from the expression graph of {machine.model.name}; see {name}.h. */",
+        f"/* Made by Treadle from the expression graph of {c_comment(machine.model.name)}; see {name}.h. */",
         f'#include "{name}.h"',
         "",
         "#include <math.h>",
