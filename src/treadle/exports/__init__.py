@@ -54,6 +54,12 @@ def export(
     _check_options(name, target, cpu, functions, loads)
     if kind in ("source", "fmu", "fmu2", "casadi") and (target is not None or cpu):
         raise InputError(f"kind={kind!r} takes no target and no cpu: leave them out")
+    if kind in ("fmu", "fmu2") and functions is not None:
+        raise InputError(f"kind={kind!r} has functions of its own: leave out functions")
+    if kind in ("fmu", "fmu2", "casadi") and loads:
+        raise InputError(f"kind={kind!r} has no forces on bodies as inputs: leave out loads")
+    if kind == "casadi" and functions is not None and not functions:
+        raise InputError("kind='casadi' needs at least one function")
     if kind == "shared" and target is not None:
         raise InputError("a shared library is linked for this computer; for another one export kind='static'")
     place = path_of(folder)

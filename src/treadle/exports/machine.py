@@ -134,6 +134,11 @@ def _check(sim: Simulation) -> None:
             f"the contact of {what!r} is solved by kernels that cannot be exported; export a Simulation with "
             "contact=False, or its dynamics alone"
         )
+    if sim.processes.active:
+        raise InputError(
+            f"the processes of {what!r} run between its steps and cannot be exported; take 'processes' out of "
+            "its settings"
+        )
     if tuple(sim.events):
         raise InputError(f"the events of {what!r} call Python and cannot be exported; leave them out")
     if sim.controllers.called_back:
