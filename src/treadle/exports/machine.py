@@ -136,8 +136,8 @@ def _check(sim: Simulation) -> None:
         )
     if sim.processes.active:
         raise InputError(
-            f"the processes of {what!r} run between its steps and cannot be exported; take 'processes' out of "
-            "its settings"
+            f"the processes of {what!r} run between its steps and cannot be exported; take 'processes' out "
+            "of its settings"
         )
     if tuple(sim.events):
         raise InputError(f"the events of {what!r} call Python and cannot be exported; leave them out")
