@@ -75,7 +75,7 @@ def export(
 
 def _check_options(name: object, target: object, cpu: object, functions: object, loads: object) -> None:
     for what, text in (("name", name), ("target", target), ("cpu", cpu)):
-        if text is not None and not isinstance(text, str):
+        if not isinstance(text, str) and (text is not None or what == "cpu"):
             raise InputError(f"{what} must be text, not {text!r}")
     if functions is not None and (isinstance(functions, str) or not isinstance(functions, Sequence)):
         raise InputError(f"functions must be a list of names, such as ['mass_matrix'], not {functions!r}")
