@@ -26,6 +26,7 @@ USES = {
     "capytaine": lambda folder: td.mesh_added_mass(np.eye(3), [[0, 1, 2]]),
     "numba": lambda folder: numba_kernel(),
     "scipy": lambda folder: td.convex_hull(np.eye(3)),
+    "gymnasium": lambda folder: environments(),
     "rasterio": lambda folder: td.load_terrain(written(folder / "hill.tif", "II")),
 }
 
@@ -35,6 +36,14 @@ def numba_kernel():
     from treadle.native.kernels import njit
 
     return njit(lambda x: x)(1.0)
+
+
+def environments():
+    """The package of environments, as if it had not been imported before."""
+    import importlib.util
+
+    spec = importlib.util.find_spec("treadle.envs.env")
+    spec.loader.exec_module(importlib.util.module_from_spec(spec))
 
 
 def written(path, text):

@@ -51,6 +51,8 @@ def wrong_calls() -> Iterator[tuple[str, Callable[[], Any]]]:
     yield from _functions(machine)
     yield from _descriptions()
     yield from _laws(machine)
+    yield from _tables(machine)
+    yield from _exports(machine)
 
 
 def two_links() -> td.Model:
@@ -203,3 +205,52 @@ def _laws(model: td.Model) -> Iterator[tuple[str, Callable[[], Any]]]:
     yield "contact law with two", lambda: td.contact_law(lambda a, b: 1.0)
     yield "wheel model with none", lambda: td.wheel_model(lambda: 1.0)
     yield "absurd grid", lambda: td.random_grid(10**9, 10**9)
+
+
+def _tables(machine: td.Model) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """Tables of Denavit and Hartenberg, and fields that a part of a description has not."""
+    for what, x in NO_NUMBER.items():
+        yield f"DHRow a={what}", lambda x=x: td.DHRow(a=x)
+    for what, x in {"none": None, "number": 5, "empty": [], "short text": ["abc"], "row": [5]}.items():
+        yield f"dh_arm rows={what}", lambda x=x: td.dh_arm(x)
+    for what, x in {"number": 5, "small": np.eye(3), "scaled": 2.0 * np.eye(4), "text": "base"}.items():
+        yield f"dh_arm base={what}", lambda x=x: td.dh_arm([td.DHRow()], base=x)
+    for part in ("body", "joint"):
+        for what, x in {"number": 5, "unknown": {"weight": 5.0}}.items():
+            yield f"dh_arm {part}={what}", lambda x=x, part=part: td.dh_arm([td.DHRow(**{part: x})])
+    for what in ("none", "text", "complex", "short", "long", "nested", "ragged", "object", "mapping"):
+        x = NO_VECTOR[what]
+        yield f"DHTable.pose {what}", lambda x=x: td.dh_table(td.scene("arm")).pose(x)
+    parts = {
+        "body": ("b",), "joint": ("j", "revolute", None, "b"), "frame": ("f", "b"),
+        "shape": ("s", "b", "box"),
+        "material": ("m",), "contact": ("a", "b"), "actuator": ("a", "motor"), "wheel": ("w", "j", 0.1),
+        "coupling": ("c", "i", "j"), "tendon": ("t",), "keyframe": ("k",),
+    }  # fmt: skip
+    for part, given in parts.items():
+        yield (
+            f"add_{part} weight=",
+            lambda part=part, given=given: getattr(td.ModelSpec("x"), f"add_{part}")(*given, weight=1.0),
+        )
+
+
+def _exports(machine: td.Model) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """Options of exports; nothing is written."""
+    options: dict[str, dict[str, Any]] = {
+        "kind": {"none": None, "unknown": "jar", "number": 3},
+        "name": {"number": 3, "bytes": b"arm", "list": ["arm"]},
+        "target": {"number": 3, "unknown": "abacus-none", "empty": ""},
+        "cpu": {"number": 3, "none": None, "unknown": "abacus"},
+        "functions": {"number": 3, "text": "mass_matrix", "unknown": ["dynamics"], "numbers": [3]},
+        "loads": {"none": None, "text": "yes", "number": 1},
+    }
+    for option, values in options.items():
+        for what, x in values.items():
+            yield (
+                f"export {option}={what}",
+                lambda x=x, option=option: td.export(machine, "/nowhere", **{option: x}),
+            )
+    for what, x in {"none": None, "number": 3, "nul": "a\0b", "bytes": b"out"}.items():
+        yield f"export folder={what}", lambda x=x: td.export(machine, x)
+    for what, x in {"none": None, "text": "arm", "spec": td.ModelSpec("x")}.items():
+        yield f"export {what}", lambda x=x: td.export(x, "/nowhere")

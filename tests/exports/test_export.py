@@ -212,6 +212,8 @@ def test_what_cannot_be_exported(tmp_path):
     sim = td.Simulation(td.scene("pendulum"), events=[td.Event(lambda q, v, t: q["elbow"])])
     with pytest.raises(td.InputError, match="events"):
         td.export(sim, tmp_path)
+    with pytest.raises(td.InputError, match="processes"):
+        td.export(td.Simulation(td.scene("grinding"), contact=False), tmp_path)
     with pytest.raises(td.InputError, match="kind must be"):
         td.export(td.scene("pendulum"), tmp_path, "jar")
     with pytest.raises(td.InputError, match="LLVM has no target"):
@@ -220,6 +222,20 @@ def test_what_cannot_be_exported(tmp_path):
         td.export(td.scene("pendulum"), tmp_path, functions=["dynamics"])
     with pytest.raises(td.InputError, match="needs a Model"):
         td.export("pendulum", tmp_path)
+    for option in ({"name": 5}, {"target": 5}, {"cpu": 5}, {"functions": "mass_matrix"}, {"loads": "yes"}):
+        with pytest.raises(td.InputError, match=f"{next(iter(option))} must be"):
+            td.export(td.scene("pendulum"), tmp_path, **option)
+    for kind, option in (
+        ("fmu", {"functions": []}),
+        ("fmu2", {"loads": True}),
+        ("casadi", {"functions": []}),
+    ):
+        with pytest.raises(td.InputError, match=f"kind='{kind}'"):
+            td.export(td.scene("pendulum"), tmp_path, kind, **option)
+    with pytest.raises(td.InputError, match="LLVM has no processor 'abacus'"):
+        td.export(td.scene("pendulum"), tmp_path, target="aarch64-linux-gnu", cpu="abacus")
+    with pytest.raises(td.InputError, match="the path of a file must be text"):
+        td.export(td.scene("pendulum"), "nul\0")
     (tmp_path / "file").write_text("")
     with pytest.raises(td.InputError, match="cannot be written"):
         td.export(td.scene("pendulum"), tmp_path / "file" / "below")

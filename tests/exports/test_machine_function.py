@@ -108,6 +108,8 @@ def test_what_has_no_derivative():
         machine_function(td.Simulation(td.scene("pendulum"), integrator="dopri5"), "step")
     with pytest.raises(td.InputError, match="contact"):
         machine_function(td.Simulation(td.scene("bouncing-ball")), "step")
+    with pytest.raises(td.InputError, match="processes"):
+        machine_function(td.Simulation(td.scene("grinding"), contact=False), "step")
     with pytest.raises(td.InputError, match="numbers along its last axis"):
         machine_function(td.scene("pendulum"), "mass_matrix")(np.zeros(5))
     with pytest.raises(td.InputError, match="not finite"):

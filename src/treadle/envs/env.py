@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
+
+from treadle.extras import missing_package
+
+try:
+    import gymnasium as gym
+except ModuleNotFoundError:
+    raise missing_package("gymnasium", "an environment for learning") from None
 
 from treadle.envs.randomization import Randomization
 from treadle.envs.task import Task

@@ -51,8 +51,15 @@ def export(
         raise InputError(f"export needs a Model or a Simulation, not {type(machine).__name__}")
     if kind not in KINDS:
         raise InputError(f"kind must be one of {', '.join(KINDS)}, not {kind!r}")
+    _check_options(name, target, cpu, functions, loads)
     if kind in ("source", "fmu", "fmu2", "casadi") and (target is not None or cpu):
         raise InputError(f"kind={kind!r} takes no target and no cpu: leave them out")
+    if kind in ("fmu", "fmu2") and functions is not None:
+        raise InputError(f"kind={kind!r} has functions of its own: leave out functions")
+    if kind in ("fmu", "fmu2", "casadi") and loads:
+        raise InputError(f"kind={kind!r} has no forces on bodies as inputs: leave out loads")
+    if kind == "casadi" and functions is not None and not functions:
+        raise InputError("kind='casadi' needs at least one function")
     if kind == "shared" and target is not None:
         raise InputError("a shared library is linked for this computer; for another one export kind='static'")
     place = path_of(folder)
@@ -64,6 +71,16 @@ def export(
     except OSError as error:
         raise InputError(f"{place} cannot be written ({error.strerror or error})") from None
     return [place / file for file in files]
+
+
+def _check_options(name: object, target: object, cpu: object, functions: object, loads: object) -> None:
+    for what, text in (("name", name), ("target", target), ("cpu", cpu)):
+        if not isinstance(text, str) and (text is not None or what == "cpu"):
+            raise InputError(f"{what} must be text, not {text!r}")
+    if functions is not None and (isinstance(functions, str) or not isinstance(functions, Sequence)):
+        raise InputError(f"functions must be a list of names, such as ['mass_matrix'], not {functions!r}")
+    if not isinstance(loads, bool):
+        raise InputError(f"loads must be True or False, not {loads!r}")
 
 
 #: Functions that come with the step unless others are asked for.

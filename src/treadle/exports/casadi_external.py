@@ -10,8 +10,10 @@ from collections.abc import Mapping, Sequence
 
 from treadle.exports.header import members
 from treadle.exports.library import linked
+from treadle.exports.machine import c_comment
 from treadle.exports.machine_function import MachineFunction, machine_function
 from treadle.graph import Expr, Scalar, jacobian, unrolled
+from treadle.native.c_elementary import c_elementary
 from treadle.native.c_source import c_functions
 from treadle.native.program import Program
 from treadle.sim.simulation import Simulation
@@ -89,11 +91,13 @@ EXPORTED int {name}_work(casadi_int *sz_arg, casadi_int *sz_res, casadi_int *sz_
 
 def casadi_files(name: str, sim: Simulation, functions: Sequence[str]) -> dict[str, bytes]:
     """The C source and a shared library for this computer, by file names."""
-    parts = [_HEAD.format(title=sim.model.name, name=name, first=functions[0])]
+    parts: list[str] = []
     for key in functions:
         function = machine_function(sim, key)
         parts += [_value(f"{name}_{key}", function), _jacobian(f"jac_{name}_{key}", function)]
-    text = "\n".join(parts)
+    body = "\n".join(parts)
+    head = _HEAD.format(title=c_comment(sim.model.name), name=name, first=functions[0])
+    text = "\n".join([head, c_elementary(body), body])
     return {f"{name}_casadi.c": text.encode(), f"lib{name}_casadi.so": linked({"casadi.c": text.encode()})}
 
 

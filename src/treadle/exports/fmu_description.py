@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from treadle._version import __version__
-from treadle.exports.fmu_variables import TIME, UNITS, Variable
+from treadle.exports.fmu_variables import TIME, UNITS, Variable, printable
 from treadle.exports.machine import ExportedMachine
 
 __all__ = ["build_description", "description"]
@@ -16,11 +16,12 @@ def description(
     machine: ExportedMachine, listed: Sequence[Variable], rates: Sequence[Variable], version: int, token: str
 ) -> bytes:
     """modelDescription.xml; `rates` are those of the continuous states, if the machine has them."""
+    title = printable(machine.model.name)
     root = Element("fmiModelDescription", {
         "fmiVersion": f"{version}.0",
-        "modelName": machine.model.name,
+        "modelName": title,
         "guid" if version == 2 else "instantiationToken": token,
-        "description": f"{machine.model.name}, steps by {machine.integrator}",
+        "description": f"{title}, steps by {machine.integrator}",
         "generationTool": f"Treadle {__version__}",
         "variableNamingConvention": "structured",
     })  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -9,7 +10,7 @@ from treadle.exports.machine import ExportedMachine
 from treadle.forces.actuator import state_places
 from treadle.native.layout import Layout
 
-__all__ = ["RATES", "TIME", "UNITS", "Variable", "derivatives", "variables"]
+__all__ = ["RATES", "TIME", "UNITS", "Variable", "derivatives", "printable", "variables"]
 
 #: Value reference of the time, beyond any slot.
 TIME = 4_000_000_000
@@ -37,6 +38,23 @@ _RATES = {"m": "m/s", "rad": "rad/s", "m/s": "m/s2", "rad/s": "rad/s2", "Pa": "P
 _FORCES = {"rad/s": "N.m", "m/s": "N"}
 
 
+#: Names that the standard takes as they are: identifiers with indices, joined by points.
+_PLAIN = re.compile(r"[A-Za-z_]\w*(\[\d+(,\d+)*\])?(\.[A-Za-z_]\w*(\[\d+(,\d+)*\])?)*", re.ASCII)
+
+
+def printable(text: str) -> str:
+    """A name in printable ASCII: other characters by their numbers."""
+    return "".join(x if " " <= x <= "~" else f"U+{ord(x):04X}" for x in text)
+
+
+def _structured(name: str) -> str:
+    """A name by the convention "structured": in quotes unless it is made of identifiers."""
+    if _PLAIN.fullmatch(name):
+        return name
+    escaped = re.sub(r"""([\\'"])""", r"\\\1", printable(name))
+    return f"'{escaped}'"
+
+
 class Variable(NamedTuple):
     """A variable and its slot in the struct of the state, which is its value reference."""
 
@@ -62,18 +80,18 @@ def variables(machine: ExportedMachine, layout: Layout) -> list[Variable]:
 def _joints(machine: ExportedMachine, layout: Layout) -> Iterator[Variable]:
     q, v, tau = (layout.offset(name) for name in ("q", "v", "tau"))
     for joint in machine.model.joints:
-        several = joint.type.nv > 1
+        several, named = joint.type.nv > 1, _structured(joint.name)
         for k, (part, unit) in enumerate(zip(joint.type.positions, joint.type.position_units, strict=True)):
             place = joint.q.start + k
-            name = f"{joint.name}.position" + (f".{part}" if joint.type.nq > 1 else "")
+            name = f"{named}.position" + (f".{part}" if joint.type.nq > 1 else "")
             yield Variable(
                 name, q + place, "output", machine.start["q"][place], unit if unit in UNITS else ""
             )
         for k, (part, unit) in enumerate(zip(joint.type.velocities, joint.type.velocity_units, strict=True)):
             place, suffix = joint.v.start + k, f".{part}" if several else ""
             start, force = machine.start["v"][place], machine.start["tau"][place]
-            yield Variable(f"{joint.name}.velocity{suffix}", v + place, "output", start, unit)
-            yield Variable(f"{joint.name}.torque{suffix}", tau + place, "input", force, _FORCES[unit])
+            yield Variable(f"{named}.velocity{suffix}", v + place, "output", start, unit)
+            yield Variable(f"{named}.torque{suffix}", tau + place, "input", force, _FORCES[unit])
 
 
 def _actuators(machine: ExportedMachine, layout: Layout) -> Iterator[Variable]:
@@ -82,13 +100,15 @@ def _actuators(machine: ExportedMachine, layout: Layout) -> Iterator[Variable]:
         first = layout.offset("commands")
         for k, actuator in enumerate(actuators):
             start = machine.start["commands"][k]
-            yield Variable(f"{actuator.name}.command", first + k, "input", start, "", actuator.type)
+            yield Variable(
+                f"{_structured(actuator.name)}.command", first + k, "input", start, "", actuator.type
+            )
     if layout.inputs.get("drives"):
         first = layout.offset("drives")
         for actuator, places in zip(actuators, state_places(machine.model), strict=True):
-            cylinder = actuator.type == "cylinder"
+            cylinder, named = actuator.type == "cylinder", _structured(actuator.name)
             for k, side in zip(range(places.start, places.stop), ("cap", "rod") if cylinder else ("",)):
-                name = f"{actuator.name}.pressure.{side}" if cylinder else f"{actuator.name}.activation"
+                name = f"{named}.pressure.{side}" if cylinder else f"{named}.activation"
                 start = machine.start["drives"][k]
                 yield Variable(name, first + k, "output", start, "Pa" if cylinder else "")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from treadle._version import __version__
-from treadle.exports.machine import FUNCTIONS, ExportedMachine, c_name
+from treadle.exports.machine import FUNCTIONS, ExportedMachine, c_comment, c_name
 from treadle.native.layout import Layout
 
 __all__ = ["function_signature", "header", "members"]
@@ -36,7 +36,8 @@ def header(machine: ExportedMachine, layout: Layout, needs: Sequence[str] | None
     library = "sin, cos and others of <math.h> (-lm)" if needs is None else ", ".join(needs) or "nothing"
     return "\n".join(
         [
-            f"/* {machine.model.name}: step ({machine.integrator}) and dynamics, by Treadle {__version__}.",
+            f"/* {c_comment(machine.model.name)}: step ({machine.integrator}) and dynamics, by Treadle "
+            f"{__version__}.",
             " *",
             f" * A state takes {8 * layout.slots} bytes. No function allocates memory or keeps any between",
             " * calls: threads may use different states at once. Units are SI, angles in radians.",
@@ -120,7 +121,8 @@ def _indices(machine: ExportedMachine) -> list[str]:
             used: set[str] = set()
             for text, place in entries:
                 name = c_name(text).upper()
-                name = name if name not in used else f"{name}_{place}"
+                while name in used:
+                    name = f"{name}_{place}"
                 used.add(name)
                 lines.append(f"#define {upper}_{kind}_{name} {place}")
             lines.append("")

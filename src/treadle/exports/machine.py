@@ -14,7 +14,7 @@ from treadle.sim.simulation import Simulation
 from treadle.sim.state_rates import rates_program
 from treadle.sim.step.program import StepKind, step_program
 
-__all__ = ["FUNCTIONS", "ExportedMachine", "c_name", "prepare", "simulation_of", "smooth"]
+__all__ = ["FUNCTIONS", "ExportedMachine", "c_comment", "c_name", "prepare", "simulation_of", "smooth"]
 
 #: Functions of the dynamics that can be exported, with what they return.
 FUNCTIONS = {
@@ -36,6 +36,10 @@ _KEYWORDS = frozenset({
     "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile",
     "while",
 })  # fmt: skip
+
+
+#: Characters of a name: with those of what is added to it, it stays within the 63 of C99.
+_LONGEST = 40
 
 
 @dataclass(frozen=True)
@@ -103,9 +107,14 @@ def _function(sim: Simulation, key: str) -> Program:
 
 
 def c_name(text: str) -> str:
-    """A name as an identifier of C."""
-    name = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_").lower() or "machine"
+    """A name as an identifier of C, no longer than compilers have to tell apart."""
+    name = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_").lower()[:_LONGEST] or "machine"
     return f"{name}_" if name in _KEYWORDS else f"m_{name}" if name[0].isdigit() else name
+
+
+def c_comment(text: str) -> str:
+    """A name inside a comment of C, which it can neither end nor begin."""
+    return " ".join(text.split()).replace("*/", "* /").replace("/*", "/ *")
 
 
 def simulation_of(source: Model | Simulation) -> Simulation:
@@ -124,6 +133,11 @@ def _check(sim: Simulation) -> None:
         raise InputError(
             f"the contact of {what!r} is solved by kernels that cannot be exported; export a Simulation with "
             "contact=False, or its dynamics alone"
+        )
+    if sim.processes.active:
+        raise InputError(
+            f"the processes of {what!r} run between its steps and cannot be exported; take 'processes' out "
+            "of its settings"
         )
     if tuple(sim.events):
         raise InputError(f"the events of {what!r} call Python and cannot be exported; leave them out")

@@ -217,5 +217,5 @@ def _check(sim: Simulation) -> None:
             f"a step of {sim.step_options.integrator!r} takes a number of rounds that depends on the state; "
             "derivatives are those of symplectic_euler, rk4 and other methods with a fixed number of stages"
         )
-    if sim.controllers.called_back or tuple(sim.events):
-        raise InputError(f"events and controllers in Python of {model.name!r} have no derivative")
+    if sim.controllers.called_back or tuple(sim.events) or sim.processes.active:
+        raise InputError(f"events, processes and controllers in Python of {model.name!r} have no derivative")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from treadle.exports.header import function_signature, header, members
-from treadle.exports.machine import ExportedMachine
+from treadle.exports.machine import ExportedMachine, c_comment
+from treadle.native.c_elementary import c_elementary
 from treadle.native.c_source import c_functions, literal
 from treadle.native.layout import Layout
 
@@ -16,18 +17,20 @@ def c_files(machine: ExportedMachine) -> dict[str, str]:
     graph, outputs = step.trace()
     body, layout = c_functions(f"{name}_step", graph, step.inputs, outputs, step.carry)
     graph.release()
+    functions = [body, *[_function(machine, key) for key in machine.functions]]
     parts = [
-        f"/* Made by Treadle from the expression graph of {machine.model.name}; see {name}.h. */",
+        f"/* Made by Treadle from the expression graph of {c_comment(machine.model.name)}; see {name}.h. */",
         f'#include "{name}.h"',
         "",
         "#include <math.h>",
         "",
+        c_elementary("\n".join(functions)),
         f"typedef {name}_state {name}_step_frame;",
         "",
-        body,
+        functions[0],
         _initialize(machine),
         _step(machine),
-        *[_function(machine, key) for key in machine.functions],
+        *functions[1:],
     ]
     return {f"{name}.h": header(machine, layout, None), f"{name}.c": "\n".join(parts)}
 

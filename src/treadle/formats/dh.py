@@ -23,7 +23,7 @@ from treadle.errors import InputError
 from treadle.model.describe import describe
 from treadle.model.model import Model
 from treadle.model.spec import ModelSpec
-from treadle.model.values import real_numbers
+from treadle.model.values import real_array, real_numbers
 from treadle.spatial import Transform
 
 __all__ = ["CONVENTION_KEYS", "DHRow", "DHTable", "dh_arm", "dh_table", "row_placement"]
@@ -63,6 +63,9 @@ class DHRow:
         )
         if self.type not in ("revolute", "prismatic"):
             raise InputError(f"a joint of Denavit and Hartenberg is revolute or prismatic, not {self.type!r}")
+        for name, given in (("joint", self.joint), ("body", self.body)):
+            if not isinstance(given, Mapping):
+                raise InputError(f"{name} of a row must be a dict of its fields, not {given!r}")
 
     def matrices(self, convention: str) -> tuple[np.ndarray, np.ndarray]:
         """Pose of the joint's frame in the parent, and of the link's frame in the joint's (4 x 4)."""
@@ -82,8 +85,11 @@ class DHTable:
 
     def pose(self, q: Sequence[float]) -> np.ndarray:
         """Pose of the tool in the world (4 x 4) at the joint coordinates q."""
+        values = _numbers(q)
+        if values is None or values.shape != (len(self.rows),):
+            raise InputError(f"q must have a number for each of the {len(self.rows)} rows, not {q!r}")
         pose = self.base
-        for row, x in zip(self.rows, q, strict=True):
+        for row, x in zip(self.rows, values.tolist(), strict=True):
             before, after = row.matrices(self.convention)
             pose = pose @ before @ (_about_z(x) if row.type == "revolute" else _along(2, x)) @ after
         return pose @ self.tool
@@ -125,6 +131,8 @@ def dh_arm(
     them one before dynamics are asked for.
     """
     check_convention(convention)
+    if not isinstance(rows, Iterable):
+        raise InputError(f"the rows of a table must be a list, not {rows!r}")
     table = [_row(row) for row in rows]
     if not table:
         raise InputError("a table of Denavit and Hartenberg needs at least one row")
@@ -307,10 +315,20 @@ def _frame(z: np.ndarray, x: np.ndarray, origin: np.ndarray) -> np.ndarray:
 
 
 def _pose(what: str, value: Any) -> np.ndarray:
-    pose = np.eye(4) if value is None else np.array(value, dtype=float)
-    if pose.shape != (4, 4) or not np.isfinite(pose).all():
+    pose = np.eye(4) if value is None else _numbers(value)
+    if pose is None or pose.shape != (4, 4) or not np.isfinite(pose).all():
         raise InputError(f"the {what} of an arm must be a pose, a 4 x 4 matrix")
+    turn = pose[:3, :3]
+    if not np.allclose(turn @ turn.T, np.eye(3), atol=1e-6) or np.linalg.det(turn) < 0.0:
+        raise InputError(f"the {what} of an arm has no rotation in its first three rows and columns")
     return pose
+
+
+def _numbers(value: Any) -> np.ndarray | None:
+    try:
+        return real_array(value)
+    except (TypeError, ValueError):
+        return None
 
 
 def _placed(pose: np.ndarray) -> dict[str, Any]:

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import date
 from typing import Any, TypeAlias
 
-from treadle.errors import ModelError
+from treadle.errors import InputError, ModelError
 from treadle.model.elements import ElementSpec
 from treadle.model.finding import Finding, as_finding
 from treadle.model.findings import findings
-from treadle.model.model import Model
+from treadle.model.model import Model, suggest
 from treadle.model.parts import (
     IDENTITY,
     ActuatorSpec,
@@ -162,34 +162,34 @@ class ModelSpec(PartsByName):
 
     def add_body(self, name: str, mass: float = 0.0, **options: Any) -> BodySpec:
         """Append a body; options are the fields of `BodySpec`."""
-        self.bodies.append(BodySpec(name, mass, **options))
+        self.bodies.append(BodySpec(name, mass, **_known(BodySpec, options)))
         return self.bodies[-1]
 
     def add_joint(self, name: str, type: str, parent: str | None, child: str, **options: Any) -> JointSpec:
         """Append a joint from `parent` (None: the world); options are the fields of `JointSpec`."""
-        self.joints.append(JointSpec(name, type, parent, child, **options))
+        self.joints.append(JointSpec(name, type, parent, child, **_known(JointSpec, options)))
         return self.joints[-1]
 
     def add_frame(self, name: str, body: str | None, **options: Any) -> FrameSpec:
         """Append a frame fixed to a body; options are the fields of `FrameSpec`."""
-        self.frames.append(FrameSpec(name, body, **options))
+        self.frames.append(FrameSpec(name, body, **_known(FrameSpec, options)))
         return self.frames[-1]
 
     def add_shape(
         self, name: str, body: str | None, type: str, size: Sequence[float] = (), **options: Any
     ) -> ShapeSpec:
         """Append a shape fixed to a body (None: the world); options are the fields of `ShapeSpec`."""
-        self.shapes.append(ShapeSpec(name, body, type, size, **options))
+        self.shapes.append(ShapeSpec(name, body, type, size, **_known(ShapeSpec, options)))
         return self.shapes[-1]
 
     def add_material(self, name: str, **options: Any) -> MaterialSpec:
         """Append a material; options are the fields of `MaterialSpec`."""
-        self.materials.append(MaterialSpec(name, **options))
+        self.materials.append(MaterialSpec(name, **_known(MaterialSpec, options)))
         return self.materials[-1]
 
     def add_contact(self, first: str | None, second: str | None, **options: Any) -> ContactSpec:
         """Append a rule for the contact of two bodies; options are the fields of `ContactSpec`."""
-        self.contacts.append(ContactSpec(first, second, **options))
+        self.contacts.append(ContactSpec(first, second, **_known(ContactSpec, options)))
         return self.contacts[-1]
 
     def add_actuator(self, name: str, type: str, joint: str = "", **options: Any) -> ActuatorSpec:
@@ -197,7 +197,7 @@ class ModelSpec(PartsByName):
 
         Options are the fields of `ActuatorSpec`.
         """
-        self.actuators.append(ActuatorSpec(name, type, joint, **options))
+        self.actuators.append(ActuatorSpec(name, type, joint, **_known(ActuatorSpec, options)))
         return self.actuators[-1]
 
     def add_coupling(
@@ -217,12 +217,14 @@ class ModelSpec(PartsByName):
             source, options = None, {"terms": dict(source)} | options
         if coefficients is None:
             coefficients = (0.0, 1.0) if source is not None else (0.0,)
-        self.couplings.append(CouplingSpec(name, joint, source, coefficients, **options))
+        self.couplings.append(
+            CouplingSpec(name, joint, source, coefficients, **_known(CouplingSpec, options))
+        )
         return self.couplings[-1]
 
     def add_wheel(self, name: str, joint: str, radius: float, **options: Any) -> WheelSpec:
         """Append a wheel on a joint; options are the fields of `WheelSpec`."""
-        self.wheels.append(WheelSpec(name, joint, radius, **options))
+        self.wheels.append(WheelSpec(name, joint, radius, **_known(WheelSpec, options)))
         return self.wheels[-1]
 
     def add_element(
@@ -280,14 +282,14 @@ class ModelSpec(PartsByName):
 
         Options are the fields of `TendonSpec`: see docs/reference/tendons.md.
         """
-        self.tendons.append(TendonSpec(name, path, **options))
+        self.tendons.append(TendonSpec(name, path, **_known(TendonSpec, options)))
         return self.tendons[-1]
 
     def add_keyframe(
         self, name: str, positions: dict[str, Any] | None = None, **options: Any
     ) -> KeyframeSpec:
         """Append a named state; options are the fields of `KeyframeSpec`."""
-        self.keyframes.append(KeyframeSpec(name, positions or {}, **options))
+        self.keyframes.append(KeyframeSpec(name, positions or {}, **_known(KeyframeSpec, options)))
         return self.keyframes[-1]
 
     def compile(self, strict: bool | None = None) -> Model:
@@ -354,3 +356,14 @@ _LISTS: dict[str, type[Item]] = {
     "tendons": TendonSpec,
     "keyframes": KeyframeSpec,
 }
+
+
+def _known(part: type, options: dict[str, Any]) -> dict[str, Any]:
+    """The options, if all of them are fields of a part of the description."""
+    names = [item.name for item in fields(part)]
+    for name in options:
+        if name not in names:
+            kind = part.__name__.removesuffix("Spec").lower()
+            article = "an" if kind[0] in "aeiou" else "a"
+            raise InputError(f"{article} {kind} has no {name!r}; {suggest(name, names)}")
+    return options

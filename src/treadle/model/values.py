@@ -57,7 +57,7 @@ def real_numbers(what: str, **values: Any) -> None:
 
 def path_of(value: Any) -> Path:
     """A path from text or an object of `pathlib`, with ~ for the home folder; InputError otherwise."""
-    if not isinstance(value, str | os.PathLike) or not str(value):
+    if not isinstance(value, str | os.PathLike) or not str(value) or "\0" in str(value):
         raise InputError(f"the path of a file must be text, such as 'robot.urdf', not {value!r}")
     return Path(value).expanduser()
 

@@ -2,7 +2,8 @@
 
 The struct has the named arrays of the program, inputs first, and `work` for values that pass from one
 function to a later one. Sums and products are written out without fused multiply-adds, and elementary
-functions are those of <math.h>: results agree with the machine code to rounding.
+functions but sine and cosine (see `c_elementary`) are those of <math.h>: results agree with the machine code
+to rounding.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 from treadle.graph import Graph, Scalar
+from treadle.native.c_elementary import SINCOS
 from treadle.native.chunks import Chunk, LoopEdge, cut
 from treadle.native.layout import Layout
 from treadle.native.schedule import LEAVES, is_condition, schedule
@@ -30,7 +32,7 @@ _BINARY = {
     "or": "||",
 }
 _CALLS = {
-    "sqrt": "sqrt", "abs": "fabs", "floor": "floor", "sin": "sin", "cos": "cos", "exp": "exp", "log": "log",
+    "sqrt": "sqrt", "abs": "fabs", "floor": "floor", "exp": "exp", "log": "log",
     "tanh": "tanh", "atan2": "atan2", "pow": "pow",
 }  # fmt: skip
 
@@ -95,6 +97,7 @@ class _CWriter:
         chunk = self.slots.chunks[number]
         self.lines: list[str] = []
         self.known: set[int] = set()
+        self.angles: set[int] = set()
         for item in chunk.items:
             for i in item:
                 # conditions are written where they are needed
@@ -172,6 +175,8 @@ class _CWriter:
             return f"{c} - {a} * {b}" if operands[1] == product else f"{a} * {b} - {c}"
         if operation in _BINARY:
             return f"{values[0]} {_BINARY[operation]} {values[1]}"
+        if operation in ("sin", "cos"):
+            return self._turn(operation, operands[0])
         if operation in _CALLS:
             return f"{_CALLS[operation]}({', '.join(values)})"
         match operation:
@@ -188,3 +193,11 @@ class _CWriter:
             case "max":
                 return f"{values[0]} > {values[1]} ? {values[0]} : {values[1]}"
         raise ValueError(f"no C for the operation {operation!r}")
+
+    def _turn(self, operation: str, angle: int) -> str:
+        """Sine or cosine of an angle; both are computed at the first of them."""
+        if angle not in self.angles:
+            self.lines.append(f"    double sin{angle}, cos{angle};")
+            self.lines.append(f"    {SINCOS}({self._value(angle)}, &sin{angle}, &cos{angle});")
+            self.angles.add(angle)
+        return f"{operation}{angle}"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -49,7 +52,18 @@ class Target(NamedTuple):
                     f"the processor of this computer is not one of {self.triple!r}: name another cpu"
                 )
             cpu, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
-        return target.create_target_machine(cpu=cpu, features=features, opt=1, reloc="pic", codemodel="small")
+        settings = {"cpu": cpu, "features": features, "opt": 1, "reloc": "pic", "codemodel": "small"}
+        if not self.cpu or features:
+            return target.create_target_machine(**settings)
+        with _standard_error() as said:
+            machine = target.create_target_machine(**settings)
+            unknown = "not a recognized processor" in said()
+        if unknown:
+            raise InputError(
+                f"LLVM has no processor {cpu!r} for {target.triple}; clang --target={target.triple} "
+                "--print-supported-cpus lists those that it has"
+            )
+        return machine
 
 
 def object_file(ir: str, target: Target) -> tuple[bytes, tuple[str, ...]]:
@@ -90,6 +104,24 @@ def program_ir(name: str, program: Program) -> tuple[str, Layout, set[str]]:
     text = text.replace(f"define void @{name}_body", f"define internal void @{name}_body")
     text = text.replace(f"@{name}_constants = global", f"@{name}_constants = internal constant")
     return text, layout, declared
+
+
+@contextmanager
+def _standard_error() -> Iterator[Callable[[], str]]:
+    """Take what native code prints there inside the block: LLVM reports a wrong processor in no other way."""
+    with tempfile.TemporaryFile() as file:
+
+        def said() -> str:
+            file.seek(0)
+            return file.read().decode(errors="replace")
+
+        kept = os.dup(2)
+        try:
+            os.dup2(file.fileno(), 2)
+            yield said
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
 
 
 @cache
