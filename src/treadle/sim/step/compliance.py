@@ -129,10 +129,13 @@ def regularize(context):
 
 
 @inner()
-def follow_propagator(context):
-    """Whether the rows have the propagator's impulses; if not, they get them, and targets that keep them."""
+def follow_propagator(context, alone):
+    """Whether the rows have the propagator's impulses; if not, they get them, and targets that keep them.
+
+    Rows that are `alone` were not solved before: they always get them.
+    """
     now, rows, soft = context.now[0], context.rows, context.soft
-    if _same(context):
+    if not alone and _same(context):
         return True
     now.fixed = 0
     for i in range(now.springs):

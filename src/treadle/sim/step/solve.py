@@ -80,7 +80,7 @@ def _impulses(context):
             break
         soft.span[0] = now.h
         call(context.spring.entry, context.spring.frame)
-        if follow_propagator(context):
+        if follow_propagator(context, alone):
             break
         prepare_rows(solver, now.rows)
         ended = soft.span[1] < now.h * (1.0 - SAME_END)
