@@ -7,7 +7,7 @@ beads on it; the contact has a stiffness. The force is that through the arm; its
 by the mean of Fr, with Fr from the closed geometry integrated to 1e-10. Every simulator runs with steps from
 0.2 to 150 ms. For several errors the least CPU times at which both have no larger one are compared, and for
 every peer its largest usable step: one that keeps the 2.75 % that the task allows. Times are CPU times of the
-steps alone, the least of three; Bullet's has the call in Python that its spring needs.
+steps alone, the least of several; Bullet's has the call in Python that its spring needs.
 
 A contact of MuJoCo with the impedance d adds d / (1 - d) of its inverse weight to the inertia, whatever its
 stiffness: with the default of 0.9 that slows the arm down and keeps large steps stable. Every integrator
@@ -43,7 +43,7 @@ STEPS = (2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 1.5e-2, 2e-2, 2.5e-2, 3e-2, 4e-2, 5
 ERRORS, USABLE = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1), 0.0275
 #: Impedance that MuJoCo has where none is given, others that are tried, and the least ratio wanted.
 DEFAULT_IMPEDANCE, IMPEDANCES, LEAST_RATIO = 0.9, (0.01, 0.1, 0.3, 0.5, 0.97), 5.0
-REPEATS = 3
+REPEATS = 15
 
 
 def reference(stiffness: float, depth: float) -> Callable[[np.ndarray], np.ndarray]:
