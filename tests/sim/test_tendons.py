@@ -154,3 +154,22 @@ def test_tendons_pull_where_bodies_touch():
     sim.run(seconds=2.0)
     assert sim.tendon("leash").length <= 2.0 + 1e-3
     assert abs(sim.q[6]) < 1e-3
+
+
+@pytest.mark.parametrize("dt", [1e-3, 1e-2])
+@pytest.mark.parametrize("force", [400.0, 8e3, 1e5])
+def test_a_strong_muscle_does_not_outrun_itself(force, dt):
+    """A weight of 20 g follows the muscle at the speed at which that has no force, whatever the step."""
+    spec = td.ModelSpec("weight", gravity=(0, 0, 0))
+    spec.add_body("weight", 0.02, inertia=(1e-4, 1e-4, 1e-4))
+    spec.add_joint("rail", "prismatic", None, "weight", axis=(1, 0, 0), position=(0.33, 0, 0))
+    spec.add_tendon("cable").through(None, (0, 0, 0)).through("weight", (0, 0, 0))
+    muscle = {"force": force, "lower_length": 0.22, "upper_length": 0.36}
+    spec.add_actuator("muscle", "muscle", tendon="cable", muscle=muscle)
+    sim = td.Simulation(spec.compile(), dt=dt)
+    sim.actuator("muscle").command = 1.0
+    fastest, without_force = 0.0, 1.5 * (0.36 - 0.22) / (1.05 - 0.75)
+    for _ in range(20):
+        sim.run(1e-2)
+        fastest = max(fastest, -sim.tendon("cable").speed)
+    assert 0.9 * without_force < fastest < 1.001 * without_force

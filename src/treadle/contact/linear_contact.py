@@ -29,8 +29,11 @@ __all__ = ["advance_groups", "linear_contacts"]
 #: Length (in 1/omega) of one series; half an oscillation takes pi or more.
 _STRETCH = 1.0
 
-#: Terms of the series: the next one is below rounding, since the k-th is at most 1.62^k / k!.
+#: Terms of the series at most: the next one is below rounding, since the k-th is at most 1.62^k / k!.
 _TERMS = 24
+
+#: Share of the largest term below which two terms in a row end a series: none that follows is larger.
+_NEGLIGIBLE = 1e-18
 
 #: Separation rate (m/s) that counts as rest where a contact begins.
 _STILL = 1e-9
@@ -51,7 +54,7 @@ def linear_contacts(A, K, D, b, delta, rate, span, impulse, moment, peak, force)
     or -1. A contact that others lift off at its start carries no force, and "ends" where it closes again.
     """
     n = len(delta)
-    own = np.empty((2, n))
+    own = np.empty((4, n))
     _pressing(A, K, D, b, delta, rate, own)
     K, D = own[0], own[1]
     omega = max(_fastest(A, K, D), 1.0 / span if span > 0.0 else 1.0)
@@ -59,8 +62,8 @@ def linear_contacts(A, K, D, b, delta, rate, span, impulse, moment, peak, force)
         impulse[i] = moment[i] = 0.0
         force[i] = max(force[i], K[i] * delta[i] + D[i] * rate[i])
         rate[i] /= omega
-    c = np.empty((n, _TERMS))
-    f = np.empty(_TERMS - 1)
+        own[2, i], own[3, i] = K[i] / (omega * omega), D[i] / omega
+    series = np.empty((n + 1, _TERMS))
     end, done, ended, count = omega * span, 0.0, -1, 0
     while done < end:
         if count % _BETWEEN == 0 and end > _SHORT:
@@ -70,18 +73,22 @@ def linear_contacts(A, K, D, b, delta, rate, span, impulse, moment, peak, force)
                 done += safe
                 continue
         stretch = min(_STRETCH, end - done)
-        _polynomials(A, K, D, b, omega, delta, rate, c)
+        terms = _polynomials(A, own, b, omega, delta, rate, series)
         for i in range(n):
-            where = _ending(c[i], stretch) if K[i] > 0.0 else _beginning(c[i], stretch)
+            c = series[i, :terms]
+            where = _ending(c, stretch) if K[i] > 0.0 else _beginning(c, stretch)
             if where >= 0.0:
                 stretch, ended = where, i
+        f = series[n, : terms - 1]
         for i in range(n):
-            _force(c[i], K[i], D[i] * omega, f)
-            _peaks(c[i], f, stretch, i, peak, force)
+            c = series[i, :terms]
+            _force(c, K[i], D[i] * omega, f)
+            delta[i], rate[i] = value(c, stretch), slope(c, stretch)
+            peak[i] = max(peak[i], _peak(c, stretch, delta[i], rate[i]))
+            force[i] = max(force[i], _peak(f, stretch, value(f, stretch), slope(f, stretch)))
             gained, pushed = _integrals(f, stretch)
-            moment[i] += impulse[i] * (stretch / omega) + pushed / omega**2
+            moment[i] += impulse[i] * (stretch / omega) + pushed / (omega * omega)
             impulse[i] += gained / omega
-            delta[i], rate[i] = value(c[i], stretch), slope(c[i], stretch)
         done += stretch
         count += 1
         if ended >= 0:
@@ -100,7 +107,12 @@ def advance_groups(A, group, contacts, span):
     `group` has the number of each contact's, below zero: it is left out. `contacts` has K, D, b, and what
     `linear_contacts` changes and fills.
     """
-    n, until = len(group), span
+    n, until, same = len(group), span, True
+    for i in range(n):
+        same = same and group[i] == group[0] >= 0
+    if same and n > 0:
+        K, D, b, delta, rate, impulse, moment, peak, force = contacts
+        return linear_contacts(A, K, D, b, delta, rate, span, impulse, moment, peak, force)[0]
     members = np.empty(n, np.int64)
     done = np.zeros(n, np.bool_)
     for first in range(n):
@@ -165,20 +177,28 @@ def _fastest(A, K, D):
 
 
 @kernel()
-def _polynomials(A, K, D, b, omega, delta, rate, c):
-    """Series coefficients of the penetrations over s = omega t, by recursion from the two before."""
-    n, terms = c.shape
+def _polynomials(A, own, b, omega, delta, rate, c):
+    """Series coefficients of the penetrations over s = omega t, by recursion; how many there are.
+
+    `own` has the stiffness over omega^2 and the damping over omega in its last two rows.
+    """
+    n = len(delta)
     for i in range(n):
         c[i, 0], c[i, 1] = delta[i], rate[i]
-    for k in range(terms - 2):
+        c[i, 2] = b[i] / (omega * omega)
+    for k in range(_TERMS - 2):
+        over, ends = 1.0 / ((k + 1) * (k + 2)), k >= 2
         for i in range(n):
-            c[i, k + 2] = b[i] / omega**2 if k == 0 else 0.0
-        for j in range(n):
-            pressed = (K[j] * c[j, k] / omega + (k + 1) * D[j] * c[j, k + 1]) / omega
-            for i in range(n):
-                c[i, k + 2] -= A[i, j] * pressed
+            total = c[i, 2] if k == 0 else 0.0
+            for j in range(n):
+                total -= A[i, j] * (own[2, j] * c[j, k] + (k + 1) * own[3, j] * c[j, k + 1])
+            c[i, k + 2] = total * over
         for i in range(n):
-            c[i, k + 2] /= (k + 1) * (k + 2)
+            small = _NEGLIGIBLE * max(abs(c[i, 0]), abs(c[i, 1]), abs(c[i, 2]))
+            ends = ends and abs(c[i, k + 1]) <= small and abs(c[i, k + 2]) <= small
+        if ends:
+            return k + 2
+    return _TERMS
 
 
 @kernel()
@@ -211,14 +231,11 @@ def _beginning(c, s):
 
 
 @kernel()
-def _peaks(c, f, s, i, peak, force):
-    """Largest penetration and force on (0, s]: at its end, or where a rate changes sign."""
-    peak[i] = max(peak[i], value(c, s))
-    if c[1] > 0.0 >= slope(c, s):
-        peak[i] = max(peak[i], value(c, falling_zero(c, s, 1)))
-    force[i] = max(force[i], value(f, s))
-    if f[1] > 0.0 >= slope(f, s):
-        force[i] = max(force[i], value(f, falling_zero(f, s, 1)))
+def _peak(c, s, last, rising):
+    """Largest value of a polynomial on (0, s], with its last value and slope, or where the slope falls."""
+    if c[1] > 0.0 >= rising:
+        return max(last, value(c, falling_zero(c, s, 1)))
+    return last
 
 
 @kernel()

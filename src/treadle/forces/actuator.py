@@ -23,7 +23,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from treadle.forces.cylinder import CYLINDER_STATE, cylinder_drive, cylinder_pressures
-from treadle.forces.muscle import MUSCLE_STATE, muscle_activation, muscle_force
+from treadle.forces.muscle import MUSCLE_STATE, muscle_activation, muscle_force, muscle_slopes
 from treadle.forces.tendon import tendon_coordinate
 from treadle.graph import Scalar, clip, exp, where
 from treadle.model.attachments import Actuator
@@ -118,8 +118,7 @@ def actuator_drives(
             drive = Drive(*cylinder_drive(actuator, _stroke(model, actuator), u, own, x, step))
         elif actuator.type == "muscle":
             assert actuator.muscle is not None
-            gain = actuator.gain
-            drive = Drive(gain * muscle_force(actuator.muscle, own[0], gain * x, gain * driven.rate), 0.0)
+            drive = _muscle(actuator, own[0], x, driven.rate, late)
         elif actuator.rigid:
             drive = Drive(0.0, 0.0)
         else:
@@ -176,6 +175,16 @@ def _linear(actuator: Actuator, u: Scalar, position: Scalar, step: Scalar) -> Dr
         case _:
             gain, (constant, by_q, by_v) = actuator.gain, actuator.bias
     return Drive(gain * u + constant + by_q * position, -(by_v + by_q * step))
+
+
+def _muscle(actuator: Actuator, activation: Scalar, position: Scalar, rate: Scalar, step: Scalar) -> Drive:
+    """The pull of a muscle, which falls as it shortens: linear in the velocity and position at the end."""
+    assert actuator.muscle is not None
+    gain, muscle = actuator.gain, actuator.muscle
+    force = gain * muscle_force(muscle, activation, gain * position, gain * rate)
+    stiffness, damping = muscle_slopes(muscle, activation, gain * position, gain * rate)
+    damping = gain * gain * damping
+    return Drive(force + damping * rate, damping + (gain * gain * step) * stiffness)
 
 
 def _held(command: Scalar, lower: float | None, upper: float | None) -> Scalar:

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 
 from treadle.graph import Scalar, clip, exp, where
 
-__all__ = ["MUSCLE_STATE", "muscle_activation", "muscle_force"]
+__all__ = ["MUSCLE_STATE", "muscle_activation", "muscle_force", "muscle_slopes"]
 
 #: Numbers that a muscle keeps: its activation.
 MUSCLE_STATE = 1
@@ -24,13 +24,33 @@ MUSCLE_STATE = 1
 
 def muscle_force(muscle: Mapping[str, float], activation: Scalar, length: Scalar, speed: Scalar) -> Scalar:
     """Force (N) of a muscle of a length (m) that grows with a speed (m/s); negative: it pulls."""
-    optimal = (muscle["upper_length"] - muscle["lower_length"]) / (muscle["upper"] - muscle["lower"])
-    L = muscle["lower"] + (length - muscle["lower_length"]) / optimal
-    V = speed / (optimal * muscle["vmax"])
+    L, V, _ = _fibre(muscle, length, speed)
     active = (
         activation * _force_length(L, muscle["lmin"], muscle["lmax"]) * _force_velocity(V, muscle["fvmax"])
     )
     return -muscle["force"] * (active + _passive(L, muscle["lmax"], muscle["fpmax"]))
+
+
+def muscle_slopes(
+    muscle: Mapping[str, float], activation: Scalar, length: Scalar, speed: Scalar
+) -> tuple[Scalar, Scalar]:
+    """Stiffness (N/m) of the passive part, and damping (N s/m) of the active one, neither below zero.
+
+    A muscle that is stretched has the damping that it has at rest: its pull falls as soon as it shortens.
+    """
+    L, V, optimal = _fibre(muscle, length, speed)
+    high = 0.5 * (1.0 + muscle["lmax"])
+    falling = 2.0 * clip(V + 1.0, 0.0, 1.0)
+    rising = muscle["fpmax"] * clip((L - 1.0) / (high - 1.0), 0.0, 1.0) / (high - 1.0)
+    active = activation * _force_length(L, muscle["lmin"], muscle["lmax"]) * falling
+    return muscle["force"] * rising / optimal, muscle["force"] * active / (optimal * muscle["vmax"])
+
+
+def _fibre(muscle: Mapping[str, float], length: Scalar, speed: Scalar) -> tuple[Scalar, Scalar, float]:
+    """Length and speed in those of the fibre, and its optimal length (m)."""
+    optimal = (muscle["upper_length"] - muscle["lower_length"]) / (muscle["upper"] - muscle["lower"])
+    L = muscle["lower"] + (length - muscle["lower_length"]) / optimal
+    return L, speed / (optimal * muscle["vmax"]), optimal
 
 
 def muscle_activation(muscle: Mapping[str, float], u: Scalar, a: Scalar, step: Scalar) -> Scalar:

@@ -138,6 +138,10 @@ def _check_muscle(spec: ModelSpec, element: str, actuator: ActuatorSpec) -> None
     for name in ("vmax", "activation_time", "deactivation_time"):
         if values[name] <= 0.0:
             raise fault(spec, element, f"{name} of its muscle is not positive", None, actuator)
+    if values["force"] < 0.0:
+        raise fault(
+            spec, element, "force of its muscle is negative", "a muscle pulls: give its size", actuator
+        )
 
 
 def _check_limits(spec: ModelSpec, element: str, actuator: ActuatorSpec) -> None:

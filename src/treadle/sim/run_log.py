@@ -21,7 +21,7 @@ _INPUTS = ("tau", "dt", "loads", "commands", "locked", "inputs")
 
 #: Steps between samples at first, times the degrees of freedom, and with contact: a sample costs no more than
 #: a few of them.
-LEAST_PIECE, _CONTACT_PIECE = 4096, 16
+LEAST_PIECE, _CONTACT_PIECE = 4096, 32
 
 #: Samples beyond which every other is dropped and the time between them doubles.
 _MOST = 32

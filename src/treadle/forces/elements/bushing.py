@@ -50,7 +50,8 @@ class Bushing(ForceElement):
 
     def linear(self, *frames: FrameMotion) -> Linear | None:
         first = frames[0].rotation
-        return Linear(_turned(self.stiffness, first), _turned(self.damping, first))
+        stiffness = _by_turns(self.stiffness, _turn(*frames))
+        return Linear(_turned(stiffness, first), _turned(self.damping, first))
 
 
 def _turn(first: FrameMotion, second: FrameMotion) -> Mat3:
@@ -61,6 +62,16 @@ def _coordinates(first: FrameMotion, second: FrameMotion) -> list[Scalar]:
     x, y, z = _turn(first, second).rows
     turned = [0.5 * (z.y - y.z), 0.5 * (x.z - z.x), 0.5 * (y.x - x.y)]
     return [*turned, *first.rotation.apply_transposed(second.position - first.position)]
+
+
+def _by_turns(matrix: Matrix6, R: Mat3) -> list[list[Scalar]]:
+    """G^T K G with the derivative G of theta and d by turns and shifts: K itself where nothing is turned."""
+    rows = [list(row) for row in R.rows]
+    trace = rows[0][0] + rows[1][1] + rows[2][2]
+    G = [[0.5 * ((trace if i == j else 0.0) - rows[i][j]) for j in range(3)] for i in range(3)]
+    half = [[*(_dot(row[:3], [g[j] for g in G]) for j in range(3)), *row[3:]] for row in matrix]
+    top = [[_dot([g[i] for g in G], [row[j] for row in half[:3]]) for j in range(6)] for i in range(3)]
+    return [*top, *half[3:]]
 
 
 def _turned(matrix: Matrix6, R: Mat3) -> list[list[Scalar]]:

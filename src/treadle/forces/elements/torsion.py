@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from treadle.forces.element import ForceElement, Linear, pair_wrenches
 from treadle.forces.frames import FrameMotion
-from treadle.graph import Scalar, atan2, floor, maximum, minimum
+from treadle.graph import Scalar, atan2, floor, maximum, minimum, sqrt
 from treadle.joints.joint import across
 from treadle.spatial import Force, Mat3, Vec3
 
@@ -66,9 +66,12 @@ class TorsionSpring(ForceElement):
         return pair_wrenches(frames, Force(-(gradient * (weight * self.damping * rate)), Vec3()), True)
 
     def linear(self, *frames: FrameMotion) -> Linear | None:
-        gradient, _, weight, _ = self._deflection(*frames)
-        outer = Mat3.outer(gradient, gradient) * weight
-        return Linear(_angular(outer * self.stiffness), _angular(outer * self.damping))
+        gradient, x, weight, fading = self._deflection(*frames)
+        # the energy is that of the angle sqrt(w) x, which rises from zero where the axis is reversed
+        root = sqrt(maximum(weight, _REVERSED))
+        rising = gradient * root + fading * (0.5 * x / root)
+        stiffness = Mat3.outer(rising, rising) * self.stiffness
+        return Linear(_angular(stiffness), _angular(Mat3.outer(gradient, gradient) * (weight * self.damping)))
 
     def _stored(self, x: Scalar) -> Scalar:
         return self.preload * x + (0.5 * self.stiffness) * (x * x)

@@ -26,7 +26,14 @@ from treadle.native.kernels import inner, part
 from treadle.sim.step.row_algebra import inverse_mass, row_velocity
 from treadle.solvers.row_solver.solve import find_root
 
-__all__ = ["add_compliant", "carry_alone", "follow_propagator", "regularize", "surface_yields"]
+__all__ = [
+    "add_compliant",
+    "carry_alone",
+    "follow_propagator",
+    "misses_rates",
+    "regularize",
+    "surface_yields",
+]
 
 #: Contacts that act on each other up to which they always have the propagator, and at most.
 _FEW, _MOST = 4, 48
@@ -42,6 +49,9 @@ _LEAST = 1e-3
 
 #: Velocity (m/s) by which rows and propagator may disagree, and share of the velocity that a contact changes.
 _SAME, _SHARE = 1e-13, 1e-13
+
+#: Velocity (m/s) by which the rounding of impulses may move contacts that the propagator leaves at rest.
+_ROUNDED = 1e-15
 
 
 @part()
@@ -119,10 +129,13 @@ def regularize(context):
 
 
 @inner()
-def follow_propagator(context):
-    """Whether the rows have the propagator's impulses; if not, they get them, and targets that keep them."""
+def follow_propagator(context, alone):
+    """Whether the rows have the propagator's impulses; if not, they get them, and targets that keep them.
+
+    Rows that are `alone` were not solved before: they always get them.
+    """
     now, rows, soft = context.now[0], context.rows, context.soft
-    if _same(context):
+    if not alone and _same(context):
         return True
     now.fixed = 0
     for i in range(now.springs):
@@ -136,6 +149,20 @@ def follow_propagator(context):
         else:
             rows.impulse[r], rows.low[r], rows.high[r] = P, 0.0, inf
             rows.slowest[r] = P * rows.softness[r] - soft.rate[i]
+    return False
+
+
+@inner()
+def misses_rates(context):
+    """Whether impulses of the propagator lead to other velocities than its own, by their rounding.
+
+    A stiff contact at rest has a large impulse and no velocity, which its row then has to find.
+    """
+    now, rows, soft, z = context.now[0], context.rows, context.soft, context.scratch.z
+    for i in range(now.springs):
+        r = soft.row[i]
+        if soft.given[i] == 0 and abs(rows.velocity[r] + row_velocity(rows, r, z) + soft.rate[i]) > _ROUNDED:
+            return True
     return False
 
 

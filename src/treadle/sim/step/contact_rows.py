@@ -96,19 +96,30 @@ def _far(context, point):
 
 @part()
 def retarget(context):
-    """Targets of the rows of points for another velocity in the middle."""
-    now = context.now[0]
+    """Targets of the rows of points for another velocity in the middle; the largest change (m/s) of one."""
+    now, rows, largest = context.now[0], context.rows, 0.0
     now.target_error = 0.0
     for c in range(now.found):
         point = context.scratch.points[c]
-        if point.row >= 0:
-            _targets(context, point, context.surfaces[point.surface])
+        if point.row < 0:
+            continue
+        # the target of a compliant contact is that of its spring
+        first = point.row + int(point.spring >= 0)
+        for i in range(first, point.row + point.rows):
+            rows.before[i] = rows.slowest[i]
+        _targets(context, point, context.surfaces[point.surface])
+        for i in range(first, point.row + point.rows):
+            largest = max(largest, abs(rows.slowest[i] - rows.before[i]))
+    return largest
 
 
 @inner()
 def _targets(context, point, surface):
     """Velocities that the rows of a point need at the end, in the middle's terms, to be zero there."""
     now, rows, free = context.now[0], context.rows, context.free
+    if surface.stiffness < inf and point.rows == 1:
+        # a compliant normal alone has none
+        return
     moved, turned = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     if moves(context.detection, point):
         moved = relative_surface_velocity(context.detection, point)

@@ -100,7 +100,7 @@ def corrects(context):
 
 @part()
 def correct_velocity(context):
-    """The free velocity for the velocity in the middle, and what of it the rows have.
+    """The free velocity for the velocity in the middle, and what of it the rows have; its largest change.
 
     Rows, factors and points stay: they belong to the position in the middle. The velocity J v of a row is
     y . z of the z that leads to v, D^1/2 L v (see `solvers.sequential.tree`).
@@ -110,8 +110,12 @@ def correct_velocity(context):
     )  # fmt: skip
     copy(free.velocity, change, context.nv)
     call(free.entry, free.frame)
+    largest = 0.0
     for k in range(context.nv):
         change[k] = free.velocity[k] - change[k]
+        largest = max(largest, abs(change[k]))
+    if largest == 0.0:
+        return largest
     for k in range(context.nv):
         total, above, entry = change[k], tree.parent[k], tree.start[k]
         while above >= 0:
@@ -120,6 +124,7 @@ def correct_velocity(context):
         z[k] = total / tree.root[k] if tree.root[k] > 0.0 else 0.0
     for i in range(context.now[0].rows):
         rows.velocity[i] += row_velocity(rows, i, z)
+    return largest
 
 
 @part()

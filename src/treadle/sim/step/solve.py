@@ -18,7 +18,7 @@ from math import inf
 
 from treadle.native.calling import call
 from treadle.native.kernels import inner, part
-from treadle.sim.step.compliance import carry_alone, follow_propagator, regularize
+from treadle.sim.step.compliance import carry_alone, follow_propagator, misses_rates, regularize
 from treadle.sim.step.points import twists
 from treadle.sim.step.row_algebra import push, row_velocity, zero
 from treadle.sim.step.warm_start import FEWEST_SWEEPS, copy, recall
@@ -64,12 +64,15 @@ def _impulses(context):
     if now.springs > 0:
         regularize(context)
     prepare_rows(solver, now.rows)
+    # with no other rows than these, nothing depends on their impulses that these depend on
+    alone = now.rows == now.joint
     for turn in range(_ROUNDS):
-        if now.rows > now.fixed:
+        if now.rows > now.fixed and not alone:
             _sweep(context)
         if now.joint == 0:
             break
-        now.sticking = _hold(context)
+        if not alone:
+            now.sticking = _hold(context)
         masses_changed = _inverse_masses(context)
         jump = _accelerations(context)
         if turn > 0 and not masses_changed and jump * now.h <= STILL:
@@ -77,11 +80,13 @@ def _impulses(context):
             break
         soft.span[0] = now.h
         call(context.spring.entry, context.spring.frame)
-        if follow_propagator(context):
+        if follow_propagator(context, alone):
             break
         prepare_rows(solver, now.rows)
         ended = soft.span[1] < now.h * (1.0 - SAME_END)
-        if ended or now.rows == now.fixed or now.sweeps_left == FEWEST_SWEEPS:
+        if alone and not ended and misses_rates(context):
+            _sweep(context)
+        if ended or alone or now.rows == now.fixed or now.sweeps_left == FEWEST_SWEEPS:
             break
     if now.joint > 0:
         now.ends = soft.span[1]

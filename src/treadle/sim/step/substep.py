@@ -27,7 +27,7 @@ from treadle.sim.step.predict import (
     predict,
 )
 from treadle.sim.step.shorten import shorten_at_impact, shorten_at_separation, shorten_before_tunnelling
-from treadle.sim.step.solve import resolve, solve
+from treadle.sim.step.solve import STILL, resolve, solve
 
 __all__ = ["substep_entry"]
 
@@ -55,8 +55,8 @@ def _substep(table: Any) -> None:
             # whatever still begins or ends does so without a rebound
             now.impact_speed, now.idle, now.uncut = inf, 0, 1
         if again == VELOCITY_AGAIN:
-            correct_velocity(context)
-            retarget(context)
+            if max(correct_velocity(context), retarget(context)) <= STILL:
+                break
             resolve(context)
         else:
             if again == NOTHING_AGAIN:
