@@ -113,9 +113,10 @@ def cockpit(scene: Scene, model: Model, body: str) -> dict[str, Any]:
 
 
 def vehicle_body(model: Model, bodies: Sequence[str]) -> str | None:
-    """The body that carries the wheels of a vehicle: the one that moves freely."""
+    """The body that carries the wheels or propellers of a vehicle: the one that moves freely."""
     free = [number for number, joint in enumerate(model.joints) if joint.type.nv == 6]
-    if not model.wheels or not free:
+    screws = any(element.type == "propeller" for element in model.elements)
+    if not (model.wheels or screws) or not free:
         return None
     return next(
         (frame.name for frame in model.frames if frame.body == free[0] and frame.name in bodies), None

@@ -19,6 +19,9 @@ __all__ = ["Gamepad"]
 _LEFT_X, _LEFT_Y, _RIGHT_X, _RIGHT_Y = range(4)
 _A, _B, _X, _Y, _LB, _RB, _LT, _RT, _BACK, _START, _, _, _UP, _DOWN, _WEST, _EAST = range(4, 20)
 
+#: Ends of a stick by axis and sign.
+_ENDS = {(0, -1): "left", (0, 1): "right", (1, -1): "up", (1, 1): "down"}
+
 #: How many numbers there are.
 _COUNT = 20
 
@@ -32,7 +35,7 @@ _PLACES = (
     ((_RB, 1), (_LB, 1)),
 )
 
-#: Where the third pair of a machine that moves sideways is.
+#: Where the third pair of a machine that moves sideways is, before the others.
 _SIDEWAYS = ((_RIGHT_X, -1), (_RIGHT_X, 1))
 
 
@@ -46,8 +49,8 @@ class Gamepad:
         self.places: dict[str, list[tuple[int, int]]] = {}
         vehicle = any("throttle" in move.commands for move in moves)
         places = list(_PLACES)
-        if any("sideways" in move.commands for move in moves):
-            places[2] = _SIDEWAYS
+        if any(move.name.startswith("Sideways") for move in moves):
+            places.insert(2, _SIDEWAYS)
         for (up, down), (positive, negative) in zip(_pairs(moves), places, strict=False):
             self.places[up.name], self.places[down.name] = [positive], [negative]
         for move in moves:
@@ -59,6 +62,16 @@ class Gamepad:
         #: names of switched moves by number of the button
         self.switches = dict(zip((_B, _X, _Y), switches, strict=False))
         self._before: dict[int, list[float]] = {}
+
+    @property
+    def levers(self) -> list[dict[str, str]]:
+        """Names of the moves at the ends of the left and of the right stick, for `levers.js`."""
+        found: list[dict[str, str]] = [{}, {}]
+        for name, places in self.places.items():
+            for number, sign in places:
+                if number <= _RIGHT_Y:
+                    found[number // 2][_ENDS[number % 2, sign]] = name
+        return found
 
     def take(self, client: int, values: Sequence[float]) -> list[str]:
         """Hold moves by how far sticks are pushed; names of switched moves, "start" or "back" pressed now."""

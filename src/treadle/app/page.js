@@ -88,7 +88,9 @@
   // above the plots, where there are any
   const place = () => {
     const dock = document.querySelector(".treadle-dock:not(.narrow)");
-    legend.style.bottom = `${30 + (dock?.offsetHeight ?? 0)}px`;
+    const low = 30 + (dock?.offsetHeight ?? 0);
+    legend.style.bottom = `${low}px`;
+    document.documentElement.style.setProperty("--treadle-low", `${low + 26}px`);
   };
   handlers.legend = (text) => {
     legend.textContent = text;
@@ -152,7 +154,10 @@
     .treadle-scenes button:hover:enabled, .treadle-scenes button:focus-visible { border-color: #265c8c;
       background: rgba(38, 92, 140, 0.1); }
     .treadle-scenes button:disabled { opacity: 0.55; cursor: default; }
-    .treadle-scenes img { width: 128px; height: 72px; object-fit: cover; border-radius: 4px; flex: none; }`;
+    .treadle-scenes img { width: 128px; height: 72px; object-fit: cover; border-radius: 4px; flex: none; }
+    /* what viser says is below the welcome, and above the timeline and the plots */
+    .mantine-Notifications-root { top: auto !important; bottom: var(--treadle-low, 30px) !important;
+      left: 12px !important; right: auto !important; width: min(340px, calc(100vw - 24px)) !important; }`;
   document.head.append(sheet);
   const open = (event) => {
     const card = event.target instanceof Element ? event.target.closest("button[data-scene]") : null;

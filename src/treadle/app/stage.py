@@ -232,6 +232,7 @@ class Stage:
         keys = [key for key in self.drive.keys if len(key) > 1]
         self.presenter.title(self.sim.model.name, self.link, keys, clients)
         self.presenter.call("treadle.pairs", [self.drive.pairs], clients)
+        self.presenter.call("treadleLevers.show", [self.drive.gamepad.levers, self.drive.levers], clients)
         self.view.chase(clients)
         self.presenter.look(self.view.cast, clients)
         self.presenter.names({body: self.selection.title(body) for body in self.scene.nodes}, clients)

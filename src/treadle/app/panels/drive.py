@@ -41,7 +41,11 @@ class DrivePanel(Panel):
         self.controls = [self._bounded(control) for control in controls(model)]
         by_hand = [] if self.driving is None else self.driving.controls
         self._start = [control.read(stage.sim) for control in self.controls]
-        found = moves(model, self.controls) if self.driving is None else self.driving.moves
+        found = [] if self.driving is None else self.driving.moves
+        # what the machine has beside its wheels: a boom, an arm
+        driven = set[str]() if self.driving is None else self.driving.drives
+        others = [control for control in self.controls if control.name not in driven]
+        found = [*found, *moves(model, others, {move.key for move in found})]
         self.held_buttons = HeldButtons(
             found, {control.name: control for control in (*by_hand, *self.controls)}
         )
@@ -53,6 +57,8 @@ class DrivePanel(Panel):
         }
         self.gamepad = Gamepad(self.held_buttons)
         self._before = time.monotonic()
+        #: whether someone wants levers in the picture; None where nobody has chosen
+        self.levers: bool | None = None
         #: buttons of the moves by name
         self.buttons: dict[str, viser.GuiButtonHandle] = {}
         if self.held_buttons.moves:
@@ -60,6 +66,10 @@ class DrivePanel(Panel):
                 gui.add_html(note_html("Hold a button or its key; space starts and pauses."))
                 for move in self.held_buttons.moves.values():
                     self._add_button(move.name)
+                levers = gui.add_checkbox(
+                    "levers in the picture", False, hint="Two levers to drag; touch screens have them at once"
+                )
+            levers.on_update(lambda _: self._choose(levers.value))
         # commands that the fields show: one that differs was given by something else
         self._shown = {control.name: start for control, start in zip(self.controls, self._start)}
         #: sliders, or fields where a range has no ends, by name of actuator or joint
@@ -144,6 +154,10 @@ class DrivePanel(Panel):
             held = [uuid_of(self.buttons[move.name]) for move in run]
             found += [] if switch else held[: len(held) // 2 * 2]
         return found
+
+    def _choose(self, levers: bool) -> None:
+        self.levers = levers
+        self.stage.introduce()
 
     def _add_button(self, name: str) -> None:
         move = self.held_buttons.moves[name]
