@@ -49,6 +49,12 @@ def test_a_welcome_and_all_keys(page, app, until):
     card = page.get_by_role("region", name="Welcome")
     card.wait_for()
     assert "Ctrl and drag" in card.inner_text()
+    # what viser says, as about a missing graphics card, leaves it free
+    app.server.get_clients()[max(app.server.get_clients())].add_notification("Notice", "Some words.")
+    notice = page.locator(".mantine-Notification-root").last
+    notice.wait_for()
+    box, words = card.bounding_box(), notice.bounding_box()
+    assert box["y"] + box["height"] <= words["y"]
     page.get_by_label("Close the welcome").click()
     card.wait_for(state="detached")
     page.keyboard.press("?")
