@@ -14,7 +14,9 @@ from treadle.app.tape import angle, hit
 def app(live):
     app = live(td.Simulation(td.scene("pendulum"), q=[0.7, 0.3]))
     app.pace.pause()
-    app.send(lambda sim: None).result()
+    # however long it ran until now
+    app.send(lambda sim: setattr(sim, "q", np.array([0.7, 0.3]))).result()
+    app.send(app.stage.frame).result()
     return app
 
 

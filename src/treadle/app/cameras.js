@@ -81,6 +81,7 @@
     const e = viewer().camera.matrixWorld.elements;
     // without a direction it is looked at from where the camera is now
     const back = view.direction ? unit(placed(matrix, view.direction, 0)) : unit([e[8], e[9], e[10]]);
+    if (view.root !== seen.root) window.treadleForget();
     Object.assign(seen, { root: view.root, view: view.view, points, cut: view.cut, back, touched: false });
     viewer().camera.fov = view.fov;
     measured = -1e9;
