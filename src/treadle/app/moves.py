@@ -41,7 +41,8 @@ class Move:
 def moves(model: Model, controls: Sequence[Control], taken: Collection[str] = ()) -> list[Move]:
     """The moves of a known machine; else two for each of the first controls whose range has ends.
 
-    All others have their sliders: nobody finds a move among dozens of buttons. Keys that are `taken` are left out.
+    All others have their sliders: nobody finds a move among dozens of buttons. Keys that are `taken` are left
+    out.
     """
     known = {control.name: control for control in controls}
     named = [move for move in _NAMED.get(model.name, ()) if set(move.commands) <= set(known)]
