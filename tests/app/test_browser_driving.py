@@ -97,7 +97,7 @@ def test_others_go_forward(page, app, until, name):
 
 def test_a_lever_in_the_picture(page, app, until):
     shown(page, app, "differential-drive", until)
-    page.get_by_role("checkbox", name="levers in the picture").check(force=True)
+    page.get_by_role("checkbox", name="levers").check(force=True)
     lever = page.get_by_role("application", name="Left lever: Forward, Back, Left, Right")
     box = lever.bounding_box()
     panel = page.locator("[data-floating-window]").bounding_box()
@@ -109,7 +109,7 @@ def test_a_lever_in_the_picture(page, app, until):
     until(lambda: wanted["throttle"] == pytest.approx(0.5, abs=0.1))
     page.mouse.up()
     until(lambda: wanted["throttle"] == 0.0)
-    page.get_by_role("checkbox", name="levers in the picture").uncheck(force=True)
+    page.get_by_role("checkbox", name="levers").uncheck(force=True)
     lever.wait_for(state="detached")
 
 

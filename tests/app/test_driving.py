@@ -167,7 +167,7 @@ def test_every_machine_on_wheels_has_moves_for_what_it_carries(live):
 
 @pytest.mark.parametrize(
     ("name", "pairs"),
-    [("rocky7", 2), ("mecanum", 3), ("roadheader", 5), ("roadheader-ground", 5)],
+    [("rocky7", 2), ("mecanum", 3), ("roadheader", 5), ("roadheader-ground", 5), ("loader", 4)],
 )
 def test_levers_that_go_two_ways_stand_side_by_side(live, name, pairs):
     drive = live(td.Simulation(td.scene(name))).stage.drive

@@ -49,6 +49,13 @@
     }
     // a panel that leaves next to nothing is looked behind
     if (area(best) < 0.12 * area(all)) best = all;
+    // the welcome is looked past where there is room enough
+    const card = document.querySelector(".treadle-card")?.getBoundingClientRect();
+    if (card) {
+      const beside = { ...best, left: Math.max(best.left, card.right) }, below = { ...best, top: Math.max(best.top, card.bottom) };
+      const rest = area(beside) > area(below) ? beside : below;
+      if (area(rest) > 0.55 * area(best)) best = rest;
+    }
     return {
       left: (best.left - all.left) / all.width,
       top: (best.top - all.top) / all.height,

@@ -10,10 +10,12 @@ import numpy as np
 import viser
 
 from treadle.app.scene import Scene
-from treadle.model.model import Model
+from treadle.joints import RollingDisc
+from treadle.model.model import WORLD, Model
 
 __all__ = [
-    "CHOICES", "VIEWS", "View", "aim_task", "cockpit", "first_view", "look", "standard_view", "vehicle_body",
+    "CHOICES", "VIEWS", "View", "aim_task", "cockpit", "first_view", "look", "standard_view", "traveller",
+    "vehicle_body",
 ]  # fmt: skip
 
 #: Directions from the machine to the camera, by name: x is forward, y to the left.
@@ -114,10 +116,17 @@ def cockpit(scene: Scene, model: Model, body: str) -> dict[str, Any]:
 
 def vehicle_body(model: Model, bodies: Sequence[str]) -> str | None:
     """The body that carries the wheels or propellers of a vehicle: the one that moves freely."""
-    free = [number for number, joint in enumerate(model.joints) if joint.type.nv == 6]
     screws = any(element.type == "propeller" for element in model.elements)
-    if not (model.wheels or screws) or not free:
-        return None
-    return next(
-        (frame.name for frame in model.frames if frame.body == free[0] and frame.name in bodies), None
-    )
+    discs = any(isinstance(loop.type, RollingDisc) for loop in model.loops)
+    return _free_body(model, bodies) if model.wheels or screws or discs else None
+
+
+def traveller(model: Model, bodies: Sequence[str]) -> str | None:
+    """The body that a camera goes along with: of a vehicle, or what carries all of a machine that is free."""
+    alone = sum(body.parent == WORLD for body in model.bodies) == 1
+    return vehicle_body(model, bodies) or (_free_body(model, bodies) if alone else None)
+
+
+def _free_body(model: Model, bodies: Sequence[str]) -> str | None:
+    free = next((number for number, joint in enumerate(model.joints) if joint.type.nv == 6), None)
+    return next((frame.name for frame in model.frames if frame.body == free and frame.name in bodies), None)

@@ -8,10 +8,9 @@ switched are on the buttons B, X and Y.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 from treadle.app.held_buttons import HeldButtons
-from treadle.app.moves import Move
+from treadle.app.moves import opposites
 
 __all__ = ["Gamepad"]
 
@@ -51,7 +50,7 @@ class Gamepad:
         places = list(_PLACES)
         if any(move.name.startswith("Sideways") for move in moves):
             places.insert(2, _SIDEWAYS)
-        for (up, down), (positive, negative) in zip(_pairs(moves), places, strict=False):
+        for (up, down), (positive, negative) in zip(opposites(moves), places, strict=False):
             self.places[up.name], self.places[down.name] = [positive], [negative]
         for move in moves:
             if vehicle and "throttle" in move.commands:
@@ -87,16 +86,3 @@ class Gamepad:
                 self._held_buttons.lift(client, name)
         names = {**self.switches, _START: "start", _BACK: "back"}
         return [name for k, name in names.items() if now[k] > 0.5 >= before[k]]
-
-
-def _pairs(moves: Sequence[Move]) -> list[tuple[Move, Move]]:
-    """Neighbours that command the same to opposite ways; the one that is called + comes first."""
-    found: list[tuple[Move, Move]] = []
-    for one, other in pairwise(moves):
-        taken = found and one in found[-1]
-        opposite = one.commands.keys() == other.commands.keys() and all(
-            value * other.commands[name] < 0.0 for name, value in one.commands.items()
-        )
-        if opposite and not taken:
-            found.append((other, one) if one.name.endswith(" -") else (one, other))
-    return found

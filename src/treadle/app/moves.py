@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from treadle.app.controls import Control
 from treadle.model.model import Model
 
-__all__ = ["Move", "moves"]
+__all__ = ["Move", "moves", "opposites"]
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,19 @@ def moves(model: Model, controls: Sequence[Control], taken: Collection[str] = ()
         up, down = (step, -step) if control.held else (control.upper, control.lower)
         for key, sign, value in ((downs, "-", down), (ups, "+", up)):
             found.append(Move(f"{control.name} {sign}", key, {control.name: value}, rates=control.held))
+    return found
+
+
+def opposites(moves: Sequence[Move]) -> list[tuple[Move, Move]]:
+    """Neighbours that command the same to opposite ways; the one that is called + comes first."""
+    found: list[tuple[Move, Move]] = []
+    for one, other in pairwise(moves):
+        taken = found and one in found[-1]
+        opposite = one.commands.keys() == other.commands.keys() and all(
+            value * other.commands[name] < 0.0 for name, value in one.commands.items()
+        )
+        if opposite and not taken:
+            found.append((other, one) if one.name.endswith(" -") else (one, other))
     return found
 
 

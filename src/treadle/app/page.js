@@ -155,6 +155,8 @@
       background: rgba(38, 92, 140, 0.1); }
     .treadle-scenes button:disabled { opacity: 0.55; cursor: default; }
     .treadle-scenes img { width: 128px; height: 72px; object-fit: cover; border-radius: 4px; flex: none; }
+    /* all tabs in one line */
+    [data-floating-window] [role=tab] { padding-inline: 0.3em; flex: 1 1 auto; }
     /* what viser says is below the welcome, and above the timeline and the plots */
     .mantine-Notifications-root { top: auto !important; bottom: var(--treadle-low, 30px) !important;
       left: 12px !important; right: auto !important; width: min(340px, calc(100vw - 24px)) !important; }`;

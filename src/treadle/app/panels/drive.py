@@ -6,7 +6,6 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import viser
@@ -16,7 +15,7 @@ from treadle.app.driving import driving
 from treadle.app.gamepad import Gamepad
 from treadle.app.held_buttons import HeldButtons
 from treadle.app.html import note_html, plain, rows_html
-from treadle.app.moves import Move, moves
+from treadle.app.moves import Move, moves, opposites
 from treadle.app.panels.panel import Panel, put
 from treadle.app.viser_private import uuid_of
 from treadle.sim.simulation import Simulation
@@ -67,7 +66,7 @@ class DrivePanel(Panel):
                 for move in self.held_buttons.moves.values():
                     self._add_button(move.name)
                 levers = gui.add_checkbox(
-                    "levers in the picture", False, hint="Two levers to drag; touch screens have them at once"
+                    "levers", False, hint="Two levers to drag in the picture; touch screens have them at once"
                 )
             levers.on_update(lambda _: self._choose(levers.value))
         # commands that the fields show: one that differs was given by something else
@@ -75,13 +74,16 @@ class DrivePanel(Panel):
         #: sliders, or fields where a range has no ends, by name of actuator or joint
         self.fields: dict[str, Any] = {}
         title = "Commands" if model.actuators else "Joint torques"
-        with gui.add_folder(title, expand_by_default=not self.held_buttons.moves):
+        some = bool(self.controls)
+        with gui.add_folder(title, expand_by_default=not self.held_buttons.moves, visible=some):
             for control, start in zip(self.controls, self._start, strict=True):
                 field = self.fields[control.name] = command_field(gui, control, start)
                 # the value is read when it is set: of changes that overtake one another the last counts
                 field.on_update(lambda _, control=control, field=field: self._moved(control, field))
             self.release = gui.add_button("All as at the start", hint="Every command back to its first value")
-        with gui.add_folder("Measured", expand_by_default=not self.held_buttons.moves):
+        if not some:
+            gui.add_html(note_html("Nothing on it is driven: pull it with Ctrl and the mouse."))
+        with gui.add_folder("Measured", expand_by_default=not self.held_buttons.moves, visible=some):
             self.measured = gui.add_html("")
         self.release.on_click(lambda _: stage.commands.do(self._released))
         stage.driver_lock.on_release.append(self.held_buttons.lift)
@@ -148,12 +150,10 @@ class DrivePanel(Panel):
 
     @property
     def pairs(self) -> list[str]:
-        """Buttons that stand side by side: held ones that follow each other, two by two."""
-        found: list[str] = []
-        for switch, run in groupby(self.held_buttons.moves.values(), lambda move: move.switch):
-            held = [uuid_of(self.buttons[move.name]) for move in run]
-            found += [] if switch else held[: len(held) // 2 * 2]
-        return found
+        """Buttons that stand side by side: those of moves that are opposite, two by two."""
+        held = [move for move in self.held_buttons.moves.values() if not move.switch]
+        paired = {move.name for pair in opposites(held) for move in pair}
+        return [uuid_of(self.buttons[move.name]) for move in held if move.name in paired]
 
     def _choose(self, levers: bool) -> None:
         self.levers = levers

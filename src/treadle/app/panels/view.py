@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import viser
 
-from treadle.app.cameras import CHOICES, View, cockpit, look, vehicle_body
+from treadle.app.cameras import CHOICES, View, cockpit, look, traveller, vehicle_body
 from treadle.app.dust import Dust
 from treadle.app.forces import Forces
 from treadle.app.overlays import CenterOfMass, MotionIcons, Trail, ellipsoids, joint_axes, show_frames
@@ -55,7 +55,7 @@ class ViewPanel(Panel):
         self.follow = gui.add_dropdown(
             "follow",
             (_NONE, *bodies),
-            initial_value=self._base or _NONE,
+            initial_value=traveller(stage.sim.model, bodies) or _NONE,
             hint="Cameras go along with a body; with that of a vehicle they turn, too",
         )
         self.tape = Tape(stage)
