@@ -28,8 +28,8 @@ VIEWS = {
     "Top": (-0.02, 0.0, 1.0),
 }
 
-#: The direction in which pages are opened in a room: from behind and above.
-_INSIDE = (-0.9, -0.45, 0.5)
+#: The direction in which pages are opened in a room, and on a machine with its work ahead: from behind, above.
+_BEHIND = (-0.9, -0.45, 0.5)
 
 #: What people choose from: as when a page is opened, all of the machine from where they are, and `VIEWS`.
 CHOICES = ("Start", "Fit", *VIEWS)
@@ -80,7 +80,7 @@ def aim_task(scene: Scene, view: str | None, fov: float, heading: float = 0.0) -
 
     `fov` is the vertical field of view and `heading` the direction of the machine's front (rad).
     """
-    start = _INSIDE if scene.inside is not None else VIEWS["Oblique"]
+    start = _BEHIND if scene.inside is not None or scene.has_frame(_OPERATOR) else VIEWS["Oblique"]
     direction = np.array(VIEWS.get(view or "Start", start))
     cosine, sine = np.cos(heading), np.sin(heading)
     turn = np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])

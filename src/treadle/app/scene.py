@@ -220,6 +220,10 @@ class Scene:
             camera.position, camera.fov = inside[0] + _EYE_INSIDE * size, np.radians(65.0)
             camera.look_at = inside[0] + _LOOK_INSIDE * size
 
+    def has_frame(self, name: str) -> bool:
+        """Whether the machine has a frame of that name."""
+        return any(frame.name == name for frame in self._model.frames)
+
     @property
     def sky(self) -> str:
         """What is behind everything: a tunnel, the sea, the day over vehicles and boats, or a hall."""
