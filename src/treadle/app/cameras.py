@@ -28,7 +28,7 @@ VIEWS = {
     "Top": (-0.02, 0.0, 1.0),
 }
 
-#: The direction in which pages are opened in a room, and on a machine with its work ahead: from behind, above.
+#: The direction in which pages are opened in a room, or where a machine has its work ahead: from behind.
 _BEHIND = (-0.9, -0.45, 0.5)
 
 #: What people choose from: as when a page is opened, all of the machine from where they are, and `VIEWS`.
