@@ -3,7 +3,7 @@
 import pytest
 
 import treadle as td
-from tests.app.framing import COARSE, boxes
+from tests.app.framing import COARSE, boxes, framed
 from tests.app.test_browser_changes import OVERTAKEN, faults, opened
 from treadle.app import Live, open_server
 
@@ -162,6 +162,18 @@ def test_dark_as_the_system_until_someone_chooses(page):
     page.emulate_media(color_scheme="light")
     page.emulate_media(color_scheme="dark")
     assert page.evaluate(scheme) == "light"
+
+
+def test_a_phone(page, app, until):
+    page.keyboard.press("Escape")
+    page.set_viewport_size({"width": 390, "height": 780})
+    sheet = page.locator("[data-treadle-sheet]")
+    sheet.wait_for()
+    app.stage.aim()
+    # the machine is above the panel, which is as wide as the window
+    until(lambda: framed(page, app.stage.scene))
+    assert sheet.bounding_box()["width"] == 390
+    assert page.evaluate("document.querySelector('[data-treadle-sheet]').scrollWidth") <= 390
 
 
 def test_a_gamepad_drives(page, app, until):

@@ -35,7 +35,7 @@
     const all = surface().getBoundingClientRect();
     let best = { left: all.left, top: all.top, right: all.right, bottom: all.bottom };
     const area = (box) => Math.max(box.right - box.left, 0) * Math.max(box.bottom - box.top, 0);
-    for (const panel of document.querySelectorAll("[data-floating-window], .treadle-dock")) {
+    for (const panel of document.querySelectorAll("[data-floating-window], [data-treadle-sheet], .treadle-dock")) {
       const box = panel.getBoundingClientRect();
       const low = box.height < 0.25 * all.height && !panel.matches(".treadle-dock");
       if (box.width === 0 || low) continue;
