@@ -130,7 +130,7 @@ def _selection(page: Any, live: Live) -> None:
     for title in tuple(live.stage.plots.plots):
         live.stage.plots.remove(title)
     live.stage.view.contacts.value = False
-    live.stage.selection.choose(next(body for body in live.stage.scene.nodes if "rocker" in body))
+    live.stage.selection.choose(next(body for body in live.stage.scene.nodes if "left_rocker" in body))
     _tab(page, "Edit")
 
 
