@@ -10,7 +10,6 @@ repeat each other do not quite, and are closed by least squares.
 
 from __future__ import annotations
 
-import pickle
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy as np
 from treadle.graph import Scalar, jacobian, through_graph
 from treadle.joints import Tie
 from treadle.model.attachments import Loop
+from treadle.model.digest import geometry_digest
 from treadle.model.model import WORLD, Model
 from treadle.spatial import Mat3, Transform, Vec3
 
@@ -36,7 +36,7 @@ _NO_SLOPE = 1e-6
 _STILL, _FAR = 1e-10, 1e6
 
 #: Counts of the last machines by their geometry, and how many are kept.
-_COUNTED: dict[bytes, Mobility] = {}
+_COUNTED: dict[str, Mobility] = {}
 _KEPT = 8
 
 
@@ -65,19 +65,13 @@ def mobility(model: Model) -> Mobility:
     """Count the degrees of freedom of a model of floats."""
     if not model.loops and not model.couplings:
         return Mobility(model.nv, 0, 0)
-    key = _geometry(model)
+    key = geometry_digest(model)
     found = _COUNTED.pop(key, None) or _counted(model)
     # a machine whose masses are edited is counted once; the oldest of some goes
     _COUNTED[key] = found
     if len(_COUNTED) > _KEPT:
         _COUNTED.pop(next(iter(_COUNTED)), None)
     return found
-
-
-def _geometry(model: Model) -> bytes:
-    """All that the count depends on: joints, where they are, and the initial position."""
-    joints = [(body.parent, body.placement, body.joint.type) for body in model.bodies]
-    return pickle.dumps((model.initial()[0], joints, model.loops, model.couplings))
 
 
 def _counted(model: Model) -> Mobility:
