@@ -99,6 +99,7 @@ def test_a_lever_in_the_picture(page, app, until):
     shown(page, app, "differential-drive", until)
     page.get_by_role("checkbox", name="levers").check(force=True)
     lever = page.get_by_role("application", name="Left lever: Forward, Back, Left, Right")
+    lever.wait_for()
     box = lever.bounding_box()
     panel = page.locator("[data-floating-window]").bounding_box()
     assert box["x"] + box["width"] <= panel["x"]

@@ -51,10 +51,14 @@
       return false;
     }
   };
+  // notices stand below the card
+  const leave = () =>
+    document.documentElement.style.setProperty("--treadle-card", `${card?.getBoundingClientRect().bottom ?? 0}px`);
   const hideCard = () => {
     if (card && told) known(told.scene, true);
     card?.remove();
     card = null;
+    leave();
   };
   const hideList = () => {
     list?.remove();
@@ -75,6 +79,7 @@
       });
     button("All keys", card, "plain", showList);
     button("\u00d7", card, "close", hideCard).setAttribute("aria-label", "Close the welcome");
+    leave();
   };
   const showList = () => {
     hideCard();

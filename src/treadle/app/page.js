@@ -88,9 +88,7 @@
   // above the plots, where there are any
   const place = () => {
     const dock = document.querySelector(".treadle-dock:not(.narrow)");
-    const low = 30 + (dock?.offsetHeight ?? 0);
-    legend.style.bottom = `${low}px`;
-    document.documentElement.style.setProperty("--treadle-low", `${low + 26}px`);
+    legend.style.bottom = `${30 + (dock?.offsetHeight ?? 0)}px`;
   };
   handlers.legend = (text) => {
     legend.textContent = text;
@@ -160,8 +158,8 @@
     [data-treadle-sheet] [style*="width: 20em"] { width: 100vw !important; }
     /* all tabs in one line */
     [data-floating-window] [role=tab], [data-treadle-sheet] [role=tab] { padding-inline: 0.3em; flex: 1 1 auto; }
-    /* what viser says is below the welcome, and above the timeline and the plots */
-    .mantine-Notifications-root { top: auto !important; bottom: var(--treadle-low, 30px) !important;
+    /* what viser says is below the welcome */
+    .mantine-Notifications-root { top: calc(var(--treadle-card, 0px) + 12px) !important; bottom: auto !important;
       left: 12px !important; right: auto !important; width: min(340px, calc(100vw - 24px)) !important; }`;
   document.head.append(sheet);
   const open = (event) => {
