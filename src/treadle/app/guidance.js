@@ -54,7 +54,9 @@
   // notices stand below the card
   const leave = () =>
     document.documentElement.style.setProperty("--treadle-card", `${card?.getBoundingClientRect().bottom ?? 0}px`);
+  const growth = new ResizeObserver(leave);
   const hideCard = () => {
+    growth.disconnect();
     if (card && told) known(told.scene, true);
     card?.remove();
     card = null;
@@ -79,7 +81,7 @@
       });
     button("All keys", card, "plain", showList);
     button("\u00d7", card, "close", hideCard).setAttribute("aria-label", "Close the welcome");
-    leave();
+    growth.observe(card);
   };
   const showList = () => {
     hideCard();
@@ -118,6 +120,7 @@
     close: () => {
       window.removeEventListener("keydown", down, true);
       sheet.remove();
+      growth.disconnect();
       card?.remove();
       list?.remove();
     },
