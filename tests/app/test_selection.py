@@ -12,7 +12,8 @@ import treadle as td
 def app(live):
     app = live(td.Simulation(td.scene("pendulum"), q=[0.7, 0.3]))
     app.pace.pause()
-    app.send(lambda sim: None).result()
+    # what is drawn is where the machine stands
+    app.send(app.stage.frame).result()
     return app
 
 
