@@ -53,8 +53,13 @@ def test_a_welcome_and_all_keys(page, app, until):
     app.server.get_clients()[max(app.server.get_clients())].add_notification("Notice", "Some words.")
     notice = page.locator(".mantine-Notification-root").last
     notice.wait_for()
-    box, words = card.bounding_box(), notice.bounding_box()
-    assert box["y"] + box["height"] <= words["y"]
+
+    def below() -> bool:
+        # it slides in
+        box, words = card.bounding_box(), notice.bounding_box()
+        return box["y"] + box["height"] <= words["y"]
+
+    until(below)
     page.get_by_label("Close the welcome").click()
     card.wait_for(state="detached")
     page.keyboard.press("?")
