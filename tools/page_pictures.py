@@ -113,6 +113,7 @@ def _welcome(page: Any, live: Live) -> None:
 
 def _driving(page: Any, live: Live) -> None:
     page.set_viewport_size(SIZE)
+    live.stage.drive.levers = None
     _open(page, live, "rocky7")
     _tab(page, "Drive")
     live.stage.view.contacts.value = True
@@ -129,7 +130,7 @@ def _selection(page: Any, live: Live) -> None:
     for title in tuple(live.stage.plots.plots):
         live.stage.plots.remove(title)
     live.stage.view.contacts.value = False
-    live.stage.selection.choose(next(body for body in live.stage.scene.nodes if "rocker" in body))
+    live.stage.selection.choose(next(body for body in live.stage.scene.nodes if "left_rocker" in body))
     _tab(page, "Edit")
 
 
@@ -190,6 +191,7 @@ def _pull(page: Any, live: Live) -> None:
 
 
 def _edit(page: Any, live: Live) -> None:
+    page.keyboard.press("Escape")
     live.stage.push.grabs.end(-1)
     edit = live.stage.edit
     edit.choose("joint", "lift")
@@ -255,10 +257,13 @@ def _scenes(page: Any, live: Live) -> None:
 
 def _phone(page: Any, live: Live) -> None:
     page.set_viewport_size({"width": 390, "height": 780})
+    page.keyboard.press("Escape")
     time.sleep(3.0)
-    if not page.get_by_role("button", name="Start" if live.pace.paused else "Pause").is_visible():
-        page.get_by_text("roadheader").first.click()
+    # as on a touch screen
+    live.stage.drive.levers = True
+    live.stage.introduce()
     _tab(page, "Drive")
+    live.stage.aim()
 
 
 def _grinding(page: Any, live: Live) -> None:

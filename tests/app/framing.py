@@ -15,7 +15,9 @@ _BOXES = """([root, points]) => {
     const times = (m, p) =>
         [0, 1, 2, 3].map((k) => m[k] * p[0] + m[k + 4] * p[1] + m[k + 8] * p[2] + m[k + 12] * p[3]);
     const canvas = document.querySelector("canvas[data-engine]").getBoundingClientRect();
-    const panel = document.querySelector("[data-floating-window]").getBoundingClientRect();
+    const panel = document.querySelector("[data-floating-window]")?.getBoundingClientRect();
+    const sheet = document.querySelector("[data-treadle-sheet]")?.getBoundingClientRect();
+    const free = [panel?.left ?? canvas.width, sheet?.top ?? canvas.height];
     const seen = points.map((point) => {
         const world = times(node.matrixWorld.elements, [...point, 1]);
         const local = times(camera.matrixWorldInverse.elements, world);
@@ -24,7 +26,7 @@ _BOXES = """([root, points]) => {
         return [0.5 * (1 + x) * canvas.width, 0.5 * (1 - y) * canvas.height, clip[2] / clip[3], clip[3]];
     });
     const ends = (k) => [Math.min(...seen.map((s) => s[k])), Math.max(...seen.map((s) => s[k]))];
-    return { x: ends(0), y: ends(1), depth: ends(2), before: ends(3)[0], free: [panel.left, canvas.height] };
+    return { x: ends(0), y: ends(1), depth: ends(2), before: ends(3)[0], free };
 }"""
 
 #: Where the camera is, in the axes of the scene, and how near things are that it does not draw.

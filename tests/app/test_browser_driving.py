@@ -72,6 +72,48 @@ def test_forward_for_three_seconds(page, app, until, name):
     stays(page, app)
 
 
+#: Machines without wheels that are driven: the body to look at, the key, and how far they go at least (m).
+OTHERS = {
+    "bluerov2": ("vehicle", "i", 0.5),
+    "bluerov2-arm": ("vehicle", "ArrowUp", 0.5),
+    "remus": ("hull", "i", 2.0),
+    "roadheader-cutting": ("main_body", "y", 0.05),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_others_go_forward(page, app, until, name):
+    body, key, least = OTHERS[name]
+    shown(page, app, name, until)
+    sim = app.sim
+    start, time = sim.body(body).position[0], sim.time
+    page.keyboard.down(key)
+    until(lambda: sim.time > time + HELD)
+    page.keyboard.up(key)
+    assert sim.body(body).position[0] > start + least
+    until(lambda: not app.stage.drive.held_buttons.held)
+    stays(page, app)
+
+
+def test_a_lever_in_the_picture(page, app, until):
+    shown(page, app, "differential-drive", until)
+    page.get_by_role("checkbox", name="levers").check(force=True)
+    lever = page.get_by_role("application", name="Left lever: Forward, Back, Left, Right")
+    lever.wait_for()
+    box = lever.bounding_box()
+    panel = page.locator("[data-floating-window]").bounding_box()
+    assert box["x"] + box["width"] <= panel["x"]
+    wanted, middle = app.stage.drive.driving.wanted, (box["x"] + 66, box["y"] + 66)
+    page.mouse.move(*middle)
+    page.mouse.down()
+    page.mouse.move(middle[0], middle[1] - 23, steps=3)
+    until(lambda: wanted["throttle"] == pytest.approx(0.5, abs=0.1))
+    page.mouse.up()
+    until(lambda: wanted["throttle"] == 0.0)
+    page.get_by_role("checkbox", name="levers").uncheck(force=True)
+    lever.wait_for(state="detached")
+
+
 def test_a_button_and_a_turn(page, app, until):
     shown(page, app, "differential-drive", until)
     sim, levers = app.sim, app.stage.drive.driving

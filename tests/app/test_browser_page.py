@@ -3,7 +3,7 @@
 import pytest
 
 import treadle as td
-from tests.app.framing import COARSE, boxes
+from tests.app.framing import COARSE, boxes, framed
 from tests.app.test_browser_changes import OVERTAKEN, faults, opened
 from treadle.app import Live, open_server
 
@@ -49,6 +49,17 @@ def test_a_welcome_and_all_keys(page, app, until):
     card = page.get_by_role("region", name="Welcome")
     card.wait_for()
     assert "Ctrl and drag" in card.inner_text()
+    # what viser says, as about a missing graphics card, leaves it free
+    app.server.get_clients()[max(app.server.get_clients())].add_notification("Notice", "Some words.")
+    notice = page.locator(".mantine-Notification-root").last
+    notice.wait_for()
+
+    def below() -> bool:
+        # it slides in
+        box, words = card.bounding_box(), notice.bounding_box()
+        return box["y"] + box["height"] <= words["y"]
+
+    until(below)
     page.get_by_label("Close the welcome").click()
     card.wait_for(state="detached")
     page.keyboard.press("?")
@@ -133,7 +144,8 @@ def test_the_timeline_looks_back(page, app, until):
     page.mouse.click(box["x"] + 0.3 * box["width"], box["y"] + 2)
     until(lambda: app.stage.run.looking is not None)
     assert app.pace.paused
-    start, now = app.stage.history.start, app.sim.time
+    # over the whole run
+    start, now = app.stage.history.first, app.sim.time
     assert app.stage.run.looking == pytest.approx(start + 0.3 * (now - start), abs=0.15 * (now - start))
     # a click beside the mark is one on it
     mark = page.locator(".treadle-timeline .mark").bounding_box()
@@ -155,6 +167,18 @@ def test_dark_as_the_system_until_someone_chooses(page):
     page.emulate_media(color_scheme="light")
     page.emulate_media(color_scheme="dark")
     assert page.evaluate(scheme) == "light"
+
+
+def test_a_phone(page, app, until):
+    page.keyboard.press("Escape")
+    page.set_viewport_size({"width": 390, "height": 780})
+    sheet = page.locator("[data-treadle-sheet]")
+    sheet.wait_for()
+    app.stage.aim()
+    # the machine is above the panel, which is as wide as the window
+    until(lambda: framed(page, app.stage.scene))
+    assert sheet.bounding_box()["width"] == 390
+    assert page.evaluate("document.querySelector('[data-treadle-sheet]').scrollWidth") <= 390
 
 
 def test_a_gamepad_drives(page, app, until):

@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 import treadle as td
+from treadle.app.controls import controls
 from treadle.app.driving import driving
+from treadle.app.held_buttons import HeldButtons
+from treadle.app.moves import moves
 from treadle.app.viser_private import uuid_of
 from treadle.scenes import scene_names
 
@@ -105,9 +108,66 @@ def test_fields_have_ends():
         assert all(rate is not None and 0.0 < rate < 30.0 for rate in rates)
 
 
+#: Where each move takes a vehicle under water: along which axis, or about which.
+_WAYS = {
+    "Forward": ("place", 0, 1), "Back": ("place", 0, -1), "Left": ("turn", 2, 1), "Right": ("turn", 2, -1),
+    "Sideways left": ("place", 1, 1), "Sideways right": ("place", 1, -1),
+    "Up": ("place", 2, 1), "Down": ("place", 2, -1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["bluerov2", "bluerov2-arm", "remus"])
+def test_vehicles_under_water_go_where_their_moves_say(name):
+    model = td.scene(name)
+    known = {control.name: control for control in controls(model)}
+    found = {move.name: move for move in moves(model, list(known.values()))}
+    assert {"Forward", "Left", "Right", "Up", "Down"} <= set(found)
+    for way, (what, axis, sign) in _WAYS.items():
+        if way not in found:
+            continue
+        sim = td.Simulation(model)
+        held = HeldButtons(list(found.values()), known)
+        held.press(1, way)
+        if name == "remus" and way not in ("Forward", "Back"):
+            # rudders turn a vehicle that swims
+            held.press(1, "Forward")
+        held.apply(sim)
+        sim.run(seconds=2.5)
+        vehicle = sim.body(model.bodies[0].name)
+        turned = np.array([0.0, 0.0, heading(sim)])
+        gone = vehicle.position - td.frame_pose(model, model.initial()[0], model.bodies[0].name)[:3, 3]
+        assert sign * {"place": gone, "turn": turned}[what][axis] > 0.1, way
+
+
+def test_a_loader_raises_and_dumps():
+    sim = td.Simulation(td.scene("loader"))
+    known = {control.name: control for control in controls(sim.model)}
+    held = HeldButtons(moves(sim.model, list(known.values())), known)
+    height, nose = sim.body("bucket").pose[2, 3], sim.body("bucket").pose[2, 0]
+    held.press(1, "Raise")
+    held.apply(sim)
+    sim.run(seconds=0.6)
+    assert sim.body("bucket").pose[2, 3] > height + 0.05
+    held.lift(1)
+    held.press(1, "Dump")
+    held.apply(sim)
+    sim.run(seconds=0.5)
+    # the front of the bucket goes down
+    assert sim.body("bucket").pose[2, 0] < nose - 0.1
+
+
+def test_every_machine_on_wheels_has_moves_for_what_it_carries(live):
+    for name, own in (("loader", {"Raise", "Dump"}), ("mobile-manipulator", {"turret +", "grip -"})):
+        drive = live(td.Simulation(td.scene(name), contact=False)).stage.drive
+        found = drive.held_buttons.moves
+        assert {"Forward", "Brake"} | own <= set(found)
+        keys = [key for move in found.values() for key in (move.key, move.other_key) if key]
+        assert len(keys) == len(set(keys)) == len(drive.keys)
+
+
 @pytest.mark.parametrize(
     ("name", "pairs"),
-    [("rocky7", 2), ("mecanum", 3), ("roadheader", 5)],
+    [("rocky7", 2), ("mecanum", 3), ("roadheader", 5), ("roadheader-ground", 5), ("loader", 4)],
 )
 def test_levers_that_go_two_ways_stand_side_by_side(live, name, pairs):
     drive = live(td.Simulation(td.scene(name))).stage.drive

@@ -26,7 +26,9 @@ def pushed(**places: float) -> list[float]:
 def operated(name: str) -> tuple[td.Simulation, HeldButtons, Gamepad]:
     sim = td.Simulation(td.scene(name))
     levers, found = driving(sim.model), controls(sim.model)
-    own = moves(sim.model, found) if levers is None else levers.moves
+    own = [] if levers is None else levers.moves
+    others = [control for control in found if levers is None or control.name not in levers.drives]
+    own = [*own, *moves(sim.model, others, {move.key for move in own})]
     known = [*found, *([] if levers is None else levers.controls)]
     held = HeldButtons(own, {control.name: control for control in known})
     return sim, held, Gamepad(held)
@@ -58,6 +60,19 @@ def test_sideways_is_on_the_right_stick():
     pad.take(1, pushed(rx=-0.5))
     held.apply(sim)
     assert held._controls["sideways"].read(sim) == 0.5
+    _, held, pad = operated("bluerov2")
+    pad.take(1, pushed(rx=-0.5, ry=-1.0))
+    assert held.held == {"Sideways left", "Up"}
+
+
+def test_levers_in_the_picture_are_the_sticks():
+    assert operated("rocky7")[2].levers == [
+        {"up": "Forward", "down": "Back", "left": "Left", "right": "Right"}, {}
+    ]  # fmt: skip
+    left, right = operated("roadheader")[2].levers
+    assert left == {"up": "Raise", "down": "Lower", "left": "Swing left", "right": "Swing right"}
+    assert right == {"up": "Extend", "down": "Retract"}
+    assert operated("pendulum")[2].levers == [{}, {}]
 
 
 def test_a_machine_with_switches():

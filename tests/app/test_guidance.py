@@ -14,7 +14,8 @@ def test_every_scene_has_a_link():
 
 
 @pytest.mark.parametrize(
-    ("name", "first"), [("pendulum", "Ctrl"), ("rocky7", "arrow keys"), ("arm", "Hold a key")]
+    ("name", "first"),
+    [("pendulum", "Ctrl"), ("rocky7", "arrow keys"), ("remus", "Press P"), ("arm", "Hold a key")],
 )
 def test_what_to_do_first(live, name, first):
     app = live(td.Simulation(td.scene(name)))

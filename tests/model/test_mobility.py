@@ -4,6 +4,7 @@ import pytest
 from tests.linkages import LINKAGES, scissors
 from treadle import ModelSpec, Simulation, scene
 from treadle.constraints.rows import residuals
+from treadle.model import mobility as module
 from treadle.model.mobility import constraint_jacobian, mobility
 from treadle.spatial import Quaternion
 
@@ -123,3 +124,25 @@ def test_loops_that_are_open_by_rounding_are_reported_and_closed(gap):
     assert mobility(model).left == 1
     assert residuals(model, Simulation(model).q.tolist()) == pytest.approx([0.0] * 5, abs=1e-12)
     assert not [line for line in slider_crank().compile().report if "runs close" in line]
+
+
+def test_a_machine_is_counted_again_where_its_geometry_changed(monkeypatch):
+    counted = []
+    real = module._counted
+    monkeypatch.setattr(module, "_counted", lambda model: counted.append(model) or real(model))
+    monkeypatch.setattr(module, "_COUNTED", {})
+    spec = slider_crank()
+    first = mobility(spec.compile())
+    spec.bodies[0].mass *= 2.0
+    spec.joints[0].damping = 3.0
+    assert mobility(spec.compile()) == first
+    assert len(counted) == 1
+    # a bar that is longer leaves its loop open
+    x, y, z = spec.joints[1].position
+    spec.joints[1].position = (x + 0.01, y, z)
+    assert mobility(spec.compile()).open
+    assert len(counted) == 2
+    for number in range(2 * module._KEPT):
+        spec.joints[1].position = (x + 0.01 * (1 + number), y, z)
+        mobility(spec.compile())
+    assert len(module._COUNTED) == module._KEPT

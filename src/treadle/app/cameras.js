@@ -35,7 +35,7 @@
     const all = surface().getBoundingClientRect();
     let best = { left: all.left, top: all.top, right: all.right, bottom: all.bottom };
     const area = (box) => Math.max(box.right - box.left, 0) * Math.max(box.bottom - box.top, 0);
-    for (const panel of document.querySelectorAll("[data-floating-window], .treadle-dock")) {
+    for (const panel of document.querySelectorAll("[data-floating-window], [data-treadle-sheet], .treadle-dock")) {
       const box = panel.getBoundingClientRect();
       const low = box.height < 0.25 * all.height && !panel.matches(".treadle-dock");
       if (box.width === 0 || low) continue;
@@ -49,6 +49,13 @@
     }
     // a panel that leaves next to nothing is looked behind
     if (area(best) < 0.12 * area(all)) best = all;
+    // the welcome is looked past where there is room enough
+    const card = document.querySelector(".treadle-card")?.getBoundingClientRect();
+    if (card) {
+      const beside = { ...best, left: Math.max(best.left, card.right) }, below = { ...best, top: Math.max(best.top, card.bottom) };
+      const rest = area(beside) > area(below) ? beside : below;
+      if (area(rest) > 0.55 * area(best)) best = rest;
+    }
     return {
       left: (best.left - all.left) / all.width,
       top: (best.top - all.top) / all.height,
@@ -81,6 +88,7 @@
     const e = viewer().camera.matrixWorld.elements;
     // without a direction it is looked at from where the camera is now
     const back = view.direction ? unit(placed(matrix, view.direction, 0)) : unit([e[8], e[9], e[10]]);
+    if (view.root !== seen.root) window.treadleForget();
     Object.assign(seen, { root: view.root, view: view.view, points, cut: view.cut, back, touched: false });
     viewer().camera.fov = view.fov;
     measured = -1e9;

@@ -10,10 +10,12 @@ import numpy as np
 import viser
 
 from treadle.app.scene import Scene
-from treadle.model.model import Model
+from treadle.joints import RollingDisc
+from treadle.model.model import WORLD, Model
 
 __all__ = [
-    "CHOICES", "VIEWS", "View", "aim_task", "cockpit", "first_view", "look", "standard_view", "vehicle_body",
+    "CHOICES", "VIEWS", "View", "aim_task", "cockpit", "first_view", "look", "standard_view", "traveller",
+    "vehicle_body",
 ]  # fmt: skip
 
 #: Directions from the machine to the camera, by name: x is forward, y to the left.
@@ -26,8 +28,8 @@ VIEWS = {
     "Top": (-0.02, 0.0, 1.0),
 }
 
-#: The direction in which pages are opened in a room: from behind and above.
-_INSIDE = (-0.9, -0.45, 0.5)
+#: The direction in which pages are opened in a room, or where a machine has its work ahead: from behind.
+_BEHIND = (-0.9, -0.45, 0.5)
 
 #: What people choose from: as when a page is opened, all of the machine from where they are, and `VIEWS`.
 CHOICES = ("Start", "Fit", *VIEWS)
@@ -78,7 +80,7 @@ def aim_task(scene: Scene, view: str | None, fov: float, heading: float = 0.0) -
 
     `fov` is the vertical field of view and `heading` the direction of the machine's front (rad).
     """
-    start = _INSIDE if scene.inside is not None else VIEWS["Oblique"]
+    start = _BEHIND if scene.inside is not None or scene.has_frame(_OPERATOR) else VIEWS["Oblique"]
     direction = np.array(VIEWS.get(view or "Start", start))
     cosine, sine = np.cos(heading), np.sin(heading)
     turn = np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])
@@ -113,10 +115,18 @@ def cockpit(scene: Scene, model: Model, body: str) -> dict[str, Any]:
 
 
 def vehicle_body(model: Model, bodies: Sequence[str]) -> str | None:
-    """The body that carries the wheels of a vehicle: the one that moves freely."""
-    free = [number for number, joint in enumerate(model.joints) if joint.type.nv == 6]
-    if not model.wheels or not free:
-        return None
-    return next(
-        (frame.name for frame in model.frames if frame.body == free[0] and frame.name in bodies), None
-    )
+    """The body that carries the wheels or propellers of a vehicle: the one that moves freely."""
+    screws = any(element.type == "propeller" for element in model.elements)
+    discs = any(isinstance(loop.type, RollingDisc) for loop in model.loops)
+    return _free_body(model, bodies) if model.wheels or screws or discs else None
+
+
+def traveller(model: Model, bodies: Sequence[str]) -> str | None:
+    """The body that a camera goes along with: of a vehicle, or what carries all of a machine that is free."""
+    alone = sum(body.parent == WORLD for body in model.bodies) == 1
+    return vehicle_body(model, bodies) or (_free_body(model, bodies) if alone else None)
+
+
+def _free_body(model: Model, bodies: Sequence[str]) -> str | None:
+    free = next((number for number, joint in enumerate(model.joints) if joint.type.nv == 6), None)
+    return next((frame.name for frame in model.frames if frame.body == free and frame.name in bodies), None)

@@ -125,6 +125,12 @@ class Driving:
             found.append(Move("Sideways right", "o", {"sideways": -1.0}, absolute=True))
         return [*found, Move("Brake", "b", {"brake": 1.0}, absolute=True)]
 
+    @property
+    def drives(self) -> set[str]:
+        """Names of the actuators that are commanded."""
+        steered = {pivot.drive.name for pivot in self._pivots.values() if pivot.drive is not None}
+        return steered | {wheel.actuator.name for wheel in self.wheels}
+
     def rate(self, actuator: str) -> float | None:
         """The largest velocity (rad/s) that a wheel's drive is commanded; None for other drives."""
         return next(

@@ -8,16 +8,18 @@ switched are on the buttons B, X and Y.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 from treadle.app.held_buttons import HeldButtons
-from treadle.app.moves import Move
+from treadle.app.moves import opposites
 
 __all__ = ["Gamepad"]
 
 #: Numbers in the order of the standard mapping: four axes (right and down positive), then the buttons.
 _LEFT_X, _LEFT_Y, _RIGHT_X, _RIGHT_Y = range(4)
 _A, _B, _X, _Y, _LB, _RB, _LT, _RT, _BACK, _START, _, _, _UP, _DOWN, _WEST, _EAST = range(4, 20)
+
+#: Ends of a stick by axis and sign.
+_ENDS = {(0, -1): "left", (0, 1): "right", (1, -1): "up", (1, 1): "down"}
 
 #: How many numbers there are.
 _COUNT = 20
@@ -32,7 +34,7 @@ _PLACES = (
     ((_RB, 1), (_LB, 1)),
 )
 
-#: Where the third pair of a machine that moves sideways is.
+#: Where the third pair of a machine that moves sideways is, before the others.
 _SIDEWAYS = ((_RIGHT_X, -1), (_RIGHT_X, 1))
 
 
@@ -46,9 +48,9 @@ class Gamepad:
         self.places: dict[str, list[tuple[int, int]]] = {}
         vehicle = any("throttle" in move.commands for move in moves)
         places = list(_PLACES)
-        if any("sideways" in move.commands for move in moves):
-            places[2] = _SIDEWAYS
-        for (up, down), (positive, negative) in zip(_pairs(moves), places, strict=False):
+        if any(move.name.startswith("Sideways") for move in moves):
+            places.insert(2, _SIDEWAYS)
+        for (up, down), (positive, negative) in zip(opposites(moves), places, strict=False):
             self.places[up.name], self.places[down.name] = [positive], [negative]
         for move in moves:
             if vehicle and "throttle" in move.commands:
@@ -59,6 +61,16 @@ class Gamepad:
         #: names of switched moves by number of the button
         self.switches = dict(zip((_B, _X, _Y), switches, strict=False))
         self._before: dict[int, list[float]] = {}
+
+    @property
+    def levers(self) -> list[dict[str, str]]:
+        """Names of the moves at the ends of the left and of the right stick, for `levers.js`."""
+        found: list[dict[str, str]] = [{}, {}]
+        for name, places in self.places.items():
+            for number, sign in places:
+                if number <= _RIGHT_Y:
+                    found[number // 2][_ENDS[number % 2, sign]] = name
+        return found
 
     def take(self, client: int, values: Sequence[float]) -> list[str]:
         """Hold moves by how far sticks are pushed; names of switched moves, "start" or "back" pressed now."""
@@ -74,16 +86,3 @@ class Gamepad:
                 self._held_buttons.lift(client, name)
         names = {**self.switches, _START: "start", _BACK: "back"}
         return [name for k, name in names.items() if now[k] > 0.5 >= before[k]]
-
-
-def _pairs(moves: Sequence[Move]) -> list[tuple[Move, Move]]:
-    """Neighbours that command the same to opposite ways; the one that is called + comes first."""
-    found: list[tuple[Move, Move]] = []
-    for one, other in pairwise(moves):
-        taken = found and one in found[-1]
-        opposite = one.commands.keys() == other.commands.keys() and all(
-            value * other.commands[name] < 0.0 for name, value in one.commands.items()
-        )
-        if opposite and not taken:
-            found.append((other, one) if one.name.endswith(" -") else (one, other))
-    return found

@@ -19,6 +19,8 @@
     .treadle-card kbd { font: 12px ui-monospace, monospace; padding: 1px 5px; border-radius: 4px;
       background: rgba(120, 130, 140, 0.22); }
     .treadle-keys { max-height: calc(100vh - 64px); overflow-y: auto; pointer-events: auto; z-index: 95; }
+    @media (max-width: 700px) { .treadle-card { left: 8px; top: 8px; max-width: calc(100vw - 50px); padding: 8px 12px;
+      font-size: 12px; } .treadle-card h2 { font-size: 14px; } }
     [data-mantine-color-scheme=dark] .treadle-card { color: #e6ebf0; background: rgba(30, 36, 44, 0.95); }`;
   document.head.append(sheet);
 
@@ -49,10 +51,16 @@
       return false;
     }
   };
+  // notices stand below the card
+  const leave = () =>
+    document.documentElement.style.setProperty("--treadle-card", `${card?.getBoundingClientRect().bottom ?? 0}px`);
+  const growth = new ResizeObserver(leave);
   const hideCard = () => {
+    growth.disconnect();
     if (card && told) known(told.scene, true);
     card?.remove();
     card = null;
+    leave();
   };
   const hideList = () => {
     list?.remove();
@@ -73,6 +81,7 @@
       });
     button("All keys", card, "plain", showList);
     button("\u00d7", card, "close", hideCard).setAttribute("aria-label", "Close the welcome");
+    growth.observe(card);
   };
   const showList = () => {
     hideCard();
@@ -111,6 +120,7 @@
     close: () => {
       window.removeEventListener("keydown", down, true);
       sheet.remove();
+      growth.disconnect();
       card?.remove();
       list?.remove();
     },

@@ -49,7 +49,7 @@ def _steps(stage: Stage, keys: list[str]) -> list[str]:
     steps = []
     if stage.routine.available:
         steps.append("Press P: it shows what it does.")
-    if stage.drive.driving is not None:
+    if any(move.other_key for move in stage.drive.held_buttons.moves.values()):
         steps.append("Drive it with the arrow keys or I, J, K, L; the camera goes along.")
     elif keys:
         shown = ", ".join(keys[:4]) + (" and more" if len(keys) > 4 else "")

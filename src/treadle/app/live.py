@@ -17,6 +17,7 @@ from functools import partial
 from typing import Any
 
 import viser
+from numpy.typing import ArrayLike
 
 from treadle.app.closing import Closing
 from treadle.app.driver_lock import DriverLock
@@ -99,6 +100,10 @@ class Live(Closing):
             plots.plot_function(what, function)
         else:
             plots.plot(what, formula=what not in plots.signals.names())
+
+    def draw_paths(self, name: str, paths: ArrayLike, costs: ArrayLike | None = None) -> None:
+        """Draw ways (n, points, 3) in the world, coloured by their costs; none: remove those of that name."""
+        self.stage.paths.draw(name, paths, costs)
 
     def demonstrate(self) -> None:
         """Let the machine move by itself until someone drives."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from treadle.app.controls import Control
 from treadle.model.model import Model
 
-__all__ = ["Move", "moves"]
+__all__ = ["Move", "moves", "opposites"]
 
 
 @dataclass(frozen=True)
@@ -38,10 +39,11 @@ class Move:
         return f"{way} (key {self.key.upper()}): {parts}"
 
 
-def moves(model: Model, controls: Sequence[Control]) -> list[Move]:
+def moves(model: Model, controls: Sequence[Control], taken: Collection[str] = ()) -> list[Move]:
     """The moves of a known machine; else two for each of the first controls whose range has ends.
 
-    All others have their sliders: nobody finds a move among dozens of buttons.
+    All others have their sliders: nobody finds a move among dozens of buttons. Keys that are `taken` are left
+    out.
     """
     known = {control.name: control for control in controls}
     named = [move for move in _NAMED.get(model.name, ()) if set(move.commands) <= set(known)]
@@ -49,11 +51,25 @@ def moves(model: Model, controls: Sequence[Control]) -> list[Move]:
         return [move if move.absolute else _scaled(move, known) for move in named]
     found: list[Move] = []
     ranged = [c for c in controls if math.isfinite(c.lower) and math.isfinite(c.upper) and c.lower < c.upper]
-    for (ups, downs), control in zip(_KEYS, ranged, strict=False):
+    free = [pair for pair in _KEYS if not set(pair) & set(taken)][:_MOST]
+    for (ups, downs), control in zip(free, ranged, strict=False):
         step = 0.25 * (control.upper - control.lower)
         up, down = (step, -step) if control.held else (control.upper, control.lower)
         for key, sign, value in ((downs, "-", down), (ups, "+", up)):
             found.append(Move(f"{control.name} {sign}", key, {control.name: value}, rates=control.held))
+    return found
+
+
+def opposites(moves: Sequence[Move]) -> list[tuple[Move, Move]]:
+    """Neighbours that command the same to opposite ways; the one that is called + comes first."""
+    found: list[tuple[Move, Move]] = []
+    for one, other in pairwise(moves):
+        taken = found and one in found[-1]
+        opposite = one.commands.keys() == other.commands.keys() and all(
+            value * other.commands[name] < 0.0 for name, value in one.commands.items()
+        )
+        if opposite and not taken:
+            found.append((other, one) if one.name.endswith(" -") else (one, other))
     return found
 
 
@@ -63,11 +79,12 @@ def _scaled(move: Move, known: Mapping[str, Control]) -> Move:
         name: share * (known[name].upper if share > 0.0 else -known[name].lower)
         for name, share in move.commands.items()
     }
-    return Move(move.name, move.key, commands, move.switch, move.rates)
+    return replace(move, commands=commands)
 
 
-#: Keys for up and down; W, A, S, D, Q, E and the arrows move the camera.
-_KEYS = (("r", "f"), ("t", "g"), ("y", "h"), ("u", "j"), ("i", "k"), ("o", "l"))
+#: Keys for up and down; W, A, S, D, Q, E and the arrows move the camera. How many pairs there are at most.
+_KEYS = (("r", "f"), ("t", "g"), ("y", "h"), ("u", "j"), ("i", "k"), ("o", "l"), ("x", "z"), (".", ","))
+_MOST = 6
 
 
 def _both(name: str, share: float) -> dict[str, float]:
@@ -90,9 +107,67 @@ _ROADHEADER = (
     Move("Rear support up", "h", _both("rear_support", -1.0)),
 )
 
+#: Moves of a wheel loader's boom and bucket, beside those of its wheels.
+_LOADER = (
+    Move("Raise", "r", _both("lift", 1.0)),
+    Move("Lower", "f", _both("lift", -1.0)),
+    Move("Tilt back", "t", _both("tilt", -1.0)),
+    Move("Dump", "g", _both("tilt", 1.0)),
+)
+
+
+def _level(left: float, right: float, sideways: float = 0.0) -> dict[str, float]:
+    """Level thrusters of a vehicle that has them at its four corners, at 45 degrees."""
+    return {
+        "front_left": left - sideways,
+        "front_right": right + sideways,
+        "rear_left": left + sideways,
+        "rear_right": right - sideways,
+    }
+
+
+def _upright(share: float) -> dict[str, float]:
+    return {f"up_{end}_{side}": share for end in ("front", "rear") for side in ("left", "right")}
+
+
+#: Moves of a vehicle with eight thrusters.
+_THRUSTERS = (
+    Move("Forward", "i", _level(0.5, 0.5), other_key="arrowup"),
+    Move("Back", "k", _level(-0.5, -0.5), other_key="arrowdown"),
+    Move("Left", "j", _level(-0.15, 0.15), other_key="arrowleft"),
+    Move("Right", "l", _level(0.15, -0.15), other_key="arrowright"),
+    Move("Sideways left", "u", _level(0.0, 0.0, 0.6)),
+    Move("Sideways right", "o", _level(0.0, 0.0, -0.6)),
+    Move("Up", "r", _upright(0.6)),
+    Move("Down", "f", _upright(-0.6)),
+)
+
+#: Moves of an arm of two links below it.
+_LINKS = (
+    Move("Upper arm up", "t", {"upper": -0.2}, rates=True),
+    Move("Upper arm down", "g", {"upper": 0.2}, rates=True),
+    Move("Forearm up", "y", {"lower": -0.2}, rates=True),
+    Move("Forearm down", "h", {"lower": 0.2}, rates=True),
+)
+
+#: Moves of a vehicle with a propeller, a rudder and planes at its stern.
+_STERN = (
+    Move("Forward", "i", {"propeller": 0.7}, other_key="arrowup"),
+    Move("Back", "k", {"propeller": -0.7}, other_key="arrowdown"),
+    Move("Left", "j", {"rudder": 0.5}, other_key="arrowleft"),
+    Move("Right", "l", {"rudder": -0.5}, other_key="arrowright"),
+    Move("Up", "r", {"planes": 0.3}),
+    Move("Down", "f", {"planes": -0.3}),
+)
+
 #: Moves by name of machine; values are shares of the controls' ranges unless they are absolute.
 _NAMED: dict[str, tuple[Move, ...]] = {
+    "bluerov2": _THRUSTERS,
+    "bluerov2-arm": (*_THRUSTERS, *_LINKS),
+    "loader": _LOADER,
+    "remus": _STERN,
     "roadheader": _ROADHEADER,
+    "roadheader-ground": _ROADHEADER,
     "roadheader-cutting": (
         *_ROADHEADER[:10],
         Move("Advance", "y", {"advance": 1.0}),

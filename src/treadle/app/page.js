@@ -152,7 +152,15 @@
     .treadle-scenes button:hover:enabled, .treadle-scenes button:focus-visible { border-color: #265c8c;
       background: rgba(38, 92, 140, 0.1); }
     .treadle-scenes button:disabled { opacity: 0.55; cursor: default; }
-    .treadle-scenes img { width: 128px; height: 72px; object-fit: cover; border-radius: 4px; flex: none; }`;
+    .treadle-scenes img { width: 128px; height: 72px; object-fit: cover; border-radius: 4px; flex: none; }
+    /* on a phone the panel is a sheet over the lower half */
+    [data-treadle-sheet] { width: 100% !important; max-height: 50% !important; }
+    [data-treadle-sheet] [style*="width: 20em"] { width: 100vw !important; }
+    /* all tabs in one line */
+    [data-floating-window] [role=tab], [data-treadle-sheet] [role=tab] { padding-inline: 0.3em; flex: 1 1 auto; }
+    /* what viser says is below the welcome, and under levers */
+    .mantine-Notifications-root { z-index: 55 !important; top: calc(var(--treadle-card, 0px) + 12px) !important; bottom: auto !important;
+      left: 12px !important; right: auto !important; width: min(340px, calc(100vw - 24px)) !important; }`;
   document.head.append(sheet);
   const open = (event) => {
     const card = event.target instanceof Element ? event.target.closest("button[data-scene]") : null;
@@ -191,8 +199,10 @@
       for (const each of all.children)
         if (!pairs.has(each.querySelector("button")?.id)) each.style.gridColumn = "1 / -1";
     }
+    // viser's panel on narrow windows has no name of its own
+    document.querySelectorAll('.mantine-Paper-root[style*="max-height: 60%"]').forEach((sheet) => (sheet.dataset.treadleSheet = ""));
     // sliders and fields of text have no name that a screen reader would say
-    for (const label of document.querySelectorAll("[data-floating-window] label[for]")) {
+    for (const label of document.querySelectorAll(":is([data-floating-window], [data-treadle-sheet]) label[for]")) {
       const row = label.parentElement?.parentElement?.parentElement;
       for (const field of row?.querySelectorAll("[role=slider], input, textarea") ?? [])
         if (!field.getAttribute("aria-label")) field.setAttribute("aria-label", label.textContent);

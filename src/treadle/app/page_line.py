@@ -45,6 +45,7 @@ _SCRIPTS = (
     "hover.js",
     "dock.js",
     "gamepad.js",
+    "levers.js",
     "timeline.js",
     "progress.js",
     "dust.js",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import viser
 
-from treadle.app.cameras import CHOICES, vehicle_body
+from treadle.app.cameras import CHOICES, traveller, vehicle_body
 from treadle.app.closing import Closing
 from treadle.app.dock import Dock
 from treadle.app.driver_lock import DriverLock
@@ -131,7 +131,7 @@ class Replay(Closing):
             self.follow = gui.add_dropdown(
                 "follow",
                 (_NONE, *self.scene.nodes),
-                initial_value=self._base or _NONE,
+                initial_value=traveller(self.model, tuple(self.scene.nodes)) or _NONE,
                 hint="Cameras go along with a body; with that of a vehicle they turn, too",
             )
             self.dark = gui.add_button(

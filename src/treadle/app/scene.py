@@ -15,6 +15,7 @@ from treadle.app.meshes import Mesh, machine_meshes, scenery_meshes
 from treadle.app.motion import Motion
 from treadle.dynamics.compiled import frame_poses
 from treadle.errors import ModelError
+from treadle.model.hydrodynamics import the_fluid
 from treadle.model.model import WORLD, Model
 
 __all__ = ["Scene", "facing", "surface"]
@@ -28,8 +29,12 @@ _EYE_INSIDE, _LOOK_INSIDE = np.array([0.408, 0.229, 0.647]), np.array([0.85, 0.3
 
 
 #: Colours of the ground under vehicles and under other machines, and of the lines on it.
-_SOIL, _SOIL_LINES = (196, 184, 165), (168, 154, 134)
-_FLOOR, _FLOOR_LINES = (226, 230, 234), (186, 194, 202)
+_SOIL, _FLOOR = ((196, 184, 165), (168, 154, 134)), ((226, 230, 234), (186, 194, 202))
+_BED = (104, 138, 140), (84, 118, 124)
+_GROUNDS = {"day": _SOIL, "hall": _FLOOR, "sea": _BED, "tunnel": _FLOOR}
+
+#: Density (kg/m3) above which a fluid is a liquid.
+_LIQUID = 100.0
 
 #: Corners of bodies that are told apart; of more only the box around all of them is kept.
 _MOST_CORNERS = 2000
@@ -171,6 +176,7 @@ class Scene:
     def _add_ground(self, low: np.ndarray, high: np.ndarray) -> None:
         height = min(float(low[2]), 0.0)
         cell = 10.0 ** np.floor(np.log10(max(float((high - low).max()), 1e-3)))
+        plane, lines = _GROUNDS[self.sky]
         self.ground = self._server.scene.add_grid(
             f"{self.under}/ground",
             infinite_grid=True,
@@ -178,10 +184,10 @@ class Scene:
             section_size=cell,
             fade_distance=18.0 * float((high - low).max()),
             position=(0.0, 0.0, height - 2e-3),
-            plane_color=_SOIL if self._model.wheels else _FLOOR,
+            plane_color=plane,
             plane_opacity=1.0,
-            cell_color=_SOIL_LINES if self._model.wheels else _FLOOR_LINES,
-            section_color=_SOIL_LINES if self._model.wheels else _FLOOR_LINES,
+            cell_color=lines,
+            section_color=lines,
             shadow_opacity=0.45,
         )
 
@@ -214,10 +220,19 @@ class Scene:
             camera.position, camera.fov = inside[0] + _EYE_INSIDE * size, np.radians(65.0)
             camera.look_at = inside[0] + _LOOK_INSIDE * size
 
+    def has_frame(self, name: str) -> bool:
+        """Whether the machine has a frame of that name."""
+        return any(frame.name == name for frame in self._model.frames)
+
     @property
     def sky(self) -> str:
-        """What is behind everything: a tunnel, the day over vehicles, or a hall."""
-        return "tunnel" if self.inside is not None else "day" if self._model.wheels else "hall"
+        """What is behind everything: a tunnel, the sea, the day over vehicles and boats, or a hall."""
+        fluid = the_fluid(self._model)
+        if self.inside is not None:
+            return "tunnel"
+        if fluid is not None and fluid.density > _LIQUID:
+            return "day" if fluid.surface is not None and fluid.surface < self.bounds[1][2] else "sea"
+        return "day" if self._model.wheels else "hall"
 
     def _add_lights(self) -> None:
         """A sky and a sun with shadows; in a room two lamps instead of the sun."""

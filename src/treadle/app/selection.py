@@ -25,13 +25,15 @@ class Selection:
         self._stage = stage
         #: the name of the body, as that of its node
         self.body: str | None = None
+        #: where it was clicked, in its own axes (m); its origin where nobody has
+        self.place = (0.0, 0.0, 0.0)
         self.changed: list[Callable[[str | None], None]] = []
         self._nodes: list[Any] = []
 
-    def choose(self, body: str | None) -> None:
-        """Select a body instead of the one that is selected; the same one again: none."""
+    def choose(self, body: str | None, place: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> None:
+        """Select a body, clicked at a place, instead of the one that is selected; the same again: none."""
         body = None if body == self.body else body
-        self.body = body
+        self.body, self.place = body, place
         for node in self._nodes:
             node.remove()
         self._nodes = [] if body is None else self._marked(body)

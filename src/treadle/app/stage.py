@@ -33,6 +33,7 @@ from treadle.app.panels.scenes import ScenesPanel, scene_of
 from treadle.app.panels.sensors import SensorsPanel
 from treadle.app.panels.view import ViewPanel
 from treadle.app.panels.work import WorkPanel
+from treadle.app.path_lines import PathLines
 from treadle.app.precompile import Precompiler
 from treadle.app.presenter import Presenter
 from treadle.app.scene import Scene
@@ -101,6 +102,8 @@ class Stage:
         gui = self.server.gui
         #: the body that was clicked
         self.selection = Selection(self)
+        #: ways that scripts draw
+        self.paths = PathLines(self.server, self.scene)
         gui.main_panel.set_width(_WIDTH)
         gui.set_panel_label(self.sim.model.name)
         self.message = gui.add_html("", visible=False)
@@ -232,6 +235,7 @@ class Stage:
         keys = [key for key in self.drive.keys if len(key) > 1]
         self.presenter.title(self.sim.model.name, self.link, keys, clients)
         self.presenter.call("treadle.pairs", [self.drive.pairs], clients)
+        self.presenter.call("treadleLevers.show", [self.drive.gamepad.levers, self.drive.levers], clients)
         self.view.chase(clients)
         self.presenter.look(self.view.cast, clients)
         self.presenter.names({body: self.selection.title(body) for body in self.scene.nodes}, clients)

@@ -16,9 +16,8 @@ from treadle.forces.element import element_loads
 from treadle.forces.frames import frame_motion
 from treadle.forces.tendon import tendon_lines
 from treadle.model.attachments import Loop
-from treadle.model.hydrodynamics import Fluid
+from treadle.model.hydrodynamics import Fluid, the_fluid
 from treadle.model.model import WORLD, Model
-from treadle.model.values import plain_json
 from treadle.sim.simulation import Simulation
 from treadle.spatial import Vec3
 
@@ -29,7 +28,6 @@ __all__ = [
     "force_arrows",
     "is_tie",
     "surface_points",
-    "the_fluid",
 ]
 
 #: Points of the surface along a side, and its extent in sizes of the machine.
@@ -39,13 +37,6 @@ _GRID, _EXTENT = 24, 6.0
 _ARROWS = 3
 
 _WATER, _FLOW, _CABLE, _FORCE = (60, 130, 200), (40, 110, 190), (180, 90, 20), (150, 40, 140)
-
-
-def the_fluid(model: Model) -> Fluid | None:
-    """The fluid of a machine that has parts in it."""
-    immersed = any(element.type in ("hull", "propeller", "foil") for element in model.elements)
-    settings = plain_json(model.settings)
-    return Fluid.of(dict(settings.get("fluid", {}))) if immersed else None
 
 
 def surface_points(fluid: Fluid, middle: np.ndarray, extent: float, time: float, g: float) -> np.ndarray:

@@ -144,5 +144,5 @@ def hit(
         turned = np.cross(origin - a, one)
         v = turned @ direction / volume
         t = (turned * other).sum(axis=1) / volume
-    inside = (u >= -1e-9) & (v >= -1e-9) & (u + v <= 1.0 + 1e-9) & (t > 0.0) & np.isfinite(t)
+        inside = (u >= -1e-9) & (v >= -1e-9) & (u + v <= 1.0 + 1e-9) & (t > 0.0) & np.isfinite(t)
     return origin + t[inside].min() * direction if inside.any() else None

@@ -9,5 +9,11 @@
 //                         meshes, and a background by direction.
 // renderer                how many pictures were drawn, and rays from the camera. Wanted: a picture count, and the node
 //                         under the pointer without a click.
+//
+// Names of nodes that are gone stay in nodeRefFromName; a page on which many scenes were shown would keep them all.
+window.treadleForget = () => {
+  const nodes = window.__viserMutable.nodeRefFromName;
+  for (const name of Object.keys(nodes)) if (nodes[name] === undefined) delete nodes[name];
+};
 window.treadleViewer = () => window.__viserMutable;
 window.treadleRenderer = () => window.__viserMutable?.scene?.__r3f?.root.getState();

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from treadle.model.model import Model, ModelJoint
     from treadle.model.tendons import Tendon
 
-__all__ = ["model_digest"]
+__all__ = ["geometry_digest", "model_digest"]
 
 
 def model_digest(model: Model) -> str:
@@ -56,10 +56,7 @@ def model_digest(model: Model) -> str:
             for loop in model.loops
         ],
         [_nameless(actuator) for actuator in model.actuators],
-        [
-            (c.q, c.v, c.source_q, c.source_v, _plain(c.coefficients), [term[1:] for term in c.terms])
-            for c in model.couplings
-        ],
+        _couplings(model),
         [_nameless(wheel) for wheel in model.wheels],
         [_element(element, numbers) for element in model.elements],
         [_tendon(tendon, numbers) for tendon in model.tendons],
@@ -76,6 +73,36 @@ def model_digest(model: Model) -> str:
     total = hashlib.sha256(repr(text).encode())
     total.update(_bytes(numbers))
     return total.hexdigest()
+
+
+def geometry_digest(model: Model) -> str:
+    """SHA-256 of how joints, loops and couplings are placed, and of the initial position; loops by name."""
+    numbers: list[Scalar] = [*model.initial()[0]]
+    text = [
+        [(body.parent, _type(body.joint.type), _placement(body.placement, numbers)) for body in model.bodies],
+        [
+            (
+                loop.name,
+                loop.predecessor,
+                loop.successor,
+                _type(loop.type),
+                _placement(loop.predecessor_placement, numbers),
+                _placement(loop.successor_placement, numbers),
+            )
+            for loop in model.loops
+        ],
+        _couplings(model),
+    ]
+    total = hashlib.sha256(repr(text).encode())
+    total.update(_bytes(numbers))
+    return total.hexdigest()
+
+
+def _couplings(model: Model) -> object:
+    return [
+        (c.q, c.v, c.source_q, c.source_v, _plain(c.coefficients), [term[1:] for term in c.terms])
+        for c in model.couplings
+    ]
 
 
 def _type(joint: Joint | None) -> object:

@@ -19,15 +19,16 @@ import numpy as np
 from treadle.errors import InputError
 from treadle.model.elements import ElementSpec
 from treadle.model.flow import flow, mesh_volume, profile
-from treadle.model.values import number, vector
+from treadle.model.values import number, plain_json, vector
 from treadle.numerics.elliptic import carlson_rd
 
 if TYPE_CHECKING:
+    from treadle.model.model import Model
     from treadle.model.spec import ModelSpec
 
 __all__ = [
     "Fluid", "added_mass", "ellipsoid_added_mass", "fluid_parameters", "hull_parameters", "hull_volume",
-    "irregular_waves",
+    "irregular_waves", "the_fluid",
 ]  # fmt: skip
 
 
@@ -92,6 +93,13 @@ class Fluid:
             if getattr(self, name):
                 found[name] = [list(row) for row in getattr(self, name)]
         return found
+
+
+def the_fluid(model: Model) -> Fluid | None:
+    """The fluid of a machine that has parts in it."""
+    immersed = any(element.type in ("hull", "propeller", "foil") for element in model.elements)
+    settings = plain_json(model.settings)
+    return Fluid.of(dict(settings.get("fluid", {}))) if immersed else None
 
 
 def irregular_waves(

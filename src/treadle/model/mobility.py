@@ -17,6 +17,7 @@ import numpy as np
 from treadle.graph import Scalar, jacobian, through_graph
 from treadle.joints import Tie
 from treadle.model.attachments import Loop
+from treadle.model.digest import geometry_digest
 from treadle.model.model import WORLD, Model
 from treadle.spatial import Mat3, Transform, Vec3
 
@@ -33,6 +34,10 @@ _MOVES = (0.3, 0.2, 0.1)
 _NO_SLOPE = 1e-6
 #: Steps of Newton's method (m, rad) that change nothing, and that lead away from every closed position.
 _STILL, _FAR = 1e-10, 1e6
+
+#: Counts of the last machines by their geometry, and how many are kept.
+_COUNTED: dict[str, Mobility] = {}
+_KEPT = 8
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,16 @@ def mobility(model: Model) -> Mobility:
     """Count the degrees of freedom of a model of floats."""
     if not model.loops and not model.couplings:
         return Mobility(model.nv, 0, 0)
+    key = geometry_digest(model)
+    found = _COUNTED.pop(key, None) or _counted(model)
+    # a machine whose masses are edited is counted once; the oldest of some goes
+    _COUNTED[key] = found
+    if len(_COUNTED) > _KEPT:
+        _COUNTED.pop(next(iter(_COUNTED)), None)
+    return found
+
+
+def _counted(model: Model) -> Mobility:
     q = model.initial()[0]
     G, gaps = constraint_jacobian(model, q)
     closed = _close(model, q)

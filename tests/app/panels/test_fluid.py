@@ -5,7 +5,8 @@ import pytest
 
 import treadle as td
 from treadle.app.panels.fluid import has_forces
-from treadle.app.surroundings import current_arrows, element_lines, force_arrows, surface_points, the_fluid
+from treadle.app.surroundings import current_arrows, element_lines, force_arrows, surface_points
+from treadle.model.hydrodynamics import the_fluid
 
 
 def test_machines_without_forces_have_no_such_panel(live):

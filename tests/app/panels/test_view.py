@@ -1,7 +1,10 @@
+from contextlib import closing
+
 import numpy as np
 import pytest
 
 import treadle as td
+from tests.app.pages import Page
 from treadle.app.cameras import VIEWS, standard_view
 from treadle.app.forces import round_force
 from treadle.app.overlays import ellipsoid
@@ -119,3 +122,32 @@ def test_forces_of_the_ground_on_wheels_carry_a_vehicle(live, until):
 )
 def test_named_forces_are_round(force, named):
     assert round_force(force) == pytest.approx(named)
+
+
+def test_views_are_saved_and_found_again(app, until):
+    view = app.stage.view
+    with closing(Page(app.server)) as page:
+        start = page.handle.camera.position.copy()
+        page.set(view.save, True)
+        until(lambda: list(view.views) == ["view 1"])
+        page.handle.camera.position = (0.0, 5.0, 5.0)
+        page.set(view.saved, "view 1")
+        until(lambda: np.allclose(page.handle.camera.position, start))
+        np.testing.assert_allclose(page.handle.camera.look_at, view.views["view 1"].look_at)
+
+
+def test_a_camera_turns_about_the_selected_body(app, until, monkeypatch):
+    stage, asked = app.stage, []
+    app.pace.pause()
+    app.send(lambda sim: None).result()
+    monkeypatch.setattr(stage.presenter, "aim", lambda task, clients, opened: asked.append((task, clients)))
+    stage.selection.choose("lower")
+    X, corners = stage.scene.pose("lower"), stage.scene.body_corners("lower")
+    around = corners @ X[:3, :3].T + X[:3, 3]
+    with closing(Page(app.server)) as page:
+        page.set(stage.view.closer, True)
+        # the page was aimed at all of it when it was opened
+        until(lambda: any(np.shape(task["points"]) == np.shape(around) for task, _ in asked))
+        task, clients = next(item for item in asked if np.shape(item[0]["points"]) == np.shape(around))
+        assert clients == [page.number]
+        np.testing.assert_allclose(task["points"], around, atol=1e-6)

@@ -84,7 +84,10 @@ class BuildPanel(Panel):
         # the one that was chosen before is the other end
         if body in self.second.options and body != self.second.value:
             put(self.first, self.second.value)
+            put(self.first_point, self.second_point.value)
             put(self.second, body)
+        if body in self.second.options:
+            put(self.second_point, self.stage.selection.place)
 
     def _connect(self) -> None:
         def add(_: Any) -> None:

@@ -6,7 +6,6 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import viser
@@ -16,7 +15,7 @@ from treadle.app.driving import driving
 from treadle.app.gamepad import Gamepad
 from treadle.app.held_buttons import HeldButtons
 from treadle.app.html import note_html, plain, rows_html
-from treadle.app.moves import Move, moves
+from treadle.app.moves import Move, moves, opposites
 from treadle.app.panels.panel import Panel, put
 from treadle.app.viser_private import uuid_of
 from treadle.sim.simulation import Simulation
@@ -41,7 +40,11 @@ class DrivePanel(Panel):
         self.controls = [self._bounded(control) for control in controls(model)]
         by_hand = [] if self.driving is None else self.driving.controls
         self._start = [control.read(stage.sim) for control in self.controls]
-        found = moves(model, self.controls) if self.driving is None else self.driving.moves
+        found = [] if self.driving is None else self.driving.moves
+        # what the machine has beside its wheels: a boom, an arm
+        driven = set[str]() if self.driving is None else self.driving.drives
+        others = [control for control in self.controls if control.name not in driven]
+        found = [*found, *moves(model, others, {move.key for move in found})]
         self.held_buttons = HeldButtons(
             found, {control.name: control for control in (*by_hand, *self.controls)}
         )
@@ -53,6 +56,8 @@ class DrivePanel(Panel):
         }
         self.gamepad = Gamepad(self.held_buttons)
         self._before = time.monotonic()
+        #: whether someone wants levers in the picture; None where nobody has chosen
+        self.levers: bool | None = None
         #: buttons of the moves by name
         self.buttons: dict[str, viser.GuiButtonHandle] = {}
         if self.held_buttons.moves:
@@ -60,18 +65,25 @@ class DrivePanel(Panel):
                 gui.add_html(note_html("Hold a button or its key; space starts and pauses."))
                 for move in self.held_buttons.moves.values():
                     self._add_button(move.name)
+                levers = gui.add_checkbox(
+                    "levers", False, hint="Two levers to drag in the picture; touch screens have them at once"
+                )
+            levers.on_update(lambda _: self._choose(levers.value))
         # commands that the fields show: one that differs was given by something else
         self._shown = {control.name: start for control, start in zip(self.controls, self._start)}
         #: sliders, or fields where a range has no ends, by name of actuator or joint
         self.fields: dict[str, Any] = {}
         title = "Commands" if model.actuators else "Joint torques"
-        with gui.add_folder(title, expand_by_default=not self.held_buttons.moves):
+        some = bool(self.controls)
+        with gui.add_folder(title, expand_by_default=not self.held_buttons.moves, visible=some):
             for control, start in zip(self.controls, self._start, strict=True):
                 field = self.fields[control.name] = command_field(gui, control, start)
                 # the value is read when it is set: of changes that overtake one another the last counts
                 field.on_update(lambda _, control=control, field=field: self._moved(control, field))
             self.release = gui.add_button("All as at the start", hint="Every command back to its first value")
-        with gui.add_folder("Measured", expand_by_default=not self.held_buttons.moves):
+        if not some:
+            gui.add_html(note_html("Nothing on it is driven: pull it with Ctrl and the mouse."))
+        with gui.add_folder("Measured", expand_by_default=not self.held_buttons.moves, visible=some):
             self.measured = gui.add_html("")
         self.release.on_click(lambda _: stage.commands.do(self._released))
         stage.driver_lock.on_release.append(self.held_buttons.lift)
@@ -138,12 +150,14 @@ class DrivePanel(Panel):
 
     @property
     def pairs(self) -> list[str]:
-        """Buttons that stand side by side: held ones that follow each other, two by two."""
-        found: list[str] = []
-        for switch, run in groupby(self.held_buttons.moves.values(), lambda move: move.switch):
-            held = [uuid_of(self.buttons[move.name]) for move in run]
-            found += [] if switch else held[: len(held) // 2 * 2]
-        return found
+        """Buttons that stand side by side: those of moves that are opposite, two by two."""
+        held = [move for move in self.held_buttons.moves.values() if not move.switch]
+        paired = {move.name for pair in opposites(held) for move in pair}
+        return [uuid_of(self.buttons[move.name]) for move in held if move.name in paired]
+
+    def _choose(self, levers: bool) -> None:
+        self.levers = levers
+        self.stage.introduce()
 
     def _add_button(self, name: str) -> None:
         move = self.held_buttons.moves[name]

@@ -10,10 +10,10 @@ from treadle.app.changes import Machine
 from treadle.app.html import note_html
 from treadle.app.panels.panel import Panel, put
 from treadle.app.precompile import compile_step, knows, twin
-from treadle.app.surroundings import Surroundings, is_tie, the_fluid
+from treadle.app.surroundings import Surroundings, is_tie
 from treadle.errors import TreadleError
 from treadle.model.describe import describe
-from treadle.model.hydrodynamics import Fluid
+from treadle.model.hydrodynamics import Fluid, the_fluid
 from treadle.model.model import Model
 from treadle.model.spec import ModelSpec
 from treadle.sim.edit import adopt, edited

@@ -109,6 +109,7 @@ class PushPanel(Panel):
     def _selected(self, body: str | None) -> None:
         if body in self.stage.scene.nodes:
             put(self.body, body)
+            put(self.point, self.stage.selection.place)
 
     def put_on(
         self,

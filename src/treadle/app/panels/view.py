@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import viser
 
-from treadle.app.cameras import CHOICES, View, cockpit, look, vehicle_body
+from treadle.app.cameras import CHOICES, View, cockpit, look, traveller, vehicle_body
 from treadle.app.dust import Dust
 from treadle.app.forces import Forces
 from treadle.app.overlays import CenterOfMass, MotionIcons, Trail, ellipsoids, joint_axes, show_frames
@@ -55,7 +55,7 @@ class ViewPanel(Panel):
         self.follow = gui.add_dropdown(
             "follow",
             (_NONE, *bodies),
-            initial_value=self._base or _NONE,
+            initial_value=traveller(stage.sim.model, bodies) or _NONE,
             hint="Cameras go along with a body; with that of a vehicle they turn, too",
         )
         self.tape = Tape(stage)
@@ -241,14 +241,14 @@ class ViewPanel(Panel):
         self.stage.commands.do(lambda sim: None)
 
     def _clicked(self, event: Any, body: str) -> None:
-        """Select a body, or put a point of the tape where the ray of a click meets it."""
-        if self.tape.kind is None:
-            self.stage.selection.choose(body)
-            return
+        """Select a body, or put a point of the tape, where the ray of a click meets it."""
         mesh, X = event.target, self.stage.scene.pose(body)
         turn, origin = X[:3, :3], np.array(event.ray_origin) - X[:3, 3]
         place = hit(mesh.vertices, mesh.faces, origin @ turn, np.array(event.ray_direction) @ turn)
-        if place is not None:
+        if self.tape.kind is None:
+            x, y, z = (0.0, 0.0, 0.0) if place is None else (round(float(c), 4) for c in place)
+            self.stage.selection.choose(body, (x, y, z))
+        elif place is not None:
             self.tape.touch(body, turn @ place + X[:3, 3])
             self.stage.commands.do(lambda sim: None)
 
