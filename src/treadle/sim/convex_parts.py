@@ -49,7 +49,7 @@ def convex_parts(
     triangles: ArrayLike,
     concavity: float = 0.025,
     most: int | None = None,
-    seconds: float = 120.0,
+    seconds: float = 300.0,
 ) -> list[Triangles]:
     """Points (n, 3) and triangles (m, 3) of convex solids that fill a mesh; one that is convex is one part.
 
