@@ -20,7 +20,7 @@ def _main() -> None:
     # what CoACD prints goes to standard error
     out = os.dup(1)
     os.dup2(2, 1)
-    with np.load(io.BytesIO(sys.stdin.buffer.read()), allow_pickle=False) as given:
+    with np.load(io.BytesIO(sys.stdin.buffer.read())) as given:
         points, triangles, settings = given["points"], given["triangles"], json.loads(str(given["settings"]))
     packed = io.BytesIO()
     parts = _parts(points, triangles, settings)

@@ -115,7 +115,7 @@ def _decompose(mesh: Mesh, settings: dict[str, float], seconds: float) -> bytes:
 
 
 def _unpacked(content: bytes) -> list[np.ndarray]:
-    with np.load(io.BytesIO(content), allow_pickle=False) as kept:
+    with np.load(io.BytesIO(content)) as kept:
         return np.split(kept["points"], np.cumsum(kept["counts"])[:-1])
 
 
