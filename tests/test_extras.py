@@ -13,6 +13,12 @@ from treadle.extras import PACKAGES, require
 
 PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
 
+#: A mesh that is not convex: two tetrahedra with one corner in common.
+ELL = (
+    [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (-1, 0, 0), (0, -1, 0), (0, 0, -1)],
+    [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3), (0, 4, 5), (0, 6, 4), (0, 5, 6), (4, 6, 5)],
+)
+
 #: Calls that need a package.
 USES = {
     "viser": lambda folder: td.view(td.scene("pendulum")),
@@ -23,6 +29,7 @@ USES = {
     "lxml": lambda folder: td.load(
         written(folder / "robot.urdf", "<robot name='r'><link name='a'/></robot>")
     ),
+    "coacd": lambda folder: td.convex_parts(*ELL),
     "capytaine": lambda folder: td.mesh_added_mass(np.eye(3), [[0, 1, 2]]),
     "numba": lambda folder: numba_kernel(),
     "scipy": lambda folder: td.convex_hull(np.eye(3)),

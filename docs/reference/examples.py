@@ -236,6 +236,12 @@ print(field.name)
 points, triangles = td.convex_hull(np.random.default_rng(0).random((20, 3)))
 print(len(triangles))
 
+# --- convex_parts (coacd)
+pyramids = ((1, 0, 0), (0, 1, 0), (0, 0, 1)), ((-1, 0, 0), (0, -1, 0), (0, 0, -1))
+corners = [(0, 0, 0), *pyramids[0], *pyramids[1]]
+faces = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3), (0, 4, 5), (0, 6, 4), (0, 5, 6), (4, 6, 5)]
+print(len(td.convex_parts(corners, faces)))
+
 # --- collision_meshes
 print(td.collision_meshes(td.scene("pendulum")))
 

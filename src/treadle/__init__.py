@@ -100,6 +100,7 @@ if TYPE_CHECKING:
     from treadle.process.tune_path import TunedPath, tune_path
     from treadle.scenes import scene, scene_names
     from treadle.sim import Event, History, Pace, Routine, Simulation, State, trajectory
+    from treadle.sim.convex_parts import convex_parts
     from treadle.sim.derivatives import MachineDerivatives, derivatives
     from treadle.sim.linearize import Linearization, linearize
     from treadle.sim.recording import read_recording
@@ -127,8 +128,8 @@ __all__ = [
     "RecordingError", "Routine", "Settled", "Simulation", "SimulationDiverged", "Soil", "State", "Terrain",
     "Touch", "Trajectory", "TreadleError", "TunedPath", "WheelContact", "__version__", "acos", "asin",
     "assemble", "atan", "atan2", "box_inertia", "center_of_mass", "clip", "collision_meshes", "contact_law",
-    "contact_points", "convex_hull", "cos", "cylinder_inertia", "derivatives", "dh_arm", "dh_table",
-    "distance", "exp", "export", "floor", "force_element", "forward_dynamics", "fractal_grid",
+    "contact_points", "convex_hull", "convex_parts", "cos", "cylinder_inertia", "derivatives", "dh_arm",
+    "dh_table", "distance", "exp", "export", "floor", "force_element", "forward_dynamics", "fractal_grid",
     "frame_jacobian", "frame_pose", "frame_poses", "grind", "hull_mesh", "identify", "impulse_response",
     "inverse_dynamics", "inverse_dynamics_jacobians", "inverse_kinematics", "irregular_waves",
     "jax_function", "kinetic_energy", "linearize", "load", "load_spec", "load_terrain", "log", "lookup",
@@ -252,6 +253,9 @@ _HOMES = {
     ),
     "treadle.sim": (
         "Event", "History", "Pace", "Routine", "Simulation", "State", "trajectory",
+    ),
+    "treadle.sim.convex_parts": (
+        "convex_parts",
     ),
     "treadle.sim.derivatives": (
         "MachineDerivatives", "derivatives",

@@ -71,6 +71,7 @@ PUBLIC = [
     "contact_law",
     "contact_points",
     "convex_hull",
+    "convex_parts",
     "cos",
     "cylinder_inertia",
     "derivatives",

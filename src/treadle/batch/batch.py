@@ -22,6 +22,7 @@ from treadle.errors import InputError
 from treadle.forces.input import Input
 from treadle.forces.law import ForceLaw
 from treadle.forces.load import LOAD_SIZE, frame_load
+from treadle.geometry.collision_meshes import MeshChoice
 from treadle.model.model import Model
 from treadle.model.parameters import of_material
 from treadle.native.program import default_lanes
@@ -85,7 +86,7 @@ class Batch(Guarded, WorldViews):
         rolling: str | None = None,
         solver: str | None = None,
         contact: bool | None = None,
-        meshes: Mapping[str, tuple[np.ndarray, np.ndarray]] | None = None,
+        meshes: MeshChoice | None = None,
         **options: float,
     ) -> None:
         self.model = check_model(model, "Batch")

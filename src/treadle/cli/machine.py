@@ -13,7 +13,7 @@ from treadle.formats.load import FORMATS
 from treadle.model.model import Model, suggest
 from treadle.scenes import scene, scene_names
 
-__all__ = ["Contact", "Floating", "MachineName", "Outside", "Srdf", "is_scene", "open_machine"]
+__all__ = ["Contact", "Floating", "MachineName", "Meshes", "Outside", "Srdf", "is_scene", "open_machine"]
 
 MachineName = Annotated[
     str,
@@ -30,6 +30,13 @@ Contact = Annotated[
         help="Whether shapes touch; else they do where things can meet that are not one machine.",
     ),
 ]
+Meshes = Annotated[
+    str | None,
+    typer.Option(
+        help="What meshes that move touch as: hull, the solid around each; parts, convex ones that fill it; "
+        "or mesh, as it is. Else the machine's own, or hull."
+    ),
+]
 Outside = Annotated[
     bool, typer.Option("--allow-outside", help="Also read files that lie outside the machine's own folder.")
 ]
@@ -40,7 +47,13 @@ Srdf = Annotated[
 ]
 
 
-def open_machine(name: str, floating: bool = False, outside: bool = False, srdf: Path | None = None) -> Model:
+def open_machine(
+    name: str,
+    floating: bool = False,
+    outside: bool = False,
+    srdf: Path | None = None,
+    meshes: str | None = None,
+) -> Model:
     """The machine of this name; a file that exists comes before a scene."""
     path = Path(name).expanduser()
     if is_scene(name):
@@ -48,9 +61,11 @@ def open_machine(name: str, floating: bool = False, outside: bool = False, srdf:
             raise InputError(f"--floating is for files, and the scene {name!r} has its base where it belongs")
         if srdf is not None:
             raise InputError(f"--srdf is for files, and {name!r} is a scene")
+        if meshes is not None:
+            raise InputError(f"--meshes is for files, and {name!r} is a scene")
         return scene(name)
     if path.exists() or path.suffix or len(path.parts) > 1:
-        return load(path, floating_base=floating, allow_outside=outside, srdf=srdf)
+        return load(path, floating_base=floating, allow_outside=outside, srdf=srdf, meshes=meshes)
     raise InputError(f"there is no file and no scene named {name!r}; {suggest(name, scene_names())}")
 
 

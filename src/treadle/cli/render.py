@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from treadle.cli.console import Debug, Json, console, print_json, progress, reported
-from treadle.cli.machine import Contact, Floating, Outside, Srdf, open_machine
+from treadle.cli.machine import Contact, Floating, Meshes, Outside, Srdf, open_machine
 from treadle.errors import InputError
 from treadle.formats.load import FORMATS
 from treadle.sim import Routine, Simulation
@@ -36,6 +36,7 @@ def render(
     demo: Annotated[bool, typer.Option("--demo", help="Let the machine go through its routine.")] = False,
     dt: Annotated[float | None, typer.Option(help="Time step in seconds; else the machine's own.")] = None,
     contact: Contact = None,
+    meshes: Meshes = None,
     srdf: Srdf = None,
     floating: Floating = False,
     outside: Outside = False,
@@ -59,7 +60,7 @@ def render(
         raise InputError("--seconds must be from 0 to 3600, and --fps from 1 to 120")
     if not out.parent.is_dir():
         raise InputError(f"there is no folder {str(out.parent)!r} to write {out.name} into")
-    sim = Simulation(open_machine(name, floating, outside, srdf), dt=dt, contact=contact)
+    sim = Simulation(open_machine(name, floating, outside, srdf, meshes), dt=dt, contact=contact)
     for text in commands or []:
         _command(sim, text)
     routine = Routine(sim.model)

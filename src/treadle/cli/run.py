@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treadle.cli.console import Debug, Json, console, print_json, progress, reported
-from treadle.cli.machine import Contact, Floating, MachineName, Outside, Srdf, open_machine
+from treadle.cli.machine import Contact, Floating, MachineName, Meshes, Outside, Srdf, open_machine
 from treadle.cli.recording import Recording, output_path
 from treadle.errors import InputError
 from treadle.integrators import INTEGRATORS
@@ -48,6 +48,7 @@ def run(
         str | None, typer.Option(help=f"Solver of loops, stops and friction: {', '.join(SOLVERS)}.")
     ] = None,
     contact: Contact = None,
+    meshes: Meshes = None,
     srdf: Srdf = None,
     floating: Floating = False,
     outside: Outside = False,
@@ -96,7 +97,7 @@ def run(
       treadle run arm --set swing=0.5 --report arm.html --keep 1e-4
       treadle run roadheader --record run.mcap --signals "joint.*,energy.*" --rate 60
     """
-    model = open_machine(machine, floating, outside, srdf)
+    model = open_machine(machine, floating, outside, srdf, meshes)
     options = {"integrator": integrator, "stabilization": stabilization, "solver": solver}
     sim = Simulation(model, dt, contact=contact, **options)  # type: ignore[arg-type]
     for assignment in set_ or ():

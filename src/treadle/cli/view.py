@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treadle.cli.console import Debug, reported
-from treadle.cli.machine import Contact, Floating, Outside, Srdf, is_scene, open_machine
+from treadle.cli.machine import Contact, Floating, Meshes, Outside, Srdf, is_scene, open_machine
 from treadle.errors import InputError
 from treadle.formats.load import FORMATS
 from treadle.integrators import INTEGRATORS
@@ -53,6 +53,7 @@ def view(
     ] = None,
     demo: Annotated[bool, typer.Option("--demo", help="Let it move by itself until someone drives.")] = False,
     contact: Contact = None,
+    meshes: Meshes = None,
     srdf: Srdf = None,
     floating: Floating = False,
     outside: Outside = False,
@@ -80,7 +81,7 @@ def view(
     elif model is not None:
         raise InputError("--model names the machine of a recording; here the machine is the argument itself")
     else:
-        machine = open_machine(name, floating, outside, srdf)
+        machine = open_machine(name, floating, outside, srdf, meshes)
         sim = Simulation(machine, dt=dt, integrator=integrator, contact=contact)
         app = _live(sim, host, port, demo)
     # Ctrl-C may come as soon as there is anything to see

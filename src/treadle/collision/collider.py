@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,13 +12,14 @@ from numpy.typing import ArrayLike
 
 from treadle.collision.height_field import HeightField
 from treadle.collision.kinds import HEIGHT_FIELD, MESH
-from treadle.collision.mesh import checked_mesh
+from treadle.collision.mesh import Mesh, checked_mesh
 from treadle.collision.meshes import MeshPairs
 from treadle.collision.rules import allowed_pairs, forbidden_pairs
 from treadle.collision.shapes import collision_shapes, rows_of, shapes_of
 from treadle.dynamics.compiled import frame_poses
 from treadle.errors import InputError
-from treadle.geometry.collision_meshes import missing_meshes
+from treadle.geometry.collision_meshes import Meshes, is_mesh, mesh_pieces, missing_meshes
+from treadle.model.attachments import Shape
 from treadle.model.model import Model
 
 if TYPE_CHECKING:
@@ -51,7 +52,9 @@ class Collider:
 
     `ignore` are pairs of links (None: the world) that pass through each other, `fields` ground of heights,
     `meshes` the points and triangles of shapes that are meshes, by name, in place of those in the machine's
-    files (see `collision_meshes`). Points up to the `margin` (m) apart are contact points too.
+    files (see `collision_meshes`). A list of meshes, such as `convex_parts` gives, is one shape: every piece
+    has its place in `names`, under the name of the shape. Points up to the `margin` (m) apart are contact
+    points too.
 
     A compiled loop writes the poses of the bodies into `bodies` (row 0 is the world, then `model.bodies`;
     rotation by rows and position), passes `entry` and `frame.ctypes.data` to `treadle.native.calling.call`,
@@ -66,19 +69,18 @@ class Collider:
         *,
         ignore: Iterable[tuple[str | None, str | None]] = (),
         fields: Sequence[HeightField] = (),
-        meshes: Mapping[str, tuple[np.ndarray, np.ndarray]] | None = None,
+        meshes: Meshes | None = None,
     ) -> None:
         from treadle.collision import kernels
 
         self._kernels = kernels
         self.model = model
-        self.names = [shape.name for shape in collision_shapes(model)] + [field.name for field in fields]
-        given = dict(meshes or {})
-        given |= missing_meshes(model, given)
-        checked = {name: checked_mesh(name, *mesh) for name, mesh in given.items()}
-        self.shapes = shapes_of(model, checked, fields)
+        pieces = _pieces(model, meshes or {})
+        #: of the shapes, once for every piece, and of the fields
+        self.names = [shape.name for shape, _ in pieces] + [field.name for field in fields]
+        self.shapes = shapes_of(model, pieces, fields)
         #: meshes by number of the shape; height fields too, for what touches them with a mesh
-        self.meshes = {i: checked[name] for i, name in enumerate(self.names) if name in checked}
+        self.meshes = {i: mesh for i, (_, mesh) in enumerate(pieces) if mesh is not None}
         if self.meshes:
             for i, field in enumerate(fields, start=len(self.names) - len(fields)):
                 surface = checked_mesh(field.name, *field.triangles())
@@ -189,8 +191,9 @@ class Collider:
             a, b = waiting[0]
             raise InputError(
                 f"{self.names[a]!r} and {self.names[b]!r} of {self.model.name!r} are ground or meshes that "
-                "are not convex, which do not touch each other: give one of them td.convex_hull of its mesh, "
-                "or forbid their contact"
+                'are not convex, which do not touch each other: give Simulation meshes="parts" for convex '
+                "parts of them (td.convex_parts), or one of them td.convex_hull of its mesh, or forbid their "
+                "contact"
             )
 
     def _make_room(self, pairs: int, points: int) -> None:
@@ -219,3 +222,16 @@ class Collider:
     def _lost(self) -> str:
         rows = np.flatnonzero(~np.isfinite(self.work.X[:, :12]).all(axis=1))
         return self.names[rows[0]]
+
+
+def _pieces(model: Model, given: Meshes) -> list[tuple[Shape, Mesh | None]]:
+    """The collision shapes, those that are meshes once for every mesh that they consist of."""
+    meshes = {name: mesh_pieces(mesh) for name, mesh in given.items()}
+    meshes |= {name: [mesh] for name, mesh in missing_meshes(model, given).items()}
+    pieces: list[tuple[Shape, Mesh | None]] = []
+    for shape in collision_shapes(model):
+        if is_mesh(shape):
+            pieces += [(shape, checked_mesh(shape.name, *piece)) for piece in meshes[shape.name]]
+        else:
+            pieces.append((shape, None))
+    return pieces

@@ -166,7 +166,7 @@ def time_of_impact(
             if _needs_coal(collider, a, b):
                 raise InputError(
                     f"{collider.names[a]!r} and {collider.names[b]!r} are meshes that are not convex, or "
-                    "ground: use primitives or convex meshes for one of them"
+                    "ground: use primitives, convex meshes or td.convex_parts for one of them"
                 )
             collider.kernels_for(contacts, [(a, b)])
             window = min(duration, earliest)
@@ -187,11 +187,12 @@ def _collider(source: Model | Collider) -> Collider:
 
 
 def _shapes(collider: Collider, name: str) -> list[int]:
-    if name in collider.names:
-        return [collider.names.index(name)]
+    pieces = [i for i, known in enumerate(collider.names) if known == name]
+    if pieces:
+        return pieces
     links = {"world": 0, **{link.name: i + 1 for i, link in enumerate(collider.model.links)}}
     if name not in links:
-        known = [*collider.names, *links]
+        known = [*dict.fromkeys(collider.names), *links]
         model = collider.model.name
         raise InputError(f"{model!r} has no collision shape or link named {name!r}; {suggest(name, known)}")
     found = np.flatnonzero(collider.shapes.link == links[name]).tolist()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -31,15 +31,22 @@ from treadle.errors import InputError, ModelError
 from treadle.model.attachments import Shape
 from treadle.model.model import Model
 
-__all__ = ["Shapes", "collision_shapes", "radius_of", "rows_of", "shapes_of"]
+__all__ = ["Pieces", "Shapes", "collision_shapes", "radius_of", "rows_of", "shapes_of"]
 
 
 #: Groups of shapes for contact that there may be.
 _MOST_GROUPS = 62
 
 
+#: A collision shape and what it touches with: its mesh or one of the meshes that it consists of, or None.
+Pieces = Sequence[tuple[Shape, Mesh | None]]
+
+
 class Shapes(NamedTuple):
-    """Arrays of n shapes for the kernels. The world is body 0, body i of the model is i + 1."""
+    """Arrays of n shapes for the kernels. The world is body 0, body i of the model is i + 1.
+
+    A mesh of several convex pieces is several shapes of one name.
+    """
 
     #: (n,) numbers of `kinds`
     kind: np.ndarray
@@ -60,30 +67,27 @@ class Shapes(NamedTuple):
     meets: np.ndarray
     #: what else is known of hulls, fields and meshes, by the number of the shape, see `blocks`
     blocks: dict[int, np.ndarray]
+    #: (n, 3) where the middle of a mesh, which is the origin of its placement, lies in the shape's frame (m)
+    middle: np.ndarray
 
 
-def shapes_of(
-    model: Model,
-    meshes: Mapping[str, Mesh],
-    fields: Sequence[HeightField] = (),
-) -> Shapes:
-    """The shapes with the role "collision", in the order of `model.shapes`, then the height fields.
+def shapes_of(model: Model, pieces: Pieces, fields: Sequence[HeightField] = ()) -> Shapes:
+    """The pieces of the collision shapes in their order, then the height fields.
 
-    `meshes` are those of the shapes that are meshes, by their names. ModelError for a shape without a size.
+    ModelError for a shape without a size.
     """
-    chosen = collision_shapes(model)
+    chosen = [shape for shape, _ in pieces]
     n = len(chosen) + len(fields)
     materials = {material.name: i for i, material in enumerate(model.materials)}
     links = {link.name: i + 1 for i, link in enumerate(model.links)}
     kind = np.array([KINDS[shape.type] for shape in chosen] + [HEIGHT_FIELD] * len(fields), dtype=np.int64)
     size, radius, blocks = np.zeros((n, 3)), np.zeros(n), {}
-    placement = np.zeros((n, 12))
-    for i, shape in enumerate(chosen):
+    placement, middle = np.zeros((n, 12)), np.zeros((n, 3))
+    for i, (shape, mesh) in enumerate(pieces):
         size[i] = _half_sizes(shape)
         placement[i] = [float(x) for x in shape.placement.to_list()]  # type: ignore[arg-type]
-        if kind[i] == MESH:
-            mesh = meshes[shape.name]
-            radius[i], size[i] = mesh.radius, mesh.half
+        if mesh is not None:
+            radius[i], size[i], middle[i] = mesh.radius, mesh.half, mesh.middle
             placement[i, 9:] += placement[i, :9].reshape(3, 3) @ mesh.middle
             kind[i] = HULL if mesh.convex else MESH
             blocks[i] = hull_block(mesh) if mesh.convex else mesh_block(mesh)
@@ -108,6 +112,7 @@ def shapes_of(
         radius,
         *_groups(chosen, len(fields)),
         blocks,
+        middle,
     )
 
 

@@ -67,19 +67,23 @@ def load(
     gravity: Sequence[float] | None = None,
     allow_outside: bool = False,
     srdf: str | PathLike[str] | None = None,
+    meshes: str | None = None,
 ) -> Model:
     """The machine that a file describes; `model.report` says what was ignored, repaired or guessed.
 
     Where the format does not say how the machine stands in the world (URDF), its root link is fixed to
     it, or moves freely with `floating_base`. Gravity (m/s2) is the file's, or (0, 0, -9.81), unless given.
     Files that the description names are read from its own folder only, unless `allow_outside`. The pairs of
-    links in an `srdf` file do not touch.
+    links in an `srdf` file do not touch. Meshes that move touch as `meshes`: "hull", the solid around them;
+    "parts", convex ones that fill them; or "mesh", as they are. It becomes the setting of that name.
     """
     spec = load_spec(path, floating_base, allow_outside)
     if srdf is not None:
         add_disabled_collisions(spec, srdf)
     if gravity is not None:
         spec.gravity = plain(gravity)
+    if meshes is not None:
+        spec.settings["meshes"] = meshes
     return spec.compile(strict=False)
 
 

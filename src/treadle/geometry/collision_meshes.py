@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -13,10 +13,16 @@ from treadle.geometry.mesh import read_mesh
 from treadle.model.attachments import Shape
 from treadle.model.model import Model
 
-__all__ = ["collision_meshes", "is_mesh", "missing_meshes"]
+__all__ = ["MeshChoice", "Meshes", "collision_meshes", "is_mesh", "mesh_pieces", "missing_meshes"]
 
 #: Points (n, 3) in metres and triangles (m, 3).
 Triangles = tuple[np.ndarray, np.ndarray]
+
+#: Meshes by the names of their shapes: one each, or the pieces that a shape consists of.
+Meshes = Mapping[str, Triangles | Sequence[Triangles]]
+
+#: The same, or words for what meshes touch as: one for some shapes or for all, see `sim.meshes`.
+MeshChoice = Mapping[str, Triangles | Sequence[Triangles] | str] | str
 
 
 def collision_meshes(model: Model) -> dict[str, Triangles]:
@@ -27,11 +33,22 @@ def collision_meshes(model: Model) -> dict[str, Triangles]:
     return missing_meshes(model, {})
 
 
-def missing_meshes(model: Model, given: Mapping[str, Triangles]) -> dict[str, Triangles]:
-    """The same without those that are given. ModelError for a file that is missing or damaged."""
+def missing_meshes(model: Model, given: Iterable[str]) -> dict[str, Triangles]:
+    """The same without those of the names given. ModelError for a file that is missing or damaged."""
+    given = set(given)
     chosen = [shape for shape in model.shapes if is_mesh(shape) and shape.name not in given]
     meshes = {shape.name: _read(model, shape) for shape in chosen if shape.type == "mesh"}
     return meshes | _parts(model, [shape for shape in chosen if shape.type == "part"])
+
+
+def mesh_pieces(mesh: Triangles | Sequence[Triangles]) -> list[Triangles]:
+    """The pieces of a shape: those of a list of meshes, or the one mesh itself."""
+    try:
+        several = np.ndim(mesh[0][0]) == 2  # type: ignore[arg-type]
+    except (IndexError, TypeError, ValueError):
+        # what is wrong with it is found when it is checked
+        several = False
+    return list(mesh) if several else [mesh]  # type: ignore[list-item]
 
 
 def is_mesh(shape: Shape) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from time import perf_counter
 
-__all__ = ["Compilation", "begin_kernel", "compilation", "compiling", "end_kernel"]
+__all__ = ["Compilation", "begin_kernel", "compilation", "compiling", "end_kernel", "waiting"]
 
 #: Seconds before the line appears.
 _PATIENCE = 1.0
@@ -47,6 +47,17 @@ def compiling(what: str, seconds: float) -> Iterator[None]:
         yield
     finally:
         _end()
+        if line is not None:
+            line.cancel()
+
+
+@contextlib.contextmanager
+def waiting(what: str) -> Iterator[None]:
+    """Say what is being done, whose result is kept on disk, if the block takes more than a second."""
+    line = _start(f"treadle: {what}; kept for the next time")
+    try:
+        yield
+    finally:
         if line is not None:
             line.cancel()
 

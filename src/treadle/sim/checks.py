@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from treadle.terrain import Terrain
 
 __all__ = [
-    "check_choice", "check_closes", "check_contact", "check_count", "check_duration", "check_functions",
-    "check_meshes", "check_model", "check_motions", "check_stabilization", "check_step", "check_vector",
+    "MESH_FORMS", "check_choice", "check_closes", "check_contact", "check_count", "check_duration",
+    "check_functions", "check_meshes", "check_model", "check_motions", "check_stabilization", "check_step",
+    "check_vector",
 ]  # fmt: skip
 
 
@@ -163,6 +164,10 @@ def check_count(what: str, value: Any, least: int = 1, most: int = 1 << 62) -> i
     return int(value)
 
 
+#: What meshes of a machine's files touch as, see `sim.meshes`.
+MESH_FORMS = ("hull", "parts", "mesh")
+
+
 def check_functions(what: str, given: Any) -> None:
     """That this is a list of functions."""
     if not isinstance(given, Iterable) or isinstance(given, (str, bytes, Mapping)):
@@ -173,9 +178,12 @@ def check_functions(what: str, given: Any) -> None:
 
 
 def check_meshes(given: Any) -> None:
-    """That these are meshes by name."""
-    if given is not None and not isinstance(given, Mapping):
-        raise InputError(f"meshes must be (vertices, triangles) by the name of a shape, not {given!r}")
+    """That these are meshes by name, or a word for what meshes touch as."""
+    if given is not None and not isinstance(given, (Mapping, str)):
+        raise InputError(
+            f"meshes must be (vertices, triangles) by the name of a shape, or one of {MESH_FORMS}, "
+            f"not {given!r}"
+        )
 
 
 def check_choice(what: str, name: Any, known: Iterable[str]) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from treadle.forces.actuator import actuator_state_size
 from treadle.forces.input import reading
 from treadle.forces.load import LOAD_SIZE
-from treadle.graph import Scalar
+from treadle.graph import Scalar, maximum
 from treadle.model.model import WORLD, Model
 from treadle.model.parameters import lift
 from treadle.native.program import Program
@@ -91,10 +91,7 @@ def moment_program(
             driven=options.driven,
             arrests=options.method.arrests,
             pressed=_pressed(model, kind.shapes, shapes),
-            shape_forces={
-                name: shapes[SHAPE_FORCES * k : SHAPE_FORCES * (k + 1)]
-                for k, (name, _) in enumerate(kind.shapes)
-            },
+            shape_forces=_by_name(kind.shapes, shapes),
             zone_forces=dict(zip(kind.zones, values.get("zones", ()), strict=True)),
         )
         with reading(world.inputs.inputs, values.get("inputs", ())):
@@ -119,6 +116,18 @@ def code_digest(world: World, owners: Sequence[type], described: str) -> str | N
     ]
     names.append([str(part.link) for tendon in model.tendons for part in tendon.path])
     return f"{described} {world.parameters} {model.digest} {names}"
+
+
+def _by_name(shapes: Sequence[tuple[str, int]], forces: Sequence[Scalar]) -> dict[str, Sequence[Scalar]]:
+    """What every shape feels: sums over its pieces, and the deepest penetration."""
+    found: dict[str, Sequence[Scalar]] = {}
+    for k, (name, _) in enumerate(shapes):
+        own = forces[SHAPE_FORCES * k : SHAPE_FORCES * (k + 1)]
+        if name in found:
+            sums = [a + b for a, b in zip(found[name][:6], own[:6], strict=True)]
+            own = [*sums, maximum(found[name][6], own[6])]
+        found[name] = own
+    return found
 
 
 def _pressed(model: Model, shapes: Sequence[tuple[str, int]], forces: Sequence[Scalar]) -> list[Scalar]:

@@ -44,6 +44,7 @@ from treadle.sim.world import World
 
 if TYPE_CHECKING:
     from treadle.constraints.motion import Motion
+    from treadle.geometry.collision_meshes import MeshChoice
     from treadle.model.spec import ModelSpec
     from treadle.sim.observer import Observer
     from treadle.sim.quality import Quality
@@ -76,10 +77,10 @@ class Simulation(Guarded, Parts, Choices, Shown):
     (see `treadle.solvers`). Shapes touch where things can meet that are not one machine (see
     `treadle.sim.contact_default`), unless `contact` says otherwise; contact acts by the midpoint rule, and
     between contacts the machine moves by its integrator (see `treadle.sim.step`). Meshes that touch are read
-    from the machine's files, those that move as their convex hulls, unless `meshes` has others (see
-    `collision_meshes`). Step, integrator, stabilization, terrain, rolling, solver and contact come from the
-    model's settings unless they are given; further arguments are options of the integrator, such as
-    tolerance=1e-9 for "dopri5".
+    from the machine's files, those that move as their convex hulls, unless `meshes` is "parts" (see
+    `convex_parts`) or "mesh", or has others by name (see `collision_meshes`). Step, integrator,
+    stabilization, terrain, rolling, solver and contact come from the model's settings unless they are given;
+    further arguments are options of the integrator, such as tolerance=1e-9 for "dopri5".
     """
 
     _meant = MEANT
@@ -105,7 +106,7 @@ class Simulation(Guarded, Parts, Choices, Shown):
         rolling: str | None = None,
         solver: str | None = None,
         contact: bool | None = None,
-        meshes: Mapping[str, tuple[np.ndarray, np.ndarray]] | None = None,
+        meshes: MeshChoice | None = None,
         **options: float,
     ) -> None:
         check_keywords(Simulation, options)

@@ -33,15 +33,17 @@ def felt(sim: Simulation) -> np.ndarray:
     last = last_step(sim)
     if last.touching is None:
         return values
-    links, place = carriers(sim), {shape: k for k, shape in enumerate(last.names)}
+    links = carriers(sim)
     members: dict[str, list[int]] = {}
-    for shape, k in place.items():
+    pieces: dict[str, list[int]] = {}
+    for k, shape in enumerate(last.names):
+        pieces.setdefault(shape, []).append(k)
         if links[shape] is not None:
             members.setdefault(str(links[shape]), []).append(k)
     frames = {frame.name: k for k, frame in enumerate(sim.model.frames)}
     poses, by_shape = compiled.frame_poses(sim.model, sim.q), _by_shape(last)
     for name, row in zip(names, values, strict=True):
-        felt_here = by_shape[members.get(name, [place[name]] if name in place else [])]
+        felt_here = by_shape[members.get(name, pieces.get(name, []))]
         row[:] = felt_here.sum(axis=0)
         row[6] = felt_here[:, 6].max(initial=0.0)
         link = name if name in members else links[name]

@@ -10,6 +10,7 @@ import numpy as np
 from treadle.collision.collide import NOT_FINITE
 from treadle.collision.collider import Collider
 from treadle.contact.soft import LawMemory, make_soft, soft_entry, soft_frame
+from treadle.geometry.collision_meshes import Meshes
 from treadle.native.frames import table
 from treadle.sim.step.advance import take_steps
 from treadle.sim.step.conservative_advancement import thicknesses
@@ -51,7 +52,7 @@ class ContactStep:
         code: MachineCode,
         arrays: Mapping[str, np.ndarray],
         terrain: Terrain | None = None,
-        meshes: Mapping[str, tuple[np.ndarray, np.ndarray]] | None = None,
+        meshes: Meshes | None = None,
         traced: bool = True,
     ) -> None:
         self.model = code.model
@@ -165,7 +166,9 @@ class ContactStep:
         """Names of the shapes of one machine that overlap since the start, and so do not touch."""
         names, count = self.collider.names, len(self.collider.names)
         muted = zip(self._overlapping, self.scratch.muted, strict=True)
-        return [(names[key // count], names[key % count]) for key, flag in muted if flag > 0.0]
+        pairs = [(names[key // count], names[key % count]) for key, flag in muted if flag > 0.0]
+        # pieces of one shape have its name
+        return list(dict.fromkeys(pairs))
 
     def forces(self, point: np.void) -> tuple[np.ndarray, np.ndarray]:
         """Force (N) and torque (N m) on the second body of a point, means over the last substep."""

@@ -10,8 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from treadle.errors import InputError
 from treadle.forces.law import ForceLaw
 from treadle.integrators import INTEGRATORS, Method
@@ -30,11 +28,10 @@ from treadle.solvers import SOLVERS
 
 if TYPE_CHECKING:
     from treadle.constraints.motion import Motion
+    from treadle.geometry.collision_meshes import MeshChoice, Meshes
     from treadle.terrain import Terrain
 
 __all__ = ["StepOptions"]
-
-Meshes = Mapping[str, tuple[np.ndarray, np.ndarray]]
 
 
 @dataclass(frozen=True)
@@ -55,6 +52,8 @@ class StepOptions:
     asked_contact: bool | None = None
     #: geometry of the shapes that are meshes, by name
     meshes: Meshes = field(default_factory=dict)
+    #: what meshes of the machine's files touch as, see `sim.meshes`: None leaves it to the machine
+    mesh_form: str | None = None
     laws: tuple[ForceLaw, ...] = ()
     controllers: tuple[ForceLaw, ...] = ()
     motions: Mapping[str, Motion] = field(default_factory=dict)
@@ -71,7 +70,8 @@ class StepOptions:
         terrain: Terrain | Mapping[str, Any] | None = None,
         rolling: str | None = None,
         contact: bool | None = None,
-        meshes: Meshes | None = None,
+        meshes: MeshChoice | None = None,
+        mesh_form: str | None = None,
         laws: Sequence[ForceLaw] = (),
         controllers: Sequence[ForceLaw] = (),
         motions: Mapping[str, Motion] | None = None,
@@ -89,6 +89,8 @@ class StepOptions:
         ground_under = ground(model, terrain, settings, contact)
         asked = settings.get("contact") if contact is None else contact
         touches = check_contact(model, ground_under, asked)
+        if isinstance(meshes, str):
+            meshes, mesh_form = {}, meshes
         options = cls(
             integrator=method,
             tuning=check_options(method, tuning or {}),
@@ -99,7 +101,8 @@ class StepOptions:
             rolling=check_rolling(settings.get("rolling", "balance") if rolling is None else rolling),
             contact=touches,
             asked_contact=contact,
-            meshes=_contact_meshes(model, meshes) if touches else dict(meshes or {}),
+            meshes=_contact_meshes(model, meshes, mesh_form) if touches else dict(meshes or {}),  # type: ignore[arg-type]
+            mesh_form=mesh_form,
             laws=tuple(laws),
             controllers=tuple(controllers),
             motions=check_motions(model, motions or {}, method),
@@ -139,6 +142,7 @@ class StepOptions:
             "rolling": self.rolling,
             "contact": self.asked_contact,
             "meshes": self.meshes,
+            "mesh_form": self.mesh_form,
             "laws": self.laws,
             "controllers": self.controllers,
             "motions": self.motions,
@@ -183,8 +187,8 @@ class StepOptions:
             )
 
 
-def _contact_meshes(model: Model, meshes: Meshes | None) -> Meshes:
+def _contact_meshes(model: Model, meshes: Any, form: str | None) -> Meshes:
     # reading geometry takes long to import
     from treadle.sim.meshes import contact_meshes
 
-    return contact_meshes(model, meshes)
+    return contact_meshes(model, meshes, form)

@@ -40,8 +40,11 @@ def overlapping_pairs(model: Model, collider: Collider, q: np.ndarray) -> np.nda
 
 def start_overlaps(model: Model, collider: Collider, q: np.ndarray) -> list[StartOverlap]:
     """The same by name, the deepest first."""
-    found = _depths(model, collider, q).items()
-    named = [StartOverlap(collider.names[a], collider.names[b], depth) for (a, b), depth in found]
+    deepest: dict[tuple[str, str], float] = {}
+    for (a, b), depth in _depths(model, collider, q).items():
+        pair = collider.names[a], collider.names[b]
+        deepest[pair] = max(deepest.get(pair, 0.0), depth)
+    named = [StartOverlap(*pair, depth) for pair, depth in deepest.items()]
     return sorted(named, key=lambda overlap: -overlap.depth)
 
 

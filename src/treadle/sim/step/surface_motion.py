@@ -17,15 +17,17 @@ __all__ = ["moves", "relative_surface_rotation", "relative_surface_velocity", "s
 
 
 def surface_motions(model: Model, names: list[str], shapes: Shapes) -> np.ndarray:
-    """(shapes, 6) angular (rad/s) and linear (m/s) velocity of surfaces in the axes of their shapes."""
+    """(shapes, 6) angular (rad/s) and linear (m/s) velocity of surfaces in the axes of their shapes.
+
+    A mesh is placed by its middle: the linear velocity is the one there.
+    """
     given = {shape.name: shape for shape in model.shapes}
     result = np.zeros((len(shapes.kind), 6))
     for number, name in enumerate(names[: len(result)]):
         if name in given:
-            result[number, :3], result[number, 3:] = (
-                given[name].surface_rotation,
-                given[name].surface_velocity,
-            )
+            turn = np.array(given[name].surface_rotation)
+            velocity = given[name].surface_velocity + np.cross(turn, shapes.middle[number])
+            result[number, :3], result[number, 3:] = turn, velocity
     return result
 
 

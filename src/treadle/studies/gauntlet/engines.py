@@ -14,6 +14,7 @@ import numpy as np
 from treadle.bench.peers import peer
 from treadle.formats.mjcf_write import mjcf_text
 from treadle.formats.mjcf_write_joints import joint_parts
+from treadle.geometry.collision_meshes import mesh_pieces
 from treadle.model.attachments import Shape
 from treadle.model.model import WORLD
 from treadle.sim import Simulation
@@ -155,7 +156,7 @@ class MujocoWorld:
         for geom in spec.geoms:
             if geom.name in meshes:
                 mesh = spec.mesh(geom.meshname)
-                points, triangles = meshes[geom.name]
+                ((points, triangles),) = mesh_pieces(meshes[geom.name])
                 mesh.file, mesh.scale = "", (1.0, 1.0, 1.0)
                 mesh.uservert, mesh.userface = points.ravel(), triangles.ravel()
         try:
