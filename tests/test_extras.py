@@ -4,6 +4,7 @@ import re
 import sys
 import tomllib
 from pathlib import Path
+from uuid import uuid4
 
 import numpy as np
 import pytest
@@ -26,8 +27,9 @@ USES = {
     "pyarrow": lambda folder: td.Simulation(td.scene("pendulum")).record(folder / "run.parquet"),
     "torch": lambda folder: td.torch_function(td.scene("pendulum"), "forward_dynamics"),
     "jax": lambda folder: td.jax_function(td.scene("pendulum"), "forward_dynamics"),
+    # a file that nothing has read before: what was read is kept
     "lxml": lambda folder: td.load(
-        written(folder / "robot.urdf", "<robot name='r'><link name='a'/></robot>")
+        written(folder / "robot.urdf", f"<robot name='r{uuid4()}'><link name='a'/></robot>")
     ),
     "coacd": lambda folder: td.convex_parts(*ELL),
     "capytaine": lambda folder: td.mesh_added_mass(np.eye(3), [[0, 1, 2]]),

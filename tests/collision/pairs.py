@@ -36,6 +36,7 @@ def pair(first, second, X_first, X_second):
         nothing,
         nothing,
         blocks,
+        np.zeros((2, 3)),
     )
     return shapes, np.array([pose(*X_first), pose(*X_second)])
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import treadle as td
-from treadle.errors import ModelError
+from treadle.errors import InputError, ModelError
 from treadle.model import BodySpec, FrameSpec, JointSpec, ModelSpec, rpy
 
 
@@ -65,7 +65,7 @@ def test_add_returns_the_item():
 
 
 def test_unknown_field_is_refused():
-    with pytest.raises(TypeError, match="colour"):
+    with pytest.raises(InputError, match="no 'colour'"):
         ModelSpec().add_body("box", 1.0, colour="red")
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import treadle as td
-from treadle.collision.shapes import shapes_of
+from treadle.collision.collider import Collider
 from treadle.contact.laws import LAWS
 from treadle.sim.step.materials import surface_table
 
@@ -28,7 +28,7 @@ def machine(first, second, shape=("sphere", (0.1,)), contact=None):
 
 def surface(*args, **options):
     model = machine(*args, **options)
-    table = surface_table(model, shapes_of(model, {}))
+    table = surface_table(model, Collider(model).shapes)
     return table.surfaces[table.surface_of[table.kind[0], table.kind[1]]], table.laws
 
 
@@ -100,5 +100,5 @@ def test_an_unknown_law_is_named():
 def test_shapes_of_one_body_have_no_surface():
     """Their materials may differ in anything."""
     model = machine({"stiffness": 1e6}, None)
-    table = surface_table(model, shapes_of(model, {}))
+    table = surface_table(model, Collider(model).shapes)
     assert np.isfinite(table.surfaces["friction"]).all()

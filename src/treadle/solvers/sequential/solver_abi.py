@@ -112,9 +112,11 @@ def _solve(rows, count, z, limit, speed, blur):
 
     Returns the sweeps, at least ENOUGH of them where impulses were left that miss their targets.
     """
-    few, way, first = min(_SWEEPS, limit), TOGETHER, speed
+    few, way, first, fresh = min(_SWEEPS, limit), TOGETHER, speed, count > _FEW
     if count > _FEW:
         few, way, first = min(_FIRST_SWEEPS, limit), IN_TURN, max(speed, _HOLDS)
+        for i in range(count):
+            fresh = fresh and rows.impulse[i] == 0.0
     taken, last = solve(rows, count, z, few, 0.0, first, way, blur)
     if taken < few:
         return taken
@@ -126,6 +128,10 @@ def _solve(rows, count, z, limit, speed, blur):
         if change > _GONE * last:
             break
         last = change
+    if fresh:
+        # sweeps favour the rows that come first: redundant ones are to share their load evenly
+        for i in range(count):
+            rows.impulse[i] = 0.0
     steps, left = solve_rows(rows, count, z, rows.before, _ITERATIONS, speed + blur)
     taken += _PER_ITERATION * steps
     if left <= _UNFINISHED + blur:
