@@ -16,6 +16,7 @@ from treadle.integrators import INTEGRATORS, Method
 from treadle.model.model import Model
 from treadle.sim.arrays import DEFAULTS, check_options
 from treadle.sim.checks import (
+    MESH_FORMS,
     check_choice,
     check_closes,
     check_contact,
@@ -91,6 +92,8 @@ class StepOptions:
         touches = check_contact(model, ground_under, asked)
         if isinstance(meshes, str):
             meshes, mesh_form = {}, meshes
+        if mesh_form is not None:
+            check_choice("form of meshes", mesh_form, MESH_FORMS)
         options = cls(
             integrator=method,
             tuning=check_options(method, tuning or {}),
