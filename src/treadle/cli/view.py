@@ -6,6 +6,7 @@ import contextlib
 import os
 import sys
 import threading
+import time
 import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["has_display", "view"]
 
-#: Seconds that Ctrl-C waits for the run to end.
-_PATIENCE = 0.5
+#: Seconds that Ctrl-C waits for the run to end, and for all else.
+_PATIENCE, _LONGEST = 0.5, 3.0
 
 #: How the name of a recording ends.
 _RECORDINGS = (".mcap", ".parquet", ".partial")
@@ -72,6 +73,7 @@ def view(
       treadle view run.mcap
       treadle view run.parquet --model robot.urdf
     """
+    others = set(threading.enumerate())
     if Path(name).suffix.lower() in _RECORDINGS:
         from treadle.sim.recording import read_recording
 
@@ -84,25 +86,48 @@ def view(
         machine = open_machine(name, floating, outside, srdf, meshes)
         sim = Simulation(machine, dt=dt, integrator=integrator, contact=contact)
         app = _live(sim, host, port, demo)
-    # Ctrl-C may come as soon as there is anything to see
     try:
-        with app:
-            app.start()
-            url = app.server.url
-            typer.echo(f"{Path(name).name} is at {url} (Ctrl-C ends it)")
-            if "token=" in url:
-                typer.echo("Whoever has this address, token and all, can drive the machine.", err=True)
-            if open_ and has_display():
-                webbrowser.open(url)
-            with contextlib.suppress(KeyboardInterrupt):
-                threading.Event().wait()
-            if not app.leave(_PATIENCE):
-                # a thread that compiles cannot be interrupted, and Python would wait for it
-                sys.stdout.flush()
-                sys.stderr.flush()
-                os._exit(0)
+        app.start()
+        url = app.server.url
+        typer.echo(f"{Path(name).name} is at {url} (Ctrl-C ends it)")
+        if "token=" in url:
+            typer.echo("Whoever has this address, token and all, can drive the machine.", err=True)
+        if open_ and has_display():
+            webbrowser.open(url)
+        threading.Event().wait()
     except KeyboardInterrupt:
+        # it may come as soon as there is anything to see
         pass
+    finally:
+        _leave(app, others)
+
+
+def _leave(app: Live | Replay, others: set[threading.Thread]) -> None:
+    """Close the page; what does not end soon, such as a thread that compiles, ends with the process.
+
+    The other threads were there before.
+    """
+    closed: list[bool] = []
+    closing = threading.Thread(target=lambda: closed.append(app.leave(_PATIENCE)), daemon=True)
+    with contextlib.suppress(KeyboardInterrupt):
+        closing.start()
+        closing.join(_LONGEST)
+        if closed == [True] and _ended(set(threading.enumerate()) - others):
+            return
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
+
+
+def _ended(threads: set[threading.Thread]) -> bool:
+    """Whether the threads that Python would wait for end soon."""
+    end = time.monotonic() + _LONGEST
+    for thread in threads:
+        if not thread.daemon:
+            thread.join(max(end - time.monotonic(), 0.0))
+            if thread.is_alive():
+                return False
+    return True
 
 
 def _live(sim: Simulation, host: str, port: int, demo: bool) -> Live:
