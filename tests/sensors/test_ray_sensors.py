@@ -207,6 +207,27 @@ def test_a_camera_has_its_own_lens_and_noise():
     assert 20.0 < np.std(noisy - sim.sensor("color").value) < 45.0
 
 
+def test_noise_of_a_picture_is_drawn_when_it_is_read():
+    """It follows from the number of the sample: nothing is kept for every pixel of every world."""
+    options = {"width": 12, "height": 9, "gives": "rgb"}
+    model = cart(
+        eye=("camera", {"rate": 10.0, "parameters": options, "noise": {"stddev": 40.0, "bias": 5.0}})
+    )
+    sim, worlds = td.Simulation(model, dt=0.01), td.Batch(model, 3, dt=0.01)
+    kept = worlds.sampling.bank.readings["eye"].arrays
+    assert sum(array.nbytes for array in kept) < 3 * 1000
+    pictures = []
+    for _ in range(2):
+        sim.run(0.1)
+        worlds.step(10)
+        shown = worlds.sensor("eye").value
+        np.testing.assert_array_equal(shown[0], sim.sensor("eye").value)
+        np.testing.assert_array_equal(shown, worlds.sensor("eye").value)
+        assert not np.array_equal(shown[0], shown[1])
+        pictures.append(shown[0])
+    assert not np.array_equal(*pictures)
+
+
 def test_a_gps_receiver_rides_on_its_machine():
     place = {"latitude": 39.98, "longitude": 116.33, "height": 50.0, "start": "2008-07-01T05:40:00"}
     model = cart(

@@ -102,6 +102,12 @@ class Imperfections:
         return not self.mixing and bool((self.table == defaults).all())
 
     @property
+    def stateless(self) -> bool:
+        """Whether what is shown follows from the present value and the number of the sample."""
+        kept = ("backlash", "walk", "dynamic_bias_stddev")
+        return not self.table[:, [COLUMNS.index(name) for name in kept]].any()
+
+    @property
     def memoryless(self) -> bool:
         """Whether what is shown follows from the present value alone."""
         return not self.table[:, [COLUMNS.index(name) for name in _REMEMBERED]].any()

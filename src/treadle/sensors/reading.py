@@ -35,7 +35,8 @@ class Reading:
             self.sensor.rate is None and self.effects.memoryless and (kind.deferred or not kind.processed)
         )
         #: whether samples are kept as the measured numbers, and processed when they are read
-        self.deferred = kind.deferred and self.effects.none and not self.continuous
+        late = self.effects.none or (self.effects.stateless and self.sensor.rate is not None)
+        self.deferred = kind.deferred and late and not self.continuous
         self._read: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
         self.key = sensor_key(self.sensor.seed, self.sensor.name)
         depth = 0 if self.continuous else 1
@@ -47,8 +48,9 @@ class Reading:
                 self.path = Path(kind.span, self.sensor.rate, kind.measured, worlds)
         measured = kind.measured if self.path is None else self.path.kept[..., 0].size
         size = measured if self.deferred else len(self.channels)
-        #: (channels, memory, worlds)
-        self.memory = np.zeros((len(self.channels) if not self.effects.none else 0, _MEMORY, worlds))
+        #: (channels, memory, worlds); none where nothing is remembered
+        kept = 0 if self.effects.none or self.deferred else len(self.channels)
+        self.memory = np.zeros((kept, _MEMORY, worlds))
         #: (depth, channels, worlds) the last samples, when they were taken and their numbers (depth, worlds)
         self.ring, self.ring_times = np.zeros((depth, size, worlds)), np.full((depth, worlds), -np.inf)
         self.ring_index = np.zeros((depth, worlds))
@@ -127,7 +129,7 @@ class Reading:
             if np.array_equal(last_index, index) and np.array_equal(last_numbers, numbers):
                 return values.copy()
         capture = Capture(self.ring_times[places], np.ones(len(time), bool), index, worlds, self.key)
-        values = self._exact(numbers, capture)
+        values = self.values(numbers, capture, np.ones(len(time)))
         self._read = numbers, index, values
         return values.copy()
 
@@ -171,8 +173,9 @@ class Reading:
                 values[start + k] = a * x + b * y + c * z
         length = step if self.sensor.rate is None else np.full(len(step), 1.0 / self.sensor.rate)
         interval = np.where(self.filled > 0.0, length, 0.0)
+        memory = self.memory if len(self.memory) else np.zeros((len(values), _MEMORY, len(step)))
         measure(
-            np.uint64(self.key), self.effects.table, values, self.memory, capture.index.astype(np.int64),
+            np.uint64(self.key), self.effects.table, values, memory, capture.index.astype(np.int64),
             interval, 1.0 / np.sqrt(length), capture.taken, capture.worlds.astype(np.int64),
         )  # fmt: skip
         return values
