@@ -57,9 +57,9 @@ class Machine:
 def _model(machine: Machine) -> Model:
     if machine.urdf is None:
         return scene("chain", links=machine.links)
-    # all are given the smooth tree: no mimic joints, stops or friction, and no drives
+    # all are given the smooth tree: no mimic joints, stops or friction, no drives and no sensors
     model = load(machine.path, floating_base=machine.floating).without_loops().without_bounds()
-    return replace(model, actuators=())
+    return replace(model, actuators=(), sensors=())
 
 
 MACHINES = {
