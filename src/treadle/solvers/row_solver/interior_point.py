@@ -21,8 +21,8 @@ from treadle.solvers.row_solver.island import (
     NORMAL,
     OTHER,
     assemble,
+    evaluate,
     impulse_effect,
-    natural_residual,
     project,
     rates,
     solve_places,
@@ -71,7 +71,7 @@ def interior_point(island, limit, tolerance):
     while taken < limit:
         trial[:] = x
         project(island, trial)
-        worst, _ = _evaluate(island, trial, z, u, r)
+        worst, _ = evaluate(island, trial, z, u, r)
         idle += 1
         if worst < 0.7 * best:
             idle = 0
@@ -86,7 +86,7 @@ def interior_point(island, limit, tolerance):
             taken += steps
             if best <= tolerance or taken >= limit:
                 break
-        _evaluate(island, x, z, u, r)
+        evaluate(island, x, z, u, r)
         product = _products(island, x, low, high, side) / cones
         symmetric = _scalings(island, x, u, low, high, side, product, slope, rd)
         assemble(island, symmetric)
@@ -125,16 +125,6 @@ def interior_point(island, limit, tolerance):
         steps, best = newton(island, min(2 * _STEPS, limit - taken), tolerance)
         taken += steps
     return taken, best
-
-
-@inner()
-def _evaluate(island, p, z, u, r):
-    """Velocities of the rows with impulses p, and their natural residual."""
-    impulse_effect(island, p, z, True)
-    rates(island, z, u)
-    for k in range(island.sizes[2]):
-        u[k] += island.velocity[k] + island.softness[k] * p[k]
-    return natural_residual(island, p, u, r)
 
 
 @inner()

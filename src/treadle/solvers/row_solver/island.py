@@ -29,8 +29,8 @@ from treadle.solvers.row_solver.sparse import (
 from treadle.solvers.row_solver.table import PAIR
 
 __all__ = [
-    "BOUNDED", "DEAF", "FIRST", "NORMAL", "ONLY", "OTHER", "Island", "assemble", "gather", "impulse_effect",
-    "natural_residual", "project", "rates", "solve_places", "write_back",
+    "BOUNDED", "DEAF", "FIRST", "NORMAL", "ONLY", "OTHER", "Island", "assemble", "evaluate", "gather",
+    "impulse_effect", "natural_residual", "project", "rates", "solve_places", "write_back",
 ]  # fmt: skip
 
 #: Inverse effective mass (1/kg, 1/(kg m2)) below which a row is skipped.
@@ -532,6 +532,16 @@ def natural_residual(island, p, u, out):
         worst, total = max(worst, abs(out[r])), total + out[r] ** 2
     # comparisons pass over what is not a number, sums do not
     return (worst, total) if total < inf else (inf, inf)
+
+
+@inner()
+def evaluate(island, p, z, u, r):
+    """Velocities of the rows with impulses p, and their natural residual."""
+    impulse_effect(island, p, z, True)
+    rates(island, z, u)
+    for k in range(island.sizes[2]):
+        u[k] += island.velocity[k] + island.softness[k] * p[k]
+    return natural_residual(island, p, u, r)
 
 
 @inner()

@@ -17,8 +17,8 @@ from treadle.solvers.row_solver.island import (
     FIRST,
     OTHER,
     assemble,
+    evaluate,
     impulse_effect,
-    natural_residual,
     project,
     rates,
     solve_places,
@@ -50,7 +50,7 @@ def newton(island, limit, tolerance):
     z = np.zeros(n)
     p[:] = island.p
     project(island, p)
-    worst, total = _evaluate(island, p, z, u, r)
+    worst, total = evaluate(island, p, z, u, r)
     island.p[:] = p
     best, taken = worst, 0
     last = np.full(3, total)
@@ -70,7 +70,7 @@ def newton(island, limit, tolerance):
             for k in range(count):
                 trial[k] = p[k] + share * step[k]
             project(island, trial)
-            _, total = _evaluate(island, trial, z, u, r)
+            _, total = evaluate(island, trial, z, u, r)
             if total < kept:
                 kept, found = total, share
             if total < _ENOUGH * max(last[0], last[1], last[2]):
@@ -81,7 +81,7 @@ def newton(island, limit, tolerance):
         for k in range(count):
             p[k] += found * step[k]
         project(island, p)
-        worst, total = _evaluate(island, p, z, u, r)
+        worst, total = evaluate(island, p, z, u, r)
         if worst < best:
             best = worst
             island.p[:] = p
@@ -89,16 +89,6 @@ def newton(island, limit, tolerance):
             break
         last[taken % 3] = total
     return taken, best
-
-
-@inner()
-def _evaluate(island, p, z, u, r):
-    """Velocities of the rows with impulses p, and their natural residual."""
-    impulse_effect(island, p, z, True)
-    rates(island, z, u)
-    for k in range(island.sizes[2]):
-        u[k] += island.velocity[k] + island.softness[k] * p[k]
-    return natural_residual(island, p, u, r)
 
 
 @inner()

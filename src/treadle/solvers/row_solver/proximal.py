@@ -23,8 +23,8 @@ from treadle.solvers.row_solver.island import (
     FIRST,
     OTHER,
     assemble,
+    evaluate,
     impulse_effect,
-    natural_residual,
     project,
     rates,
     solve_places,
@@ -68,11 +68,7 @@ def proximal(island, limit, tolerance):
         steps, left = _solve_round(island, give, p0, z, u, p, dz, du, pull, trial, limit - taken)
         taken += steps
         p0[:] = p
-        impulse_effect(island, p, pull, True)
-        rates(island, pull, du)
-        for k in range(count):
-            du[k] += island.velocity[k] + island.softness[k] * p[k]
-        worst, _ = natural_residual(island, p, du, r)
+        worst, _ = evaluate(island, p, pull, du, r)
         idle += 1
         if worst < 0.7 * best:
             idle = 0
