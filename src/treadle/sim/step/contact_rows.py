@@ -15,7 +15,8 @@ from treadle.solvers.sequential.tree import half_solve_chain, join_row
 
 __all__ = ["PRESSED", "TOUCHING", "contact_rows", "move_surface", "point_rows", "retarget", "stay_apart"]
 
-#: Distance (m) below which two surfaces touch.
+#: Distance (m) below which two surfaces touch. Differences of gaps below it are no reason for the corners of a
+#: face to carry different loads.
 TOUCHING = 1e-10
 
 #: Depth (m) from which on a compliant surface is pressed, however it moves; a contact that has ended is not
@@ -132,7 +133,8 @@ def _targets(context, point, surface):
         # touching at the end, with d + h/2 J v' + h^2/8 du/dt, and not to separate there at once
         lift = rates[0] * point.nx + rates[1] * point.ny + rates[2] * point.nz
         point.bow = 0.25 * now.h * lift
-        apart = (point.distance - point.bow) * 2.0 / now.h
+        gap = point.distance - point.bow
+        apart = gap * 2.0 / now.h if abs(gap) > TOUCHING else 0.0
         if apart < 0.0:
             # what overlaps is pushed out later, without a velocity
             apart = kept * min(max(apart, point.speed - lift), 0.0)
