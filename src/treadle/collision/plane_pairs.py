@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import cos, pi, sin, sqrt
+from math import sqrt
 
 from treadle.collision.contacts import FEATURES, ROOM, TOTAL, put
 from treadle.collision.kinds import BLOCK, HULL, KIND, REACH, SIZE
@@ -32,8 +32,6 @@ __all__ = ["plane_box", "plane_capsule", "plane_corners", "plane_cylinder", "pla
 _UPRIGHT = 1e-6
 #: Corners of a mesh beyond which only one in each of so many directions, and the lowest, are taken.
 _MOST = 8
-#: Corners near the plane that are kept in a list.
-_LISTED = 512
 
 
 @helper
@@ -145,13 +143,13 @@ def plane_corners(a, b, margin, desk):
         if dot(up, corner(block, lowest + 1)) - level > margin:
             return
     near, lowest, least, highest = 0, 0, 1e300, -1e300
-    middle, numbers = (0.0, 0.0, 0.0), room(_LISTED)
+    middle, few = (0.0, 0.0, 0.0), room(_MOST)
     for i in range(count):
         p = corner(block, i + 1)
         height = dot(up, p) - level
         if height <= margin:
-            if near < _LISTED:
-                numbers[near] = i
+            if near < _MOST:
+                few[near] = i
             near += 1
             middle = plus(middle, p)
             highest = max(highest, height)
@@ -159,22 +157,14 @@ def plane_corners(a, b, margin, desk):
                 least, lowest = height, i
     if near <= _MOST:
         for k in range(near):
-            i = int(numbers[k])
+            i = int(few[k])
             _point(a, n, world(b, corner(block, i + 1)), margin, i, desk)
         return
-    if near > _LISTED:
-        # all of them are looked at
-        numbers[0] = -1.0
-    else:
-        count = near
-    middle = scaled(middle, 1.0 / near)
     x, y = axes_of(b, axis(a, 0)), axes_of(b, axis(a, 1))
+    _tilt_all(block, (x, y, up), level, margin, scaled(middle, 1.0 / near), highest - least, few)
     start = desk[TOTAL]
     for k in range(_MOST + 1):
-        best = lowest
-        if k < _MOST:
-            way = plus(scaled(x, cos(0.25 * pi * k)), scaled(y, sin(0.25 * pi * k)))
-            best = _tilted_onto(block, numbers, count, up, level, margin, middle, way, highest - least)
+        best = lowest if k == _MOST else int(few[k])
         # neighbouring directions may share a corner
         twin = False
         for i in range(start, min(desk[TOTAL], desk[ROOM])):
@@ -184,22 +174,35 @@ def plane_corners(a, b, margin, desk):
 
 
 @helper
-def _tilted_onto(block, numbers, count, up, level, margin, middle, way, band):
-    """The corner near the plane that is the lowest after a tilt about the middle of these, towards `way`."""
-    reach = 0.0
-    for k in range(count):
-        p = corner(block, 1 + (k if numbers[0] < 0.0 else int(numbers[k])))
+def _tilt_all(block, axes, level, margin, middle, band, found):
+    """For each of eight directions the corner near the plane that is the lowest after a tilt towards it.
+
+    The shape is tilted about the middle of the corners near the plane; all directions share two passes.
+    """
+    count = int(block[0])
+    x, y, up = axes
+    reach, slope, most, along_x, along_y = room(_MOST), room(_MOST), room(_MOST), room(_MOST), room(_MOST)
+    c, s, eighth = 1.0, 0.0, sqrt(0.5)
+    for k in range(_MOST):
+        along_x[k], along_y[k], reach[k], most[k], found[k] = c, s, 0.0, -1e300, 0.0
+        c, s = eighth * (c - s), eighth * (c + s)
+    for i in range(count):
+        p = corner(block, i + 1)
         if dot(up, p) - level <= margin:
-            reach = max(reach, dot(way, minus(p, middle)))
-    # a flat face is tilted by a hair, so that its outermost corner counts
-    slope = max(band, 1e-6 * reach) / reach if reach > 0.0 else 0.0
-    best, most = 0, -1e300
-    for k in range(count):
-        i = k if numbers[0] < 0.0 else int(numbers[k])
+            arm = minus(p, middle)
+            u, v = dot(x, arm), dot(y, arm)
+            for k in range(_MOST):
+                reach[k] = max(reach[k], along_x[k] * u + along_y[k] * v)
+    for k in range(_MOST):
+        # a flat face is tilted by a hair, so that its outermost corner counts
+        slope[k] = max(band, 1e-6 * reach[k]) / reach[k] if reach[k] > 0.0 else 0.0
+    for i in range(count):
         p = corner(block, i + 1)
         height = dot(up, p) - level
         if height <= margin:
-            sunk = slope * dot(way, minus(p, middle)) - height
-            if sunk > most + 1e-12:
-                most, best = sunk, i
-    return best
+            arm = minus(p, middle)
+            u, v = dot(x, arm), dot(y, arm)
+            for k in range(_MOST):
+                sunk = slope[k] * (along_x[k] * u + along_y[k] * v) - height
+                if sunk > most[k] + 1e-12:
+                    most[k], found[k] = sunk, i

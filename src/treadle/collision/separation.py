@@ -172,7 +172,10 @@ def _highest(values, count):
 
 @separation_piece
 def separation(a, b, margin, result, desk):
-    """The unit normal from A to B and the signed distance along it."""
+    """The unit normal from A to B and the signed distance along it.
+
+    A direction along which the gap is more than the margin is as good as the best: they do not touch.
+    """
     U, M = room(18), room(18)
     for i in range(18):
         U[i] = M[i] = 0.0
@@ -182,9 +185,12 @@ def separation(a, b, margin, result, desk):
     d = minus(position(b), position(a))
     n = unit(d, axis(a, 2))
     best = gap(n, d, U, segments, M, curves)
-    n, best = _corners(n, best, d, U, segments, M, curves)
-    n, best = maximize_on_circles(n, best, d, U, segments, M, curves)
-    n, best = _smooth(n, best, d, U, segments, M, curves)
+    if best - r <= margin:
+        n, best = _corners(n, best, d, U, segments, M, curves)
+    if best - r <= margin:
+        n, best = maximize_on_circles(n, best, d, U, segments, M, curves)
+    if best - r <= margin:
+        n, best = _smooth(n, best, d, U, segments, M, curves)
     state(result, n, best - r)
 
 

@@ -60,3 +60,32 @@ def test_a_push_just_below_the_limit_moves_nothing():
     sim.apply_force("box0", force=(0.99 * 0.35 * 7.0 * G, 0.0, 0.0), point=(0.0, 0.0, -0.05))
     sim.run(1.0)
     np.testing.assert_allclose(sim.q, start, rtol=0.0, atol=1e-11)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("dt", [2e-3, 1e-2])
+def test_towers_at_rest_need_no_solve(seed, dt):
+    """Gaps and normals that differ by rounding neither move loads between corners nor lose a warm start."""
+    rng = np.random.default_rng(seed)
+    spec = td.ModelSpec("tower")
+    spec.add_material("wood", friction=0.6)
+    spec.add_shape("ground", None, "plane", role="collision", material="wood")
+    top, start = 0.0, {}
+    for i in range(12):
+        size = tuple(rng.uniform(0.1, 0.2, 3))
+        half, (x, y) = 0.5 * rng.uniform(0.0, 2.0 * np.pi), rng.uniform(-0.01, 0.01, 2)
+        spec.add_body(f"box{i}", mass=float(rng.uniform(0.5, 2.0)), type="box", size=size)
+        spec.add_joint(f"flight{i}", "free", None, f"box{i}")
+        spec.add_shape(f"skin{i}", f"box{i}", "box", size, role="collision", material="wood")
+        start[f"flight{i}"] = (math.cos(half), 0.0, 0.0, math.sin(half), x, y, top + 0.5 * size[2])
+        top += size[2]
+    spec.add_keyframe("initial", start)
+    sim = td.Simulation(spec.compile(), dt=dt)
+    sim.run(1.0)
+    effort = sim.stepper.ready_contact_step().scratch.effort
+    before, place = effort.copy(), sim.q.copy()
+    sim.step(100)
+    substeps, sweeps, _, solves = effort - before
+    assert (substeps, solves) == (100, 100)
+    assert sweeps <= 12 * solves
+    np.testing.assert_allclose(sim.q, place, rtol=0.0, atol=1e-8)

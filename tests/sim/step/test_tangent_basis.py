@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import treadle as td
+from treadle.sim.step.tangent_basis import across
 
 G, ALONG, ACROSS = 9.81, 0.6, 0.2
 
@@ -92,3 +93,17 @@ def test_mistakes_are_told(fields, message):
     spec.add_material("grained", **fields)
     with pytest.raises(td.ModelError, match=message):
         spec.compile()
+
+
+def test_friction_keeps_its_direction_where_normals_differ_by_rounding():
+    """Forces that were kept for the next step belong to the directions across a normal."""
+    rng = np.random.default_rng(5)
+    axes = np.vstack([np.eye(3), -np.eye(3), rng.standard_normal((200, 3))])
+    for n in axes / np.linalg.norm(axes, axis=1)[:, None]:
+        t = np.array(across.function(tuple(n)))
+        assert t @ n == pytest.approx(0.0, abs=1e-15)
+        assert np.linalg.norm(t) == pytest.approx(1.0, abs=1e-15)
+        for _ in range(4):
+            turned = n + 1e-12 * rng.standard_normal(3)
+            near = np.array(across.function(tuple(turned / np.linalg.norm(turned))))
+            assert near == pytest.approx(t, abs=1e-11)

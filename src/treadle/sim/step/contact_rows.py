@@ -15,12 +15,9 @@ from treadle.solvers.sequential.tree import half_solve_chain, half_solve_three, 
 
 __all__ = ["PRESSED", "TOUCHING", "contact_rows", "move_surface", "point_rows", "retarget", "stay_apart"]
 
-#: Distance (m) below which two surfaces touch.
+#: Distance (m) below which two surfaces touch. Differences of gaps below it are no reason for the corners of
+#: a face to carry different loads.
 TOUCHING = 1e-10
-
-#: Share of the thickness of two shapes up to which points of theirs are flush: differences of gaps below it are
-#: no reason for the corners of a face to carry different loads.
-_FLUSH = 2e-8
 
 #: Depth (m) from which on a compliant surface is pressed, however it moves; a contact that has ended is not
 #: as deep but for rounding.
@@ -137,8 +134,7 @@ def _targets(context, point, surface):
         lift = rates[0] * point.nx + rates[1] * point.ny + rates[2] * point.nz
         point.bow = 0.25 * now.h * lift
         gap = point.distance - point.bow
-        flush = max(_FLUSH * through(context.detection, point.a, point.b), TOUCHING)
-        apart = gap * 2.0 / now.h if abs(gap) > flush else 0.0
+        apart = gap * 2.0 / now.h if abs(gap) > TOUCHING else 0.0
         if apart < 0.0:
             # what overlaps is pushed out later, without a velocity
             apart = kept * min(max(apart, point.speed - lift), 0.0)

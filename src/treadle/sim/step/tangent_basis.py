@@ -6,7 +6,7 @@ from math import sqrt
 
 from treadle.native.kernels import part
 
-__all__ = ["along"]
+__all__ = ["across", "along"]
 
 #: Sine of the angle to the normal below which a direction in a surface is not told.
 _NORMAL = 1e-9
@@ -22,7 +22,7 @@ def along(n, surface, detection, shape):
     Any one where friction is the same all around, or where the direction is that of the normal.
     """
     if surface.friction == surface.across:
-        return _across(n)
+        return across(n)
     body, X = detection.body[shape], detection.bodies
     u = _turned(detection.placement, 12 * shape, surface)
     x = X[body, 0] * u[0] + X[body, 1] * u[1] + X[body, 2] * u[2]
@@ -32,7 +32,7 @@ def along(n, surface, detection, shape):
     x, y, z = x - deep * n[0], y - deep * n[1], z - deep * n[2]
     length = sqrt(x * x + y * y + z * z)
     if length < _NORMAL:
-        return _across(n)
+        return across(n)
     return (x / length, y / length, z / length)
 
 
@@ -48,7 +48,7 @@ def _turned(placement, e, surface):
 
 
 @part()
-def _across(n):
+def across(n):
     """A unit vector across a unit vector, and nearly the same for nearly the same one.
 
     Friction that is kept for the next substep belongs to this direction: normals that differ by rounding

@@ -76,6 +76,7 @@ def robot(rng: Rng, name: str) -> Case:
         shape.material = "rubber" if shape.role == "collision" else shape.material
     spec.add_shape("gauntlet floor", None, "plane", role="collision", material="rubber")
     spec.actuators.clear()
+    spec.sensors.clear()
     return _dropped(rng, f"robot {name}", spec, None)
 
 
@@ -84,6 +85,7 @@ def _mjcf(rng: Rng, name: str, package: str, key: str) -> Case:
     path = _installed(package, f"{package}/{folder}/{key}.xml")
     spec = load_spec(path)
     spec.actuators.clear()
+    spec.sensors.clear()
     return _dropped(rng, f"robot {name}", spec, str(path))
 
 
