@@ -21,7 +21,7 @@ from treadle.collision.shapes import Shapes
 from treadle.native.calling import call
 from treadle.native.kernels import inner, part
 from treadle.sim.step.pair_distance import FIRST
-from treadle.sim.step.points import twists
+from treadle.sim.step.points import TOUCHING, twists
 
 __all__ = ["place_bodies", "safe_substep", "thicknesses", "through"]
 
@@ -84,10 +84,22 @@ def safe_substep(context):
         way = distance + min(near, max(distance, _LEAST * near))
         speed = reach[a] + reach[b]
         if max(detection.kind[a], detection.kind[b]) < HEIGHT_FIELD:
-            speed = min(_approach(context, a, b, until), speed)
+            speed = min(_approach(context, a, b, until, _stopped(context, c)), speed)
         if speed * until > way:
             until = way / speed
     return until
+
+
+@part()
+def _stopped(context, c):
+    """Whether two shapes touch at a point, from the c-th on: then its row stops what free motion would do."""
+    points = context.scratch.points
+    a, b = points[c].a, points[c].b
+    while c < context.now[0].found and points[c].a == a and points[c].b == b:
+        if points[c].gap <= TOUCHING and points[c].speed <= 0.0:
+            return True
+        c += 1
+    return False
 
 
 @inner()
@@ -111,8 +123,10 @@ def place_bodies(poses, bodies):
 
 
 @inner()
-def _approach(context, a, b, span):
+def _approach(context, a, b, span, stopped):
     """A bound of the speed (m/s) at which two shapes come closer along the normal of their least distance.
+
+    It is that of their motion at the start, and that of the free motion at the end unless rows stop that.
 
     Seen from the body of the one, which rests behind a plane across that normal, no point of the other
     approaches that plane faster than its middle does and it turns.
@@ -120,7 +134,7 @@ def _approach(context, a, b, span):
     scratch, result = context.scratch, context.detection.distance_result
     n = (result[1], result[2], result[3])
     most = 0.0
-    for which in range(2):
+    for which in range(1 if stopped else 2):
         twist = scratch.twist_end if which == 0 else scratch.twist_now
         seen = min(_closing(context, a, b, a, twist, n, span), _closing(context, a, b, b, twist, n, span))
         most = max(most, seen)

@@ -8,16 +8,12 @@ from treadle.native.kernels import inner, part
 from treadle.sim.step.compliance import add_compliant, surface_yields
 from treadle.sim.step.conservative_advancement import through
 from treadle.sim.step.convective_terms import convective_rates
-from treadle.sim.step.points import rate
+from treadle.sim.step.points import TOUCHING, rate
 from treadle.sim.step.surface_motion import moves, relative_surface_rotation, relative_surface_velocity
 from treadle.solvers.sequential.rows import PAIR, SECOND, SINGLE
 from treadle.solvers.sequential.tree import half_solve_chain, half_solve_three, join_row
 
-__all__ = ["PRESSED", "TOUCHING", "contact_rows", "move_surface", "point_rows", "retarget", "stay_apart"]
-
-#: Distance (m) below which two surfaces touch. Differences of gaps below it are no reason for the corners of
-#: a face to carry different loads.
-TOUCHING = 1e-10
+__all__ = ["PRESSED", "contact_rows", "move_surface", "point_rows", "retarget", "stay_apart"]
 
 #: Depth (m) from which on a compliant surface is pressed, however it moves; a contact that has ended is not
 #: as deep but for rounding.

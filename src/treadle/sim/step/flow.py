@@ -10,8 +10,8 @@ from math import inf
 
 from treadle.native.calling import call
 from treadle.native.kernels import part
-from treadle.sim.step.contact_rows import PRESSED, TOUCHING
-from treadle.sim.step.points import twists
+from treadle.sim.step.contact_rows import PRESSED
+from treadle.sim.step.points import TOUCHING, twists
 from treadle.sim.step.warm_start import copy
 
 __all__ = ["flows", "land", "take_off"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import inf
 
 from treadle.native.kernels import part
-from treadle.sim.step.contact_rows import TOUCHING, move_surface, point_rows
+from treadle.sim.step.contact_rows import move_surface, point_rows
 from treadle.sim.step.pair_totals import add_totals
-from treadle.sim.step.points import twists
+from treadle.sim.step.points import TOUCHING, twists
 from treadle.sim.step.solve import STILL
 from treadle.sim.step.warm_start import FEWEST_SWEEPS, copy, forget_rate
 from treadle.solvers.sequential.solver_abi import find_impulses, prepare_rows

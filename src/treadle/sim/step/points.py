@@ -10,7 +10,11 @@ from treadle.native.kernels import part
 from treadle.sim.step.tangent_basis import along
 from treadle.sim.step.terrain_shapes import UNDER_WHEEL
 
-__all__ = ["POINT", "SURFACE", "fastest", "rate", "read_point", "twists"]
+__all__ = ["POINT", "SURFACE", "TOUCHING", "fastest", "rate", "read_point", "twists"]
+
+#: Distance (m) below which two surfaces touch. Differences of gaps below it are no reason for the corners of
+#: a face to carry different loads.
+TOUCHING = 1e-10
 
 #: A contact point: its shapes and bodies (0: the world), where it is, and how the bodies meet there.
 POINT = np.dtype(

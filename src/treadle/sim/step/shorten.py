@@ -7,9 +7,8 @@ from math import inf
 from treadle.native.calling import call
 from treadle.native.kernels import inner, part
 from treadle.sim.step.conservative_advancement import place_bodies, safe_substep
-from treadle.sim.step.contact_rows import TOUCHING
 from treadle.sim.step.pair_distance import FIRST
-from treadle.sim.step.points import rate
+from treadle.sim.step.points import TOUCHING, rate
 from treadle.sim.step.solve import SAME_END
 from treadle.sim.step.warm_start import copy
 
