@@ -30,7 +30,7 @@ REBOUNDS_PER_BODY = 400
 
 #: The same times the number of bodies, up to which those that do not rebound are stopped where they collide,
 #: and then by the substep: in clutter that takes the more time the less it tells.
-STOPS = 200
+STOPS = 80
 
 #: Events up to which the rest of a step is taken whole after a substep without one, and share of the step
 #: that the next substep has at least after one.
