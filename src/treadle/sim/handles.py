@@ -5,6 +5,7 @@ Handles look their part up whenever they are used: they stay valid when the mach
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,7 @@ from treadle.sim.lock import stopped
 
 if TYPE_CHECKING:
     from treadle.collision.collider import Collider
-    from treadle.sim.contacts.course import ContactCourse
+    from treadle.sim.contacts.force_histories import ContactHistory
     from treadle.sim.contacts.points import ContactPoint
     from treadle.sim.contacts.sums import ContactSum
     from treadle.sim.reaction import Reaction
@@ -85,8 +86,8 @@ class Parts:
         from treadle.sim.contacts.last import last_step
         from treadle.sim.contacts.points import contact_points
 
-        touching = last_step(self._itself).touching
-        return [] if touching is None else contact_points(touching)
+        step = last_step(self._itself).step
+        return [] if step is None else contact_points(step)
 
     def contact_on(self, name: str | None, about: Sequence[float] | None = None) -> ContactSum:
         """What a link, a shape or the world (None) got from all that it touched in the last step.
@@ -114,11 +115,17 @@ class Parts:
 
         return contact_sums(self._itself)
 
-    def contact_courses(self, samples: int = 65) -> list[ContactCourse]:
+    def contact_histories(self, samples: int = 65) -> list[ContactHistory]:
         """Depth and force of contacts with stiffness inside the last step, touch by touch."""
-        from treadle.sim.contacts.course import contact_courses
+        from treadle.sim.contacts.force_histories import contact_histories
 
-        return contact_courses(self._itself, samples)
+        return contact_histories(self._itself, samples)
+
+    def contact_courses(self, samples: int = 65) -> list[ContactHistory]:
+        """Deprecated: `contact_histories`."""
+        message = "Simulation.contact_courses is deprecated: use contact_histories"
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
+        return self.contact_histories(samples)
 
     def collider(self) -> Collider:
         """The collision shapes with the terrain and the meshes they touch with, to ask about.
@@ -138,7 +145,7 @@ class Parts:
 
 
 class JointHandle(Guarded, Shown):
-    """A joint: a float for joints with one freedom, an array for the others. SI units, radians."""
+    """A joint: a float for joints with one degree of freedom, an array for the others. SI units, radians."""
 
     __slots__ = ("_sim", "name")
 
@@ -196,7 +203,7 @@ class JointHandle(Guarded, Shown):
 
     @property
     def torque(self) -> float | np.ndarray:
-        """Joint force held until it is set again: N m for turning freedoms, N for sliding ones."""
+        """Joint force held until it is set again: N m for turning degrees of freedom, N for sliding ones."""
         return _unwrap(self._sim.tau[self._joint.v])
 
     @torque.setter
@@ -206,11 +213,11 @@ class JointHandle(Guarded, Shown):
 
     @property
     def locked(self) -> bool:
-        """Whether all of its freedoms are locked."""
+        """Whether all of its degrees of freedom are locked."""
         return bool(self._sim.arrays["locked"][self._joint.v].all())
 
     def lock(self, freedom: int | None = None) -> None:
-        """Hold it where it is by whatever force it takes, or one of its freedoms (0, 1, ...).
+        """Hold it where it is by whatever force it takes, or one of its degrees of freedom (0, 1, ...).
 
         If it moves it stops at once, as by a blow: its velocity becomes zero, and that of the other joints
         jumps by what the blow does to them.
@@ -221,7 +228,7 @@ class JointHandle(Guarded, Shown):
         self._set_locked(locked)
 
     def free(self, freedom: int | None = None) -> None:
-        """Let it move again, or one of its freedoms."""
+        """Let it move again, or one of its degrees of freedom."""
         locked = self._sim.arrays["locked"][:, 0].copy()
         locked[self._freedoms(freedom)] = 0.0
         self._set_locked(locked)
@@ -316,7 +323,7 @@ class ActuatorHandle(Guarded, Shown):
 
     @property
     def command(self) -> float:
-        """What it is told: a force, position or velocity, or the opening of a cylinder's valve from -1 to 1.
+        """Its command: a force, position or velocity, or the opening of a cylinder's valve from -1 to 1.
 
         It holds until it is set again; beyond the actuator's range its end acts.
         """
