@@ -30,9 +30,9 @@ from treadle.sim.checks import (
 from treadle.sim.choices import Choices
 from treadle.sim.controller import Controllers
 from treadle.sim.event import Event, Events
-from treadle.sim.handles import Parts
 from treadle.sim.ledger import curved_freedoms
 from treadle.sim.lock import rotors
+from treadle.sim.parts import Parts
 from treadle.sim.processes import Processes
 from treadle.sim.run_log import RunLog
 from treadle.sim.start import start_state
