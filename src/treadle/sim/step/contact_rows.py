@@ -11,7 +11,7 @@ from treadle.sim.step.convective_terms import convective_rates
 from treadle.sim.step.points import rate
 from treadle.sim.step.surface_motion import moves, relative_surface_rotation, relative_surface_velocity
 from treadle.solvers.sequential.rows import PAIR, SECOND, SINGLE
-from treadle.solvers.sequential.tree import half_solve_chain, join_row
+from treadle.solvers.sequential.tree import half_solve_chain, half_solve_chains, join_row
 
 __all__ = ["PRESSED", "TOUCHING", "contact_rows", "move_surface", "point_rows", "retarget", "stay_apart"]
 
@@ -344,6 +344,9 @@ def _lay_together(context, point, directions, many, sliding, velocity, i):
         rows.loops[i + r] = rows.first[i + r + 1] = end
         rows.velocity[i + r] = total0 if r == 0 else (total1 if r == 1 else total2)
         rows.impulse[i + r], rows.softness[i + r], rows.closes[i + r] = 0.0, 0.0, 0
+    if many == 3:
+        half_solve_chains(tree, place, entries, begin, other, both, e)
+        return
     for r in range(many):
         ahead = r * length
         half_solve_chain(tree, place, entries, begin + ahead, other + ahead, both + ahead, e + ahead)

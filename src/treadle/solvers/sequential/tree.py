@@ -17,7 +17,8 @@ from treadle.native.frames import Integers, Reals
 from treadle.native.kernels import inner, kernel, part
 
 __all__ = [
-    "Tree", "chain", "half_solve", "half_solve_chain", "half_solve_row", "join_row", "spread", "tree_pattern",
+    "Tree", "chain", "half_solve", "half_solve_chain", "half_solve_chains", "half_solve_row", "join_row",
+    "spread", "tree_pattern",
 ]  # fmt: skip
 
 
@@ -92,6 +93,32 @@ def half_solve_row(parent, start, L, root, first, loops, place, y, i, work):
                 above, entry = parent[above], entry + 1
         y[e] = root[k] * x
     first[i + 1] = loops[i]
+
+
+@part()
+def half_solve_chains(tree, place, y, begin, other, both, end):
+    """`half_solve_chain` of three rows with the same places, one after the other."""
+    start, L, root = tree.start, tree.L, tree.root
+    n = end - begin
+    for e in range(begin, end):
+        k, x0, x1, x2 = place[e], y[e], y[e + n], y[e + 2 * n]
+        y[e], y[e + n], y[e + 2 * n] = root[k] * x0, root[k] * x1, root[k] * x2
+        if x0 == 0.0 and x1 == 0.0 and x2 == 0.0:
+            continue
+        entry = start[k]
+        limit = other if e < other else (both if e < both else end)
+        for m in range(e + 1, limit):
+            factor = L[entry + m - e - 1]
+            y[m] -= factor * x0
+            y[m + n] -= factor * x1
+            y[m + 2 * n] -= factor * x2
+        if limit < end:
+            entry += limit - e - 1
+            for m in range(both, end):
+                factor = L[entry + m - both]
+                y[m] -= factor * x0
+                y[m + n] -= factor * x1
+                y[m + 2 * n] -= factor * x2
 
 
 @part()
