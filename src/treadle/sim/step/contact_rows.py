@@ -11,12 +11,16 @@ from treadle.sim.step.convective_terms import convective_rates
 from treadle.sim.step.points import rate
 from treadle.sim.step.surface_motion import moves, relative_surface_rotation, relative_surface_velocity
 from treadle.solvers.sequential.rows import PAIR, SECOND, SINGLE
-from treadle.solvers.sequential.tree import half_solve_chain, half_solve_chains, join_row
+from treadle.solvers.sequential.tree import half_solve_chain, half_solve_three, join_row
 
 __all__ = ["PRESSED", "TOUCHING", "contact_rows", "move_surface", "point_rows", "retarget", "stay_apart"]
 
 #: Distance (m) below which two surfaces touch.
 TOUCHING = 1e-10
+
+#: Share of the thickness of two shapes up to which points of theirs are flush: differences of gaps below it are
+#: no reason for the corners of a face to carry different loads.
+_FLUSH = 2e-8
 
 #: Depth (m) from which on a compliant surface is pressed, however it moves; a contact that has ended is not
 #: as deep but for rounding.
@@ -132,7 +136,9 @@ def _targets(context, point, surface):
         # touching at the end, with d + h/2 J v' + h^2/8 du/dt, and not to separate there at once
         lift = rates[0] * point.nx + rates[1] * point.ny + rates[2] * point.nz
         point.bow = 0.25 * now.h * lift
-        apart = (point.distance - point.bow) * 2.0 / now.h
+        gap = point.distance - point.bow
+        flush = max(_FLUSH * through(context.detection, point.a, point.b), TOUCHING)
+        apart = gap * 2.0 / now.h if abs(gap) > flush else 0.0
         if apart < 0.0:
             # what overlaps is pushed out later, without a velocity
             apart = kept * min(max(apart, point.speed - lift), 0.0)
@@ -345,7 +351,7 @@ def _lay_together(context, point, directions, many, sliding, velocity, i):
         rows.velocity[i + r] = total0 if r == 0 else (total1 if r == 1 else total2)
         rows.impulse[i + r], rows.softness[i + r], rows.closes[i + r] = 0.0, 0.0, 0
     if many == 3:
-        half_solve_chains(tree, place, entries, begin, other, both, e)
+        half_solve_three(tree, place, entries, begin, other, both, e)
         return
     for r in range(many):
         ahead = r * length

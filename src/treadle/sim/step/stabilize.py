@@ -15,7 +15,7 @@ __all__ = ["close_loops", "push_out"]
 _SHARE = 0.5
 
 #: Penetration (m) that is left alone, sweeps, and the displacement (m) at which they end.
-_SHALLOW, _SWEEPS, _STILL = 1e-12, 30, 1e-14
+_SHALLOW, _SWEEPS, _STILL = 1e-10, 30, 1e-14
 
 
 @part()

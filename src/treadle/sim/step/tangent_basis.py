@@ -11,6 +11,9 @@ __all__ = ["along"]
 #: Sine of the angle to the normal below which a direction in a surface is not told.
 _NORMAL = 1e-9
 
+#: Component along x from which on a normal is steep; no angle that people draw has this cosine.
+_STEEP = 0.7347213
+
 
 @part()
 def along(n, surface, detection, shape):
@@ -46,12 +49,11 @@ def _turned(placement, e, surface):
 
 @part()
 def _across(n):
-    """A unit vector across a unit vector, the same for the same one."""
-    if abs(n[0]) <= abs(n[1]) and abs(n[0]) <= abs(n[2]):
-        t = (0.0, -n[2], n[1])
-    elif abs(n[1]) <= abs(n[2]):
-        t = (n[2], 0.0, -n[0])
-    else:
-        t = (-n[1], n[0], 0.0)
+    """A unit vector across a unit vector, and nearly the same for nearly the same one.
+
+    Friction that is kept for the next substep belongs to this direction: normals that differ by rounding
+    alone, such as those of boxes that lie on each other, may not choose between axes.
+    """
+    t = (0.0, -n[2], n[1]) if abs(n[0]) < _STEEP else (n[2], 0.0, -n[0])
     length = sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2])
     return (t[0] / length, t[1] / length, t[2] / length)

@@ -24,17 +24,17 @@ __all__ = [
     "solve_rows",
 ]
 
-#: Methods of an island: Newton steps from the warm start, the interior point, one after the other with the
-#: proximal point method between them, and that one alone.
+#: Methods of an island: Newton steps from the warm start, the interior point, all of them in turn, and the
+#: proximal point method alone.
 NEWTON, INTERIOR, BOTH, PROXIMAL = 1, 2, 3, 4
 
-#: Newton steps from a warm start, and those of the proximal point method, in islands of most sizes and in
-#: very large ones, whose factors are dear.
-_WARM, _ROUNDS, _FEW_ROUNDS = 6, 50, 20
+#: Iterations of the methods in turn: Newton steps end where the active sets are those of before, the interior
+#: point finds them, and proximal points settle what redundant rows share. Where one stalls, another does not.
+_WARM, _INTERIOR, _PROXIMAL, _MORE_INTERIOR, _MORE_PROXIMAL = 6, 10, 20, 30, 40
 
-#: Places from which on an island is large, and very large, and the residual (m/s) up to which it then is left
-#: as it is: redundant rows whose targets contradict each other.
-_LARGE, _VERY_LARGE, _NEAR = 300, 3000, 1e-4
+#: Places from which on an island is very large, and the residual (m/s) up to which it then is left as it is:
+#: redundant rows whose targets contradict each other.
+_VERY_LARGE, _NEAR = 3000, 1e-4
 
 
 @kernel()
@@ -74,42 +74,36 @@ def solve_rows(rows, count, z, residual, limit, tolerance, way=BOTH):
 @inner()
 def _solve_island(island, limit, tolerance, way):
     """Impulses of an island, which keeps the best; the iterations taken."""
-    warm, large = np.any(island.p != 0.0), island.sizes[0] > _LARGE
-    rounds = _ROUNDS if island.sizes[0] <= _VERY_LARGE else _FEW_ROUNDS
+    if way != BOTH:
+        return _take_turn(island, way, limit, tolerance)[0]
     best, left, taken = island.p.copy(), inf, 0
-    for method in range(5):
-        # from the warm start, from none, which is better than one that misleads, and from inside the cones
-        if method == 0:
-            steps = limit if way == NEWTON else (_WARM if way == BOTH else 0)
-        elif method == 1:
-            steps = limit if way == PROXIMAL else (rounds if way == BOTH and warm else 0)
-        elif method == 2:
-            steps = _WARM if way == BOTH and warm and not large else 0
-        elif method == 3:
-            steps = limit if way == INTERIOR or (way == BOTH and not (large and left <= _NEAR)) else 0
-        else:
-            steps = rounds if way == BOTH and not (large and left <= _NEAR) else 0
-        steps = min(steps, limit - taken)
-        if steps <= 0:
-            continue
-        if method == 2:
-            island.p[:] = 0.0
-        more, now = 0, inf
-        if method in {0, 2}:
-            more, now = newton(island, steps, tolerance)
-        elif method in {1, 4}:
-            more, now = proximal(island, steps, tolerance)
-        else:
-            more, now = interior_point(island, steps, tolerance)
+    for turn in range(5):
+        method, most = NEWTON, _WARM
+        if turn in {1, 3}:
+            method, most = INTERIOR, _INTERIOR if turn == 1 else _MORE_INTERIOR
+        elif turn > 0:
+            method, most = PROXIMAL, _PROXIMAL if turn == 2 else _MORE_PROXIMAL
+        steps = min(most, limit - taken)
+        if steps <= 0 or left <= tolerance or (island.sizes[0] > _VERY_LARGE and left <= _NEAR):
+            break
+        more, now = _take_turn(island, method, steps, tolerance)
         taken += more
         if now < left:
             left = now
             best[:] = island.p
         else:
             island.p[:] = best
-        if left <= tolerance:
-            break
     return taken
+
+
+@inner()
+def _take_turn(island, method, limit, tolerance):
+    """One method from the impulses of the island, which keeps its best; the iterations and the residual."""
+    if method == NEWTON:
+        return newton(island, limit, tolerance)
+    if method == PROXIMAL:
+        return proximal(island, limit, tolerance)
+    return interior_point(island, limit, tolerance)
 
 
 @kernel()
