@@ -1,4 +1,4 @@
-"""Energy of closed machines under the default integrator, over a minute and over a million steps.
+"""Energy of closed machines over a million steps of the default integrator.
 
 A pendulum whose pivot closes a loop, a slider-crank in space and a four-bar, without damping, in steps of
 1 ms. Errors are shares of the swing, the most kinetic energy that the machine has; drift is the difference
