@@ -1,6 +1,6 @@
 """How the solver of rows converges, and what it costs, against other methods on the same tables.
 
-1. Tables of towers, walls, arches, mass ratios and random contacts (`treadle.solvers.row_solver.problems`),
+1. Tables of towers, walls, arches, mass ratios and random contacts (`treadle.bench.row_problems`),
    and, with `--scenes`, of simulated scenes. For each method: share solved to 1e-8 m/s, without and with a
    warm start (impulses that are off by 1 %), mean iterations, and CPU time.
 2. Towers against a whole step of MuJoCo in the same scene, CPU time.
@@ -22,8 +22,8 @@ import time
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
+from treadle.bench.row_problems import arch, random_contacts, tower, wall
 from treadle.solvers.row_solver import PAIR, SECOND, impulses_to_places, residuals, solve_rows
-from treadle.solvers.row_solver.problems import arch, random_contacts, tower, wall
 from treadle.solvers.row_solver.solve import BOTH, INTERIOR, NEWTON, PROXIMAL
 from treadle.solvers.row_solver.table import empty_table
 from treadle.solvers.sequential import TOGETHER, empty_rows, prepare, solve

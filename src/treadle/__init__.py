@@ -12,8 +12,9 @@ from treadle.lazy import lazy_names
 
 if TYPE_CHECKING:
     from treadle.app.view import view
-    from treadle.batch import Batch, Prediction, predict, sweep
+    from treadle.batch import Batch, sweep
     from treadle.collision.collider import Collider
+    from treadle.collision.convex_parts import convex_parts
     from treadle.collision.height_field import HeightField
     from treadle.collision.mesh import convex_hull
     from treadle.collision.queries import contact_points, distance, ray_cast, ray_casts, time_of_impact
@@ -92,6 +93,7 @@ if TYPE_CHECKING:
     from treadle.planning.ilqr import ILQR
     from treadle.planning.inverse_kinematics import InverseKinematics, inverse_kinematics
     from treadle.planning.plan import Plan
+    from treadle.planning.predict import Prediction, predict
     from treadle.planning.receding_horizon import RecedingHorizon
     from treadle.planning.sampling import CEM, MPPI, RandomShooting
     from treadle.planning.trajectory import Trajectory
@@ -100,7 +102,6 @@ if TYPE_CHECKING:
     from treadle.process.tune_path import TunedPath, tune_path
     from treadle.scenes import scene, scene_names
     from treadle.sim import Event, History, Pace, Routine, Simulation, State, trajectory
-    from treadle.sim.convex_parts import convex_parts
     from treadle.sim.derivatives import MachineDerivatives, derivatives
     from treadle.sim.linearize import Linearization, linearize
     from treadle.sim.recording import read_recording
@@ -146,10 +147,13 @@ _HOMES = {
         "view",
     ),
     "treadle.batch": (
-        "Batch", "Prediction", "predict", "sweep",
+        "Batch", "sweep",
     ),
     "treadle.collision.collider": (
         "Collider",
+    ),
+    "treadle.collision.convex_parts": (
+        "convex_parts",
     ),
     "treadle.collision.height_field": (
         "HeightField",
@@ -230,6 +234,9 @@ _HOMES = {
     "treadle.planning.plan": (
         "Plan",
     ),
+    "treadle.planning.predict": (
+        "Prediction", "predict",
+    ),
     "treadle.planning.receding_horizon": (
         "RecedingHorizon",
     ),
@@ -253,9 +260,6 @@ _HOMES = {
     ),
     "treadle.sim": (
         "Event", "History", "Pace", "Routine", "Simulation", "State", "trajectory",
-    ),
-    "treadle.sim.convex_parts": (
-        "convex_parts",
     ),
     "treadle.sim.derivatives": (
         "MachineDerivatives", "derivatives",

@@ -68,6 +68,9 @@ def test_mistakes_are_one_sentence(tmp_path):
             (["pendulum", "--integrator", "rk5"], "rk4"),
             ([str(tmp_path / "absent.mcap")], "there is no such file"),
             ([str(path)], "is of a machine 'gadget', which is no scene; name its file with --model FILE"),
+            ([str(path), "--model", "arm", "--dt", "0.01"], "--dt belongs to a machine that runs"),
+            ([str(path), "--model", "arm", "--no-contact"], "--contact belongs to a machine that runs"),
+            ([str(path), "--model", "arm", "--demo"], "--demo belongs to a machine that runs"),
             ([str(path), "--model", "arm", "--port", "0"], "does not hold 'joint.turn.position'"),
         ]:
             done = CliRunner().invoke(app, ["view", *arguments])

@@ -8,6 +8,8 @@ from treadle.lazy import moved_names
 
 #: Old names, and where they are now.
 MOVED = {
+    "treadle.batch.Prediction": "treadle.planning.predict.Prediction",
+    "treadle.batch.predict": "treadle.planning.predict.predict",
     "treadle.model.fittings.Settings": "treadle.model.Settings",
     "treadle.model.fittings.Wheel": "treadle.model.Wheel",
     "treadle.solvers.maximal.Effort": "treadle.studies.baselines.Effort",

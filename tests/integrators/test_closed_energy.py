@@ -6,61 +6,10 @@ import pytest
 import treadle as td
 from tests.energy import stored_energy
 from tests.loops import CLOSING_KINDS, TIES, swinging_machine
+from treadle.studies.closed_energy import MACHINES, swing
 
 #: Of machines that a step of 1 ms resolves: three for every kind of joint that closes loops.
 SEEDS = range(22, 22 + 3 * len((*CLOSING_KINDS, *TIES)))
-
-
-def pendulum() -> td.Simulation:
-    """A bob of 1 kg on 1 m that starts level; the joint of its pivot closes a loop."""
-    spec = td.ModelSpec("loop pendulum")
-    spec.add_body("bob", 1.0, center=(0, 0, -1), inertia=(0.01, 0.01, 0.01))
-    spec.add_joint("free", "free", None, "bob")
-    spec.add_joint("pivot", "ball", None, "bob")
-    half = np.sqrt(0.5)
-    return td.Simulation(spec.compile(), 1e-3, q=[half, 0, half, 0, 0, 0, 0], v=[0.5, 0, 0.7, 0, 0, 0])
-
-
-def slider_crank() -> td.Simulation:
-    """In space: between the crank and the slider, which closes the loop, is a rod on ball joints."""
-    spec = td.ModelSpec("spatial slider-crank")
-    spec.add_body("crank", 1.0, center=(0, 0, 0.05), inertia=(0.01, 0.01, 0.01))
-    spec.add_body("rod", 0.5, center=(0, 0, 0.15), inertia=(0.004, 0.004, 0.001))
-    spec.add_body("piston", 0.8, inertia=(0.002, 0.002, 0.002))
-    spec.add_joint("bearing", "continuous", None, "crank", axis=(0, 1, 0), position=(0, 0.05, 0))
-    spec.add_joint("crank_pin", "ball", "crank", "rod", position=(0, 0, 0.1))
-    spec.add_joint("piston_pin", "universal", "rod", "piston", position=(0, 0, 0.3), axis=(1, 0, 0))
-    spec.add_joint("slider", "prismatic", None, "piston", axis=(0, 0, 1))
-    return td.Simulation(spec.compile(), 1e-3, q=None, v=[5.0, 0, 0, 0, 0, 0])
-
-
-def four_bar() -> td.Simulation:
-    """A crank of 0.3 m, a coupler and a rocker."""
-    spec = td.ModelSpec("four-bar")
-    for name, length in (("crank", 0.3), ("coupler", 0.9), ("rocker", 0.7)):
-        spec.add_body(name, length, center=(0, 0, length / 2), inertia=(length**3 / 12,) * 3)
-    hinge = {"axis": (0, 1, 0)}
-    spec.add_joint("a", "revolute", None, "crank", **hinge)
-    spec.add_joint("b", "revolute", "crank", "coupler", position=(0, 0, 0.3), **hinge)
-    spec.add_joint("d", "revolute", None, "rocker", position=(0.8, 0, 0), **hinge)
-    ends = {"position": (0, 0, 0.9), "child_position": (0, 0, 0.7)}
-    spec.add_joint("c", "revolute", "coupler", "rocker", **ends, **hinge)
-    return td.Simulation(spec.compile(), 1e-3, q=[0.0, 1.2, 0.0], v=[4.0, 0.0, 0.0])
-
-
-def swing(sim: td.Simulation, seconds: float, every: float = 0.05) -> tuple[np.ndarray, float]:
-    """Errors of the energy along a run, and the energy that moved, by the kinetic energy at its peak."""
-    model, still = sim.model, np.zeros(sim.model.nv)
-    first, errors, moved = stored_energy(model, sim.q, sim.v), [], 0.0
-    for _ in range(round(seconds / every)):
-        sim.run(every)
-        energy = stored_energy(model, sim.q, sim.v)
-        errors.append(energy - first)
-        moved = max(moved, energy - stored_energy(model, sim.q, still))
-    return np.array(errors), moved
-
-
-MACHINES = {"pendulum": pendulum, "slider-crank": slider_crank, "four-bar": four_bar}
 
 
 @pytest.mark.parametrize("name", MACHINES)

@@ -72,7 +72,7 @@ def impact(stiffness: float, restitution: float, speed: float, seed: int) -> tup
     spec.add_shape("skin", "ball", "sphere", (0.1,), role="collision", material="rubber")
     sim = td.Simulation(spec.compile(), dt=0.05, v=[0, 0, 0, 0, 0, -speed])
     sim.step()
-    (touch,) = sim.contact_courses(samples=2000)
+    (touch,) = sim.contact_histories(samples=2000)
     times = np.arange(0.0, touch.time[-1] + 2e-3, 2e-5)
     force = np.interp(times, touch.time, touch.force, left=0.0, right=0.0)
     return times, force * (1.0 + 0.05 * np.random.default_rng(seed).standard_normal(len(force)))

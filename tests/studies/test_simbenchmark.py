@@ -8,7 +8,7 @@ import pytest
 
 from treadle.bench.race import QUICK
 from treadle.sim import Simulation
-from treadle.studies.simbenchmark import anymal, bouncing, heap, rolling, study
+from treadle.studies.simbenchmark import anymal, bouncing, pile, rolling, study
 from treadle.studies.simbenchmark.measure import energy
 from treadle.studies.simbenchmark.worlds import ELASTIC, WORLDS, TreadleWorld
 
@@ -88,21 +88,21 @@ def test_start_energy_is_the_published_one():
 
 
 def test_cube_of_balls():
-    scene = heap.heap(6, elastic=False)
+    scene = pile.pile(6, elastic=False)
     places = scene.places()
     assert places.shape == (216, 3)
     assert places.min(axis=0)[2] >= 0.101
     chance = places - np.round((places - (0, 0, 0.101)) / 0.21) * 0.21 - (0, 0, 0.101)
     assert 0.0 <= chance.min() < chance.max() < 1e-3
-    assert heap.depths(places) == 0.0
-    higher = heap.heap(6, elastic=True).places()
+    assert pile.depths(places) == 0.0
+    higher = pile.pile(6, elastic=True).places()
     np.testing.assert_allclose(higher, places + np.array([0.0, 0.0, 1.0]), atol=1e-15)
 
 
 def test_depths_of_balls():
     centres = np.array([[0.0, 0.0, 0.07], [0.15, 0.0, 0.07], [1.0, 0.0, 0.2]])
-    assert heap.depths(centres) == pytest.approx(2 * 0.03**2 + 0.05**2)
-    assert heap.depths(np.full((2, 3), np.nan)) == inf
+    assert pile.depths(centres) == pytest.approx(2 * 0.03**2 + 0.05**2)
+    assert pile.depths(np.full((2, 3), np.nan)) == inf
 
 
 @pytest.mark.parametrize("engine", ["MuJoCo", "Bullet"])

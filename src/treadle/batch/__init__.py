@@ -1,7 +1,12 @@
 """Many worlds side by side."""
 
 from treadle.batch.batch import Batch
-from treadle.batch.predict import Prediction, predict
 from treadle.batch.sweep import sweep
+from treadle.lazy import moved_names
 
-__all__ = ["Batch", "Prediction", "predict", "sweep"]
+__all__ = ["Batch", "sweep"]
+
+__getattr__ = moved_names(
+    __name__,
+    {"Prediction": "treadle.planning.predict.Prediction", "predict": "treadle.planning.predict.predict"},
+)

@@ -130,7 +130,7 @@ def run(
         return
     print_quality(quality)
     if sim.contact and integrator is not None:
-        console().print("Shapes touch, and such steps have a rule of their own: --integrator has no effect.")
+        console().print("While shapes touch, the midpoint rule integrates; --integrator acts in between.")
     if contact is None and not sim.contact and not model.wheels and may_touch(model, None):
         console().print("Its links pass through each other; --contact lets them touch.")
     for path in files:

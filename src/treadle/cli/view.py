@@ -77,6 +77,8 @@ def view(
     if Path(name).suffix.lower() in _RECORDINGS:
         from treadle.sim.recording import read_recording
 
+        given = {"--dt": dt, "--integrator": integrator, "--contact": contact, "--meshes": meshes}
+        _refuse_steps(given | {"--demo": demo or None, "--srdf": srdf})
         recording = read_recording(name)
         machine = open_machine(_machine_name(recording, model), floating, outside)
         app = _replay(recording, machine, host, port)
@@ -144,6 +146,13 @@ def _replay(recording: Recording, model: Model, host: str, port: int) -> Replay:
     from treadle.app import Replay, open_server
 
     return Replay(open_server(host, port, recording.path.name), model, recording)
+
+
+def _refuse_steps(given: dict[str, object]) -> None:
+    """InputError for options of steps, which a recording has none of."""
+    for name, value in given.items():
+        if value is not None:
+            raise InputError(f"{name} belongs to a machine that runs; a recording is replayed as it was")
 
 
 def _machine_name(recording: Recording, model: str | None) -> str:

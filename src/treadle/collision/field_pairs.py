@@ -129,11 +129,12 @@ def _side(p, u, opposite):
 
 
 @helper
-def _meet_edge(b, row, heights, field, i, j, x, y, left, right, margin, number, start, desk):
+def _meet_edge(b, row, heights, field, i, j, steps, margin, number, start, desk):
     """The point of the edge from (i, j) to (i + x, j + y) nearest to the shape, if it is convex.
 
-    `left` and `right` are the steps from (i, j) to the third corners of its triangles.
+    The `steps` are those from (i, j) along the edge, and to the third corners of its two triangles.
     """
+    (x, y), left, right = steps
     p, q = _point(heights, field, i, j), _point(heights, field, i + x, j + y)
     middle = (0.5 * (p[0] + q[0]), 0.5 * (p[1] + q[1]), 0.5 * (p[2] + q[2]))
     u = minus(q, p)
@@ -253,12 +254,11 @@ def _scan(b, a, block, margin, start, desk):
                 meet_face(b, p, q, r, margin, a[SIZE + 2], number, P, start, desk)
                 meet_face(b, p, r, t, margin, a[SIZE + 2], number + 1, P, start, desk)
             for which in range(3):
-                step, left, right = _EDGES[which]
+                step = _EDGES[which][0]
                 if _inside(field, i + step[0], j + step[1]):
                     _meet_edge(
-                        b, row, block, field, i, j, step[0], step[1], left, right, margin,
-                        number + 2 + which, start, desk,
-                    )  # fmt: skip
+                        b, row, block, field, i, j, _EDGES[which], margin, number + 2 + which, start, desk
+                    )
     return low_i == 0 and low_j == 0 and high_i == columns - 1 and high_j == rows - 1 and margin > most
 
 

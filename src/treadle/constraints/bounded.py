@@ -23,10 +23,10 @@ ANY = 1e30
 
 @dataclass(frozen=True)
 class BoundedRow:
-    """A velocity J v by freedom, the range it may have, and the impulses to spend.
+    """A velocity J v by degree of freedom, the range it may have, and the impulses to spend.
 
     `active` tells whether it may have to; `softness` is in rad/s per N m s, or m/s per N s; `loop` says
-    on which loop joint it acts, and on which of its freedoms.
+    on which loop joint it acts, and on which of its degrees of freedom.
     """
 
     jacobian: dict[int, Scalar]
@@ -44,7 +44,7 @@ class BoundedRow:
 
 
 class Arrest(NamedTuple):
-    """The velocity after bounded impulses, their work (J), their sum on every freedom, and each of them."""
+    """The velocity after bounded impulses, their work (J), their sum on every dof, and each of them."""
 
     v: list[Scalar]
     work: Scalar

@@ -1,7 +1,7 @@
-"""What stops, friction and the like act on: freedoms of the tree, those of loop joints, lengths of tendons.
+"""What stops, friction and the like act on: dofs of the tree, those of loop joints, lengths of tendons.
 
-A freedom of the tree is its own coordinate. That of a loop joint is measured between its two frames, and
-moves with several freedoms: its rate is J v, and a force f on it is the joint forces J^T f. So is the length
+A dof of the tree is its own coordinate. That of a loop joint is measured between its two frames, and
+moves with several dofs: its rate is J v, and a force f on it is the joint forces J^T f. So is the length
 of a tendon, whose J are its moment arms.
 """
 
@@ -23,7 +23,7 @@ __all__ = ["Coordinate", "loop_coordinates", "tendon_coordinates", "tree_coordin
 
 @dataclass(frozen=True)
 class Coordinate:
-    """The k-th freedom of a joint, or a tendon: its position (None for a turn in space) and its rate J v."""
+    """The k-th dof of a joint, or a tendon: its position (None for a turn in space) and its rate J v."""
 
     joint: ModelJoint | Loop | Tendon
     k: int
@@ -32,7 +32,7 @@ class Coordinate:
 
     @property
     def loop(self) -> tuple[str, int] | None:
-        """Name of the joint and number of the freedom, if the joint closes a loop."""
+        """Name of the joint and number of the degree of freedom, if the joint closes a loop."""
         return (self.joint.name, self.k) if isinstance(self.joint, Loop) else None
 
     def rate(self, v: Sequence[Scalar]) -> Scalar:
@@ -41,7 +41,7 @@ class Coordinate:
 
 
 def tree_coordinates(model: Model, q: Sequence[Scalar]) -> list[Coordinate]:
-    """All freedoms of the tree."""
+    """All degrees of freedom of the tree."""
     return [
         Coordinate(
             joint,
@@ -55,7 +55,7 @@ def tree_coordinates(model: Model, q: Sequence[Scalar]) -> list[Coordinate]:
 
 
 def loop_coordinates(model: Model, q: Sequence[Scalar], loops: Sequence[Loop]) -> list[Coordinate]:
-    """All freedoms of some joints that close loops; q must be traced."""
+    """All degrees of freedom of some joints that close loops; q must be traced."""
     measured = [
         (loop, k, value)
         for loop in loops

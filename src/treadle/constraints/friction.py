@@ -15,7 +15,7 @@ __all__ = ["friction_rows"]
 def friction_rows(
     model: Model, q: Sequence[Scalar], dt: Scalar, spent: Sequence[Scalar] = ()
 ) -> list[BoundedRow]:
-    """A row for every freedom that rubs: at rest, with at most dt times its friction.
+    """A row for every degree of freedom that rubs: at rest, with at most dt times its friction.
 
     `spent` are impulses that each of them has already given in this step.
     """

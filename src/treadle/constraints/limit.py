@@ -45,7 +45,7 @@ def limit_rows(
     before: Sequence[Scalar] = (),
     over: Scalar | None = None,
 ) -> list[BoundedRow]:
-    """A row for every freedom and tendon with a stop; v is the velocity without, `before` that at the start.
+    """A row for every dof and tendon with a stop; v is the velocity without, `before` that at the start.
 
     `over` (s) is what `dt` is a part of: a violated limit is taken back as fast as in a step that long.
     """
@@ -59,7 +59,7 @@ def limit_rows(
 
 
 def limited_coordinates(model: Model, q: Sequence[Scalar]) -> list[Coordinate]:
-    """Every freedom and tendon whose range has an end, in the order of their rows."""
+    """Every degree of freedom and tendon whose range has an end, in the order of their rows."""
     loops = [loop for loop in model.loops if _limited(loop) and loop.type.kind != "rope"]  # type: ignore[union-attr]
     tendons = tendon_coordinates(model, q, [tendon for tendon in model.tendons if tendon.limited])
     return [

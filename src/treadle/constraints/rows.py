@@ -38,7 +38,7 @@ class Group(NamedTuple):
 
 @dataclass(frozen=True)
 class Row:
-    """One row at a position: its residual (the `index`-th), and its Jacobian by freedom, zeros left out."""
+    """One row at a position: its residual (the `index`-th), and its Jacobian by dof, zeros left out."""
 
     name: str
     index: int

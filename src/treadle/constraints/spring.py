@@ -22,7 +22,7 @@ __all__ = ["spring_force", "spring_pulls", "spring_rows"]
 
 
 def spring_rows(model: Model, q: Sequence[Scalar], dt: Scalar) -> list[BoundedRow]:
-    """A soft row for every freedom of a loop joint, and every tendon, with a spring or damper."""
+    """A soft row for every degree of freedom of a loop joint, and every tendon, with a spring or damper."""
     rows = []
     for coordinate in _sprung(model, q):
         joint, k = coordinate.joint, coordinate.k

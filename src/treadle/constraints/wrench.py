@@ -25,7 +25,7 @@ def loop_forces(
     The power of the multipliers is that of the forces on any motion, lambda . dc/dt = f . v_S, so that
     f = sum of lambda_i dc_i / dx_S by the six motions x_S of the joint's frame in the successor. The
     predecessor gets the opposite at the same point. `multipliers` are those of all residuals, in order; `own`
-    are forces of springs, stops, friction and ropes on coordinates of loop joints, by loop and freedom.
+    are forces of springs, stops, friction and ropes on coordinates of loop joints, by loop and dof.
     """
     X = world_transforms(model, q)
     forces = []

@@ -11,13 +11,15 @@ penetration is zero.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from treadle.contact.law_forces import law_forces
-from treadle.contact.rosenbrock import rosenbrock_step
+from treadle.contact.rosenbrock import make_stages, rosenbrock_step
 from treadle.native.kernels import kernel
 
-__all__ = ["nonlinear_contacts"]
+__all__ = ["ContactMotion", "nonlinear_contacts"]
 
 #: Local error relative to the largest penetration and to the speed of the contact's energy.
 _TOLERANCE = 1e-9
@@ -32,23 +34,29 @@ _FAINT = 1e-3
 _STEPS = 20_000
 
 
-@kernel()
-def nonlinear_contacts(
-    A, K, D, law, settings, programs, b, delta, rate, span, impulse, moment, peak, force
-):  # fmt: skip
-    """Advance penetrations and rates over `span` (s), or until a contact separates, as `linear_contacts`.
+class ContactMotion(NamedTuple):
+    """Depths and rates of contacts, at the start and then at the end, and what their forces did between."""
 
-    `law` has the number of each contact's program, -1 for K delta + D d delta/dt; `settings` (n, 4) its
-    exponent, restitution, impact speed (m/s) and mass (kg); `programs` (laws, 2) entries and frames.
-    """
+    delta: np.ndarray  # (n) m
+    rate: np.ndarray  # (n) m/s
+    impulse: np.ndarray  # (n) N s
+    moment: np.ndarray  # (n) N s2, its integral
+    peak: np.ndarray  # (n) m, largest depth
+    force: np.ndarray  # (n) N, largest force
+
+
+@kernel()
+def nonlinear_contacts(contacts, motion, span):
+    """Advance `LawContacts` over `span` (s), or until one separates; the time, and which one (-1: none)."""
+    A, b = contacts.A, contacts.b
+    delta, rate, peak, force = motion.delta, motion.rate, motion.peak, motion.force
     n = len(delta)
     now, then = np.zeros((4, n)), np.zeros((4, n))
     push, after = np.zeros((3, n)), np.zeros((3, n))
-    k, work = np.zeros((6, 4, n)), np.zeros((n, n + 2))
-    lifted = np.zeros(n, np.int64)
+    stages, lifted = make_stages(n), np.zeros(n, np.int64)
     for i in range(n):
         now[0, i], now[1, i] = delta[i], rate[i]
-    law_forces(law, K, D, settings, programs, now, push)
+    _forces(contacts, now, push)
     for i in range(n):
         force[i], peak[i] = max(force[i], push[0, i]), max(peak[i], delta[i])
         lifted[i] = 1 if delta[i] <= 0.0 and rate[i] <= 0.0 and _acceleration(A, b, push, i) <= 0.0 else 0
@@ -56,8 +64,8 @@ def nonlinear_contacts(
     while time < span and ended < 0:
         left = span - time
         h = min(h, left)
-        rosenbrock_step(A, K, D, law, settings, programs, b, now, push, h, k, work, after, then)
-        error = _error(A, k, now, then, push, peak)
+        rosenbrock_step(contacts, now, push, h, stages, then)
+        error = _error(A, stages.k, now, then, push, peak)
         steps += 1
         if error > 1.0 and h > 1e-15 * span and steps < _STEPS:
             h *= max(_LEAST, _SAFETY * error**-0.25)
@@ -65,10 +73,8 @@ def nonlinear_contacts(
         for i in range(n):
             if _changed(now, then, lifted, i):
                 ended = i
-                h = _moment(
-                    A, K, D, law, settings, programs, b, now, push, h, k, work, after, then, lifted, i
-                )
-        law_forces(law, K, D, settings, programs, then, after)
+                h = _moment(contacts, now, push, h, stages, then, lifted, i)
+        _forces(contacts, then, after)
         for i in range(n):
             a, z = _acceleration(A, b, push, i), _acceleration(A, b, after, i)
             peak[i] = max(peak[i], _top(now[0, i], now[1, i], then[0, i], then[1, i], h))
@@ -80,10 +86,15 @@ def nonlinear_contacts(
         push, after = after, push
         h = h * min(_MOST, _SAFETY * max(error, 1e-12) ** -0.25) if steps < _STEPS else span
     for i in range(n):
-        delta[i], rate[i], impulse[i], moment[i] = now[0, i], now[1, i], now[2, i], now[3, i]
+        delta[i], rate[i], motion.impulse[i], motion.moment[i] = now[0, i], now[1, i], now[2, i], now[3, i]
     if ended >= 0:
         delta[ended] = 0.0
     return min(time, span), ended
+
+
+@kernel()
+def _forces(contacts, state, push):
+    law_forces(contacts.law, contacts.K, contacts.D, contacts.settings, contacts.programs, state, push)
 
 
 @kernel()
@@ -128,7 +139,7 @@ def _changed(now, then, lifted, i):
 
 
 @kernel()
-def _moment(A, K, D, law, settings, programs, b, now, push, h, k, work, after, then, lifted, i):
+def _moment(contacts, now, push, h, stages, then, lifted, i):
     """The step length after which penetration i is zero, with its state: Newton with bisection."""
     low, high, t = 0.0, h, h
     sign = -1.0 if lifted[i] == 1 else 1.0
@@ -144,7 +155,7 @@ def _moment(A, K, D, law, settings, programs, b, now, push, h, k, work, after, t
         if not low < new < high:
             new = 0.5 * (low + high)
         t = new
-        rosenbrock_step(A, K, D, law, settings, programs, b, now, push, t, k, work, after, then)
+        rosenbrock_step(contacts, now, push, t, stages, then)
     return t
 
 

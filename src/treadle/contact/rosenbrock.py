@@ -10,12 +10,14 @@ and penetrations, impulses and their integrals follow from the rates.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from treadle.contact.law_forces import law_forces
 from treadle.native.kernels import kernel
 
-__all__ = ["rosenbrock_step"]
+__all__ = ["LawContacts", "Stages", "make_stages", "rosenbrock_step"]
 
 _GAMMA = 0.25
 
@@ -42,13 +44,36 @@ _SIDES = np.array(
 )
 
 
-@kernel()
-def rosenbrock_step(A, K, D, law, settings, programs, b, now, push, h, k, work, there, then):
-    """From the state `now` (depth, rate, P, Q by contact), with its forces `push`, to `then`.
+class LawContacts(NamedTuple):
+    """n contacts of one machine, and their laws."""
 
-    Filled as well: the stages `k` (6, 4, n), of which the last is the estimate of the error. `work`
-    (n, n + 2) and `there` (3, n) are scratch.
-    """
+    A: np.ndarray  # (n, n) Delassus matrix
+    K: np.ndarray  # (n) N/m
+    D: np.ndarray  # (n) N s/m
+    law: np.ndarray  # (n) number of the program, -1 for K delta + D d delta/dt
+    settings: np.ndarray  # (n, 4) exponent, restitution, impact speed (m/s) and mass (kg)
+    programs: np.ndarray  # (laws, 2) entries and frames
+    b: np.ndarray  # (n) m/s2, acceleration without them
+
+
+class Stages(NamedTuple):
+    """Scratch of a step."""
+
+    k: np.ndarray  # (6, 4, n) the stages; the last is the estimate of the error
+    work: np.ndarray  # (n, n + 2)
+    push: np.ndarray  # (3, n) forces at a stage
+
+
+@kernel()
+def make_stages(n):
+    """Scratch for n contacts."""
+    return Stages(np.zeros((6, 4, n)), np.zeros((n, n + 2)), np.zeros((3, n)))
+
+
+@kernel()
+def rosenbrock_step(contacts, now, push, h, stages, then):
+    """From the state `now` (depth, rate, P, Q by contact), with its forces `push`, to `then`."""
+    A, b, k, work, there = contacts.A, contacts.b, stages.k, stages.work, stages.push
     n = len(b)
     g = _GAMMA * h
     _factor(A, push, g, work)
@@ -59,7 +84,7 @@ def rosenbrock_step(A, K, D, law, settings, programs, b, now, push, h, k, work, 
                 for s in range(stage):
                     x += _PLACES[stage, s] * k[s, row, i]
                 then[row, i] = x
-        law_forces(law, K, D, settings, programs, then, there)
+        law_forces(contacts.law, contacts.K, contacts.D, contacts.settings, contacts.programs, then, there)
         for i in range(n):
             rate = b[i]
             for j in range(n):

@@ -14,7 +14,8 @@ import numpy as np
 
 from treadle.contact.laws import ContactLaw, law_program
 from treadle.contact.linear_contact import advance_groups
-from treadle.contact.nonlinear import nonlinear_contacts
+from treadle.contact.nonlinear import ContactMotion, nonlinear_contacts
+from treadle.contact.rosenbrock import LawContacts
 from treadle.native.c_types import CPointer, int64, void
 from treadle.native.calling import call, carray, integers, reals
 from treadle.native.entries import entry
@@ -146,12 +147,10 @@ def _advance_laws(pointer: Any) -> None:
             own_A[i, j] = A[members[i], members[j]]
         for k in range(4):
             own_settings[i, k] = settings[members[i], k]
-    delta, rate = given[3], given[4]
-    until, _ = nonlinear_contacts(
-        own_A, given[0], given[1], own_law, own_settings, programs, given[2], delta, rate, span[0], P, Q,
-        peak, force,
-    )  # fmt: skip
-    for k, values in enumerate((delta, rate, P, Q, peak, force)):
+    contacts = LawContacts(own_A, given[0], given[1], own_law, own_settings, programs, given[2])
+    motion = ContactMotion(given[3], given[4], P, Q, peak, force)
+    until, _ = nonlinear_contacts(contacts, motion, span[0])
+    for k, values in enumerate(motion):
         out = carray(reals(f[14 + k]), (n,))
         for i in range(m):
             out[members[i]] = values[i]

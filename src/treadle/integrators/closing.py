@@ -25,7 +25,7 @@ __all__ = [
     "openings",
 ]
 
-#: The rows' derivatives along the velocities, by freedom, zeros left out.
+#: The rows' derivatives along the velocities, by degree of freedom, zeros left out.
 Jacobian = list[dict[int, Scalar]]
 
 

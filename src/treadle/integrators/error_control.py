@@ -193,7 +193,7 @@ def first_substep(known: Scalar, dt: Scalar) -> Scalar:
 
 
 def unfinished(done: Scalar, dt: Scalar, h: Scalar) -> Any:
-    """Whether a step goes on: there is time left, and the substeps have not become vanishingly small."""
+    """Whether a step continues: there is time left, and the substeps have not become vanishingly small."""
     return (done < dt) & (h > 1e-13 * dt)
 
 

@@ -34,7 +34,7 @@ def newton(
 ) -> Solution:
     """x and y where both parts of residual(x, y) vanish; changes count relative to x and the scale.
 
-    It goes on until the changes are below rounding or, once they are small, no longer halve. `groups` are
+    It continues until the changes are below rounding or, once they are small, no longer halve. `groups` are
     those of the loops' rows (see `closing.loop_groups`): as many multipliers there are.
     """
     n, m = len(start), len(groups)

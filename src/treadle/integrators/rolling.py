@@ -20,7 +20,7 @@ from treadle.integrators.method import Advance
 from treadle.integrators.system import System
 from treadle.model.identical_subtrees import identical_subtrees
 from treadle.model.model import WORLD, Model
-from treadle.solvers.force_balance import balance_slopes, force_balance
+from treadle.solvers.force_balance import BalanceProblem, balance_slopes, force_balance
 from treadle.spatial import Mat3, Quaternion, Vec3
 from treadle.terrain import Terrain
 from treadle.wheels.rolling import MEMORY, Rolling, contact_count, rolling_contacts
@@ -64,18 +64,19 @@ def _rolled(system: System, q: Sequence[Expr], v: Sequence[Scalar], time: Scalar
     contacts, change = system.memory[:count], list(system.memory[count:])
     for body, limb in zip(machine.bodies, identical_subtrees(machine), strict=True):
         change[body.joint.v] = [in_limb(x, limb) for x in change[body.joint.v]]
-    balance = force_balance(
-        crba(damped, posture),
-        v,
-        [dt * (f - c) for f, c in zip(force, bias, strict=True)],
-        rolling_contacts(machine, q, v, system.terrain),
-        [] if system.bounds is None else system.bounds(q, v),
-        closure_rows(machine, q) if machine.closed else [],
-        contacts,
-        machine.mass,
-        dt,
-        [a + b for a, b in zip(steady, _turned(machine, q, change, Mat3.apply), strict=True)],
+    problem = BalanceProblem(
+        H=crba(damped, posture),
+        v=v,
+        push=[dt * (f - c) for f, c in zip(force, bias, strict=True)],
+        contacts=rolling_contacts(machine, q, v, system.terrain),
+        bounds=[] if system.bounds is None else system.bounds(q, v),
+        closure=closure_rows(machine, q) if machine.closed else [],
+        memory=contacts,
+        mass=machine.mass,
+        dt=dt,
     )
+    guess = [a + b for a, b in zip(steady, _turned(machine, q, change, Mat3.apply), strict=True)]
+    balance = force_balance(problem, guess)
     position = system.integrate(q, [dt * x for x in balance.v])
     effort = balance.rounds, sqrt(balance.left)
     gained = [a - b for a, b in zip(balance.v, steady, strict=True)]
@@ -104,7 +105,7 @@ def wheel_balance(
     """The velocity by force balance in the middle of a substep, under impulses `push` over it.
 
     `machine` is the model, the same with implicit dampers, and the terrain under its wheels. The depth of a
-    wheel at the end of the substep goes on from that at its start.
+    wheel at the end of the substep continues from that at its start.
     """
     model, damped, terrain = machine
     nq, nv = len(q), len(v)
@@ -117,8 +118,12 @@ def wheel_balance(
             for contact in rolling_contacts(model, position, velocity, terrain)
         ]
         loops = closure_rows(model, position) if model.closed else []
-        pushes, mass = x[nq + nv :], model.mass
-        found = force_balance(H, velocity, pushes, contacts, [], loops, memory, mass, dt, velocity)
+        pushes = x[nq + nv :]
+        problem = BalanceProblem(
+            H=H, v=velocity, push=pushes, contacts=contacts, bounds=[], closure=loops, memory=memory,
+            mass=model.mass, dt=dt,
+        )  # fmt: skip
+        found = force_balance(problem, velocity)
         change = [a - b for a, b in zip(found.v, velocity, strict=True)]
         gained = [sum((h * x for h, x in zip(row, change, strict=True)), 0.0) for row in H]
         force = [(a - b) / dt for a, b in zip(gained, pushes, strict=True)]

@@ -16,7 +16,7 @@ from treadle.integrators.tableau import Tableau
 
 __all__ = ["combine", "runge_kutta_step", "stage_rates"]
 
-#: Up to this many stages, or this many stages times freedoms, are written out.
+#: Up to this many stages, or this many stages times degrees of freedom, are written out.
 _FEW, _SHORT = 4, 80
 
 

@@ -32,7 +32,7 @@ from treadle.solvers.projection import project
 
 __all__ = ["Passage", "careful_step", "passage"]
 
-#: What is found at a state with closed loops: as many numbers as freedoms.
+#: What is found at a state with closed loops: as many numbers as degrees of freedom.
 _Found = Callable[[Sequence[Scalar], Sequence[Scalar]], list[Scalar]]
 
 #: How far (of the largest pivot) a position can be from a singular one that a step reaches, in its way |v| h.

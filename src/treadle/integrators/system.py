@@ -362,7 +362,7 @@ class System:
 
 
 def _with_rotors(model: Model, added: Sequence[Scalar]) -> Model:
-    """The model with more armature on every freedom."""
+    """The model with more armature on every degree of freedom."""
     bodies = []
     for body in model.bodies:
         joint = body.joint

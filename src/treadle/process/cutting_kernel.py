@@ -14,12 +14,13 @@ head that does not turn presses into the rock and removes nothing.
 from __future__ import annotations
 
 from math import atan2, ceil, cos, floor, pi, sin, sqrt
+from typing import NamedTuple
 
 import numpy as np
 
 from treadle.native.kernels import inner, kernel
 
-__all__ = ["NEVER", "PICK_MEMORY", "SECTORS", "WALL_MEMORY", "cut"]
+__all__ = ["NEVER", "PICK_MEMORY", "SECTORS", "WALL_MEMORY", "CutMemory", "Field", "Picks", "cut"]
 
 #: Sectors around the axis.
 SECTORS = 72
@@ -36,6 +37,31 @@ NEVER = 1e30
 
 #: Speed of a tip (m/s) below which the cutting force fades: it has no direction at rest.
 _SLOW = 0.02
+
+
+class Field(NamedTuple):
+    """The rock face."""
+
+    heights: np.ndarray  # (rows, columns) m
+    grid: np.ndarray  # (4) first x and y, steps of both (m)
+    X_SW: np.ndarray  # (3, 4) from the world into its frame
+
+
+class Picks(NamedTuple):
+    """The picks of a head, see `CuttingHead`, and their law."""
+
+    tips: np.ndarray  # (picks, 3) m
+    normals: np.ndarray  # (picks, 2)
+    strips: np.ndarray  # (lines, starts + 2, 2)
+    law: np.ndarray  # (3) force coefficient (N/m2), share of the normal force, reach (m)
+
+
+class CutMemory(NamedTuple):
+    """What a step hands to the next."""
+
+    last: np.ndarray  # (6) the frame at the last step
+    picks: np.ndarray  # (picks, PICK_MEMORY)
+    walls: np.ndarray  # (lines, SECTORS, WALL_MEMORY)
 
 
 @inner
@@ -150,17 +176,17 @@ def _depth(tip, frame, n, wall, local, scratch):
 
 
 @kernel
-def cut(heights, grid, X_SW, pose, velocity, tips, normals, strips, law, last, picks, walls, wrench, chips):
-    """One step of a head; writes the wrench on it and the chip depths of its picks.
+def cut(field, head, memory, pose, velocity, wrench, chips):
+    """One step of a head with `Picks`; writes the wrench on it and the chip depths of its picks.
 
     `pose` (4, 4) of the head's frame in the world, its `velocity` (6), angular first, about its origin in
-    the world's axes; `tips`, `normals` and `strips` as in `CuttingHead`; `law` has the force coefficient
-    (N/m2), the share of the normal force and the reach (m). `last` (6), the frame at the last step,
-    `picks` (picks, PICK_MEMORY) and `walls` (lines, SECTORS, WALL_MEMORY) are the memory. The wrench (6)
-    is moment and force, chips (picks) in m. Returns the removed volume (m3), the power of the picks (W),
-    their torque about the head's axis (N m), against turning to positive angles, and the number of picks
-    in rock.
+    the world's axes. The wrench (6) is moment and force, chips (picks) in m. Returns the removed volume (m3),
+    the power of the picks (W), their torque about the head's axis (N m), against turning to positive angles,
+    and the number of picks in rock.
     """
+    heights, grid, X_SW = field
+    tips, normals, strips, law = head
+    last, picks, walls = memory
     coefficient, share, reach = law[0], law[1], law[2]
     starts = strips.shape[1] - 2
     origin = pose[:3, 3].copy()

@@ -175,17 +175,21 @@ class RockCutting:
         )
 
     def _cut(self, sim: Worked, pose: np.ndarray) -> float:
-        from treadle.process.cutting_kernel import cut
+        from treadle.process.cutting_kernel import CutMemory, Field, Picks, cut
 
         J = frame_jacobian(self._model, sim.q, self._frame)
         velocity = J @ sim.v
         if not np.isfinite(velocity).all():
             return 0.0
         removed, power, torque, engaged = cut(
-            self.face.heights, self._grid, self._X_SW, np.ascontiguousarray(pose), velocity, self.head.tips,
-            self.head.normals, self.head.strips, self._law, self._last, self._picks, self._walls, self.wrench,
+            Field(heights=self.face.heights, grid=self._grid, X_SW=self._X_SW),
+            Picks(tips=self.head.tips, normals=self.head.normals, strips=self.head.strips, law=self._law),
+            CutMemory(last=self._last, picks=self._picks, walls=self._walls),
+            np.ascontiguousarray(pose),
+            velocity,
+            self.wrench,
             self.chips,
-        )  # fmt: skip
+        )
         self._forces[:] = J.T @ self.wrench
         self._numbers[4:] = power, torque, engaged
         return float(removed)

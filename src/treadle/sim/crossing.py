@@ -10,10 +10,10 @@ from treadle.forces.switch import switch_values
 from treadle.integrators.watch import EARLY, POINTS
 from treadle.model.model import Model
 from treadle.numerics.root import bracketed_root
-from treadle.sim.event import Event
+from treadle.sim.event import Event, crosses
 from treadle.sim.interpolant import Interpolant
 
-__all__ = ["SAME", "Crossing", "crossings"]
+__all__ = ["SAME", "Crossing", "crossings", "first_crossing"]
 
 #: Crossings closer than this, in seconds, happen at the same time.
 SAME = 1e-12
@@ -47,8 +47,7 @@ def crossings(
             return float(event.value(model, q.tolist(), v.tolist(), motion.start + s))
 
         found += [
-            Crossing(s, event=number)
-            for s in _event_crossings(value, motion.span, event.direction, fired[number])
+            Crossing(s, event=number) for s in _event_crossings(value, motion.span, event, fired[number])
         ]
     for number, mode in enumerate(modes):
 
@@ -61,7 +60,7 @@ def crossings(
     return sorted(found, key=lambda crossing: crossing.after)
 
 
-def _event_crossings(value: Values, span: float, direction: int, fired: float) -> list[float]:
+def _event_crossings(value: Values, span: float, event: Event, fired: float) -> list[float]:
     times = [0.0, *[x * span for x in POINTS]]
     values = [value(s) for s in times]
     if abs(fired) > 1.5:
@@ -71,9 +70,8 @@ def _event_crossings(value: Values, span: float, direction: int, fired: float) -
         values[0] = value(times[0])
     found = []
     for s, t, a, b in zip(times, times[1:], values, values[1:], strict=False):
-        rising, falling = a < 0.0 <= b, b <= 0.0 < a
-        if (rising and direction >= 0) or (falling and direction <= 0):
-            found.append(_cross(lambda x, rising=rising: value(x) if rising else -value(x), s, t))
+        if crosses(event, a, b):
+            found.append(first_crossing(lambda x, rising=a < 0.0: value(x) if rising else -value(x), s, t))
     return found
 
 
@@ -94,12 +92,12 @@ def _switch_crossing(argument: Values, span: float, mode: bool) -> float | None:
         if (argument(after) > 0.0) != mode:
             if (argument(before) > 0.0) != mode:
                 return before
-            return _cross(lambda s: -argument(s) if mode else argument(s), before, after)
+            return first_crossing(lambda s: -argument(s) if mode else argument(s), before, after)
         before = after
     return None
 
 
-def _cross(value: Values, before: float, after: float) -> float:
+def first_crossing(value: Values, before: float, after: float) -> float:
     """The time, to rounding, at which a value that was negative is so no longer."""
     if value(before) >= 0.0:
         return before

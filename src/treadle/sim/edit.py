@@ -1,4 +1,4 @@
-"""Changes of a machine that runs: it is compiled anew, and goes on from where it is."""
+"""Changes of a machine that runs: it is compiled again, and continues from where it is."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def adopt(sim: Simulation, model: Model, gap: float = 1e-3) -> None:
 
 def become(sim: Simulation, model: Model, state: State) -> None:
     """Let a simulation go on with another machine; where that cannot be, it stays as it was."""
-    if sim.watcher.acting:
+    if sim.events.acting:
         raise InputError("the action of an event must not change the machine; do it between steps")
     options = sim.step_options.moved(sim.model, model)
     fresh = type(sim).with_options(model, options, sim.dt, state.q, state.v, tuple(sim.events))

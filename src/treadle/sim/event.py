@@ -29,7 +29,7 @@ from treadle.model.model import Model
 if TYPE_CHECKING:
     from treadle.sim.simulation import Simulation
 
-__all__ = ["Event", "Events", "Occurrence"]
+__all__ = ["Event", "Events", "Occurrence", "crosses"]
 
 #: Positions and velocities by joint name, time (s) -> a number that crosses zero.
 EventFunction = Callable[[Named, Named, Scalar], Any]
@@ -70,6 +70,12 @@ class Event:
         return self.function(Named(model, q, positions=True), Named(model, v, positions=False), time)
 
 
+def crosses(event: Event, before: float, after: float) -> bool:
+    """Whether the function of an event crosses zero in its direction between two values."""
+    rising, falling = before < 0.0 <= after, after <= 0.0 < before
+    return (rising and event.direction >= 0) or (falling and event.direction <= 0)
+
+
 class Occurrence(NamedTuple):
     """An event that happened, with the state at that time, before its action."""
 
@@ -89,6 +95,8 @@ class Events(Sequence[Event]):
         self.stopped_by: Event | None = None
         #: whether they are neither written down nor act
         self.muted = False
+        #: whether the action of an event runs just now
+        self.acting = False
         for event in self._all:
             if not isinstance(event, Event):
                 raise InputError(f"events are made with td.Event(function), not {type(event).__name__}")
@@ -97,6 +105,24 @@ class Events(Sequence[Event]):
         for name in names:
             if names.count(name) > 1:
                 raise InputError(f"two events have the name {name!r}: give them different ones with name=...")
+
+    def check_idle(self) -> None:
+        """InputError while the action of an event runs."""
+        if self.acting:
+            raise InputError("the action of an event must not step the simulation, which continues by itself")
+
+    def act(self, sim: Simulation, events: Sequence[Event]) -> bool:
+        """Call the actions of events that happen now; whether they changed the positions or velocities."""
+        q, v = sim.q.copy(), sim.v.copy()
+        self.acting = True
+        try:
+            for event in events:
+                result = None if event.action is None else event.action(sim)
+                if event.terminal or (isinstance(result, (bool, np.bool_)) and result):
+                    self.stopped_by = event
+        finally:
+            self.acting = False
+        return not (np.array_equal(sim.q, q) and np.array_equal(sim.v, v))
 
     def times(self, name: str) -> list[float]:
         """When an event happened."""

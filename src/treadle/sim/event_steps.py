@@ -11,10 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from treadle.errors import InputError, TreadleError
-from treadle.sim.event import Event, Occurrence
+from treadle.errors import TreadleError
+from treadle.sim.event import Event, Occurrence, crosses
 from treadle.sim.trial_steps import Start, TrialSteps
 
 if TYPE_CHECKING:
@@ -32,14 +30,11 @@ class EventSteps:
     def __init__(self, sim: Simulation) -> None:
         self._sim = sim
         self._trial = TrialSteps(sim)
-        #: whether the action of an event runs just now
-        self.acting = False
 
     def run(self, count: int) -> int:
         """Take steps until they are done or an event ends the run; the number that was taken."""
         sim = self._sim
-        if self.acting:
-            raise InputError("the action of an event must not step the simulation; it goes on by itself")
+        sim.events.check_idle()
         done = 0
         while done < count and sim.events.stopped_by is None:
             taken = self._step()
@@ -90,31 +85,26 @@ class EventSteps:
         self, begin: Start, before: list[float], start: float, span: float
     ) -> list[tuple[float, Event]]:
         """When events happened in the step just taken, seconds after its start, in the order of time."""
-        found = []
-        for event, old in zip(self._sim.events, before, strict=True):
-            new = self._value(event, start + span)
-            rising, falling = old < 0.0 <= new, new <= 0.0 < old
-            if (rising and event.direction >= 0) or (falling and event.direction <= 0):
-                found.append((event, rising))
+        now = [self._value(event, start + span) for event in self._sim.events]
+        values = zip(self._sim.events, before, now, strict=True)
+        found = [(event, old) for event, old, new in values if crosses(event, old, new)]
         with self._trial.without_trace():
-            zeros = [(self._zero(event, begin, start, span, rising), event) for event, rising in found]
+            zeros = [(self._zero(event, begin, start, span, old), event) for event, old in found]
         return sorted(zeros, key=lambda crossing: crossing[0])
 
-    def _zero(self, event: Event, begin: Start, start: float, span: float, rising: bool) -> float:
-        """The time after the start at which a function is on its far side, by bisection."""
-        low, high = 0.0, span
-        while high - low > 1e-15 * span:
-            middle = 0.5 * (low + high)
-            if not low < middle < high:
-                break
-            self._trial.restore(begin)
-            self._trial.take(start, middle)
-            value = self._value(event, start + middle)
-            if (value >= 0.0) if rising else (value <= 0.0):
-                high = middle
-            else:
-                low = middle
-        return high
+    def _zero(self, event: Event, begin: Start, start: float, span: float, before: float) -> float:
+        """The first time after the start at which a function is on its far side."""
+        from treadle.sim.crossing import first_crossing
+
+        def value(after: float) -> float:
+            now = before
+            if after > 0.0:
+                self._trial.restore(begin)
+                self._trial.take(start, after)
+                now = self._value(event, start + after)
+            return now if before < 0.0 else -now
+
+        return first_crossing(value, 0.0, span)
 
     def _value(self, event: Event, time: float, ahead: float = 0.0) -> float:
         """Of an event's function now, or a moment ahead if the velocity lasts."""
@@ -136,18 +126,10 @@ class EventSteps:
 
     def _act(self, events: list[Event]) -> None:
         """Call the actions, at the time of the event."""
-        sim, state = self._sim, (self._sim.q.copy(), self._sim.v.copy())
+        sim = self._sim
         # contacts can be read at this moment
         sim.run_log.after(0)
-        self.acting = True
-        try:
-            for event in events:
-                answer = None if event.action is None else event.action(sim)
-                if event.terminal or (isinstance(answer, (bool, np.bool_)) and answer):
-                    sim.events.stopped_by = event
-        finally:
-            self.acting = False
-        if not (np.array_equal(sim.q, state[0]) and np.array_equal(sim.v, state[1])):
+        if sim.events.act(sim, events):
             # no balance can be drawn across that
             sim.run_log.restart()
             sim.run_log.before()

@@ -16,7 +16,6 @@ import enum
 import functools
 import importlib
 import types
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -26,7 +25,7 @@ import numpy as np
 from treadle.forces.input import Input
 from treadle.graph import Expr
 from treadle.model.model import Model
-from treadle.sim.frozen_data import CONTAINERS, DataFreezer
+from treadle.sim.frozen_data import CONTAINERS, DATA_COPIES, DataFreezer
 from treadle.sim.guards import (
     ATOMS,
     AbsenceGuard,
@@ -281,12 +280,7 @@ class Freezer(DataFreezer):
 
 
 _COPIES: dict[type, Any] = {
-    list: Freezer._list,
-    tuple: Freezer._tuple,
-    dict: Freezer._dict,
-    OrderedDict: Freezer._dict,
-    set: Freezer._set,
-    frozenset: Freezer._frozenset,
+    **DATA_COPIES,
     types.FunctionType: Freezer._function,
     types.MethodType: Freezer._method,
     types.BuiltinFunctionType: Freezer._bound_builtin,

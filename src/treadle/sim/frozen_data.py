@@ -11,7 +11,7 @@ import numpy as np
 
 from treadle.sim.guards import ArrayGuard, Guard, ListGuard, MappingGuard, SetGuard
 
-__all__ = ["CONTAINERS", "DataFreezer", "Unprovable"]
+__all__ = ["CONTAINERS", "DATA_COPIES", "DataFreezer", "Unprovable"]
 
 #: Containers that are copied.
 CONTAINERS = (list, tuple, dict, set, frozenset, OrderedDict)
@@ -109,6 +109,17 @@ class DataFreezer(ABC):
         copy = self._keep(values, {self.freeze(x, name) for x in values})
         self._copies.append(SetGuard(name, copy))
         return copy
+
+
+#: What copies data of a type.
+DATA_COPIES: dict[type, Any] = {
+    list: DataFreezer._list,
+    tuple: DataFreezer._tuple,
+    dict: DataFreezer._dict,
+    OrderedDict: DataFreezer._dict,
+    set: DataFreezer._set,
+    frozenset: DataFreezer._frozenset,
+}
 
 
 def _is_constant(array: np.ndarray) -> bool:

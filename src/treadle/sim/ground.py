@@ -58,7 +58,7 @@ def _under_wheels(model: Model, stated: Terrain | Mapping[str, Any] | None) -> T
     from treadle.wheels import model_parameters
 
     for wheel in model.wheels:
-        # a wrong name is told now, not when the step is traced
+        # a wrong name is reported now, not when the step is traced
         model_parameters(wheel)
     return Plane() if stated is None else make_terrain(stated)
 

@@ -5,7 +5,6 @@ Handles look their part up whenever they are used: they stay valid when the mach
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,14 +20,8 @@ from treadle.sim.checks import check_vector
 from treadle.sim.lock import stopped
 
 if TYPE_CHECKING:
-    from treadle.collision.collider import Collider
-    from treadle.sim.contacts.course import ContactCourse
-    from treadle.sim.contacts.points import ContactPoint
-    from treadle.sim.contacts.sums import ContactSum
     from treadle.sim.reaction import Reaction
-    from treadle.sim.sensing import SensorHandle
     from treadle.sim.simulation import Simulation
-    from treadle.sim.wheel_handle import WheelHandle
 
 __all__ = [
     "ActuatorHandle",
@@ -36,109 +29,12 @@ __all__ = [
     "CouplingHandle",
     "JointHandle",
     "LoopHandle",
-    "Parts",
     "TendonHandle",
 ]
 
 
-class Parts:
-    """What a simulation gives by name."""
-
-    def joint(self, name: str) -> JointHandle:
-        """Position, velocity, acceleration, torque and reaction of a joint."""
-        return JointHandle(self._itself, name)
-
-    def body(self, name: str) -> BodyHandle:
-        """Pose, velocity and acceleration of a link or frame."""
-        return BodyHandle(self._itself, name)
-
-    def actuator(self, name: str) -> ActuatorHandle:
-        """Command and force of an actuator."""
-        return ActuatorHandle(self._itself, name)
-
-    def tendon(self, name: str) -> TendonHandle:
-        """Length, speed and moment arms of a tendon."""
-        return TendonHandle(self._itself, name)
-
-    def loop(self, name: str) -> LoopHandle:
-        """Gap and reaction of a joint that closes a loop."""
-        return LoopHandle(self._itself, name)
-
-    def coupling(self, name: str) -> CouplingHandle:
-        """Gap and force of a coupling."""
-        return CouplingHandle(self._itself, name)
-
-    def wheel(self, name: str) -> WheelHandle:
-        """Slip, force and sinkage of a wheel."""
-        from treadle.sim.wheel_handle import WheelHandle
-
-        return WheelHandle(self._itself, name)
-
-    def sensor(self, name: str) -> SensorHandle:
-        """What a sensor shows."""
-        from treadle.sim.sensing import SensorHandle
-
-        return SensorHandle(self._itself, name)
-
-    def contacts(self) -> list[ContactPoint]:
-        """Points where shapes touch after the last step, with their forces."""
-        from treadle.sim.contacts.last import last_step
-        from treadle.sim.contacts.points import contact_points
-
-        touching = last_step(self._itself).touching
-        return [] if touching is None else contact_points(touching)
-
-    def contact_on(self, name: str | None, about: Sequence[float] | None = None) -> ContactSum:
-        """What a link, a shape or the world (None) got from all that it touched in the last step.
-
-        The torque is about the point `about` in the world (m), by default the link's origin.
-        """
-        from treadle.sim.contacts.sums import contact_on
-
-        return contact_on(self._itself, name, about)
-
-    def contact_between(
-        self, first: str | None, second: str | None, about: Sequence[float] | None = None
-    ) -> ContactSum:
-        """What the second of two links, shapes or the world (None) got from the first in the last step."""
-        from treadle.sim.contacts.sums import contact_between
-
-        return contact_between(self._itself, first, second, about)
-
-    def contact_sums(self) -> dict[tuple[str | None, str], ContactSum]:
-        """What every two links that touched in the last step gave each other, by their names, None the world.
-
-        The force is that on the second.
-        """
-        from treadle.sim.contacts.sums import contact_sums
-
-        return contact_sums(self._itself)
-
-    def contact_courses(self, samples: int = 65) -> list[ContactCourse]:
-        """Depth and force of contacts with stiffness inside the last step, touch by touch."""
-        from treadle.sim.contacts.course import contact_courses
-
-        return contact_courses(self._itself, samples)
-
-    def collider(self) -> Collider:
-        """The collision shapes with the terrain and the meshes they touch with, to ask about.
-
-        `td.ray_cast(sim.collider(), sim.q, ...)`, and so on for the other questions about shapes.
-        """
-        from treadle.collision.collider import Collider
-        from treadle.sim.step.terrain_shapes import on_terrain
-
-        sim = self._itself
-        grounded, fields = on_terrain(sim.model, None if sim.model.wheels else sim.terrain)
-        return Collider(grounded, fields=fields, meshes=sim.step_options.meshes)
-
-    @property
-    def _itself(self) -> Simulation:
-        return self  # type: ignore[return-value]
-
-
 class JointHandle(Guarded, Shown):
-    """A joint: a float for joints with one freedom, an array for the others. SI units, radians."""
+    """A joint: a float for joints with one degree of freedom, an array for the others. SI units, radians."""
 
     __slots__ = ("_sim", "name")
 
@@ -196,7 +92,7 @@ class JointHandle(Guarded, Shown):
 
     @property
     def torque(self) -> float | np.ndarray:
-        """Joint force held until it is set again: N m for turning freedoms, N for sliding ones."""
+        """Joint force held until it is set again: N m for turning degrees of freedom, N for sliding ones."""
         return _unwrap(self._sim.tau[self._joint.v])
 
     @torque.setter
@@ -206,11 +102,11 @@ class JointHandle(Guarded, Shown):
 
     @property
     def locked(self) -> bool:
-        """Whether all of its freedoms are locked."""
+        """Whether all of its degrees of freedom are locked."""
         return bool(self._sim.arrays["locked"][self._joint.v].all())
 
     def lock(self, freedom: int | None = None) -> None:
-        """Hold it where it is by whatever force it takes, or one of its freedoms (0, 1, ...).
+        """Hold it where it is by whatever force it takes, or one of its degrees of freedom (0, 1, ...).
 
         If it moves it stops at once, as by a blow: its velocity becomes zero, and that of the other joints
         jumps by what the blow does to them.
@@ -221,7 +117,7 @@ class JointHandle(Guarded, Shown):
         self._set_locked(locked)
 
     def free(self, freedom: int | None = None) -> None:
-        """Let it move again, or one of its freedoms."""
+        """Let it move again, or one of its degrees of freedom."""
         locked = self._sim.arrays["locked"][:, 0].copy()
         locked[self._freedoms(freedom)] = 0.0
         self._set_locked(locked)
@@ -316,7 +212,7 @@ class ActuatorHandle(Guarded, Shown):
 
     @property
     def command(self) -> float:
-        """What it is told: a force, position or velocity, or the opening of a cylinder's valve from -1 to 1.
+        """Its command: a force, position or velocity, or the opening of a cylinder's valve from -1 to 1.
 
         It holds until it is set again; beyond the actuator's range its end acts.
         """

@@ -1,6 +1,6 @@
-"""Locked freedoms: they stay where they are, by whatever force it takes.
+"""Locked degrees of freedom: they stay where they are, by whatever force it takes.
 
-A locked freedom gets a rotor that nothing turns: forces change its velocity, which is zero, by less than
+A locked dof gets a rotor that nothing turns: forces change its velocity, which is zero, by less than
 rounding. That holds under every integrator and beside loops, and can be undone between two steps without
 new code, since the step takes the rotors' inertias as inputs while anything is locked.
 """
@@ -16,12 +16,12 @@ from treadle.model.model import Model
 
 __all__ = ["locked_model", "rotor_names", "rotors", "stopped"]
 
-#: Inertia (kg m2 or kg) of the rotor of a locked freedom.
+#: Inertia (kg m2 or kg) of the rotor of a locked degree of freedom.
 IMMOVABLE = 1e30
 
 
 def rotor_names(model: Model) -> list[str]:
-    """The rotors' inertias of all freedoms, as parameters of the model."""
+    """The rotors' inertias of all degrees of freedom, as parameters of the model."""
     names = []
     for joint in model.joints:
         count = joint.type.nv
@@ -30,7 +30,7 @@ def rotor_names(model: Model) -> list[str]:
 
 
 def rotors(model: Model, locked: np.ndarray) -> np.ndarray:
-    """Their values (nv) where some freedoms are locked."""
+    """Their values (nv) where some degrees of freedom are locked."""
     own = [float(x) for joint in model.joints for x in joint.armature]  # type: ignore[arg-type]
     return np.where(locked > 0.0, IMMOVABLE, np.array(own, dtype=float))
 
@@ -43,9 +43,9 @@ def locked_model(model: Model, values: Sequence[Scalar]) -> Model:
 
 
 def stopped(model: Model, q: np.ndarray, v: np.ndarray, locked: np.ndarray) -> np.ndarray:
-    """The velocity after locks have closed: by impulses along the locked freedoms and in the loops alone.
+    """The velocity after locks have closed: by impulses along the locked dofs and in the loops alone.
 
-    v' = v - M^-1 C^T (C M^-1 C^T)^-1 C v,    C = rows of the loops and of the locked freedoms
+    v' = v - M^-1 C^T (C M^-1 C^T)^-1 C v,    C = rows of the loops and of the locked degrees of freedom
     """
     from treadle.dynamics.compiled import mass_matrix
     from treadle.solvers.assembly import closure_evaluation

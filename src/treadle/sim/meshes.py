@@ -13,13 +13,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from treadle.collision.convex_parts import PROCESSES, convex_parts
 from treadle.collision.mesh import convex_hull
 from treadle.errors import InputError
 from treadle.geometry.collision_meshes import Meshes, is_mesh, missing_meshes
 from treadle.model.model import WORLD, Model, suggest
 from treadle.native.progress import waiting
 from treadle.sim.checks import MESH_FORMS, check_choice
-from treadle.sim.convex_parts import PROCESSES, convex_parts
 
 __all__ = ["contact_meshes", "unchanged_meshes"]
 

@@ -8,7 +8,7 @@ from treadle.model.model import Model
 
 __all__ = ["NearLimits"]
 
-#: Acceleration (m/s2, rad/s2) up to which the reach of a step is told beyond what its speed tells.
+#: Acceleration (m/s2, rad/s2) up to which the reach of a step is estimated beyond what its speed gives.
 _ACCELERATION = 1e3
 
 

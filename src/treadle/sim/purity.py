@@ -33,7 +33,7 @@ class Verdict:
     """What was found about a function.
 
     `frozen` is a copy to trace, or None where the function has to be called back; `guards` tell when it is
-    out of date, `inputs` are the live inputs that it reads, `reason` goes on after "The function".
+    out of date, `inputs` are the live inputs that it reads, `reason` continues after "The function".
     """
 
     reason: str

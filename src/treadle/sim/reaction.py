@@ -22,7 +22,7 @@ class Reaction:
     """What a body gets through a joint: a force (N) and its moment (N m) about the joint's origin.
 
     `force` and `torque` are in world axes, `local_force` and `local_torque` in those of the joint's frame
-    on the body. The parts along the joint's freedoms are the forces of motors, springs, dampers, stops and
+    on the body. The parts along the joint's dofs are the forces of motors, springs, dampers, stops and
     friction there; all others are what the joint itself carries. Everything that acts at this instant
     counts. Stops, friction, rigid motors and prescribed motions count with what they gave in the last step,
     as contacts do; before the first step with what it will need. Where constraints are redundant the forces
@@ -88,7 +88,7 @@ class Reactions(Readings):
         return float(force)
 
     def actuator(self, name: str) -> float:
-        """Of an actuator, on its freedom."""
+        """Of an actuator, on its degree of freedom."""
         (force,) = self.values(f"actuator.{name}.force")
         return float(force)
 

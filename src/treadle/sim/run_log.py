@@ -38,7 +38,7 @@ class Sample(NamedTuple):
 class RunLog:
     """The undisturbed run that led to the present state of a simulation.
 
-    It starts anew where positions or velocities are not those that the last step left: then they were set
+    It starts again where positions or velocities are not those that the last step left: then they were set
     or restored, and no balance can be drawn across that. Joint forces, loads and steps may change on the
     way; the run is only not `repeatable` from its start then.
     """

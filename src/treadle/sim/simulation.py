@@ -30,9 +30,9 @@ from treadle.sim.checks import (
 from treadle.sim.choices import Choices
 from treadle.sim.controller import Controllers
 from treadle.sim.event import Event, Events
-from treadle.sim.handles import Parts
 from treadle.sim.ledger import curved_freedoms
 from treadle.sim.lock import rotors
+from treadle.sim.parts import Parts
 from treadle.sim.processes import Processes
 from treadle.sim.run_log import RunLog
 from treadle.sim.start import start_state
@@ -240,7 +240,7 @@ class Simulation(Guarded, Parts, Choices, Shown):
 
     @property
     def tau(self) -> np.ndarray:
-        """Joint forces (nv), live: N m for turning freedoms, N for sliding ones."""
+        """Joint forces (nv), live: N m for turning degrees of freedom, N for sliding ones."""
         return self.arrays["tau"][:, 0]
 
     @tau.setter
@@ -351,7 +351,7 @@ class Simulation(Guarded, Parts, Choices, Shown):
     def edit(self, gap: float = 1e-3) -> Iterator[ModelSpec]:
         """Change the machine between steps: `with sim.edit() as spec:` gives its description to change.
 
-        At the end of the block the machine is compiled anew and goes on from where it is: time, positions,
+        At the end of the block the machine is compiled again and continues from where it is: time, positions,
         velocities, forces, commands and pressures are kept by name, and handles, recorders and events stay.
         Loops that are open by at most `gap` (m, rad) are closed. If anything is wrong, or the block raises an
         error, the simulation stays as it was.
@@ -445,7 +445,7 @@ class Simulation(Guarded, Parts, Choices, Shown):
         self.world.read_inputs()
 
     def lock(self, locked: np.ndarray) -> None:
-        """Lock these freedoms and no others."""
+        """Lock these degrees of freedom and no others."""
         self.arrays["locked"][:, 0] = locked
         self.arrays["parameters"][:, 0] = rotors(self.model, locked)
 

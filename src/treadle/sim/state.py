@@ -20,7 +20,7 @@ class State:
 
     Time is kept as a start, a whole number of steps and the step, so that it does not drift. `memory` is
     what the integrator keeps from step to step, `drives` what the actuators do; `locked` is 1 for
-    freedoms that are locked; `touch` are the contact forces that the next step starts from; `sensors` are
+    dofs that are locked; `touch` are the contact forces that the next step starts from; `sensors` are
     their samples and biases, `processes` what these remember.
     """
 

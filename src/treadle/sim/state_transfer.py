@@ -48,7 +48,7 @@ def carried(old: Model, new: Model, state: State) -> State:
         touch=np.zeros(0),
         loads=_loads(old, new, state.loads),
         sensors=_sensors(old, new, state.sensors),
-        # work on material goes on where it is the same
+        # work on material continues where it is the same
         processes=state.processes if _worked(old) == _worked(new) else np.zeros(0),
         # what an integrator remembers belongs to the machine before
         memory=np.zeros(0),
@@ -84,7 +84,7 @@ def _same(old: Model, name: str, kind: Joint) -> Body | None:
     return next(found, None)
 
 
-class _Course(NamedTuple):
+class _FrameState(NamedTuple):
     """Where a frame is and how it moves, in the frame itself."""
 
     X_WF: Transform
@@ -100,9 +100,9 @@ def _coordinates(old: Model, new: Model, state: State) -> tuple[np.ndarray, np.n
     if None not in same:
         return q, v
     links = _links(old, state)
-    placed: list[_Course] = []
+    placed: list[_FrameState] = []
     for index, body in enumerate(new.bodies):
-        joint, base = body.joint, _Course(Transform.identity(), Motion.zero())
+        joint, base = body.joint, _FrameState(Transform.identity(), Motion.zero())
         if body.parent != WORLD:
             base = placed[body.parent]
         if same[index] is None and body.name in links:
@@ -116,27 +116,27 @@ def _coordinates(old: Model, new: Model, state: State) -> tuple[np.ndarray, np.n
     return q, v
 
 
-def _links(model: Model, state: State) -> dict[str, _Course]:
+def _links(model: Model, state: State) -> dict[str, _FrameState]:
     """All links by name."""
     X, velocity = (
         world_transforms(model, state.q.tolist()),
         body_velocities(model, state.q.tolist(), state.v.tolist()),
     )
-    still = _Course(Transform.identity(), Motion.zero())
+    still = _FrameState(Transform.identity(), Motion.zero())
     return {
         link.name: _moved(
-            still if link.body == WORLD else _Course(X[link.body], velocity[link.body]), link.placement
+            still if link.body == WORLD else _FrameState(X[link.body], velocity[link.body]), link.placement
         )
         for link in model.links
     }
 
 
-def _moved(course: _Course, X_FG: Transform) -> _Course:
+def _moved(frame: _FrameState, X_FG: Transform) -> _FrameState:
     """Another frame of the same body."""
-    return _Course(course.X_WF @ X_FG, X_FG.motion_to_child(course.velocity))
+    return _FrameState(frame.X_WF @ X_FG, X_FG.motion_to_child(frame.velocity))
 
 
-def _fitted(kind: Joint, base: _Course, goal: _Course) -> tuple[list[float], np.ndarray]:
+def _fitted(kind: Joint, base: _FrameState, goal: _FrameState) -> tuple[list[float], np.ndarray]:
     """Coordinates with which a joint from `base` brings its body nearest to the goal, and their rates."""
     X_JB = base.X_WF.inverse() @ goal.X_WF
     q = list(kind.neutral())

@@ -1,7 +1,7 @@
 """The loop of a simulation with events or switches: machine code up to a crossing, then Python.
 
 After the substep in which something crossed zero, its dense output is computed, the crossings are
-located, and the state is taken back to the first of them that acts; what is left of the step goes on from
+located, and the state is taken back to the first of them that acts; what is left of the step continues from
 there.
 """
 
@@ -44,16 +44,10 @@ class Watcher:
         self._dense: dict[tuple[bool, bool, bytes], Executable] = {}
         self._places = Pause(sim.model)
         self._stops: list[float] = []
-        self._acting = False
         #: takes steps again up to an event, where there is no dense output
         self.stepwise = EventSteps(sim)
         #: where the motion during every substep is kept, if anywhere
         self.collected: list[Interpolant] | None = None
-
-    @property
-    def acting(self) -> bool:
-        """Whether the action of an event runs just now."""
-        return self._acting or self.stepwise.acting
 
     def belong(self, sim: Simulation) -> None:
         """Go over to a simulation that took over the arrays of this one's."""
@@ -89,9 +83,8 @@ class Watcher:
 
     def run(self, count: int) -> int:
         """Take steps until they are done or an event ends the run; the number that was taken."""
-        if self._acting:
-            raise InputError("the action of an event must not step the simulation; it goes on by itself")
         sim, pause = self._sim, self._pause
+        sim.events.check_idle()
         sim.events.stopped_by = None
         pause[Pause.STATUS], pause[Pause.EVERY] = FRESH, 0.0 if self.collected is None else 1.0
         done, piece = 0, 1
@@ -213,19 +206,11 @@ class Watcher:
     def _act(self, time: float, present: Sequence[Crossing]) -> int:
         """Call the actions, at the time of the event; 1 if they left the step, else 0."""
         sim = self._sim
-        clock, dt, state = (sim.world.start, sim.world.steps), sim.dt, (sim.q.copy(), sim.v.copy())
+        clock, dt = (sim.world.start, sim.world.steps), sim.dt
         events = [(c.event, sim.events[c.event]) for c in present if c.event is not None]
-        courses = [self._course(event, time) for _, event in events]
+        values = [self._value_and_change(event, time) for _, event in events]
         sim.world.start, sim.world.steps = time, 0
-        self._acting = True
-        try:
-            for _, event in events:
-                answer = None if event.action is None else event.action(sim)
-                if event.terminal or (isinstance(answer, (bool, np.bool_)) and answer):
-                    sim.events.stopped_by = event
-        finally:
-            self._acting = False
-        changed = not (np.array_equal(sim.q, state[0]) and np.array_equal(sim.v, state[1]))
+        changed = sim.events.act(sim, [event for _, event in events])
         if changed or sim.events.stopped_by is not None:
             # no balance can be drawn across that
             sim.run_log.restart()
@@ -236,8 +221,8 @@ class Watcher:
             # the action went to another state or changed the step: the next one starts here
             self._pause[Pause.STATUS] = FRESH
             return 1
-        for (number, event), (value, rate) in zip(events, courses, strict=True):
-            new_value, new_rate = self._course(event, time)
+        for (number, event), (value, rate) in zip(events, values, strict=True):
+            new_value, new_rate = self._value_and_change(event, time)
             if new_value != value:
                 self._fired[number] = 0.0
             elif rate * new_rate <= 0.0 and rate != 0.0:
@@ -246,7 +231,7 @@ class Watcher:
             sim.world.start, sim.world.steps = clock
         return 0
 
-    def _course(self, event: Event, time: float) -> tuple[float, float]:
+    def _value_and_change(self, event: Event, time: float) -> tuple[float, float]:
         """Value of an event's function now, and by how much it changes if the velocity lasts."""
         model, (q, v), h = self._sim.model, (self._sim.q.tolist(), self._sim.v.tolist()), 1e-6
 

@@ -25,7 +25,7 @@ _POLISH = 1000
 #: What a free row must keep of its own response beside the other free rows, not to depend on them.
 DEPENDENT = 1e-10
 
-#: A freedom whose velocity answers less than this to an impulse (1/kg, 1/(kg m2)) is held by the loops.
+#: Inverse effective mass (1/kg, 1/(kg m2)) below which loops hold a degree of freedom.
 _DEAF = 1e-14
 
 #: Velocities relative to the fastest that count as none.
@@ -35,7 +35,7 @@ STILL = 1e-12
 def active_set(
     G: Sequence[dict[int, Scalar]], rows: Sequence[BoundedRow], v: Sequence[Scalar]
 ) -> list[Scalar]:
-    """Impulses of the rows; G is their response matrix, v the velocity of all freedoms without them.
+    """Impulses of the rows; G is their response matrix, v the velocity of all dofs without them.
 
     Softness is part of G.
     """
@@ -73,7 +73,7 @@ def active_set(
 
 
 def _decided(rows: Sequence[BoundedRow]) -> list[BoundedRow]:
-    """The rows, those with one impulse where a stop of the same freedom keeps them from their velocity.
+    """The rows, those with one impulse where a stop of the same dof keeps them from their velocity.
 
     Friction on a joint that its stop moves pushes against that with all that it has. Left to choose, the
     two would depend on each other.

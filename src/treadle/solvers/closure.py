@@ -2,7 +2,7 @@
 
 With M = L^T D L and Y = L^-T J^T the matrix is A = Y^T D^-1 Y. It is factored row by row; a row whose
 remainder is next to nothing depends on those before it (it is redundant, or the machine passes a singular
-position) and takes no force. That choice is made anew at every evaluation. Where loops are open, rows that
+position) and takes no force. That choice is made again at every evaluation. Where loops are open, rows that
 depend on others once they are closed do not quite do so: what a gap explains of a remainder does not count.
 """
 
@@ -175,7 +175,7 @@ def group_sizes(diagonal: Sequence[Scalar], groups: Sequence[Group]) -> list[Sca
 
 
 def half_solved(L: Sequence[dict[int, Scalar]], jacobian: dict[int, Scalar]) -> dict[int, Scalar]:
-    """L^-T J^T of one row: only freedoms that support its own appear."""
+    """L^-T J^T of one row: only degrees of freedom that support its own appear."""
     y = dict(jacobian)
     for k in reversed(range(len(L))):
         if k not in y:

@@ -23,7 +23,7 @@ from treadle.solvers.saddle import saddle_solve
 from treadle.spatial import Mat3, Vec3
 from treadle.wheels.rolling import MEMORY, Rolling
 
-__all__ = ["Balance", "balance_slopes", "force_balance"]
+__all__ = ["Balance", "BalanceProblem", "balance_slopes", "force_balance"]
 
 #: Rounds of Newton's method, and trials of a line search, at most.
 _LIMIT, _TRIALS = 20, 16
@@ -51,20 +51,24 @@ class Balance(NamedTuple):
     work: Scalar
 
 
-def force_balance(
-    H: Sequence[Sequence[Scalar]],
-    v: Sequence[Scalar],
-    push: Sequence[Scalar],
-    contacts: Sequence[Rolling],
-    bounds: Sequence[BoundedRow],
-    closure: Sequence[Row],
-    memory: Sequence[Scalar],
-    mass: float,
-    dt: Scalar,
-    guess: Sequence[Scalar],
-) -> Balance:
-    """Solve for the velocity, from a guess; `push` are impulses dt (tau - C), `memory` is by contact."""
-    problem = _Problem(H, v, push, contacts, bounds, closure, memory, mass, dt)
+class BalanceProblem(NamedTuple):
+    """A machine on wheels over a step: what its velocity has to be in balance with."""
+
+    H: Sequence[Sequence[Scalar]]  # inertia matrix
+    v: Sequence[Scalar]  # velocity at the start
+    push: Sequence[Scalar]  # impulses dt (tau - C)
+    contacts: Sequence[Rolling]
+    bounds: Sequence[BoundedRow]
+    closure: Sequence[Row]
+    memory: Sequence[Scalar]  # by contact
+    mass: float  # kg
+    dt: Scalar  # s
+
+
+def force_balance(machine: BalanceProblem, guess: Sequence[Scalar]) -> Balance:
+    """Solve for the velocity, from a guess."""
+    problem = _Problem(machine)
+    v, push, closure, dt = machine.v, machine.push, machine.closure, machine.dt
     count = len(v)
     begin = [problem.held.get(k, x) for k, x in enumerate(guess)]
     start = _Iterate(begin, [0.0] * len(closure), [0.0] * len(problem.bounds))
@@ -104,31 +108,21 @@ def balance_slopes(
 
 
 class _Problem:
-    """The residual and its derivative; freedoms that a motor holds whatever it takes are no unknowns."""
+    """The residual and its derivative; dofs that a motor holds whatever it takes are no unknowns."""
 
-    def __init__(
-        self,
-        H: Sequence[Sequence[Scalar]],
-        v: Sequence[Scalar],
-        push: Sequence[Scalar],
-        contacts: Sequence[Rolling],
-        bounds: Sequence[BoundedRow],
-        closure: Sequence[Row],
-        memory: Sequence[Scalar],
-        mass: float,
-        dt: Scalar,
-    ) -> None:
-        self.H, self.v, self.push, self.contacts, self.dt = H, v, push, contacts, dt
+    def __init__(self, machine: BalanceProblem) -> None:
+        H, v, bounds, memory = machine.H, machine.v, machine.bounds, machine.memory
+        self.H, self.v, self.push, self.dt = H, v, machine.push, machine.dt
+        self.contacts, self.closure = machine.contacts, machine.closure
         self.bent = [
             [in_limb(x, contact.limb) for x in memory[k * MEMORY : k * MEMORY + 2]]
-            for k, contact in enumerate(contacts)
+            for k, contact in enumerate(self.contacts)
         ]
         self.held = held_freedoms(bounds)
         self.bounds = [goal_row(row, H) for row in bounds if not is_held(row)]
-        self.closure = closure
         self.free = [k for k in range(len(v)) if k not in self.held]
         self.scale = [1.0 / H[k][k] for k in self.free]
-        self.per_mass = 1.0 / mass
+        self.per_mass = 1.0 / machine.mass
 
     def one_round(self, values: list[Scalar]) -> tuple[list[Scalar], object]:
         """A step of Newton's method, by its line search."""
@@ -207,7 +201,7 @@ class _Problem:
         squares = sum((r * r * s for r, s in zip(residual, self.scale, strict=True)), 0.0)
         for row, p in zip(self.bounds, at.p, strict=True):
             missed = p - row.state(at.w, p).impulse
-            squares = squares + missed * missed * row.answer
+            squares = squares + missed * missed * row.inverse_mass
         return squares * self.per_mass, kept
 
     def _residual(

@@ -2,11 +2,10 @@
 
 A row that wants a velocity and may spend an impulse p within [low, high] is free where
 
-    p + (goal - speed) / answer
+    p + (goal - speed) / inverse_mass
 
-lies inside; `answer` is what its velocity does under an impulse of its own. To solve with the free rows at
-their goals and all others at their bounds, and to choose anew, is Newton's method on the rows: after a few
-rounds the choice is right.
+lies inside, with its inverse effective mass. To solve with the free rows at their goals and all others at
+their bounds, and to choose again, is Newton's method on the rows: after a few rounds the choice is right.
 """
 
 from __future__ import annotations
@@ -19,29 +18,29 @@ from treadle.graph import Scalar, clip, where
 
 __all__ = ["GoalRow", "GoalState", "goal_row", "held_freedoms", "is_held"]
 
-#: Softness of rows that state none, as a share of their answer.
+#: Softness of rows that state none, as a share of their inverse effective mass.
 _HARD = 1e-7
 
 
 def goal_row(row: BoundedRow, H: Sequence[Sequence[Scalar]]) -> GoalRow:
     """A row of a machine with the inertia matrix H."""
-    answer = sum((x * x / H[k][k] for k, x in row.jacobian.items()), 0.0)
+    inverse_mass = sum((x * x / H[k][k] for k, x in row.jacobian.items()), 0.0)
     hard = isinstance(row.softness, float) and row.softness == 0.0
-    return GoalRow(row, answer + row.softness, 1.0 / (_HARD * answer if hard else row.softness))
+    return GoalRow(row, inverse_mass + row.softness, 1.0 / (_HARD * inverse_mass if hard else row.softness))
 
 
 def held_freedoms(bounds: Sequence[BoundedRow]) -> dict[int, Scalar]:
-    """The freedoms that motors hold with any force it takes, and their velocities."""
+    """The degrees of freedom that motors hold with any force it takes, and their velocities."""
     return {k: speed for row in bounds for k, speed in _held(row)}
 
 
 def is_held(row: BoundedRow) -> bool:
-    """Whether a row holds one freedom at one velocity with any force it takes."""
+    """Whether a row holds one degree of freedom at one velocity with any force it takes."""
     return bool(_held(row))
 
 
 def _held(row: BoundedRow) -> list[tuple[int, Scalar]]:
-    """The freedom that a row holds at one velocity with any force it takes, and that velocity."""
+    """The degree of freedom that a row holds at one velocity with any force it takes, and that velocity."""
     rigid = isinstance(row.softness, float) and row.softness == 0.0
     endless = (
         isinstance(row.low, float) and isinstance(row.high, float) and row.high >= ANY >= -row.low >= ANY
@@ -64,18 +63,18 @@ class GoalState(NamedTuple):
 
 
 class GoalRow(NamedTuple):
-    """A bounded row with how its velocity answers to an impulse, and how stiff it meets its goal."""
+    """A bounded row with its inverse effective mass, and how stiff it meets its goal."""
 
     row: BoundedRow
-    answer: Scalar
+    inverse_mass: Scalar
     stiffness: Scalar
 
     def state(self, w: Sequence[Scalar], p: Scalar) -> GoalState:
         """From the impulse and what it leaves of the goal: as in `active_set`, but in one formula.
 
-        The row is free where p + (goal - speed) / answer is within its bounds; else it gives the bound.
+        The row is free where p + (goal - speed) / inverse_mass is within its bounds; else it gives the bound.
         """
-        row, per_speed = self.row, 1.0 / self.answer
+        row, per_speed = self.row, 1.0 / self.inverse_mass
         speed = row.speed(w) + row.softness * p
         faster, slower = p + (row.slowest - speed) * per_speed, p + (row.fastest - speed) * per_speed
         if row.slowest is row.fastest:

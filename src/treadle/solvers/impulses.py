@@ -105,7 +105,7 @@ def _in_turn(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], rows: Seque
 
 @dataclass(frozen=True)
 class Response:
-    """How a machine at a position answers to the impulses of rows."""
+    """Inverse effective masses of rows at a position of a machine."""
 
     solver: ClosureFactor
     closure: Sequence[Row]

@@ -80,7 +80,7 @@ def _repeat(
 ) -> list[Scalar]:
     """Improve while the residual is there and, once small, still halves; then what it was, and the rounds.
 
-    What is left of rows that depend on others is part of the residual that is told; nothing improves it.
+    What is left of rows that depend on others is part of the residual that is reported; nothing improves it.
     Rounds of a `linear` problem all gain the same digits: the last is the one that will reach rounding.
     """
 

@@ -19,7 +19,7 @@ __all__ = ["Column", "sequential_impulses"]
 #: Sparse vectors x and y of a row by their places: an impulse p adds p x to z, and y . z is its velocity.
 Column = dict[tuple[str, int], tuple[Scalar, Scalar]]
 
-#: A freedom whose velocity answers less than this to an impulse (1/kg, 1/(kg m2)) is held by the loops.
+#: Inverse effective mass (1/kg, 1/(kg m2)) below which loops hold a degree of freedom.
 _DEAF = 1e-14
 
 

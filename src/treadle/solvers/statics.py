@@ -14,7 +14,7 @@ __all__ = ["holding_forces"]
 
 
 def holding_forces(model: Model, q: Sequence[float], freedoms: Sequence[int]) -> np.ndarray:
-    """Joint forces on some freedoms that, with the forces in the loops, balance gravity at q best.
+    """Joint forces on some degrees of freedom that, with the forces in the loops, balance gravity at q best.
 
     C(q, 0) = B u + J^T lambda in the sense of least squares; the others move freely.
     """

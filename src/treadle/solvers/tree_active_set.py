@@ -1,13 +1,13 @@
-"""An active set along the tree: bounded impulses of rows that each act on one freedom, however many.
+"""An active set along the tree: bounded impulses of rows that each act on one dof, however many.
 
-The velocity of a freedom that is held is known; with its row and column taken out, the inertia matrix keeps
+The velocity of a dof that is held is known; with its row and column taken out, the inertia matrix keeps
 the zeros of the tree, so that a round costs one sparse factor, not a dense one of all rows:
 
     M_ff dv_f = p_f - M_fh dv_h,    p_h = M_hf dv_f + M_hh dv_h
 
 Rounds are those of `active_set`, until they do not lead to fewer rows that have to change: then only the last
 of these changes (block principal pivoting, Judice and Pires 1994). Of several rows that are free on one
-freedom the strongest holds it.
+degree of freedom the strongest holds it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _TRIES = 5.0
 
 
 def on_single_freedoms(rows: Sequence[BoundedRow]) -> bool:
-    """Whether each row is the velocity of one freedom, and none yields."""
+    """Whether each row is the velocity of one degree of freedom, and none yields."""
     return all(
         list(row.jacobian.values()) == [1.0] and isinstance(row.softness, float) and row.softness == 0.0
         for row in rows
@@ -40,9 +40,9 @@ def on_single_freedoms(rows: Sequence[BoundedRow]) -> bool:
 def tree_active_set(
     M: Sequence[Sequence[Scalar]], parents: Sequence[int], rows: Sequence[BoundedRow], v: Sequence[Scalar]
 ) -> tuple[list[Scalar], dict[int, tuple[Any, Scalar]], Any]:
-    """Impulses of the rows; of freedoms whether they are held, and at which velocity; whether it ended.
+    """Impulses of the rows; of dofs whether they are held, and at which velocity; whether it ended.
 
-    M is the inertia matrix of the tree, v the velocity of all freedoms without the rows.
+    M is the inertia matrix of the tree, v the velocity of all degrees of freedom without the rows.
     """
     count, size = len(rows), len(v)
     place = [k for row in rows for k in row.jacobian]
@@ -103,7 +103,7 @@ def _strong(row: BoundedRow) -> bool:
 def _held(
     on: dict[int, list[int]], rows: Sequence[BoundedRow], states: Sequence[Scalar]
 ) -> dict[int, tuple[Any, Scalar]]:
-    """Of every freedom whether a row that is free holds it, and the velocity that the first of them wants."""
+    """Of every dof whether a row that is free holds it, and the velocity that the first of them wants."""
     held: dict[int, tuple[Any, Scalar]] = {}
     for k, numbers in on.items():
         holds: Any = False

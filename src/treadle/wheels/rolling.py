@@ -34,7 +34,7 @@ BEND = 0.002
 
 @dataclass(frozen=True)
 class Rolling:
-    """A contact of a wheel: where it is, and how the freedoms of the machine move it (zeros left out)."""
+    """A contact of a wheel: where it is, and how the dofs of the machine move it (zeros left out)."""
 
     wheel: Wheel
     touch: Touch
@@ -66,7 +66,7 @@ class Rolling:
         return [*[Vec3(*velocity).dot(axis) for axis in self.axes], rolling]
 
     def joint_force(self, force: Sequence[Scalar]) -> dict[int, Scalar]:
-        """J^T f: what fx, fy, fz and the drag are in the freedoms."""
+        """J^T f: what fx, fy, fz and the drag are in the degrees of freedom."""
         x, y, normal = self.axes
         world = x * force[0] + y * force[1] + normal * force[2]
         total: dict[int, Scalar] = {}
@@ -175,7 +175,7 @@ def wheel_force(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], terrain:
 def _rows(
     model: Model, q: Sequence[Scalar], poses: Sequence[Transform], wheel: Wheel, touch: Touch
 ) -> tuple[list[dict[int, Scalar]], dict[int, Scalar]]:
-    """What each freedom on the way to the base does to a contact: its velocity, and the rolling speed."""
+    """What each dof on the way to the base does to a contact: its velocity, and the rolling speed."""
     moving: list[dict[int, Scalar]] = [{} for _ in range(3)]
     spin: dict[int, Scalar] = {}
     index = wheel.body

@@ -147,7 +147,7 @@ def test_course_of_a_rebound_inside_one_step():
     speed, mass = 4.0, 1.0
     sim = td.Simulation(ball(gravity=0.0, restitution=1.0), dt=0.2, v=[0, 0, 0, 0, 0, -speed])
     sim.step()
-    (course,) = sim.contact_courses(samples=201)
+    (course,) = sim.contact_histories(samples=201)
     omega = math.sqrt(K / mass)
     assert course.shapes == ("ground", "skin")
     assert course.time[0] == pytest.approx((0.5 - R) / speed)
@@ -163,7 +163,7 @@ def test_course_of_a_law_is_that_of_the_step():
     sim = td.Simulation(ball(law="hunt_crossley", restitution=0.8, gravity=0.0), dt=0.2)
     sim.v[5] = -4.0
     sim.step()
-    (course,) = sim.contact_courses(samples=401)
+    (course,) = sim.contact_histories(samples=401)
     impulse = np.trapezoid(course.force, course.time)
     assert impulse == pytest.approx(sim.contact_on("ball").force[2] * 0.2, rel=1e-4)
 

@@ -54,7 +54,7 @@ def test_the_whole_of_a_touch_is_told_exactly():
     model = ball(stiffness, restitution, 0.0)
     sim = td.Simulation(model, dt=0.2, v=[0.0, 0.0, 0.0, 0.0, 0.0, -speed])
     sim.step()
-    (touch,) = sim.contact_courses(samples=9)
+    (touch,) = sim.contact_histories(samples=9)
     r = -math.log(restitution)
     r *= math.sqrt(stiffness / MASS / (math.pi**2 + r**2))
     w = math.sqrt(stiffness / MASS - r * r)
@@ -77,7 +77,7 @@ def test_the_course_of_a_law_goes_to_the_end_of_the_touch(height):
     spec.add_shape("skin", "ball", "sphere", (RADIUS,), role="collision", material="steel")
     sim = td.Simulation(spec.compile(), dt=0.1, v=[0.0, 0.0, 0.0, 0.0, 0.0, -2.2])
     sim.step()
-    (touch,) = sim.contact_courses()
+    (touch,) = sim.contact_histories()
     assert len(touch.time) == 65
     assert touch.depth[-1] == pytest.approx(0.0, abs=1e-9 * touch.deepest)
     assert touch.rate[-1] == pytest.approx(-touch.rate[0], rel=1e-6)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from treadle.bench.row_problems import GRAVITY, Boxes, arch, random_contacts, tower, wall
 from treadle.solvers.row_solver import PAIR, SECOND, SINGLE, empty_table, solve_rows
-from treadle.solvers.row_solver.problems import GRAVITY, Boxes, arch, random_contacts, tower, wall
 
 TOLERANCE = 1e-8
 BUDGET = 200

@@ -16,7 +16,7 @@ __all__ = ["LastStep", "carriers", "last_step", "step_of"]
 class LastStep(NamedTuple):
     """What pairs of shapes did, in the mean over the step; nothing where there was none."""
 
-    touching: ContactStep | None
+    step: ContactStep | None
     #: of all collision shapes
     names: list[str]
     #: (n, 2) places in `names`
@@ -27,18 +27,18 @@ class LastStep(NamedTuple):
 
 def last_step(sim: Simulation) -> LastStep:
     """The step that led to the present state; none where that was set or contact is off."""
-    touching = sim.contact_step
-    if touching is None or not sim.run_log.goes_on():
+    contact_step = sim.contact_step
+    if contact_step is None or not sim.run_log.goes_on():
         return LastStep(None, [], np.zeros((0, 2), int), np.zeros((0, 7)))
-    return step_of(touching)
+    return step_of(contact_step)
 
 
-def step_of(touching: ContactStep) -> LastStep:
+def step_of(contact_step: ContactStep) -> LastStep:
     """The step that a contact step took last."""
-    tally = touching.scratch.totals
-    pairs, sums = (array[: tally.size[0]].copy() for array in (tally.pair, tally.sums))
-    sums[:, :6] /= touching.span[0]
-    return LastStep(touching, touching.collider.names, pairs, sums)
+    totals = contact_step.scratch.totals
+    pairs, sums = (array[: totals.size[0]].copy() for array in (totals.pair, totals.sums))
+    sums[:, :6] /= contact_step.span[0]
+    return LastStep(contact_step, contact_step.collider.names, pairs, sums)
 
 
 def carriers(sim: Simulation) -> dict[str, str | None]:

@@ -32,16 +32,16 @@ class ContactPoint:
     friction: float
 
 
-def contact_points(touching: ContactStep) -> list[ContactPoint]:
+def contact_points(contact_step: ContactStep) -> list[ContactPoint]:
     """The points that carry a force or are about to."""
-    collider, scratch = touching.collider, touching.scratch
-    owner = {shape.name: shape.link for shape in touching.model.shapes}
+    collider, scratch = contact_step.collider, contact_step.scratch
+    owner = {shape.name: shape.link for shape in contact_step.model.shapes}
     found = []
     for point in scratch.points[: max(int(collider.result[0]), 0)]:
         if point["row"] < 0:
             continue
         names = collider.names[point["a"]], collider.names[point["b"]]
-        force, torque = touching.forces(point)
+        force, torque = contact_step.forces(point)
         found.append(
             ContactPoint(
                 names,
@@ -51,12 +51,12 @@ def contact_points(touching: ContactStep) -> list[ContactPoint]:
                 force,
                 torque,
                 max(-float(point["end"]), 0.0),
-                _friction(touching, point),
+                _friction(contact_step, point),
             )
         )
     return found
 
 
-def _friction(touching: ContactStep, point: np.void) -> float:
-    surface = touching.surfaces[point["surface"]]
+def _friction(contact_step: ContactStep, point: np.void) -> float:
+    surface = contact_step.surfaces[point["surface"]]
     return float(max(surface["friction"], surface["across"]))

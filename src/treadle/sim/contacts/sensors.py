@@ -31,7 +31,7 @@ def felt(sim: Simulation) -> np.ndarray:
     names = sensor_names(sim.model)
     values = np.zeros((len(names), FELT))
     last = last_step(sim)
-    if last.touching is None:
+    if last.step is None:
         return values
     links = carriers(sim)
     members: dict[str, list[int]] = {}
@@ -56,8 +56,8 @@ def body_wrenches(sim: Simulation) -> np.ndarray:
     """(bodies, 6) forces (N) on the bodies and their moments about the world's origin, in the last step."""
     last = last_step(sim)
     values = np.zeros((len(sim.model.bodies) + 1, 6))
-    if last.touching is not None:
-        np.add.at(values, last.touching.collider.shapes.body, _by_shape(last)[:, :6])
+    if last.step is not None:
+        np.add.at(values, last.step.collider.shapes.body, _by_shape(last)[:, :6])
     return values[1:]
 
 
@@ -68,7 +68,7 @@ def shape_forces(sim: Simulation, trial: bool = False) -> np.ndarray:
     """
     contact = sim.stepper.ready_contact_step()
     last = step_of(contact) if trial else last_step(sim)
-    return np.zeros((len(contact.collider.names), 7)) if last.touching is None else _by_shape(last)[:, :7]
+    return np.zeros((len(contact.collider.names), 7)) if last.step is None else _by_shape(last)[:, :7]
 
 
 def zone_forces(sim: Simulation, trial: bool = False) -> np.ndarray:
@@ -76,17 +76,17 @@ def zone_forces(sim: Simulation, trial: bool = False) -> np.ndarray:
     contact = sim.stepper.ready_contact_step()
     last = step_of(contact) if trial else last_step(sim)
     impulse = contact.scratch.totals.zones.impulse
-    return np.zeros(len(impulse)) if last.touching is None else impulse / contact.span[0]
+    return np.zeros(len(impulse)) if last.step is None else impulse / contact.span[0]
 
 
 def _by_shape(last: LastStep) -> np.ndarray:
     """(shapes, FELT), moments about the world's origin."""
-    assert last.touching is not None
+    assert last.step is not None
     values = np.zeros((len(last.names), FELT))
     for side, sign in ((0, -1.0), (1, 1.0)):
         np.add.at(values[:, :6], last.pairs[:, side], sign * last.sums[:, :6])
         np.add.at(values[:, 7], last.pairs[:, side], last.sums[:, 6])
-    scratch, found = last.touching.scratch, max(int(last.touching.collider.result[0]), 0)
+    scratch, found = last.step.scratch, max(int(last.step.collider.result[0]), 0)
     points = scratch.points[:found]
     points = points[points["row"] >= 0]
     for side in ("a", "b"):

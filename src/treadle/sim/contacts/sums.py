@@ -72,7 +72,7 @@ def contact_sums(sim: Simulation) -> dict[tuple[str | None, str], ContactSum]:
         total = wrenches.setdefault(key, np.zeros(7))
         total[:6] += sign * sums[:6]
         total[6] += sums[6]
-    for point in [] if last.touching is None else contact_points(last.touching):
+    for point in [] if last.step is None else contact_points(last.step):
         key, _ = pair(*point.shapes)
         wrenches.setdefault(key, np.zeros(7))
         points.setdefault(key, []).append(point)
@@ -80,8 +80,8 @@ def contact_sums(sim: Simulation) -> dict[tuple[str | None, str], ContactSum]:
     for key, total in wrenches.items():
         about = _point(sim, key[1], None)
         torque = total[3:6] - np.cross(about, total[:3])
-        touching = tuple(points.get(key, ()))
-        found[key] = ContactSum(total[:3], torque, about, float(total[6]), touching)
+        own = tuple(points.get(key, ()))
+        found[key] = ContactSum(total[:3], torque, about, float(total[6]), own)
     return found
 
 
@@ -97,7 +97,7 @@ def _sum(sim: Simulation, mine: set[str], others: set[str], about: np.ndarray) -
             continue
         wrench += sign * sums[:6]
         work += float(sums[6])
-    points = [] if last.touching is None else contact_points(last.touching)
+    points = [] if last.step is None else contact_points(last.step)
     sides = [(mine, others), (others, mine)]
     meeting = [p for p in points if any(p.shapes[0] in x and p.shapes[1] in y for x, y in sides)]
     force = wrench[:3]

@@ -64,8 +64,8 @@ def contact_effort(run: Run) -> Measure | None:
 
 def _worst(run: Run) -> np.ndarray | None:
     """What the contact of the run was like at worst, None where there was none."""
-    touching = run.sim.contact_step
-    return None if touching is None or run.steps == 0 else touching.scratch.totals.worst
+    contact_step = run.sim.contact_step
+    return None if contact_step is None or run.steps == 0 else contact_step.scratch.totals.worst
 
 
 def _judged(

@@ -49,7 +49,7 @@ def _kept(run: Run) -> bool:
     """Whether nothing of the world holds or touches the machine."""
     fixed = any(shape.role == "collision" and shape.body == WORLD for shape in run.model.shapes)
     touched = run.sim.contact and (fixed or run.sim.terrain is not None)
-    # a locked freedom of a free joint holds on to the world
+    # a locked degree of freedom of a free joint holds on to the world
     locked = any(
         run.now.locked[body.joint.v].any() or run.start.locked[body.joint.v].any()
         for body in run.model.bodies

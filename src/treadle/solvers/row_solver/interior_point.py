@@ -11,6 +11,7 @@ using interior point algorithm".
 from __future__ import annotations
 
 from math import inf, sqrt
+from typing import NamedTuple
 
 import numpy as np
 
@@ -53,6 +54,15 @@ _STEPS, _FURTHER = 5, 0.03
 _PATIENCE = 12
 
 
+class Iterate(NamedTuple):
+    """Impulses and slacks of all rows, or a step of them."""
+
+    x: np.ndarray  # impulses
+    low: np.ndarray  # slacks of lower bounds, of cones along the axis
+    high: np.ndarray  # slacks of upper bounds
+    side: np.ndarray  # slacks of cones across the axis
+
+
 @inner()
 def interior_point(island, limit, tolerance):
     """At most `limit` rounds from the middle of the cones; the rounds taken, and the residual left (m/s).
@@ -65,6 +75,7 @@ def interior_point(island, limit, tolerance):
     dx, dlow, dhigh, dside = many[6], many[7], many[8], many[9]
     g, rate, trial, r, c0, c1 = many[10], many[11], many[12], many[13], many[14], many[15]
     z = np.zeros(n)
+    at, step, work = Iterate(x, low, high, side), Iterate(dx, dlow, dhigh, dside), (g, rate, z)
     cones, speed = _start(island, x, low, high, side)
     best, last, taken, idle = inf, 1e-3 * speed, 0, 0
     cones, slope = max(cones, 1.0), True
@@ -93,25 +104,21 @@ def interior_point(island, limit, tolerance):
         taken += 1
         # predictor
         c0[:], c1[:] = 0.0, 0.0
-        _direction(island, x, low, high, side, rd, c0, c1, 0.0, product, g, rate, z, dx, dlow, dhigh, dside)
-        length = min(_longest(island, x, low, high, side, dx, dlow, dhigh, dside), 1.0)
-        after = _products_after(island, x, low, high, side, dx, dlow, dhigh, dside, length) / cones
+        _direction(island, at, rd, c0, c1, 0.0 * product, work, step)
+        length = min(_longest(island, at, step), 1.0)
+        after = _products_after(island, at, step, length) / cones
         centre = min(max(after / product, 0.0), 1.0) ** 3
         # impulses and slacks must not come close to their cones before they belong together
         gap = _mismatch(island, u, low, high, side) / cones
         centre = max(centre, min(_CENTRED, gap / product))
         # corrector
-        _second_order(island, x, low, high, side, dx, dlow, dhigh, dside, c0, c1)
-        _direction(
-            island, x, low, high, side, rd, c0, c1, centre, product, g, rate, z, dx, dlow, dhigh, dside
-        )
-        length = min(_NEAR * _longest(island, x, low, high, side, dx, dlow, dhigh, dside), 1.0)
+        _second_order(island, at, step, c0, c1)
+        _direction(island, at, rd, c0, c1, centre * product, work, step)
+        length = min(_NEAR * _longest(island, at, step), 1.0)
         if not length > 1e-3:
             c0[:], c1[:] = 0.0, 0.0
-            _direction(
-                island, x, low, high, side, rd, c0, c1, 0.9, product, g, rate, z, dx, dlow, dhigh, dside
-            )
-            length = min(0.9 * _longest(island, x, low, high, side, dx, dlow, dhigh, dside), 1.0)
+            _direction(island, at, rd, c0, c1, 0.9 * product, work, step)
+            length = min(0.9 * _longest(island, at, step), 1.0)
         if not length > 1e-8:
             break
         # where its linearization blocks the steps, the shift follows them
@@ -191,8 +198,9 @@ def _products(island, x, low, high, side):
 
 
 @inner()
-def _products_after(island, x, low, high, side, dx, dlow, dhigh, dside, length):
+def _products_after(island, at, step, length):
     """The same after a step of some length."""
+    (x, low, high, side), (dx, dlow, dhigh, dside) = at, step
     total, normal, role = 0.0, 0.0, island.role
     for r in range(island.sizes[2]):
         now = x[r] + length * dx[r]
@@ -332,14 +340,13 @@ def _invert(work, m, G, g0):
 
 
 @inner()
-def _direction(island, x, low, high, side, rd, c0, c1, centre, product, g, rate, z, dx, dlow, dhigh, dside):
-    """Steps of impulses and slacks towards products of `centre` times what they are.
+def _direction(island, at, rd, c0, c1, aim, work, step):
+    """Steps of impulses and slacks towards products of `aim`.
 
     `c0` and `c1` are the second-order terms of the cones: along the axis (of the lower bound), and across (of
     the upper bound).
     """
-    role = island.role
-    aim = centre * product
+    role, (x, low, high, side), (dx, dlow, dhigh, dside), (g, rate, z) = island.role, at, step, work
     for b in range(island.sizes[1]):
         begin, end = island.rows[b], island.rows[b + 1]
         g[begin] = -rd[begin]
@@ -408,8 +415,9 @@ def _times(island, a, out):
 
 
 @inner()
-def _second_order(island, x, low, high, side, dx, dlow, dhigh, dside, c0, c1):
+def _second_order(island, at, step, c0, c1):
     """The products of the predictor's steps, in the units of the slacks: W^-1 (l \\ (W^-1 dx o W dy))."""
+    (x, low, _, side), (dx, dlow, dhigh, dside) = at, step
     role, begin = island.role, 0
     for r in range(island.sizes[2]):
         if role[r] == BOUNDED:
@@ -455,8 +463,9 @@ def _unscale(w0, w1, w2, theta, v0, v1, v2):
 
 
 @inner()
-def _longest(island, x, low, high, side, dx, dlow, dhigh, dside):
+def _longest(island, at, step):
     """The longest step, at most infinite, that leaves no cone."""
+    (x, low, high, side), (dx, dlow, dhigh, dside) = at, step
     role, begin, length = island.role, 0, inf
     for r in range(island.sizes[2]):
         if role[r] == BOUNDED:

@@ -427,24 +427,28 @@ def assemble(island, symmetric):
     scratch = np.zeros(2 * most)
     scaled = reals(scratch.ctypes.data)
     line = reals(scratch.ctypes.data + 8 * most)
+    band = (start, reach, diagonal)
     for b in range(blocks):
         m, k0 = rows[b + 1] - rows[b], touched[b]
         width, e0, g0 = touched[b + 1] - k0, entry[b], square[b]
+        block = (y, e0, m, width, local, k0)
         empty = True
         for s in range(m * m):
             empty &= G[g0 + s] == 0.0
         if not empty:
-            _add_block(y, e0, G, g0, 1, m, width, local, k0, start, reach, upper, diagonal, scaled, line)
+            _add_block(block, G, g0, 1, band, upper, scaled, line)
             if not symmetric:
-                _add_block(y, e0, G, g0, 0, m, width, local, k0, start, reach, lower, diagonal, scaled, line)
+                _add_block(block, G, g0, 0, band, lower, scaled, line)
     factor(start, reach, lower, upper, diagonal, n, symmetric)
     # what the pointers point to is kept until here
     scratch[0] = 0.0
 
 
 @inner()
-def _add_block(y, e0, G, g0, turned, m, width, local, k0, start, reach, side, diagonal, scaled, line):
+def _add_block(block, G, g0, turned, band, side, scaled, line):
     """Add Y^T G Y of a block above the diagonal (`turned` 1, with the diagonal) or below it (0)."""
+    y, e0, m, width, local, k0 = block
+    start, reach, diagonal = band
     for s in range(m):
         for k in range(width):
             scaled[s * width + k] = 0.0

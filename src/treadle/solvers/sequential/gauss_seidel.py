@@ -118,7 +118,8 @@ def solve(rows, count, z, limit, tolerance, speed, way=IN_TURN, blur=0.0):
         sweeps += 1
         # one more sweep, after a joint solve, meets goals of rows that do not depend on each other
         known = blur if sweeps > 1 else 0.0
-        if change <= tolerance or jump <= (speed + known) * 10.0 ** (sweeps / RELAXED):
+        close = jump <= speed + known or jump <= (speed + known) * 10.0 ** (sweeps / RELAXED)
+        if change <= tolerance or close:
             break
         if way == IN_TURN or sweeps == limit:
             continue

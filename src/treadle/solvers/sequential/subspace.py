@@ -268,20 +268,34 @@ def _factor(rows, n, soft):
     first, loops, place, y, free, matrix, work = (
         rows.first, rows.loops, rows.place, rows.y, rows.free, rows.matrix, rows.z_along
     )  # fmt: skip
-    softness, own = rows.softness, rows.own
+    softness, own, alike = rows.softness, rows.own, rows.along
     for k in range(rows.places[0]):
         work[k] = 0.0
+    _find_alike(rows, n)
     for b in range(n):
         j = free[b]
         for e in range(first[j], loops[j]):
             work[place[e]] = y[e]
         for e in range(loops[j], first[j + 1]):
             work[place[e]] = -y[e]
-        for a in range(b, n):
+        a = b
+        while a < n:
             i, total = free[a], 0.0
-            for e in range(first[i], first[i + 1]):
+            begin, end = first[i], first[i + 1]
+            if alike[a] == 3.0:
+                width, second, third = end - begin, 0.0, 0.0
+                for e in range(begin, end):
+                    x = work[place[e]]
+                    total += y[e] * x
+                    second += y[e + width] * x
+                    third += y[e + 2 * width] * x
+                matrix[a, b], matrix[a + 1, b], matrix[a + 2, b] = total, second, third
+                a += 3
+                continue
+            for e in range(begin, end):
                 total += y[e] * work[place[e]]
             matrix[a, b] = total
+            a += 1
         for e in range(first[j], first[j + 1]):
             work[place[e]] = 0.0
         if soft > 0.0:
@@ -300,6 +314,31 @@ def _factor(rows, n, soft):
                     matrix[a, b] -= scaled * matrix[b, k]
         for a in range(k + 1, n):
             matrix[a, k] *= inverse
+
+
+@inner()
+def _find_alike(rows, n):
+    """Write into `rows.along` 3 where three free rows follow each other that have the same places, else 1."""
+    free, alike = rows.free, rows.along
+    a = 0
+    while a < n:
+        alike[a] = 1.0
+        if a + 2 < n and free[a + 2] == free[a] + 2 and _alike(rows.first, rows.place, free[a]):
+            alike[a], alike[a + 1], alike[a + 2] = 3.0, 1.0, 1.0
+            a += 2
+        a += 1
+
+
+@inner()
+def _alike(first, place, i):
+    """Whether row i and the two after it have the same places."""
+    begin, width = first[i], first[i + 1] - first[i]
+    if first[i + 2] != begin + 2 * width or first[i + 3] != begin + 3 * width:
+        return False
+    for e in range(begin, begin + width):
+        if place[e + width] != place[e] or place[e + 2 * width] != place[e]:
+            return False
+    return True
 
 
 @inner()

@@ -100,11 +100,11 @@ class Simgc:
     def step(self, count: int = 1) -> Effort:
         """Advance by a number of steps, and say what they took."""
         machine = self.machine
-        taken = _advance(
-            machine.addresses, machine.moment, machine.pattern, machine.tree, self.rows, self._motors,
-            len(self._driven), machine.drift_q, machine.drift_step, machine.drift_next, self._z, self._work,
-            count, self.iterations, self.tolerance, self.share, self.way,
-        )  # fmt: skip
+        parts = (machine.moment, machine.pattern, machine.tree, self.rows, self._motors)
+        drift = (machine.drift_q, machine.drift_step, machine.drift_next)
+        limits = (self.iterations, self.tolerance, self.share, self.way)
+        memory = (self._z, self._work)
+        taken = _advance(machine.addresses, parts, len(self._driven), drift, memory, count, limits)
         self.time += count * self.dt
         if not (np.isfinite(self.q).all() and np.isfinite(self.v).all()):
             raise SimulationDiverged(
@@ -172,11 +172,11 @@ def _set_kinds(rows, pattern, first: int) -> None:
 
 
 @njit(cache=True)
-def _advance(
-    addresses, moment, pattern, tree, rows, motors, driven, drift_q, drift_step, drift_next, z, work,
-    steps, limit, tolerance, share, way,
-):  # fmt: skip
+def _advance(addresses, parts, driven, drift, memory, steps, limits):
     """Take steps; iterations in all, most in one step, largest change of an impulse in a last sweep."""
+    moment, pattern, tree, rows, motors = parts
+    drift_q, drift_step, drift_next = drift
+    (z, work), (limit, tolerance, share, way) = memory, limits
     total, most, worst = 0, 0, 0.0
     h = moment.dt[0]
     for _ in range(steps):
@@ -204,11 +204,7 @@ def _advance(
 def _fill(moment, pattern, tree, rows, motors, driven, work, h, share):
     """Write all rows at a state; their number."""
     lasting, loops, bounded = len(pattern.first) - 1, len(moment.gap), len(moment.slowest)
-    _lay(
-        pattern.first, pattern.place, pattern.support_first, pattern.support, moment.jacobian,
-        moment.velocity, tree.parent, tree.start, tree.L, tree.root, rows.first, rows.loops, rows.place,
-        rows.y, rows.velocity, work,
-    )  # fmt: skip
+    _lay(pattern, moment, tree, rows, work)
     # locals: every access to the tuple would count a reference
     slowest, fastest, low, high = rows.slowest, rows.fastest, rows.low, rows.high
     closes, closing, velocity, softness = rows.closes, rows.closing, rows.velocity, rows.softness
@@ -239,11 +235,14 @@ def _fill(moment, pattern, tree, rows, motors, driven, work, h, share):
 
 
 @njit(cache=True)
-def _lay(
-    jacobian_first, jacobian_place, support_first, support, jacobian, free, parent, start, L, root,
-    first, loops, place, y, velocity, work,
-):  # fmt: skip
+def _lay(pattern, moment, tree, rows, work):
     """Entries and free velocities of the lasting rows."""
+    # locals: every access to a tuple would count a reference
+    jacobian_first, jacobian_place = pattern.first, pattern.place
+    support_first, support = pattern.support_first, pattern.support
+    jacobian, free = moment.jacobian, moment.velocity
+    parent, start, L, root = tree.parent, tree.start, tree.L, tree.root
+    first, loops, place, y, velocity = rows.first, rows.loops, rows.place, rows.y, rows.velocity
     for i in range(len(jacobian_first) - 1):
         e = first[i]
         for s in range(support_first[i], support_first[i + 1]):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from treadle.bench.peers import MissingPeer
 from treadle.bench.race import FULL, QUICK
 from treadle.bench.results import Check, at_least, at_most
-from treadle.studies.simbenchmark import anymal, anymal_worlds, bouncing, heap, rolling
+from treadle.studies.simbenchmark import anymal, anymal_worlds, bouncing, pile, rolling
 from treadle.studies.simbenchmark.measure import Run
 from treadle.studies.simbenchmark.worlds import ELASTIC, WORLDS
 from treadle.studies.study import Column, Findings, Report, new_figure
@@ -101,7 +101,7 @@ def _add_worlds(findings: Findings, quick: bool, report: Report) -> None:
 
 
 def _tasks(quick: bool) -> Iterator[_Task]:
-    seconds, side = (_QUICK_SECONDS, _QUICK_SIDE) if quick else (inf, heap.SIDE)
+    seconds, side = (_QUICK_SECONDS, _QUICK_SIDE) if quick else (inf, pile.SIDE)
     time = min(0.05 * seconds, rolling.SECONDS)
     for direction, along in rolling.DIRECTIONS.items():
         for engine, make in WORLDS.items():
@@ -112,12 +112,12 @@ def _tasks(quick: bool) -> Iterator[_Task]:
         best = min((found[step], name) for name, found in bouncing.PUBLISHED.items())
         for engine in ELASTIC:
             yield _Task("bouncing", engine, step, best, partial(bouncing.bounce, WORLDS[engine], step, time))
-    time = min(seconds, heap.SECONDS)
+    time = min(seconds, pile.SECONDS)
     for test, engines in (("666", tuple(WORLDS)), ("elastic 666", ELASTIC)):
-        for step in _QUICK_STEPS if quick else heap.STEPS:
+        for step in _QUICK_STEPS if quick else pile.STEPS:
             for engine in engines:
-                work = partial(heap.drop, WORLDS[engine], step, time, test != "666", side)
-                yield _Task(test, engine, step, heap.PUBLISHED[test][step], work)
+                work = partial(pile.drop, WORLDS[engine], step, time, test != "666", side)
+                yield _Task(test, engine, step, pile.PUBLISHED[test][step], work)
 
 
 def _row(task: _Task, found: Run) -> dict[str, Any]:

@@ -9,7 +9,7 @@ __all__ = ["acceleration", "position", "reaction_force", "reaction_torque", "tor
 
 _XYZ = ("x", "y", "z")
 
-#: Unit of the force along a freedom, by the unit of its velocity.
+#: Unit of the force along a degree of freedom, by the unit of its velocity.
 _FORCE_UNITS = {"rad/s": "N m", "m/s": "N"}
 
 
@@ -20,7 +20,7 @@ def position(name: str, model: Model, number: int) -> Signal:
 
 
 def velocity(name: str, model: Model, number: int) -> Signal:
-    """Velocity along the freedoms."""
+    """Velocity along the degrees of freedom."""
     joint = model.joints[number]
     return Signal.of(name, joint.type.velocities, joint.type.velocity_units, lambda at: at.v[joint.v])
 
@@ -33,7 +33,7 @@ def acceleration(name: str, model: Model, number: int) -> Signal:
 
 
 def torque(name: str, model: Model, number: int) -> Signal:
-    """Joint force by the user, controllers and actuators: N m for turning freedoms, N for sliding ones."""
+    """Joint force by the user, controllers and actuators: N m for turning dofs, N for sliding ones."""
     joint = model.joints[number]
     units = [_FORCE_UNITS[unit] for unit in joint.type.velocity_units]
     return Signal.of(name, joint.type.velocities, units, lambda at: at.tau[joint.v])

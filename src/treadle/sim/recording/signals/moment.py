@@ -100,7 +100,7 @@ class Moment:
 
     @cached_property
     def actuator_forces(self) -> list[Scalar]:
-        """Force of every actuator on its freedom; that of a rigid motor is the one of a whole step."""
+        """Force of every actuator on its dof; that of a rigid motor is the one of a whole step."""
         drives = actuator_drives(self.model, self.commands, self.drives, self.q, self.v)
         rows = self._step_impulses if self.bounded and self.model.nv else []
         impulses = iter(rows[len(moved_dofs(self.model, {} if self.driven else self.motions)) :])
@@ -206,7 +206,7 @@ class Moment:
 
     @cached_property
     def step_acceleration(self) -> list[Scalar]:
-        """dv/dt if what is bounded goes on with what it gave in the last step."""
+        """dv/dt if what is bounded continues with what it gave in the last step."""
         kept = self._step_motion is not self._motion
         return self._step_motion.acceleration if kept else self.acceleration
 
@@ -272,7 +272,7 @@ class Moment:
 
     @cached_property
     def _step_motion(self) -> ClosedMotion:
-        """The motion here if what is bounded goes on with what it gave in the last step."""
+        """The motion here if what is bounded continues with what it gave in the last step."""
         if self._rolls or not (self.bounded and self.rows and self.model.nv):
             return self._motion
         impulses: list[Scalar] = [0.0] * self.model.nv

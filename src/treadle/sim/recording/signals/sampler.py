@@ -108,7 +108,7 @@ class Sampler:
         self._compiled = _compiled(self._sim, computed, *self._kind) if computed else None
 
     def _present_kind(self) -> tuple[bool, bool]:
-        """Whether stops and friction hold, and whether a freedom is locked, where that makes a difference."""
+        """Whether stops and friction hold, and whether a dof is locked, where that makes a difference."""
         if not any(signal.dynamic for signal in self._signals):
             return False, False
         # without contact the rows of the last step tell what limits did

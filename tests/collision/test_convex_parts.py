@@ -9,7 +9,7 @@ import trimesh
 from trimesh.creation import annulus, box, cylinder, icosphere
 
 import treadle as td
-from treadle.sim import convex_parts as module
+from treadle.collision import convex_parts as module
 
 CONCAVITY = 0.025
 GRAVITY = 9.81

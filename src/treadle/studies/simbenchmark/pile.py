@@ -17,7 +17,7 @@ from treadle.studies.simbenchmark.measure import Run, energy, follow
 from treadle.studies.simbenchmark.scene import Scene, Solid
 from treadle.studies.simbenchmark.worlds import World
 
-__all__ = ["PUBLISHED", "SECONDS", "SIDE", "STEPS", "depths", "drop", "heap"]
+__all__ = ["PUBLISHED", "SECONDS", "SIDE", "STEPS", "depths", "drop", "pile"]
 
 #: Steps, and the time simulated (s); balls along a side.
 STEPS, SECONDS, SIDE = (4e-3, 1e-2, 4e-2, 1e-1), 10.0, 6
@@ -40,20 +40,20 @@ _MASS, _RADIUS, _SPACING, _CHANCE, _LOWEST, _DROP = 10.0, 0.1, 0.21, 1e-3, 0.101
 _SEED = 42
 
 
-def heap(side: int, elastic: bool) -> Scene:
+def pile(side: int, elastic: bool) -> Scene:
     """The cube of balls, none quite above another."""
     grid = _SPACING * np.stack(np.meshgrid(*3 * [np.arange(side)], indexing="ij"), axis=-1).reshape(-1, 3)
     grid += np.random.default_rng(_SEED).uniform(0.0, _CHANCE, grid.shape)
     grid[:, 2] += _LOWEST + (_DROP if elastic else 0.0)
     solids = tuple(Solid(_MASS, (_RADIUS,), (x, y, z)) for x, y, z in grid.tolist())
-    return Scene("elastic-heap" if elastic else "heap", solids, restitution=float(elastic))
+    return Scene("elastic-pile" if elastic else "pile", solids, restitution=float(elastic))
 
 
 def drop(
     make: Callable[[Scene, float], World], dt: float, seconds: float, elastic: bool, side: int = SIDE
 ) -> Run:
     """Let the cube fall in a world of some engine."""
-    scene = heap(side, elastic)
+    scene = pile(side, elastic)
     world = make(scene, dt)
     start = energy(scene, world)
 

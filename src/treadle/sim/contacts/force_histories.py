@@ -1,4 +1,4 @@
-"""The course of contacts inside the last step: depth and force between its start and its end."""
+"""The history of contacts inside the last step: depth and force between its start and its end."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from treadle.sim.simulation import Simulation
     from treadle.sim.step.contact_step import ContactStep
 
-__all__ = ["ContactCourse", "contact_courses"]
+__all__ = ["ContactHistory", "contact_histories"]
 
 
 @dataclass(frozen=True)
-class ContactCourse:
+class ContactHistory:
     """One touch of two shapes at a point with a stiffness, from its beginning in the step to its end.
 
     `time` (s) counts from the start of the step; `depth` (m), `rate` (m/s) and the normal `force` (N) are
@@ -38,36 +38,36 @@ class ContactCourse:
     impulse: float
 
 
-def contact_courses(sim: Simulation, samples: int = 65) -> list[ContactCourse]:
-    """All touches of the last step, in every span at `samples` times; rigid contacts have none."""
+def contact_histories(sim: Simulation, samples: int = 65) -> list[ContactHistory]:
+    """All touches of the last step, in every substep at `samples` times; rigid contacts have none."""
     check_count("samples", samples, least=2)
-    touching = last_step(sim).touching
-    if touching is None:
+    contact_step = last_step(sim).step
+    if contact_step is None:
         return []
     from treadle.contact.force_history import force_history
 
-    diary = touching.scratch.trace
-    if diary.size[0] > diary.size[1]:
+    trace = contact_step.scratch.trace
+    if trace.size[0] > trace.size[1]:
         raise InputError(
-            f"the last step had {diary.size[0]} spans with contact, of which {diary.size[1]} are kept; "
-            "take a smaller step to see the course of its forces"
+            f"the last step had {trace.size[0]} substeps with contact, of which {trace.size[1]} are kept; "
+            "take a smaller step to see the history of its forces"
         )
     pieces: dict[tuple[int, int, int], list[list[_Piece]]] = {}
-    for number in range(diary.size[1]):
-        start, span = diary.spans[number, :2]
-        keys, soft = _at_start(touching, number)
-        course = force_history(soft, np.linspace(0.0, span, samples))
+    for number in range(trace.size[1]):
+        start, span = trace.spans[number, :2]
+        keys, soft = _at_start(contact_step, number)
+        history = force_history(soft, np.linspace(0.0, span, samples))
         for i, key in enumerate(keys):
             table = np.stack(
-                [start + course.times, course.depth[:, i], course.rate[:, i], course.force[:, i]]
+                [start + history.times, history.depth[:, i], history.rate[:, i], history.force[:, i]]
             )
-            piece = _Piece(table, *(float(x[i]) for x in (course.deepest, course.hardest, course.impulse)))
+            piece = _Piece(table, *(float(x[i]) for x in (history.deepest, history.hardest, history.impulse)))
             touches = pieces.setdefault(key, [])
             if touches and touches[-1][-1].table[0, -1] >= start * (1.0 - 1e-9):
                 touches[-1].append(piece)
             else:
                 touches.append([piece])
-    names = touching.collider.names
+    names = contact_step.collider.names
     return [
         _joined((names[a], names[b]), parts) for (a, b, _), touches in pieces.items() for parts in touches
     ]
@@ -83,9 +83,9 @@ class _Piece(NamedTuple):
     impulse: float
 
 
-def _joined(shapes: tuple[str, str], parts: list[_Piece]) -> ContactCourse:
+def _joined(shapes: tuple[str, str], parts: list[_Piece]) -> ContactHistory:
     time, depth, rate, force = np.concatenate([part.table for part in parts], axis=1)
-    return ContactCourse(
+    return ContactHistory(
         shapes,
         time,
         depth,
@@ -97,17 +97,17 @@ def _joined(shapes: tuple[str, str], parts: list[_Piece]) -> ContactCourse:
     )
 
 
-def _at_start(touching: ContactStep, number: int) -> tuple[list[tuple[int, int, int]], Soft]:
+def _at_start(contact_step: ContactStep, number: int) -> tuple[list[tuple[int, int, int]], Soft]:
     """The contacts of a span as they were at its start, and their shapes and features."""
     from treadle.contact.soft import make_soft
     from treadle.sim.step.contact_trace import PER_CONTACT
 
-    diary = touching.scratch.trace
-    n, place = (int(x) for x in diary.spans[number, 2:])
-    table = diary.kept[place : place + n * PER_CONTACT].reshape(n, PER_CONTACT)
-    soft = make_soft(n, touching.programs)
+    trace = contact_step.scratch.trace
+    n, place = (int(x) for x in trace.spans[number, 2:])
+    table = trace.kept[place : place + n * PER_CONTACT].reshape(n, PER_CONTACT)
+    soft = make_soft(n, contact_step.programs)
     soft.size[0] = n
-    soft.A[:] = diary.kept[place + n * PER_CONTACT : place + n * (PER_CONTACT + n)]
+    soft.A[:] = trace.kept[place + n * PER_CONTACT : place + n * (PER_CONTACT + n)]
     columns = (soft.K, soft.D, soft.b, soft.delta_start, soft.rate_start, soft.law)
     for array, column in zip(columns, table.T[3:9], strict=True):
         array[:] = column

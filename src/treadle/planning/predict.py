@@ -126,7 +126,8 @@ def _checked(model: Model, commands: ArrayLike) -> np.ndarray:
 def _slips(worlds: Batch) -> np.ndarray:
     """Slip ratios (worlds, contacts) of the last step."""
     count = contact_count(worlds.model)
-    memory = worlds._view("memory")[:, : MEMORY * count].reshape(worlds.worlds, count, MEMORY)
+    columns = worlds.arrays["memory"][: MEMORY * count, : worlds.worlds]
+    memory = columns.T.reshape(worlds.worlds, count, MEMORY)
     vx, rolling, depth = memory[:, :, 5], memory[:, :, 8], memory[:, :, 9]
     fastest = np.maximum(np.maximum(np.abs(vx + rolling), np.abs(rolling)), 1e-6)
     return np.where(depth > 0.0, np.clip(-vx / fastest, -1.0, 1.0), 0.0)
