@@ -27,7 +27,7 @@ def study(
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Run a published experiment again: a table, a plot, and what it has to show.
+    """Repeat a published experiment: a table, a plot, and checks of what it has to show.
 
     Methods and peers run in the same process on the same machine. Peers that are not installed are left
     out with a note: pip install 'treadle[peers]'.

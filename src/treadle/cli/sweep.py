@@ -34,7 +34,7 @@ def sweep(
     """Simulate a machine with all combinations of some constants, many worlds at a time.
 
     Constants are those of td.parameter_names; signals those of recordings. A sweep with a folder that was
-    interrupted continues where it was.
+    interrupted continues.
 
     \b
     Examples:

@@ -98,7 +98,7 @@ def save_files(
         error.file = error.file or str(path)
         raise
     except FileExistsError as error:
-        raise ModelError("is there already", file=error.filename, hint="choose another name") from None
+        raise ModelError("exists already", file=error.filename, hint="choose another name") from None
     except OSError as error:
         message = f"cannot be written ({error.strerror or error})"
         raise ModelError(message, file=path, hint="check the folder and its permissions") from None

@@ -45,7 +45,7 @@ def read(content: bytes, name: str, floating_base: bool = False, folder: Folder 
     """
     if floating_base:
         hint = "give its root a free joint from the world, instead of asking for a floating base"
-        raise ModelError("states itself how it stands in the world", hint=hint)
+        raise ModelError("its base is defined by the file itself", hint=hint)
     try:
         source = _decoded(content)
         return _Reader(_parsed(source), Lines(source)).spec(name, folder)

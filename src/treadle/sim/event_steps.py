@@ -39,7 +39,7 @@ class EventSteps:
         """Take steps until they are done or an event ends the run; the number that was taken."""
         sim = self._sim
         if self.acting:
-            raise InputError("the action of an event must not step the simulation; it goes on by itself")
+            raise InputError("the action of an event must not step the simulation; it continues by itself")
         done = 0
         while done < count and sim.events.stopped_by is None:
             taken = self._step()

@@ -237,7 +237,7 @@ class JointHandle(Guarded, Shown):
             return joint.v
         if not isinstance(freedom, int) or not 0 <= freedom < joint.type.nv:
             known = ", ".join(f"{k} ({name})" for k, name in enumerate(joint.type.velocities))
-            raise InputError(f"joint {self.name!r} has no freedom {freedom!r}; it has {known}")
+            raise InputError(f"joint {self.name!r} has no degree of freedom {freedom!r}; it has {known}")
         return joint.v.start + freedom
 
     @property

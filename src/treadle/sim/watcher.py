@@ -90,7 +90,7 @@ class Watcher:
     def run(self, count: int) -> int:
         """Take steps until they are done or an event ends the run; the number that was taken."""
         if self._acting:
-            raise InputError("the action of an event must not step the simulation; it goes on by itself")
+            raise InputError("the action of an event must not step the simulation; it continues by itself")
         sim, pause = self._sim, self._pause
         sim.events.stopped_by = None
         pause[Pause.STATUS], pause[Pause.EVERY] = FRESH, 0.0 if self.collected is None else 1.0

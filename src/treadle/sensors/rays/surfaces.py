@@ -110,7 +110,8 @@ def scenery_pieces(model: Model) -> list[Piece]:
     path = (folder / str(name)).resolve()
     if not path.is_relative_to(folder):
         raise ModelError(
-            f"its scenery {name!r} is outside the folder of the description", hint="put the file beside it"
+            f"its scenery {name!r} is outside the folder of the description",
+            hint="put the file into that folder",
         )
     pieces = []
     for component in threedt.read(path).components:

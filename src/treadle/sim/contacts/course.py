@@ -49,8 +49,8 @@ def contact_courses(sim: Simulation, samples: int = 65) -> list[ContactCourse]:
     diary = touching.scratch.trace
     if diary.size[0] > diary.size[1]:
         raise InputError(
-            f"the last step had {diary.size[0]} spans with contact, of which {diary.size[1]} are kept; "
-            "take a smaller step to see the course of its forces"
+            f"the last step had {diary.size[0]} substeps with contact, of which {diary.size[1]} are kept; "
+            "take a smaller step to see the force history"
         )
     pieces: dict[tuple[int, int, int], list[list[_Piece]]] = {}
     for number in range(diary.size[1]):
