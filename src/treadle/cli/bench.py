@@ -298,7 +298,7 @@ def _print_table(out: Console, name: str, rows: list[Row]) -> None:
     table = Table(title=_TITLES[name], title_justify="left", title_style="bold", header_style="dim", box=None)
     table.add_column("file" if name == "geometry" else "machine", no_wrap=True)
     if any(row.freedoms for row in rows):
-        table.add_column("freedoms", justify="right")
+        table.add_column("dof", justify="right")
     if name in _SEVERAL:
         table.add_column("what", no_wrap=True)
     table.add_column("composite" if name == "algorithms" else "Treadle", justify="right")

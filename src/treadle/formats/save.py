@@ -63,7 +63,7 @@ def save(machine: Model | ModelSpec, path: str | PathLike[str]) -> tuple[Finding
     """Write a machine, and return what the file cannot say, one sentence each.
 
     Meshes and geometry are copied, unless they are in the folder of the file already: a mesh into the
-    folder "<name>_meshes" beside it, the geometry as "<name>.3dt". The file appears whole or not at all.
+    folder "<name>_meshes", the geometry as "<name>.3dt". The file appears whole or not at all.
     """
     return save_files(machine, path).findings
 

@@ -259,7 +259,7 @@ class _Reader:
             if not folder.locate(name, line=line, element=element).is_file():
                 missing.append(name)
         if missing:
-            hint = "put them beside the description"
+            hint = "put them next to the description"
             spec.report.append(
                 Finding("files that are missing", list(dict.fromkeys(missing)), "warning", hint)
             )

@@ -196,7 +196,7 @@ class JointHandle(Guarded, Shown):
 
     @property
     def torque(self) -> float | np.ndarray:
-        """Joint force held until it is set again: N m for turning freedoms, N for sliding ones."""
+        """Joint force held until it is set again: N m for rotations, N for translations."""
         return _unwrap(self._sim.tau[self._joint.v])
 
     @torque.setter

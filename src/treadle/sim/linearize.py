@@ -36,7 +36,7 @@ __all__ = ["Linearization", "StateSlopes", "linearize", "state_slopes"]
 class Linearization:
     """A and B of dx/dt = A x + B u about a state, and dx/dt there.
 
-    `states` and `inputs` name the rows: joint names with the number of the freedom, actuators.
+    `states` and `inputs` name the rows: joint names with the number of the degree of freedom, actuators.
     """
 
     A: np.ndarray

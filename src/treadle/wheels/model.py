@@ -39,7 +39,7 @@ class WheelContact(NamedTuple):
     """What a model knows: velocity of the wheel's contact point, and the ground there.
 
     vx (m/s) is along the rolling direction, vy across it to the left, vz out of the ground. `rolling` is the
-    radius times the wheel's rate of turning, so that vx + rolling is the speed of its centre. `depth` (m) is
+    radius times the wheel's angular velocity, so that vx + rolling is the speed of its centre. `depth` (m) is
     how deep the point is in the ground, below zero if it is not.
     """
 
