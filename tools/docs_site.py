@@ -242,13 +242,32 @@ def _signature(name: str, item: Any) -> list[str]:
         signature = inspect.signature(item)
     except (TypeError, ValueError):
         return []
-    given = [str(p).replace("'", "") for p in signature.parameters.values() if p.name != "self"]
+    parameters = [p for p in signature.parameters.values() if p.name != "self"]
+    given = [_parameter(p) for p in parameters]
+    named = [p.kind is p.KEYWORD_ONLY for p in parameters]
+    if any(named) and not any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        given.insert(named.index(True), "*")
     back = signature.return_annotation
-    arrow = "" if back in (inspect.Signature.empty, None, "None") or inspect.isclass(item) else f" -> {back}"
-    text = f"{name}({', '.join(given)}){arrow}".replace("'", "")
+    none = back in (inspect.Signature.empty, None, "None") or inspect.isclass(item)
+    arrow = "" if none else f" -> {_annotation(back)}"
+    text = f"{name}({', '.join(given)}){arrow}"
     if len(text) > 90:
         text = f"{name}(\n    " + ",\n    ".join(given) + f",\n){arrow}"
     return ["```python", text, "```", ""]
+
+
+def _parameter(parameter: inspect.Parameter) -> str:
+    """One argument as it is written in a signature."""
+    stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+    typed = parameter.annotation is not parameter.empty
+    text = stars + parameter.name + (f": {_annotation(parameter.annotation)}" if typed else "")
+    if parameter.default is parameter.empty:
+        return text
+    return text + (" = " if typed else "=") + repr(parameter.default)
+
+
+def _annotation(annotation: Any) -> str:
+    return annotation.strip("'\"") if isinstance(annotation, str) else inspect.formatannotation(annotation)
 
 
 def _text(item: Any) -> list[str]:

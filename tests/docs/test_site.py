@@ -32,6 +32,15 @@ def test_every_public_name_has_a_page(site):
         assert "## Example" in text
 
 
+def test_signatures_are_those_of_python(site):
+    text = (site.PAGES / "docs" / "reference" / "api" / "export.md").read_text()
+    assert "kind: str = 'static'," in text
+    assert "cpu: str = ''," in text
+    assert ") -> list[Path]" in text
+    text = (site.PAGES / "docs" / "reference" / "api" / "batch.md").read_text()
+    assert "**options: float" in text
+
+
 def test_pages_differ_where_capitals_do_not_count(site):
     files = [site.file_name(name) for name in td.__all__]
     assert len(files) == len({file.lower() for file in files})
