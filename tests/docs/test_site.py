@@ -29,6 +29,8 @@ def test_every_public_name_has_a_page(site):
     for name in set(td.__all__) - {"__version__"}:
         text = (site.PAGES / "docs" / "reference" / "api" / site.file_name(name)).read_text()
         assert text.startswith(f"# td.{name}\n")
+        summary = text.partition("```python")[2].partition("```")[2].partition("## ")[0]
+        assert summary.strip(), name
         assert "## Example" in text
 
 

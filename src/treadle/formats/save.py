@@ -60,7 +60,7 @@ class Saved:
 
 
 def save(machine: Model | ModelSpec, path: str | PathLike[str]) -> tuple[Finding, ...]:
-    """Write a machine, and return what the file cannot say, one sentence each.
+    """Write a machine, and return what the format cannot represent, one sentence each.
 
     Meshes and geometry are copied, unless they are in the folder of the file already: a mesh into the
     folder "<name>_meshes", the geometry as "<name>.3dt". The file appears whole or not at all.

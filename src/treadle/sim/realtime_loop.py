@@ -58,7 +58,7 @@ class _WallClock:
 
 
 class Pace:
-    """Runs a simulation frame by frame, `speed` times as fast as time (inf: as fast as it can)."""
+    """Runs a simulation frame by frame, at `speed` times real time (inf: as fast as possible)."""
 
     def __init__(
         self, sim: Simulation, frame: float = 1 / 60, speed: float = 1.0, clock: Clock | None = None
