@@ -29,8 +29,10 @@ def test_every_public_name_has_a_page(site):
     for name in set(td.__all__) - {"__version__"}:
         text = (site.PAGES / "docs" / "reference" / "api" / site.file_name(name)).read_text()
         assert text.startswith(f"# td.{name}\n")
-        summary = text.partition("```python")[2].partition("```")[2].partition("## ")[0]
-        assert summary.strip(), name
+        said = re.sub(
+            r"```python\n.*?```", "", text.partition("\n")[2].partition("\n## ")[0], flags=re.DOTALL
+        )
+        assert said.strip(), name
         assert "## Example" in text
 
 
