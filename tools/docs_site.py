@@ -48,8 +48,8 @@ GROUPS = {
 }
 #: The one type that is public: of functions, which have no docstring.
 LAW = (
-    "Type of a force law: a function of positions and velocities by joint name and of the time, which returns "
-    "joint forces by joint name ([how to write one](../../howto/write-a-force-law.md))."
+    "Type of a force law: a function of positions and velocities by joint name and of the time, which "
+    "returns joint forces by joint name ([how to write one](../../howto/write-a-force-law.md))."
 )
 SECTION = re.compile(r"^# --- ([\w, ]+?)(?: \((\w+)\))?$", re.MULTILINE)
 
