@@ -33,11 +33,12 @@ def convert(
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Write a machine in another format, and report what that format cannot represent.
+    """Write a machine in another format.
 
-    The suffix of OUT is the format: .urdf, .xml (MJCF), or .toml (Treadle's own, which represents
-    everything). Meshes are copied into the folder OUT_meshes; for .toml all shapes are written into one
-    .3dt file. Existing files are kept without --force, and files are written completely or not at all.
+    Reports what that format cannot represent. The suffix of OUT is the format: .urdf, .xml (MJCF), or .toml
+    (Treadle's own, which represents everything). Meshes are copied into the folder OUT_meshes; for .toml all
+    shapes are written into one .3dt file. Existing files are kept without --force, and files are written
+    completely or not at all.
 
     \b
     Examples:

@@ -47,10 +47,10 @@ def export(
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Write the compiled step and the dynamics of a machine as C library, C source or FMU.
+    """Export a machine as C library, C source or FMU.
 
-    Loops, limits, friction, actuators, force elements and wheels are included. Contact cannot be exported: a
-    machine with contact is refused without --no-contact. The header says how to call the functions.
+    Writes the compiled step, with loops, limits, friction, actuators, force elements and wheels, and
+    functions of the dynamics. Contact cannot be exported: a machine with contact is refused without --no-contact.
 
     \b
     Examples:

@@ -43,9 +43,9 @@ def render(
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Film a machine at work, in Chromium without a window.
+    """Render a film or picture of a machine.
 
-    The time of the film is simulated time, however long the drawing takes.
+    Drawn by Chromium without a window, in simulated time, however long the drawing takes.
 
     \b
     Examples:

@@ -86,7 +86,7 @@ def run(
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Simulate a machine and say how far the numbers can be trusted.
+    """Simulate a machine and report the accuracy.
 
     \b
     Examples:

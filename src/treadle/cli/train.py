@@ -25,7 +25,7 @@ def train(
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Learn a task with PPO of stable-baselines3 on many worlds at once.
+    """Learn a task with PPO on many worlds.
 
     Writes policy.zip, for PPO.load of stable-baselines3, and curve.csv: steps, mean return of the last
     hundred episodes, seconds. Needs pip install 'treadle[learn,train]'.
