@@ -50,7 +50,7 @@ def export(
     """Export a machine as C library, C source or FMU.
 
     Writes the compiled step, with loops, limits, friction, actuators, force elements and wheels, and
-    functions of the dynamics. Contact cannot be exported: a machine with contact is refused without --no-contact.
+    functions of the dynamics. Contact cannot be exported: such a machine is refused without --no-contact.
 
     \b
     Examples:
