@@ -54,7 +54,7 @@ test-wheel: $(INSTALLED) ## build the wheel with its compiled kernels, and start
 
 test-interop: $(INSTALLED) ## PyTorch, JAX and CasADi, in an environment of their own (.venv-interop)
 	@test -d .venv-interop || $(BIN)/python -m venv .venv-interop
-	.venv-interop/bin/python -m pip install --quiet --editable '.[casadi,jax,test,torch]' 'torch==2.13.0'
+	.venv-interop/bin/python -m pip install --quiet --editable '.[all,casadi,jax,peers,ros,torch]' 'torch==2.13.0' hypothesis pytest
 	.venv-interop/bin/python -m pytest tests/interop tests/docs/test_api_examples.py $(ARGS)
 	.venv-interop/bin/python benchmarks/identification.py
 

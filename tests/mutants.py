@@ -17,9 +17,11 @@ import treadle as td
 from tests.sensors.gps.test_constellation import ALMANAC
 from treadle.geometry import threedt
 from treadle.geometry.mesh import read_mesh
+from treadle.geometry.step_file import read_step
 from treadle.sensors.gps import read_yuma
 
 EXAMPLES = Path(__file__).parents[1] / "docs" / "formats" / "example"
+PLATE = Path(__file__).parent / "process" / "data" / "plate.step"
 
 #: Numbers, words and punctuation of a text.
 _TOKEN = re.compile(rb"[-+0-9.eE]+|\w+|[^\w\s]")
@@ -91,6 +93,7 @@ def seeds(folder: Path) -> dict[str, tuple[bytes, Callable[[Path], Any]]]:
         "mesh.obj": (b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\nf 1 3 4\n", read_mesh),
         "mesh.dae": (_box("dae"), read_mesh),
         "mesh.glb": (_box("glb"), read_mesh),
+        "workpiece.step": (PLATE.read_bytes(), _read_step),
         "terrain.asc": (GRID, td.load_terrain),
         "terrain.csv": (b"0,0,1\n1,0,2\n0,1,3\n1,1,4\n", td.load_terrain),
         "terrain.png": (_image(folder / "seed.png"), _read_image),
@@ -131,6 +134,11 @@ def _geotiff(path: Path) -> bytes:
     with rasterio.open(path, "w", driver="GTiff", transform=Affine(1, 0, 0, 0, -1, 6), **shape) as file:
         file.write(heights, 1)
     return path.read_bytes()
+
+
+def _read_step(path: Path) -> None:
+    # coarse: what damages do to the reader is the question, not the triangles
+    read_step(path, tolerance=1e-2, angle=0.5)
 
 
 def _read_recording(path: Path) -> None:

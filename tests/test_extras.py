@@ -11,6 +11,7 @@ import pytest
 
 import treadle as td
 from treadle.extras import PACKAGES, require
+from treadle.geometry.step_file import read_step
 
 PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
 
@@ -32,6 +33,7 @@ USES = {
         written(folder / "robot.urdf", f"<robot name='r{uuid4()}'><link name='a'/></robot>")
     ),
     "coacd": lambda folder: td.convex_parts(*ELL),
+    "cascadio": lambda folder: read_step(written(folder / "plate.step", "ISO-10303-21;")),
     "capytaine": lambda folder: td.mesh_added_mass(np.eye(3), [[0, 1, 2]]),
     "numba": lambda folder: numba_kernel(),
     "scipy": lambda folder: td.convex_hull(np.eye(3)),

@@ -38,8 +38,8 @@ def whole(tmp_path_factory):
 
 FORMATS = (
     "robot.toml", "robot.urdf", "robot.xml", "robot.xacro", "robot.srdf", "robot.3dt", "mesh.stl", "mesh.obj",
-    "mesh.dae", "mesh.glb", "terrain.asc", "terrain.csv", "terrain.png", "terrain.tif", "almanac.alm",
-    "run.mcap", "run.parquet", "run.parquet.partial",
+    "mesh.dae", "mesh.glb", "workpiece.step", "terrain.asc", "terrain.csv", "terrain.png", "terrain.tif",
+    "almanac.alm", "run.mcap", "run.parquet", "run.parquet.partial",
 )  # fmt: skip
 
 
@@ -52,7 +52,8 @@ def test_every_format_has_mutants(whole):
 def test_damaged_files_end_in_one_sentence(name, whole, tmp_path):
     content, read = whole[name]
     assert outcome(read, tmp_path / name, content) is None
-    damaged = mutants(content, 40, seed=7)
+    # every STEP file takes a process of its own
+    damaged = mutants(content, 5 if name == "workpiece.step" else 40, seed=7)
     assert [problem for each in damaged if (problem := outcome(read, tmp_path / name, each))] == []
 
 

@@ -16,7 +16,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, get_origin
 
 ROOT = Path(__file__).parents[1]
 PAGES, SITE = ROOT / "build" / "docs-pages", ROOT / "build" / "site"
@@ -46,6 +46,11 @@ GROUPS = {
     "app": "The page",
     "errors": "Errors",
 }
+#: The one type that is public: of functions, which have no docstring.
+LAW = (
+    "Type of a force law: a function of positions and velocities by joint name and of the time, which "
+    "returns joint forces by joint name ([how to write one](../../howto/write-a-force-law.md))."
+)
 SECTION = re.compile(r"^# --- ([\w, ]+?)(?: \((\w+)\))?$", re.MULTILINE)
 
 
@@ -172,7 +177,7 @@ def api_pages() -> None:
         file = file_name(name)
         (folder / file).write_text(_page(name, item, examples[name]), encoding="utf-8")
         summary = (
-            (inspect.getdoc(item) or "").partition("\n")[0] if not _is_alias(item) else "a type of functions"
+            (inspect.getdoc(item) or "").partition("\n")[0] if not _is_alias(item) else LAW.partition(" (")[0]
         )
         groups.setdefault(_group(name), []).append((name, file, summary))
     lines = ["# Public names", "", "Everything that `import treadle as td` has, from its docstrings.", ""]
@@ -209,7 +214,7 @@ def _page(name: str, item: Any, example: str) -> str:
     if not _is_alias(item):
         lines += [*_signature(f"td.{name}", item), *_text(item)]
     else:
-        lines += ["```python", str(item), "```", "", "A type of functions: see the how-to on force laws.", ""]
+        lines += ["```python", str(item), "```", "", LAW, ""]
     if inspect.isclass(item):
         lines += _members(item)
     head = "import numpy as np\nimport treadle as td\n\n" if "np." in example else "import treadle as td\n\n"
@@ -234,7 +239,7 @@ def _is_own(base: type) -> bool:
 
 
 def _is_alias(item: Any) -> bool:
-    return not (inspect.isclass(item) or (callable(item) and hasattr(item, "__name__")))
+    return get_origin(item) is not None
 
 
 def _signature(name: str, item: Any) -> list[str]:
@@ -242,13 +247,32 @@ def _signature(name: str, item: Any) -> list[str]:
         signature = inspect.signature(item)
     except (TypeError, ValueError):
         return []
-    given = [str(p).replace("'", "") for p in signature.parameters.values() if p.name != "self"]
+    parameters = [p for p in signature.parameters.values() if p.name != "self"]
+    given = [_parameter(p) for p in parameters]
+    named = [p.kind is p.KEYWORD_ONLY for p in parameters]
+    if any(named) and not any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        given.insert(named.index(True), "*")
     back = signature.return_annotation
-    arrow = "" if back in (inspect.Signature.empty, None, "None") or inspect.isclass(item) else f" -> {back}"
-    text = f"{name}({', '.join(given)}){arrow}".replace("'", "")
+    none = back in (inspect.Signature.empty, None, "None") or inspect.isclass(item)
+    arrow = "" if none else f" -> {_annotation(back)}"
+    text = f"{name}({', '.join(given)}){arrow}"
     if len(text) > 90:
         text = f"{name}(\n    " + ",\n    ".join(given) + f",\n){arrow}"
     return ["```python", text, "```", ""]
+
+
+def _parameter(parameter: inspect.Parameter) -> str:
+    """One argument as it is written in a signature."""
+    stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+    typed = parameter.annotation is not parameter.empty
+    text = stars + parameter.name + (f": {_annotation(parameter.annotation)}" if typed else "")
+    if parameter.default is parameter.empty:
+        return text
+    return text + (" = " if typed else "=") + repr(parameter.default)
+
+
+def _annotation(annotation: Any) -> str:
+    return annotation.strip("'\"") if isinstance(annotation, str) else inspect.formatannotation(annotation)
 
 
 def _text(item: Any) -> list[str]:

@@ -141,7 +141,7 @@ __all__ = [
     "trajectory", "tune_path", "view", "wheel_model", "where",
 ]  # fmt: skip
 
-#: Where the public names live; a module is imported when one of its names is first asked for.
+#: Where the public names live; a module is imported when one of its names is first used.
 _HOMES = {
     "treadle.app.view": (
         "view",

@@ -70,7 +70,7 @@ class ModelError(TreadleError):
 
 
 class SimulationDiverged(TreadleError):
-    """The state left the finite numbers, with the last state that had not."""
+    """A step diverged: its result was not finite. Has the last good state."""
 
     def __init__(self, message: str, *, time: float, element: str, last_good_state: Any = None) -> None:
         self.time = time

@@ -18,6 +18,7 @@ __all__ = ["PACKAGES", "missing_package", "require"]
 PACKAGES = {
     "capytaine": "hydro",
     "casadi": "casadi",
+    "cascadio": "step",
     "coacd": "parts",
     "coal": "meshes",
     "gymnasium": "learn",

@@ -4,7 +4,7 @@
     crane = "cranes.tower:tower_crane"
 
 A `Registry` maps names to what Treadle has of a kind (joints, integrators, formats, ...). Its own entries may
-be given as "module:name", and are imported when they are first asked for. Names that it does not have, and
+be given as "module:name", and are imported when they are first used. Names that it does not have, and
 lists of all names, take in the entry points of its group that installed packages declare; one of those is
 imported when it is used, and never takes the place of an own one.
 """

@@ -86,7 +86,7 @@ def test_nothing_is_replaced_without_force(robot, tmp_path):
     out = tmp_path / "robot.toml"
     out.write_text("mine")
     result = convert(robot, out, code=2)
-    assert result.stderr == f"treadle: {out}: is there already; use --force to replace it\n"
+    assert result.stderr == f"treadle: {out}: exists already; use --force to replace it\n"
     assert out.read_text() == "mine"
     assert not (tmp_path / "robot.3dt").exists()
     convert(robot, out, "--force")

@@ -97,7 +97,7 @@ def test_a_motor_reaches_through_a_loop():
 def test_other_methods_refuse_rigid_motors():
     spec = lever()
     spec.add_actuator("drive", "rigid_velocity", "hinge")
-    with pytest.raises(td.InputError, match="the rigid motor 'drive' is held by 'symplectic_euler'"):
+    with pytest.raises(td.InputError, match="the rigid motor 'drive' needs 'symplectic_euler'"):
         td.Simulation(spec.compile(), integrator="rk4")
 
 

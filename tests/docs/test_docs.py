@@ -145,7 +145,7 @@ def test_the_page_of_constraints_says_which_integrators_hold_loops():
     """Methods on the level of positions hold loops as others do, and refuse what has velocities alone."""
     page = " ".join((DOCS / "theory" / "constraints.md").read_text().split())
     levels = {name: method.loops for name, method in INTEGRATORS.items()}
-    assert ("All methods hold loops" in page) == all(levels.values())
+    assert ("All methods satisfy loops" in page) == all(levels.values())
     assert "refuse loops" not in page
     assert ("Methods that solve for positions have no equation for them, and refuse" in page) == (
         "positions" in levels.values()

@@ -29,7 +29,20 @@ def test_every_public_name_has_a_page(site):
     for name in set(td.__all__) - {"__version__"}:
         text = (site.PAGES / "docs" / "reference" / "api" / site.file_name(name)).read_text()
         assert text.startswith(f"# td.{name}\n")
+        said = re.sub(
+            r"```python\n.*?```", "", text.partition("\n")[2].partition("\n## ")[0], flags=re.DOTALL
+        )
+        assert said.strip(), name
         assert "## Example" in text
+
+
+def test_signatures_are_those_of_python(site):
+    text = (site.PAGES / "docs" / "reference" / "api" / "export.md").read_text()
+    assert "kind: str = 'static'," in text
+    assert "cpu: str = ''," in text
+    assert ") -> list[Path]" in text
+    text = (site.PAGES / "docs" / "reference" / "api" / "batch.md").read_text()
+    assert "**options: float" in text
 
 
 def test_pages_differ_where_capitals_do_not_count(site):

@@ -305,7 +305,7 @@ def test_without_mujoco(monkeypatch):
 
 
 def test_a_floating_base_is_for_the_file_to_say():
-    with pytest.raises(ModelError, match="states itself") as caught:
+    with pytest.raises(ModelError, match="defined by the file itself") as caught:
         mjcf.read(b"<mujoco/>", "robot", True)
     assert "<freejoint/>" in str(caught.value.hint)
 

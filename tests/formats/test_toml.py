@@ -202,7 +202,7 @@ def test_save_refuses_other_things(tmp_path):
 def test_floating_base_is_refused(tmp_path):
     path = tmp_path / "robot.toml"
     path.write_text(ARM)
-    with pytest.raises(ModelError, match="states itself") as caught:
+    with pytest.raises(ModelError, match="defined by the file itself") as caught:
         load(path, floating_base=True)
     assert "free joint" in caught.value.hint
 

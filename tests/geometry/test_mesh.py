@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import trimesh
 
+from tests.mutants import SPHERE
 from treadle.errors import InputError, ModelError
 from treadle.geometry import mesh
 from treadle.geometry.mesh import read_mesh, suspicious_scale
@@ -237,3 +238,11 @@ def test_meshes_that_are_too_large(tmp_path, monkeypatch):
 def test_suspicious_scale(size, suspicious):
     low = np.array([5.0, -2.0, 1.0])
     assert suspicious_scale([low, low + size]) is suspicious
+
+
+def test_what_the_reader_logs_is_not_shown(tmp_path, caplog):
+    path = tmp_path / "bent.stl"
+    path.write_text(SPHERE.replace("normal 0 0 1", "normal 0 oblique 1"))
+    points, triangles = read_mesh(path)
+    assert (points.shape, triangles.shape) == ((4, 3), (2, 3))
+    assert caplog.records == []

@@ -192,7 +192,7 @@ def test_loops_and_couplings_are_simulated(coupled):
 
 def test_methods_that_do_not_hold_loops_say_so(monkeypatch):
     monkeypatch.setitem(INTEGRATORS, "own", replace(INTEGRATORS["rk4"], loops=None))
-    with pytest.raises(InputError, match="'own' does not hold the closed loops"):
+    with pytest.raises(InputError, match="'own' does not support the closed loops"):
         Simulation(linkage().compile(), integrator="own")
 
 

@@ -282,7 +282,7 @@ BAD = {
         ({"joint": "rol"}, "'rol' is not a joint"),
         ({"joint": "weld"}, "'weld' is fixed"),
         ({"joint": "chain"}, "'chain' closes a loop"),
-        ({"freedom": 1}, "freedom 1 is not one of its joint's"),
+        ({"freedom": 1}, "its joint has no degree of freedom 1"),
         ({"freedom": -1}, "freedom -1"),
         ({"freedom": 0.0}, "freedom 0.0"),
         ({"gain": "big"}, "gain needs numbers"),

@@ -79,7 +79,7 @@ def test_single_freedoms():
     sim.step(500)
     assert abs(neck.velocity[[0, 2]]).max() < 1e-15
     assert abs(neck.velocity[1]) > 0.01
-    with pytest.raises(td.InputError, match=r"joint 'neck' has no freedom 3; it has 0 \(rate_x\)"):
+    with pytest.raises(td.InputError, match=r"joint 'neck' has no degree of freedom 3; it has 0 \(rate_x\)"):
         neck.lock(3)
 
 

@@ -44,7 +44,7 @@ class PathLines:
 def path_segments(paths: np.ndarray) -> np.ndarray:
     """Ends (n (points - 1), 2, 3) of the pieces of ways (n, points, 3)."""
     if paths.ndim != 3 or paths.shape[1] < 2 or paths.shape[2] != 3:
-        raise InputError(f"ways are an array (number, points, 3) of two points or more, not {paths.shape}")
+        raise InputError(f"paths are an array (number, points, 3) of two points or more, not {paths.shape}")
     return np.stack([paths[:, :-1], paths[:, 1:]], axis=2).reshape(-1, 2, 3)
 
 
@@ -53,7 +53,7 @@ def path_colors(paths: np.ndarray, costs: ArrayLike | None) -> np.ndarray:
     count = len(paths)
     worth = np.arange(count) if costs is None else np.asarray(costs, dtype=float)
     if worth.shape != (count,):
-        raise InputError(f"{count} ways need as many costs, not {worth.shape}")
+        raise InputError(f"{count} paths need as many costs, not {worth.shape}")
     # by rank, since a few that fail cost more than all others together
     rank = np.argsort(np.argsort(worth, kind="stable"), kind="stable") / max(count - 1, 1)
     shades = _CHEAP + rank[:, None] * (_DEAR - _CHEAP) if costs is not None else np.tile(_CHEAP, (count, 1))

@@ -59,7 +59,7 @@ class Uploads(Closing):
             error.file = name
             raise
         if model.nv > _FREEDOMS:
-            raise InputError(f"{name!r} has {model.nv} freedoms, and {_FREEDOMS} is the most for a page")
+            raise InputError(f"{name!r} has {model.nv} degrees of freedom; a page takes at most {_FREEDOMS}")
         return model
 
     def _new_folder(self) -> Path:
@@ -79,7 +79,7 @@ class Uploads(Closing):
 
 def _written(content: bytes, path: Path) -> Path:
     if len(content) > _TEXT:
-        raise InputError(f"a description has at most {_TEXT / 1e6:g} MB; put meshes beside it in a .zip")
+        raise InputError(f"a description has at most {_TEXT / 1e6:g} MB; put its meshes into a .zip with it")
     path.write_bytes(content)
     return path
 

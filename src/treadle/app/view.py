@@ -45,7 +45,7 @@ def view(
     host: str = "127.0.0.1",
     open_browser: bool = False,
 ) -> Live | Worlds:
-    """Show a simulation on a page of the browser, at `page.url`, and go on with the script.
+    """Show a simulation on a page of the browser, at `page.url`, while the script continues.
 
     The page runs it in real time in a thread of its own, to be touched by `page.send(...)` alone. With
     run=False the script steps it, and calls `page.show()` as often as it likes: what people do at the page

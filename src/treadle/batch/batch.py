@@ -219,7 +219,7 @@ class Batch(Guarded, WorldViews):
 
     @property
     def tau(self) -> np.ndarray:
-        """Joint forces (worlds, nv), live: N m for turning degrees of freedom, N for sliding ones."""
+        """Joint forces (worlds, nv), live: N m for rotations, N for translations."""
         return self._view("tau")
 
     @tau.setter

@@ -35,7 +35,7 @@ _TITLES = {
     "startup": "Fresh processes: seconds (median)",
     "geometry": "Geometry files: reading .3dt, and the same mesh as OBJ with trimesh",
     "endurance": "Long runs in one process: growth of memory, and time of the last steps by the first",
-    "contact": "Contact: time per step beside MuJoCo's fastest setting that does what it should",
+    "contact": "Contact: time per step against MuJoCo's fastest correct setting",
     "view": "The page: frames of the server at 60 per second, with a client that receives them",
 }
 #: Tables about several things of the same machine.
@@ -138,8 +138,8 @@ def contact(
 ) -> None:
     """Compare the cost of a contact step with MuJoCo on towers, piles, grasps and robots.
 
-    The cases of `treadle study contact-gauntlet`, of which only those count that do what they should in both:
-    each beside the fastest setting of MuJoCo with which that is so. Needs the packages to compare with:
+    The cases of `treadle study contact-gauntlet` whose result is correct in both simulators, each against the
+    fastest setting of MuJoCo that is correct. Needs the packages to compare with:
     pip install 'treadle[peers]'.
 
     \b
@@ -171,7 +171,7 @@ def worlds(
     Needs the packages to learn and to compare with: pip install 'treadle[learn,peers]'.
 
     \b
-    Environments: CartPole, Reacher, HalfCheetah, Hopper, Walker2d, Ant, Humanoid; ANYmal if asked for.
+    Environments: CartPole, Reacher, HalfCheetah, Hopper, Walker2d, Ant, Humanoid; ANYmal only with --only.
 
     \b
     Examples:
@@ -213,15 +213,15 @@ def endurance(quick: Quick = False, json: Json = False, debug: Debug = False) ->
 @reported
 def view(
     quick: Quick = False,
-    crowd: Annotated[float, typer.Option(help="Seconds for which pages come and go.")] = 60.0,
+    crowd: Annotated[float, typer.Option(help="Seconds for which clients connect and disconnect.")] = 60.0,
     json: Json = False,
     debug: Debug = False,
 ) -> None:
     """Measure the frames of the page: simulation, packing and sending, for the roadheader at work.
 
     A client in another process receives all frames and does nothing with them. A second run edits a mass
-    and waits until it is in force; a third changes the scene ten times on one page and looks at the memory;
-    a fourth has three clients, of which two come and go at random.
+    and waits until it takes effect; a third changes the scene ten times on one page and measures the memory;
+    a fourth has three clients, of which two connect and disconnect at random.
 
     \b
     Examples:
@@ -298,7 +298,7 @@ def _print_table(out: Console, name: str, rows: list[Row]) -> None:
     table = Table(title=_TITLES[name], title_justify="left", title_style="bold", header_style="dim", box=None)
     table.add_column("file" if name == "geometry" else "machine", no_wrap=True)
     if any(row.freedoms for row in rows):
-        table.add_column("freedoms", justify="right")
+        table.add_column("dof", justify="right")
     if name in _SEVERAL:
         table.add_column("what", no_wrap=True)
     table.add_column("composite" if name == "algorithms" else "Treadle", justify="right")

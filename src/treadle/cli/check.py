@@ -28,10 +28,11 @@ def check(
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Say what the import of a machine ignored, repaired or guessed, and what looks wrong in it.
+    """Check a machine: import report, and what looks wrong.
 
-    Meshes and geometry are opened too. Exits with 0 if there is nothing worse than notes, or than
-    warnings without --strict; with 1 for warnings under --strict; with 2 for errors.
+    Lists what the import ignored, repaired or guessed. Meshes and geometry are opened too. Exits with 0 if
+    there is nothing worse than notes, or than warnings without --strict; with 1 for
+    warnings under --strict; with 2 for errors.
 
     \b
     Examples:

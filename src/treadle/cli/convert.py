@@ -20,7 +20,7 @@ Target = Annotated[
     str,
     typer.Argument(metavar="OUT", help="The file to write; its ending is the format: .urdf, .xml, .toml."),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Replace files that are there already.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
 
 
 @reported
@@ -33,11 +33,12 @@ def convert(
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Write a machine in another format, and say what that format cannot hold.
+    """Write a machine in another format.
 
-    The ending of OUT is the format: .urdf, .xml (MJCF), or .toml (Treadle's own, which can hold
-    everything). Meshes are copied into the folder OUT_meshes beside it; for .toml all shapes go into one
-    .3dt file. Nothing is replaced without --force, and nothing is left half-written.
+    Reports what that format cannot represent. The suffix of OUT is the format: .urdf, .xml (MJCF), or .toml
+    (Treadle's own, which represents everything). Meshes are copied into the folder OUT_meshes; for .toml all
+    shapes are written into one .3dt file. Existing files are kept without --force, and files are written
+    completely or not at all.
 
     \b
     Examples:
@@ -52,7 +53,7 @@ def convert(
         with busy(f"writing {target}", shown=not json):
             saved = save_files(model, target, replace=force, gather=True)
     except ModelError as error:
-        if error.message == "is there already":
+        if error.message == "exists already":
             error.hint = "use --force to replace it"
         raise
     if json:

@@ -41,7 +41,7 @@ def demo(
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Show the roadheader at work in the browser, and say how far its numbers can be trusted.
+    """Show the roadheader at work in the browser.
 
     It moves by itself until someone at the page drives it. In a terminal the page stays until Ctrl-C;
     elsewhere the command ends once it has seen that the page answers and the machine moves.

@@ -9,6 +9,7 @@ import typer
 
 from treadle.cli.console import Debug, Json, busy, console, print_json, reported
 from treadle.cli.machine import Floating, MachineName, open_machine
+from treadle.errors import InputError
 
 __all__ = ["export"]
 
@@ -26,6 +27,7 @@ TargetName = Annotated[
 Cpu = Annotated[str, typer.Option(help="Processor of the target, such as cortex-a72 or x86-64-v3.")]
 Step = Annotated[float | None, typer.Option("--dt", help="Time step in s; else the machine's.")]
 Integrator = Annotated[str | None, typer.Option(help="Integrator; else the machine's.")]
+NoContact = Annotated[bool, typer.Option("--no-contact", help="Export the machine without its contact.")]
 Loads = Annotated[bool, typer.Option("--loads", help="Have forces on bodies as inputs of the step.")]
 
 
@@ -40,14 +42,15 @@ def export(
     dt: Step = None,
     integrator: Integrator = None,
     loads: Loads = False,
+    no_contact: NoContact = False,
     floating: Floating = False,
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Write the compiled step and the dynamics of a machine as C library, C source or FMU.
+    """Export a machine as C library, C source or FMU.
 
-    Contact is left out; loops, limits, friction, actuators, force elements and wheels are in. The header says
-    how to call the functions.
+    Writes the compiled step, with loops, limits, friction, actuators, force elements and wheels, and
+    functions of the dynamics. Contact cannot be exported: such a machine is refused without --no-contact.
 
     \b
     Examples:
@@ -60,7 +63,9 @@ def export(
     from treadle.sim.simulation import Simulation
 
     model = open_machine(machine, floating)
-    sim = Simulation(model, dt=dt, integrator=integrator, contact=None if model.wheels else False)
+    sim = Simulation(model, dt=dt, integrator=integrator, contact=False if no_contact else None)
+    if sim.contact:
+        raise InputError(f"{machine!r} has contact, which cannot be exported: leave it out with --no-contact")
     with busy(f"writing {folder}", shown=not json):
         files = write(sim, folder, kind, name=name, target=target, cpu=cpu, loads=loads)
     if json:

@@ -18,7 +18,7 @@ _STYLES = {"note": "cyan", "warning": "yellow", "error": "bold red"}
 
 
 def print_findings(out: Console, findings: Iterable[str]) -> None:
-    """A paragraph each, the gravest first, what to do on lines of its own."""
+    """A paragraph each, most severe first, with what to do on lines of its own."""
     from rich.text import Text
 
     ordered = _sorted(findings)
@@ -54,7 +54,7 @@ def rows(findings: Iterable[str]) -> list[dict[str, Any]]:
 
 
 def _sorted(findings: Iterable[str]) -> Sequence[Finding]:
-    """The gravest first, otherwise in their order."""
+    """Most severe first, otherwise in their order."""
     return sorted(map(as_finding, findings), key=lambda item: -SEVERITIES.index(item.severity))
 
 

@@ -34,7 +34,7 @@ def info(
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Show the links and joints of a machine, its size and what its import left out.
+    """Show the links, joints and size of a machine.
 
     \b
     Examples:

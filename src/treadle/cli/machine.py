@@ -27,14 +27,14 @@ Contact = Annotated[
     bool | None,
     typer.Option(
         "--contact/--no-contact",
-        help="Whether shapes touch; else they do where things can meet that are not one machine.",
+        help="Contact between collision shapes; by default between separate objects, without self-collision.",
     ),
 ]
 Meshes = Annotated[
     str | None,
     typer.Option(
-        help="What meshes that move touch as: hull, the solid around each; parts, convex ones that fill it; "
-        "or mesh, as it is. Else the machine's own, or hull."
+        help="Collision geometry of meshes that move: hull (convex hull), parts (convex decomposition) "
+        "or mesh (triangles). By default the machine's own setting, or hull."
     ),
 ]
 Outside = Annotated[
@@ -42,9 +42,7 @@ Outside = Annotated[
 ]
 
 
-Srdf = Annotated[
-    Path | None, typer.Option(help="An SRDF file, whose pairs of links do not touch each other.")
-]
+Srdf = Annotated[Path | None, typer.Option(help="SRDF file with pairs of links that do not collide.")]
 
 
 def open_machine(
@@ -58,7 +56,7 @@ def open_machine(
     path = Path(name).expanduser()
     if is_scene(name):
         if floating:
-            raise InputError(f"--floating is for files, and the scene {name!r} has its base where it belongs")
+            raise InputError(f"--floating is for files; the base of the scene {name!r} cannot be changed")
         if srdf is not None:
             raise InputError(f"--srdf is for files, and {name!r} is a scene")
         if meshes is not None:

@@ -26,10 +26,10 @@ def plan(
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Drive a task with a plan at every control step: the best of many simulated candidates.
+    """Control a task by sampling-based planning.
 
-    The candidates run in worlds of the task itself, and their sum of rewards is what counts. Needs
-    pip install 'treadle[learn]'.
+    At every control step many candidate sequences of actions are simulated in worlds of the task, and the
+    plan with the largest sum of rewards is applied. Needs pip install 'treadle[learn]'.
 
     \b
     Examples:

@@ -33,7 +33,7 @@ def render(
         list[str] | None,
         typer.Option("--command", metavar="ACTUATOR=VALUE", help="Hold a command; repeatable."),
     ] = None,
-    demo: Annotated[bool, typer.Option("--demo", help="Let the machine go through its routine.")] = False,
+    demo: Annotated[bool, typer.Option("--demo", help="Play the routine of the machine.")] = False,
     dt: Annotated[float | None, typer.Option(help="Time step in seconds; else the machine's own.")] = None,
     contact: Contact = None,
     meshes: Meshes = None,
@@ -43,9 +43,9 @@ def render(
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Film a machine at work, in Chromium without a window.
+    """Render a film or picture of a machine.
 
-    The time of the film is simulated time, however long the drawing takes.
+    Drawn by Chromium without a window, in simulated time, however long the drawing takes.
 
     \b
     Examples:

@@ -42,10 +42,10 @@ def run(
         str | None, typer.Option(help=f"Method of integration: {', '.join(INTEGRATORS)}.")
     ] = None,
     stabilization: Annotated[
-        str | None, typer.Option(help=f"How loops stay closed: {', '.join(STABILIZATIONS)}.")
+        str | None, typer.Option(help=f"Stabilization of closed loops: {', '.join(STABILIZATIONS)}.")
     ] = None,
     solver: Annotated[
-        str | None, typer.Option(help=f"Solver of loops, stops and friction: {', '.join(SOLVERS)}.")
+        str | None, typer.Option(help=f"Solver of loops, limits and friction: {', '.join(SOLVERS)}.")
     ] = None,
     contact: Contact = None,
     meshes: Meshes = None,
@@ -86,7 +86,7 @@ def run(
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Simulate a machine and say how far the numbers can be trusted.
+    """Simulate a machine and report the accuracy.
 
     \b
     Examples:
@@ -170,7 +170,7 @@ def advance(
     shown: bool,
     control: Callable[[], None] | None = None,
 ) -> None:
-    """Run the steps with a progress bar, sampling on the way and calling `control` before every sample."""
+    """Run the steps with a progress bar, with samples, and call `control` before every sample."""
     few = steps <= _MOST_SAMPLES or control is not None
     stride = (
         (1 if few else math.ceil(steps / _MOST_SAMPLES)) if recording or control else max(1, steps // 100)

@@ -27,8 +27,9 @@ def study(
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Run a published experiment again: a table, a plot, and what it has to show.
+    """Repeat a published experiment.
 
+    Prints a table and checks, and draws a plot.
     Methods and peers run in the same process on the same machine. Peers that are not installed are left
     out with a note: pip install 'treadle[peers]'.
 

@@ -31,10 +31,10 @@ def sweep(
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Simulate a machine with all combinations of some constants, many worlds at a time.
+    """Simulate all combinations of some constants.
 
     Constants are those of td.parameter_names; signals those of recordings. A sweep with a folder that was
-    interrupted continues where it was.
+    interrupted continues.
 
     \b
     Examples:

@@ -16,7 +16,7 @@ __all__ = ["train"]
 def train(
     task: Annotated[str, typer.Argument(help="The task, such as CartPole or Ant.")],
     steps: Annotated[int, typer.Option(help="Environment steps in all worlds together.")] = 200_000,
-    envs: Annotated[int, typer.Option(help="Worlds side by side.")] = 64,
+    envs: Annotated[int, typer.Option(help="Number of worlds.")] = 64,
     seed: Annotated[int, typer.Option(help="Seed of the policy and of the worlds.")] = 0,
     threads: Annotated[int | None, typer.Option(help="Threads of the simulation.")] = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the policy and the curve.")] = Path(
@@ -25,7 +25,7 @@ def train(
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Learn a task with PPO of stable-baselines3 on many worlds at once.
+    """Learn a task with PPO on many worlds.
 
     Writes policy.zip, for PPO.load of stable-baselines3, and curve.csv: steps, mean return of the last
     hundred episodes, seconds. Needs pip install 'treadle[learn,train]'.

@@ -64,7 +64,9 @@ def view(
     open_: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = True,
     debug: Debug = False,
 ) -> None:
-    """Show a machine in the browser and drive it while it runs, or replay a recording.
+    """Show and drive a machine in the browser.
+
+    A recording (.mcap, .parquet) is replayed.
 
     \b
     Examples:

@@ -79,7 +79,7 @@ def checked_mesh(name: str, points: ArrayLike, triangles: ArrayLike) -> Mesh:
 
 
 def convex_hull(points: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-    """Points (n, 3) and triangles (m, 3) of the smallest convex solid around points.
+    """Points (n, 3) and triangles (m, 3) of the convex hull of points.
 
     A mesh that is replaced by it touches as a solid, and faster than as triangles.
     """

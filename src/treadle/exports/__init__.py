@@ -42,10 +42,11 @@ def export(
 ) -> list[Path]:
     """Write the compiled step of a machine, and functions of its dynamics, for use without Python.
 
-    `kind` is one of `KINDS`. A `Simulation` gives its integrator, laws, controllers that can be traced,
-    terrain and present state; a model its own settings. `target` is an LLVM triple such as
-    "aarch64-linux-gnu" and `cpu` one of its processors; without them the code is for this computer. `loads`
-    adds forces on bodies as inputs. Returns the files, of which the header says how to call what.
+    `kind` is "static", "shared" or "object" (library and C header), "source" (C99), "fmu" (FMI 3.0), "fmu2"
+    or "casadi". A `Simulation` gives its integrator, laws, traced controllers, terrain and current state; a
+    model its own settings. `target` is an LLVM triple such as "aarch64-linux-gnu" and `cpu` one of its
+    processors; without them the code is for this computer. `loads` adds forces on bodies as inputs. Returns
+    the files; the header says how to call the functions.
     """
     if not isinstance(machine, Model | Simulation):
         raise InputError(f"export needs a Model or a Simulation, not {type(machine).__name__}")

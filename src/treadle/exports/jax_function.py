@@ -23,7 +23,7 @@ def jax_function(
 
     Arrays have a state along their last axis and any axes before it. Several outputs are a tuple.
     `parameters` are names of constants (see `td.parameter_names`) that are a further input; `inputs` and
-    `outputs` of the result say what comes in which order. Numbers are doubles where JAX has them on
+    `outputs` of the result list the arguments and results in order. Numbers are doubles where JAX has them on
     (`jax.config.update("jax_enable_x64", True)`).
 
         step = jax.jit(td.jax_function(td.Simulation(model), "step"))

@@ -25,7 +25,7 @@ def torch_function(
 
     Tensors have a state along their last axis and any axes before it. Several outputs are a tuple.
     `parameters` are names of constants (see `td.parameter_names`) that are a further input; `inputs` and
-    `outputs` of the result say what comes in which order.
+    `outputs` of the result list the arguments and results in order.
 
         step = td.torch_function(td.Simulation(model), "step")
         q, v = step(q, v, tau)

@@ -35,7 +35,7 @@ Energy = Callable[..., Scalar]
 def force_element(
     *frames: str | None, energy: Energy | None = None, stiff: bool = False
 ) -> Callable[[Callable[..., Mapping[str, Any] | None]], FrameLaw]:
-    """Make a function of these frames and the time a force law; see the module."""
+    """Decorator: make a function of these frames and the time a force law."""
 
     def bind(function: Callable[..., Mapping[str, Any] | None]) -> FrameLaw:
         return FrameLaw(function, frames, energy, stiff)

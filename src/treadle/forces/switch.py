@@ -35,7 +35,7 @@ _active: ContextVar[_Lock | None] = ContextVar("switches", default=None)
 
 
 def switch(x: Scalar) -> Any:
-    """The condition x > 0, held over a substep where the method locks it."""
+    """The condition x > 0, constant over a substep with integrators that locate its changes."""
     lock = _active.get()
     if lock is None:
         return x > 0.0

@@ -128,7 +128,7 @@ def dh_arm(
 
     Links are "link1", "link2" and so on, joints have the names of their rows, or "joint1" and so on; the
     frame "tool" is on the last link, whose frame is that of the table. Links without a mass get none: give
-    them one before dynamics are asked for.
+    them one before their dynamics are computed.
     """
     check_convention(convention)
     if not isinstance(rows, Iterable):

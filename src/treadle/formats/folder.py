@@ -10,7 +10,7 @@ from treadle.errors import ModelError
 
 __all__ = ["Folder"]
 
-_HINT = "put the file beside the description, or load it with allow_outside=True"
+_HINT = "put the file next to the description, or load it with allow_outside=True"
 
 
 @dataclass(frozen=True)

@@ -145,7 +145,9 @@ def _content(path: Path) -> bytes:
             message = (
                 f"is {size / 1e6:.0f} MB large, and {_LARGEST_FILE / 1e6:.0f} MB is the most that is read"
             )
-            raise ModelError(message, file=path, hint="a robot's description is text; meshes lie beside it")
+            raise ModelError(
+                message, file=path, hint="a robot's description is text; meshes are files of their own"
+            )
         return path.read_bytes()
     except OSError as error:
         message = f"cannot be read ({error.strerror or error})"

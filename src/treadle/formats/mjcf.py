@@ -30,7 +30,7 @@ def read(content: bytes, name: str, floating_base: bool = False, folder: Folder 
     """
     if floating_base:
         hint = "give its root a <freejoint/>, instead of asking for a floating base"
-        raise ModelError("states itself how it stands in the world", hint=hint)
+        raise ModelError("its base is defined by the file itself", hint=hint)
     compiled = compile_source(gather(content, folder))
     model = compiled.model
     own = compiled.source.nodes[0].attributes.get("model", "").strip()

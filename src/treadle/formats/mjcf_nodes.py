@@ -128,7 +128,7 @@ def check_amounts(root: Node) -> None:
         total += copies - 1.0
         points = math.prod(numbers.values()) if node.tag in ("flexcomp", "mesh", "hfield") else 1.0
         if total > _MOST_COPIES or points > _MOST_POINTS:
-            raise fault(node, "asks for more copies or points than can be held", "make the number smaller")
+            raise fault(node, "has too many copies or points", "make the number smaller")
         waiting += [(child, copies) for child in node.children]
 
 

@@ -60,10 +60,10 @@ class Saved:
 
 
 def save(machine: Model | ModelSpec, path: str | PathLike[str]) -> tuple[Finding, ...]:
-    """Write a machine, and return what the file cannot say, one sentence each.
+    """Write a machine, and return what the format cannot represent, one sentence each.
 
     Meshes and geometry are copied, unless they are in the folder of the file already: a mesh into the
-    folder "<name>_meshes" beside it, the geometry as "<name>.3dt". The file appears whole or not at all.
+    folder "<name>_meshes", the geometry as "<name>.3dt". The file appears whole or not at all.
     """
     return save_files(machine, path).findings
 
@@ -98,7 +98,7 @@ def save_files(
         error.file = error.file or str(path)
         raise
     except FileExistsError as error:
-        raise ModelError("is there already", file=error.filename, hint="choose another name") from None
+        raise ModelError("exists already", file=error.filename, hint="choose another name") from None
     except OSError as error:
         message = f"cannot be written ({error.strerror or error})"
         raise ModelError(message, file=path, hint="check the folder and its permissions") from None

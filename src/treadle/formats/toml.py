@@ -45,7 +45,7 @@ def read(content: bytes, name: str, floating_base: bool = False, folder: Folder 
     """
     if floating_base:
         hint = "give its root a free joint from the world, instead of asking for a floating base"
-        raise ModelError("states itself how it stands in the world", hint=hint)
+        raise ModelError("its base is defined by the file itself", hint=hint)
     try:
         source = _decoded(content)
         return _Reader(_parsed(source), Lines(source)).spec(name, folder)
@@ -259,7 +259,7 @@ class _Reader:
             if not folder.locate(name, line=line, element=element).is_file():
                 missing.append(name)
         if missing:
-            hint = "put them beside the description"
+            hint = "put them next to the description"
             spec.report.append(
                 Finding("files that are missing", list(dict.fromkeys(missing)), "warning", hint)
             )

@@ -179,7 +179,7 @@ def _value(value: Any) -> str:
     if isinstance(value, dict):
         pairs = [f"{_key(name)} = {_value(item)}" for name, item in value.items()]
         return f"{{ {', '.join(pairs)} }}" if pairs else "{}"
-    raise ModelError(f"TOML has no way to write {value!r}", hint="use text, numbers, lists or tables")
+    raise ModelError(f"TOML cannot represent {value!r}", hint="use text, numbers, lists or tables")
 
 
 def _text(value: Any) -> str:

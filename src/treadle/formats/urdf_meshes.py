@@ -41,7 +41,7 @@ def find_meshes(spec: ModelSpec, folder: Folder) -> None:
         hint = f"convert them to one of {', '.join(SUFFIXES)}"
         spec.report.append(Finding(what, names, "warning", hint))
     if finder.packages.lost:
-        hint = "put their folders beside the description, or search more with allow_outside=True"
+        hint = "put their folders next to the description, or search more with allow_outside=True"
         spec.report.append(
             Finding("packages that are not found", list(finder.packages.lost), "warning", hint)
         )

@@ -122,7 +122,7 @@ def _guarded(xacro: Any, packages: Packages) -> Iterator[None]:
     def find(name: str) -> str:
         path = packages.find(name)
         if path is None or not path.is_dir():
-            hint = "put its folder beside the description, or search more with allow_outside=True"
+            hint = "put its folder next to the description, or search more with allow_outside=True"
             raise ModelError(f"the package {name!r} is not found", hint=hint)
         return str(path)
 
@@ -150,7 +150,7 @@ def _open(path: Path, packages: Packages) -> io.StringIO:
     """A file that is included, if it may be."""
     target = path.resolve()
     if not packages.allows(target):
-        hint = "put it beside the description, or load that with allow_outside=True"
+        hint = "put it next to the description, or load that with allow_outside=True"
         raise ModelError(f"includes {str(path)!r}, which is outside the folder of the description", hint=hint)
     if target.is_file() and target.stat().st_size > _LARGEST_FILE:
         raise ModelError(f"includes {path.name!r}, which is too large", hint="reduce it")

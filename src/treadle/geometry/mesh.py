@@ -170,7 +170,9 @@ def _load(content: bytes, kind: str) -> tuple[np.ndarray, np.ndarray]:
 
     # what it logs about damaged files, tracebacks included, is said by the error
     log = logging.getLogger("trimesh")
-    before, log.disabled = log.disabled, True
+    before = log.level
+    # the loggers of its modules have the level of this one
+    log.setLevel(logging.CRITICAL + 1)
     try:
         # given no resolver, the reader opens no other files
         scene = trimesh.load_scene(
@@ -187,7 +189,7 @@ def _load(content: bytes, kind: str) -> tuple[np.ndarray, np.ndarray]:
     except Exception as error:
         raise _unreadable(kind, error) from None
     finally:
-        log.disabled = before
+        log.setLevel(before)
     if not count:
         raise ModelError("holds no triangles", hint="it may be cut short, or hold points and lines only")
     binary = len(content) == 84 + 50 * count

@@ -18,18 +18,22 @@ __all__ = [
 
 
 def sqrt(x: Scalar) -> Scalar:
+    """Square root."""
     return _unary("sqrt", x)
 
 
 def sin(x: Scalar) -> Scalar:
+    """Sine of an angle (rad)."""
     return _unary("sin", x)
 
 
 def cos(x: Scalar) -> Scalar:
+    """Cosine of an angle (rad)."""
     return _unary("cos", x)
 
 
 def tan(x: Scalar) -> Scalar:
+    """Tangent of an angle (rad); traced as sin(x) / cos(x)."""
     return sin(x) / cos(x) if isinstance(x, Expr) else _unary("tan", x)
 
 
@@ -44,22 +48,27 @@ def acos(x: Scalar) -> Scalar:
 
 
 def atan(x: Scalar) -> Scalar:
+    """Inverse tangent, in [-pi/2, pi/2]."""
     return atan2(x, 1.0) if isinstance(x, Expr) else _unary("atan", x)
 
 
 def exp(x: Scalar) -> Scalar:
+    """Exponential function."""
     return _unary("exp", x)
 
 
 def log(x: Scalar) -> Scalar:
+    """Natural logarithm."""
     return _unary("log", x)
 
 
 def tanh(x: Scalar) -> Scalar:
+    """Hyperbolic tangent."""
     return _unary("tanh", x)
 
 
 def floor(x: Scalar) -> Scalar:
+    """Largest whole number that is not above x."""
     return _unary("floor", x)
 
 
@@ -72,6 +81,7 @@ def atan2(y: Scalar, x: Scalar) -> Scalar:
 
 
 def minimum(a: Scalar, b: Scalar) -> Scalar:
+    """The smaller of two numbers."""
     graph = _graph_of(a, b)
     if graph is None:
         return min(a, b) if _plain(a) and _plain(b) else np.minimum(a, b)  # type: ignore[type-var]
@@ -79,6 +89,7 @@ def minimum(a: Scalar, b: Scalar) -> Scalar:
 
 
 def maximum(a: Scalar, b: Scalar) -> Scalar:
+    """The larger of two numbers."""
     graph = _graph_of(a, b)
     if graph is None:
         return max(a, b) if _plain(a) and _plain(b) else np.maximum(a, b)  # type: ignore[type-var]

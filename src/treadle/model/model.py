@@ -215,7 +215,7 @@ class Model(Shown):
 
     @cached_property
     def limited(self) -> bool:
-        """Whether a joint has a stop, or a rope can get taut."""
+        """Whether a joint has limits, or a rope can become taut."""
         return any(tendon.limited for tendon in self.tendons) or any(
             finite_limit(low) or finite_limit(high)
             for joint in (*self.joints, *self.loops)
@@ -249,11 +249,11 @@ class Model(Shown):
 
     @cached_property
     def held(self) -> bool:
-        """Whether friction, springs in loops or rigid motors act, in every step unlike stops."""
+        """Whether friction, springs in loops or rigid motors act, in every step unlike limits."""
         return self.rubs or self.sprung or any(actuator.rigid for actuator in self.actuators)
 
     def without_bounds(self) -> Model:
-        """The same machine without the stops and the friction of its joints and tendons."""
+        """The same machine without the limits and the friction of its joints and tendons."""
         bodies = []
         for body in self.bodies:
             count = body.joint.type.nv

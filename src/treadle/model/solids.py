@@ -13,7 +13,7 @@ __all__ = [
 
 
 def box_inertia(mass: float, x: float, y: float, z: float) -> tuple[float, float, float]:
-    """Of a box with edges x, y, z (m) along the body's axes."""
+    """Inertia of a box with edges x, y, z (m) along the body's axes."""
     real_numbers("box_inertia", mass=mass, x=x, y=y, z=z)
     return (mass * (y * y + z * z) / 12, mass * (x * x + z * z) / 12, mass * (x * x + y * y) / 12)
 
@@ -21,7 +21,7 @@ def box_inertia(mass: float, x: float, y: float, z: float) -> tuple[float, float
 def cylinder_inertia(
     mass: float, radius: float, length: float, axis: str = "z"
 ) -> tuple[float, float, float]:
-    """Of a cylinder with the given radius and length (m) along the body's axis "x", "y" or "z"."""
+    """Inertia of a cylinder with the given radius and length (m) along the body's axis "x", "y" or "z"."""
     real_numbers("cylinder_inertia", mass=mass, radius=radius, length=length)
     if axis not in ("x", "y", "z"):
         raise InputError(f"cylinder_inertia: axis must be 'x', 'y' or 'z', not {axis!r}")
@@ -32,7 +32,7 @@ def cylinder_inertia(
 
 
 def sphere_inertia(mass: float, radius: float) -> tuple[float, float, float]:
-    """Of a ball with the given radius (m)."""
+    """Inertia of a ball with the given radius (m)."""
     real_numbers("sphere_inertia", mass=mass, radius=radius)
     value = 0.4 * mass * radius * radius
     return (value, value, value)

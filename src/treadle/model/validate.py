@@ -219,7 +219,7 @@ def _check_freedoms(spec: ModelSpec, element: str, joint: JointSpec) -> None:
     yielding = zip(values("limit_stiffness"), values("limit_damping"), bounces, strict=True)
     if any(stiffness + damping > 0.0 and bounce > 0.0 for stiffness, damping, bounce in yielding):
         hint = "leave limit_restitution out, or make the limit rigid"
-        raise fault(spec, element, "a limit that yields has no restitution of its own", hint, joint)
+        raise fault(spec, element, "a compliant limit has no restitution", hint, joint)
     for name in ("effort", "speed"):
         if any(x < 0.0 for x in values(name, math.inf)):
             hint = "give its magnitude, or None for no limit"

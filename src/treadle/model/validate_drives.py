@@ -97,7 +97,7 @@ def _check_driven_joint(
     freedom, count = actuator.freedom, len(kind.velocities)
     if isinstance(freedom, bool) or not isinstance(freedom, int) or not 0 <= freedom < count:
         hint = f"joint {actuator.joint!r} has {count}, counted from 0"
-        raise fault(spec, element, f"freedom {freedom!r} is not one of its joint's", hint, actuator)
+        raise fault(spec, element, f"its joint has no degree of freedom {freedom!r}", hint, actuator)
     follows = actuator.type in ("position", "rigid_position", "muscle")
     follows = follows or (actuator.type == "general" and actuator.bias[1] != 0.0)
     if follows and len(kind.positions) != count:

@@ -75,7 +75,7 @@ def _check_combination(material: MaterialSpec, wrong: _Wrong) -> None:
 
 def _check_linear(material: MaterialSpec, wrong: _Wrong) -> None:
     if material.stiffness == 0.0:
-        raise wrong("stiffness is zero, which holds nothing", "state a positive number, or none: it is rigid")
+        raise wrong("stiffness is zero, which bears no load", "state a positive number, or none: it is rigid")
     if material.exponent not in (None, 1.0):
         raise wrong("a spring has the exponent 1", 'state a law such as "hunt_crossley", or no exponent')
     if material.young_modulus is not None:
@@ -90,7 +90,7 @@ def _check_nonlinear(material: MaterialSpec, wrong: _Wrong) -> None:
     if material.per_mass:
         raise wrong("per_mass goes with springs only", "leave it out, or the law")
     if material.exponent is not None and material.exponent < 1.0:
-        raise wrong("exponent is below 1", "a surface that gives way does not become softer")
+        raise wrong("exponent is below 1", "contact forces grow at least linearly with the penetration")
 
 
 def _check_elastic(spec: ModelSpec, element: str, material: MaterialSpec, wrong: _Wrong) -> None:

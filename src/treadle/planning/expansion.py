@@ -51,8 +51,8 @@ class Expansion:
             or sim.step_options.method.adaptive
         ):
             raise InputError(
-                f"{model.name!r} needs as many positions as freedoms, no dry friction, actuators without a "
-                "state of their own and steps of a fixed length: plan with MPPI or CEM instead"
+                f"{model.name!r} needs as many positions as degrees of freedom, no dry friction, actuators "
+                "without a state of their own and steps of a fixed length: plan with MPPI or CEM instead"
             )
         self._sim, self._cost = sim, cost
         self._driven = "commands" if model.actuators else "tau"

@@ -33,7 +33,7 @@ _SPANS = {"rad": np.pi, "m": 1.0}
 
 @dataclass(frozen=True)
 class InverseKinematics:
-    """What was found for every pose, one row each; for a single pose without that axis.
+    """Solutions of inverse kinematics, one row per pose; for a single pose without that axis.
 
     `q` (nq) are the positions with the least error found, `solved` whether they are within the tolerances,
     `distance` (m), `angle` (rad) and `gap` (of a loop, m or rad) the errors, `start` the number of the start

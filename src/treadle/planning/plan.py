@@ -13,7 +13,7 @@ __all__ = ["Plan", "Planner", "shifted"]
 
 @dataclass(frozen=True)
 class Plan:
-    """A sequence of controls, and what it was made of."""
+    """A sequence of controls, with the candidates and costs that it was made from."""
 
     #: (pieces, n)
     controls: np.ndarray

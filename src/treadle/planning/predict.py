@@ -28,7 +28,7 @@ _WEAK = 1e-3, 1e-3
 
 @dataclass(frozen=True)
 class Prediction:
-    """What would happen to every candidate, sample by sample.
+    """Predicted trajectories of all candidates, sample by sample.
 
     Slips are zero where a wheel does not touch; a machine has rolled over once its base leans by more than
     the angle given. A motor is saturated where its effort does not suffice for its command.
@@ -66,7 +66,7 @@ def predict(
     threads: int | None = None,
     rolling: str | None = None,
 ) -> Prediction:
-    """Drive a machine that floats on wheels from one state under many commands at once.
+    """Predict the trajectories of a wheeled machine from one state under many candidate commands.
 
     `commands` has shape (candidates, actuators), or (candidates, pieces, actuators) for commands that change
     at equal times; `lean` (rad) is how far the base may be inclined; all other arguments are a `Batch`'s own.

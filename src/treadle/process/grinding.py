@@ -87,7 +87,7 @@ class GrindingSetup:
 
 @dataclass(frozen=True)
 class GrindingPass:
-    """What a pass did, at the ends of its steps, from the start on.
+    """Force, position and removed volume of a grinding pass, at the ends of its steps.
 
     `time` (s), `path` (m along the path), `force` and `tangential` (N), `slope` (N/m, of the force by the
     approach), `deflection` of the arm (m), `heights` (m) of the workpiece after it, `volume` removed (m3).

@@ -17,6 +17,7 @@ import numpy as np
 
 from treadle.dynamics.compiled import frame_jacobian, frame_pose
 from treadle.errors import InputError
+from treadle.geometry.files import file_inside
 from treadle.model.model import Model
 from treadle.process.grinding import ArmCompliance, GrindingSetup
 from treadle.process.pad import Pad
@@ -57,7 +58,7 @@ class GrindingTool:
         path: PathPlan | Mapping[str, Any] | None = None,
     ) -> None:
         self._model, self.frame = model, model.frame(frame).name
-        self.face = workpiece if isinstance(workpiece, WorkedSurface) else workpiece_of(**workpiece)
+        self.face = workpiece if isinstance(workpiece, WorkedSurface) else _workpiece(model, workpiece)
         self.pad = pad if isinstance(pad, Pad) else _pad(pad)
         #: the process without the arm, which is the machine's own
         self.setup = GrindingSetup(self.pad, _NO_ARM, preston, speed, friction, specific_energy)
@@ -157,6 +158,14 @@ class GrindingTool:
             "speed of the abrasive (m/s)": self.setup.speed,
             "radius of the pad (mm)": 1e3 * self.pad.radius,
         }
+
+
+def _workpiece(model: Model, given: Mapping[str, Any]) -> WorkedSurface:
+    """The workpiece of settings; the file of its mesh is one of the description's folder."""
+    mesh = given.get("mesh")
+    if isinstance(mesh, str):
+        given = {**given, "mesh": file_inside(model.file, mesh, "workpiece")}
+    return workpiece_of(**given)
 
 
 def _pad(given: Mapping[str, Any]) -> Pad:

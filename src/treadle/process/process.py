@@ -34,7 +34,7 @@ class Worked(Protocol):
     def arrays(self) -> Mapping[str, np.ndarray]: ...
 
     def lock(self, locked: np.ndarray) -> None:
-        """Lock these freedoms and no others."""
+        """Lock these degrees of freedom and no others."""
         ...
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,9 @@ __all__ = ["Surface"]
 
 #: Steps of a geodesic per cell of the grid.
 _PER_CELL = 4
+
+#: Points of a grid.
+_MOST = 10_000_000
 
 
 class Surface:
@@ -49,21 +53,21 @@ class Surface:
         spacing: float,
     ) -> Surface:
         """From z = function(x, y) over arrays, with a grid of about this spacing (m)."""
-        columns = np.linspace(x[0], x[1], max(round((x[1] - x[0]) / spacing), 3) + 1)
-        rows = np.linspace(y[0], y[1], max(round((y[1] - y[0]) / spacing), 3) + 1)
+        counts = [max(round((end[1] - end[0]) / spacing), 3) + 1 for end in (x, y)]
+        if counts[0] * counts[1] > _MOST:
+            raise InputError(f"the grid of a surface has at most {_MOST} points: give a larger spacing")
+        columns, rows = np.linspace(*x, counts[0]), np.linspace(*y, counts[1])
         grid = np.meshgrid(columns, rows)
         return cls(columns, rows, np.broadcast_to(function(*grid), grid[0].shape))
 
     @classmethod
     def of_mesh(cls, mesh: Any, x: tuple[float, float], y: tuple[float, float], spacing: float) -> Surface:
-        """From a mesh of trimesh, or a file that it reads: its highest point over every point of the grid.
+        """From a mesh of trimesh, or a mesh file: its highest point over every point of the grid.
 
         STEP files need the extra `step`; they are tessellated to 10 um, in metres.
         """
-        import trimesh
-
-        body = mesh if isinstance(mesh, trimesh.Trimesh) else _loaded(mesh)
-        return cls.of_function(lambda a, b: _highest(body, a, b), x, y, spacing)
+        triangles = _triangles(mesh)
+        return cls.of_function(lambda a, b: _highest(triangles, a, b), x, y, spacing)
 
     def height(self, x: ArrayLike, y: ArrayLike) -> np.ndarray:
         """z (m) at points."""
@@ -108,24 +112,29 @@ class Surface:
         return t / np.linalg.norm(t, axis=1, keepdims=True)
 
 
-def _loaded(path: Any) -> Any:
-    import trimesh
+def _triangles(mesh: Any) -> np.ndarray:
+    """Corners (n, 3, 3) of the triangles of a mesh of trimesh, or of a file."""
+    if not isinstance(mesh, (str, PathLike)):
+        if not hasattr(mesh, "triangles"):
+            raise InputError(f"a surface needs a mesh of trimesh or a file, not {type(mesh).__name__}")
+        return np.asarray(mesh.triangles)
+    if str(mesh).lower().endswith((".step", ".stp")):
+        from treadle.geometry.step_file import read_step
 
-    if str(path).lower().endswith((".step", ".stp")):
-        try:
-            import cascadio  # noqa: F401
-        except ImportError:
-            raise InputError(f"{path}: STEP files need the extra: pip install 'treadle[step]'") from None
-        return trimesh.load(path, force="mesh", tol_linear=1e-5, tol_angular=0.01)
-    return trimesh.load(path, force="mesh")
+        points, triangles = read_step(mesh)
+    else:
+        from treadle.geometry.mesh import read_mesh
+
+        points, triangles = read_mesh(mesh)
+    return points[triangles]
 
 
-def _highest(mesh: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Heights of a mesh above points of a grid, by vertical lines through its triangles."""
+def _highest(triangles: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Heights of triangles above points of a grid, by vertical lines."""
     heights = np.full(x.shape, -np.inf)
     flat = np.stack([x.ravel(), y.ravel()], axis=1)
     best = heights.ravel()
-    for a, b, c in np.asarray(mesh.triangles):
+    for a, b, c in triangles:
         low, high = np.min([a, b, c], axis=0), np.max([a, b, c], axis=0)
         near = ((flat >= low[:2] - 1e-12) & (flat <= high[:2] + 1e-12)).all(axis=1).nonzero()[0]
         edges = np.array([b[:2] - a[:2], c[:2] - a[:2]]).T

@@ -34,7 +34,7 @@ class TuningStep:
 
 @dataclass(frozen=True)
 class TunedPath:
-    """Offsets (m) of the path's points, the errors on the way, and the last passes, one per setup."""
+    """Offsets (m) of the path's points, the errors of all iterations, and the last passes, one per setup."""
 
     offsets: np.ndarray
     steps: list[TuningStep]
@@ -60,7 +60,7 @@ def tune_path(
     iterations: int = 5,
     tolerance: float = 1e-4,
 ) -> TunedPath:
-    """Change the offsets (m) of a path until the simulated force (N) is the wanted one all along it.
+    """Change the offsets (m) of a path until the simulated force (N) is the desired one along all of it.
 
     Every iteration simulates the pass, with the exact derivatives of the force by all offsets, and takes the
     step of least squares within the limits (m). With several setups (stiffnesses, positions, heights of

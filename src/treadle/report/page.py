@@ -20,7 +20,7 @@ __all__ = ["write_report"]
 
 _BASIS = (
     "Energy and momentum balances, the error of single steps and of the run, and what solvers left over are "
-    "each rated good, fair or poor by their size beside that of the machine and of what moves in it. The "
+    "each rated good, fair or poor relative to the machine and to what moves in it. The "
     "verdict is the worst of them."
 )
 

@@ -174,7 +174,7 @@ class SensorKind:
         if sensor.delay > 0.0 and sensor.rate is None:
             raise ValueError("its delay needs a rate: say how often it samples")
         if sensor.delay * (sensor.rate or 0.0) > MOST_WAITING:
-            raise ValueError(f"more than {MOST_WAITING} samples would be on their way: use a shorter delay")
+            raise ValueError(f"more than {MOST_WAITING} samples would be pending: use a shorter delay")
         self.parameters = _parameters(self.options, sensor.parameters)
 
     def channels(self) -> Sequence[Channel]:

@@ -54,7 +54,7 @@ def check_closes(model: Model, integrator: str) -> None:
     if model.closed and INTEGRATORS[integrator].loops is None:
         able = ", ".join(repr(name) for name, method in INTEGRATORS.items() if method.loops)
         raise InputError(
-            f"{integrator!r} does not hold the closed loops and coupled joints of {model.name!r}; "
+            f"{integrator!r} does not support the closed loops and coupled joints of {model.name!r}; "
             f"use {able}, or model.without_loops()"
         )
 
@@ -67,8 +67,8 @@ def check_closes(model: Model, integrator: str) -> None:
                 if method.loops and method.loops != "positions"
             )
             raise InputError(
-                f"{integrator!r} holds constraints by positions, but {rolling[0]!r} rolls without slipping, "
-                f"which constrains velocities alone; use {able}"
+                f"{integrator!r} satisfies constraints at the position level, but {rolling[0]!r} rolls "
+                f"without slipping, which constrains velocities alone; use {able}"
             )
 
 
@@ -97,14 +97,14 @@ def check_motions(model: Model, motions: Mapping[str, Motion], integrator: str) 
     arrests = INTEGRATORS[integrator].arrests
     rigid = [actuator.name for actuator in model.actuators if actuator.rigid]
     if rigid and not arrests:
-        raise InputError(f"the rigid motor {rigid[0]!r} is held by 'symplectic_euler', not by {integrator!r}")
+        raise InputError(f"the rigid motor {rigid[0]!r} needs 'symplectic_euler', not {integrator!r}")
     for name, motion in motions.items():
         joint = model.joint(name)
         if not joint.type.nv:
             raise InputError(f"a motion needs a joint that moves: {name!r} is fixed")
         if not arrests and np.isfinite(joint.effort).any():
             raise InputError(
-                f"the motion of {name!r} is held within the joint's effort by 'symplectic_euler' alone: use "
+                f"the motion of {name!r} is limited by the joint's effort in 'symplectic_euler' only: use "
                 "it, or leave the effort out"
             )
         try:

@@ -47,7 +47,7 @@ def derivatives(
 
     Of a model at (q, v, tau) they are those of its rigid bodies, without springs and dampers. Of a simulation
     they are those of the whole machine at its present state: joint springs and dampers, force elements,
-    tendons, actuators, laws, loads, and closed loops. Stops, dry friction and contact are not among them.
+    tendons, actuators, laws, loads, and closed loops. Limits, dry friction and contact are not among them.
     """
     if not isinstance(machine, Model):
         return _of_machine(machine)

@@ -92,7 +92,7 @@ class JointHandle(Guarded, Shown):
 
     @property
     def torque(self) -> float | np.ndarray:
-        """Joint force held until it is set again: N m for turning degrees of freedom, N for sliding ones."""
+        """Joint force held until it is set again: N m for rotations, N for translations."""
         return _unwrap(self._sim.tau[self._joint.v])
 
     @torque.setter
@@ -133,7 +133,7 @@ class JointHandle(Guarded, Shown):
             return joint.v
         if not isinstance(freedom, int) or not 0 <= freedom < joint.type.nv:
             known = ", ".join(f"{k} ({name})" for k, name in enumerate(joint.type.velocities))
-            raise InputError(f"joint {self.name!r} has no freedom {freedom!r}; it has {known}")
+            raise InputError(f"joint {self.name!r} has no degree of freedom {freedom!r}; it has {known}")
         return joint.v.start + freedom
 
     @property

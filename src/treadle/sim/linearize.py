@@ -65,7 +65,7 @@ class Linearization:
 
 
 def linearize(sim: Simulation) -> Linearization:
-    """The machine of a simulation made linear about its present state."""
+    """Linearize the machine of a simulation about its current state."""
     # above this module in the stack of imports
     from treadle.sim.simulation import Simulation
 

@@ -58,7 +58,7 @@ class _WallClock:
 
 
 class Pace:
-    """Runs a simulation frame by frame, `speed` times as fast as time (inf: as fast as it can)."""
+    """Runs a simulation frame by frame, at `speed` times real time (inf: as fast as possible)."""
 
     def __init__(
         self, sim: Simulation, frame: float = 1 / 60, speed: float = 1.0, clock: Clock | None = None
@@ -117,7 +117,7 @@ class Pace:
         self.paused = True
 
     def resume(self) -> None:
-        """Go on after a pause."""
+        """Continue after a pause."""
         self.paused = False
         self._awake.set()
 
@@ -198,7 +198,7 @@ class Pace:
         return due
 
     def take_commands(self) -> bool:
-        """Do what was asked for, where no loop does it; whether there was anything."""
+        """Execute pending commands, where no loop does; whether there were any."""
         found = False
         while True:
             try:

@@ -21,7 +21,7 @@ _STILL, _LEAST = 0.05, 10
 
 @dataclass(frozen=True)
 class Settled:
-    """Whether a scene came to rest, after how long (s), and how fast what is (m/s or rad/s)."""
+    """Whether a scene came to rest, after how long (s), and what still moves fastest (m/s or rad/s)."""
 
     at_rest: bool
     seconds: float
@@ -34,7 +34,7 @@ class Settled:
 
 
 def settle(sim: Simulation, seconds: float = 30.0, speed: float = 1e-4) -> Settled:
-    """Bring a simulation to rest where it is, within a simulated time (s), and say whether it did.
+    """Bring a simulation to rest, within a simulated time (s), and return whether it came to rest.
 
     It rests if from a standstill no velocity of a joint exceeds the speed (m/s or rad/s) for 50 ms. The clock
     stays where it was: what is found is a state to start from. Where it does not come to rest the simulation

@@ -73,8 +73,8 @@ class Simulation(Guarded, Parts, Choices, Shown):
     name (see `treadle.constraints.motion`); `stabilization` says how loops stay closed, "projection",
     "baumgarte" (with a `closing_time` in seconds) or "none" (see `treadle.solvers.stabilization`). Wheels run
     on the `terrain`, by default the plane z = 0; `rolling` says how, "balance", "direct" or "kinematic" (see
-    `treadle.sim.ground`). The `solver` finds the forces of loops, stops and friction, "direct" or "simgc"
-    (see `treadle.solvers`). Shapes touch where things can meet that are not one machine (see
+    `treadle.sim.ground`). The `solver` finds the forces of loops, limits and friction, "direct" or "simgc"
+    (see `treadle.solvers`). Contact is on where separate objects can touch (see
     `treadle.sim.contact_default`), unless `contact` says otherwise; contact acts by the midpoint rule, and
     between contacts the machine moves by its integrator (see `treadle.sim.step`). Meshes that touch are read
     from the machine's files, those that move as their convex hulls, unless `meshes` is "parts" (see
@@ -240,7 +240,7 @@ class Simulation(Guarded, Parts, Choices, Shown):
 
     @property
     def tau(self) -> np.ndarray:
-        """Joint forces (nv), live: N m for turning degrees of freedom, N for sliding ones."""
+        """Joint forces (nv), live: N m for rotations, N for translations."""
         return self.arrays["tau"][:, 0]
 
     @tau.setter
@@ -351,7 +351,7 @@ class Simulation(Guarded, Parts, Choices, Shown):
     def edit(self, gap: float = 1e-3) -> Iterator[ModelSpec]:
         """Change the machine between steps: `with sim.edit() as spec:` gives its description to change.
 
-        At the end of the block the machine is compiled again and continues from where it is: time, positions,
+        At the end of the block the machine is compiled again and continues from its state: time, positions,
         velocities, forces, commands and pressures are kept by name, and handles, recorders and events stay.
         Loops that are open by at most `gap` (m, rad) are closed. If anything is wrong, or the block raises an
         error, the simulation stays as it was.
@@ -429,7 +429,7 @@ class Simulation(Guarded, Parts, Choices, Shown):
                 self._live[name] = self.arrays[name] = self.arrays[f"next_{name}"] = array
 
     def rechoose(self, **given: Any) -> None:
-        """Go on with other options."""
+        """Continue with other options."""
         chosen = self.step_options.changed(self.model, **given)
         before = self.save()
         self._choose(chosen, self.dt)

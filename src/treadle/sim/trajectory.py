@@ -36,7 +36,7 @@ class Trajectory:
 
 
 def trajectory(sim: Simulation, seconds: float) -> Trajectory:
-    """Advance a simulation by a time, and return the motion on the way as a function of time.
+    """Advance a simulation by a time, and return the motion as a function of time.
 
     Needs an integrator with error control. At an action that changes the state, the later one counts.
     """

@@ -44,7 +44,7 @@ _WEAK = 1e-4
 
 @dataclass(frozen=True)
 class Assembly:
-    """A state that keeps all loops closed, and what is known about it.
+    """A state in which all loops are closed, with its mobility and redundant constraints.
 
     `mobility` are the degrees of freedom that the loops leave, `redundant` the rows that follow from
     others, `weak` the joints whose motion the loops hardly determine where they are nearly singular.

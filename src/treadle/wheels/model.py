@@ -36,10 +36,10 @@ WHEEL_MODELS: Registry[WheelModel] = Registry("treadle.wheel_models")
 
 
 class WheelContact(NamedTuple):
-    """What a model knows: velocity of the wheel's contact point, and the ground there.
+    """Arguments of a wheel-ground model: velocity of the wheel's contact point, and the ground there.
 
     vx (m/s) is along the rolling direction, vy across it to the left, vz out of the ground. `rolling` is the
-    radius times the wheel's rate of turning, so that vx + rolling is the speed of its centre. `depth` (m) is
+    radius times the wheel's angular velocity, so that vx + rolling is the speed of its centre. `depth` (m) is
     how deep the point is in the ground, below zero if it is not.
     """
 
@@ -55,7 +55,7 @@ class WheelContact(NamedTuple):
 
 
 def wheel_model(function: F) -> F:
-    """Make a model known under the function's name; may be used as a decorator."""
+    """Register a wheel-ground model under the function's name; also a decorator."""
     _defaults(function)
     WHEEL_MODELS[function.__name__] = function
     return function

@@ -93,7 +93,7 @@ def test_controllers_in_python_are_not_asked_for_a_verdict():
     count = len(asked)
     quality = sim.quality(thorough=True)
     assert len(asked) == count
-    assert "a controller in Python was asked" in quality.verdict
+    assert "a controller was called back in Python" in quality.verdict
     assert abs(quality["energy drift"]) < 0.01
 
 

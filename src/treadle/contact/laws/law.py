@@ -59,7 +59,7 @@ LAWS: Registry[ContactLaw] = Registry("treadle.contact_laws")
 
 
 def contact_law(function: F) -> F:
-    """Make a law known under the function's name, for `law` of a material; may be used as a decorator.
+    """Register a contact law under the function's name, for `law` of a material; also a decorator.
 
     The function gets a `Touch` and returns the force (N) that pushes the bodies apart.
     """

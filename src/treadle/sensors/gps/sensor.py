@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from treadle.geometry.files import mesh_path
+from treadle.geometry.files import file_inside
 from treadle.graph import Scalar
 from treadle.model.model import Model
 from treadle.model.sensors import Sensor
@@ -37,7 +37,9 @@ class GpsSensor(SensorKind):
         "height": Option(0.0, "number", "of the world's origin over the ellipsoid (m)"),
         "heading": Option(0.0, "number", "angle from east to the world's x axis (rad)"),
         "start": Option("2008-07-01T05:40:00", "text", "moment (UTC) of the time 0"),
-        "almanac": Option(None, "text", "YUMA file beside the description; the nominal 24 slots if absent"),
+        "almanac": Option(
+            None, "text", "YUMA file in the description's folder; the nominal 24 slots if absent"
+        ),
         "mask": Option(np.radians(5.0), "magnitude", "least elevation of satellites (rad)"),
         "buildings": Option("block", "choice", "what fixed shapes do to signals", ("block", "nothing")),
         "reflection": Option(0.4, "magnitude", "amplitude of a reflection; 0: no multipath"),
@@ -106,7 +108,7 @@ class GpsSensor(SensorKind):
         almanac = self.parameters["almanac"]
         if almanac is None:
             return nominal_constellation()
-        return read_yuma(mesh_path(self.model.file, almanac), self._start)
+        return read_yuma(file_inside(self.model.file, almanac, "almanac"), self._start)
 
     @cached_property
     def _obstacles(self) -> RayScene | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +11,7 @@ from treadle.collision.ray_primitives import PLANE, primitive
 from treadle.errors import InputError, ModelError
 from treadle.geometry import threedt
 from treadle.geometry.components import DEFAULT_COLOR, Component
-from treadle.geometry.files import mesh_path, open_geometry
+from treadle.geometry.files import file_inside, mesh_path, open_geometry
 from treadle.geometry.mesh import read_mesh
 from treadle.model.attachments import Shape
 from treadle.model.model import Model
@@ -106,12 +105,7 @@ def scenery_pieces(model: Model) -> list[Piece]:
     name = model.settings.get("scenery")
     if name is None or model.file is None:
         return []
-    folder = Path(model.file).resolve().parent
-    path = (folder / str(name)).resolve()
-    if not path.is_relative_to(folder):
-        raise ModelError(
-            f"its scenery {name!r} is outside the folder of the description", hint="put the file beside it"
-        )
+    path = file_inside(model.file, str(name), "scenery")
     pieces = []
     for component in threedt.read(path).components:
         for part in component.parts:

@@ -29,16 +29,18 @@ def energy_drift(run: Run) -> Measure:
     """Change of the energy since the start beyond the work: zero for an exact run."""
     drift, scale = run.energy_drift, run.energy_scale
     if run.early:
-        return Measure("energy drift", drift, "J", "since the start, beyond the work; too few steps to judge")
+        return Measure(
+            "energy drift", drift, "J", "change of the energy less the work; too few steps to judge"
+        )
     worst = run.worst_drift
     part = worst / scale
-    most = f", at most {worst:.2g} J on the way" if worst > abs(drift) else ""
+    most = f", at most {worst:.2g} J during the run" if worst > abs(drift) else ""
     share = f": {part:.2g} of the {scale:.4g} J that moved" if worst else ""
     return Measure(
         "energy drift",
         drift,
         "J",
-        f"since the start, beyond the work{most}{share}",
+        f"change of the energy less the work{most}{share}",
         rate(worst, _GOOD * scale, _FAIR * scale),
         _GOOD * scale,
         f"the energy is off by {_percent(part)} of what moved through the machine" if worst else "",
@@ -49,7 +51,7 @@ def energy_drift(run: Run) -> Measure:
 def kinetic_energy(run: Run) -> Measure:
     """Kinetic energy now."""
     value = float(run.energies[-1, 0])
-    return Measure("kinetic energy", value, "J", "to judge the drift by")
+    return Measure("kinetic energy", value, "J", "now")
 
 
 def _percent(part: float) -> str:

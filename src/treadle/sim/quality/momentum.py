@@ -24,7 +24,7 @@ def linear_momentum(run: Run) -> Measure | None:
     gained = _gained(run)[3:]
     weight = run.model.mass * np.array(run.model.gravity) * run.duration
     drift = float(np.linalg.norm(gained - weight - run.ledger[4:]))
-    meaning = "linear momentum since the start, beyond the impulse of gravity and loads"
+    meaning = "change of the linear momentum less the impulse of gravity and loads"
     return _judged(run, "linear momentum drift", drift, "N s", meaning, 1.0)
 
 
@@ -33,7 +33,7 @@ def angular_momentum(run: Run) -> Measure | None:
     if not _kept(run):
         return None
     drift = float(np.linalg.norm(_gained(run)[:3] - run.ledger[1:4]))
-    meaning = "angular momentum about the centre of mass since the start, beyond the impulse of loads"
+    meaning = "change of the angular momentum about the centre of mass less the impulse of loads"
     return _judged(run, "angular momentum drift", drift, "N m s", meaning, run.size)
 
 

@@ -121,7 +121,7 @@ class Run:
         if not self.thorough:
             return "not asked for"
         if not self.repeatable:
-            return "forces or steps were changed on the way, or a controller in Python was asked"
+            return "forces or steps were changed during the run, or a controller was called back in Python"
         if self.steps < 1:
             return "there are no steps yet"
         if not self.model.frames:

@@ -64,7 +64,7 @@ class Outlet:
                 os.ftruncate(self._handle, self._length)
             raise RecordingError(
                 f"{self.path}: the recording stops here ({error.strerror}); what was flushed before can be "
-                "read, and the simulation can go on: make room, or record to another place"
+                "read, and the simulation can continue: make room, or record to another place"
             ) from error
         self._length += added
 

@@ -33,7 +33,7 @@ def acceleration(name: str, model: Model, number: int) -> Signal:
 
 
 def torque(name: str, model: Model, number: int) -> Signal:
-    """Joint force by the user, controllers and actuators: N m for turning dofs, N for sliding ones."""
+    """Joint force by the user, controllers and actuators: N m for rotations, N for translations."""
     joint = model.joints[number]
     units = [_FORCE_UNITS[unit] for unit in joint.type.velocity_units]
     return Signal.of(name, joint.type.velocities, units, lambda at: at.tau[joint.v])

@@ -103,7 +103,7 @@ def mechanism(model: Model) -> Mechanism:
         if kind is not None and kind.kind not in _LOCKED:
             known = ", ".join(_LOCKED)
             raise ModelError(
-                f"maximal coordinates know no {kind.kind} joint",
+                f"maximal coordinates do not support {kind.kind} joints",
                 element=f"joint {name!r}",
                 hint=f"use one of {known}",
             )
@@ -142,7 +142,7 @@ def _bodies(model: Model) -> Bodies:
             )
         if any(body.joint.armature):
             raise ModelError(
-                "maximal coordinates know no rotor inertia",
+                "maximal coordinates do not support rotor inertia",
                 element=f"joint {body.joint.name!r}",
                 hint="set its armature to zero",
             )
