@@ -56,9 +56,9 @@ _CLOSE, _CLOSE_IN = 1e-3, 0.25
 _PLACES, _WEIGHTS = (0.0, -4.0, -2.0, 2.0, 4.0), (0.0, -1.0 / 6.0, 4.0 / 6.0, 4.0 / 6.0, -1.0 / 6.0)
 
 
-#: Distances at which loops are closed on both sides to find out by how much (of their size, rad) they are open
-#: at the singular position; the least and the most that is left open; the zone of open loops in square roots
-#: of it.
+#: Distances at which loops are closed on both sides, to find out by how much (of their size, rad) they are
+#: open at the singular position; the least and the most that is left open; the zone of open loops in square
+#: roots of it.
 _BESIDE, _EXACT, _ROUNDED, _ZONE = 1e-2, 1e-11, 1e-5, 20.0
 
 #: The farthest place (rad, m) at which this is found out.
@@ -145,7 +145,7 @@ def rounded_step(
     dt: Scalar,
     distance: Scalar,
 ) -> tuple[Any, list[Scalar], list[Scalar], Scalar]:
-    """Whether a step comes to where loops stay open, then position and velocity after it, and whether they do.
+    """Whether a step comes to where loops stay open, position and velocity after it, and whether they do.
 
     For methods that pass other singular positions as they are. Nothing is computed where the step starts
     far away, by the distance after the last one.
@@ -165,7 +165,7 @@ def rounded_step(
 
 
 def _looked_at(v: Sequence[Scalar], dt: Scalar) -> Scalar:
-    """The distance from a singular position within which a step may come to it, or to where loops stay open."""
+    """The distance from a singular position within which a step comes to it, or to where loops stay open."""
     return maximum(_REACH * dt * _fastest(v), _ZONE * _ROUNDED**0.5)
 
 

@@ -1,7 +1,7 @@
 """Whether lengths of a machine are equal but for rounding, as those of parallelograms from files are.
 
-Positions in which loops lose rank follow from lengths that fit together. Where they fit but for rounding, loops
-cannot be closed there, and steps have to look out for it (see `integrators.singular`).
+Positions in which loops lose rank follow from lengths that fit together. Where they fit but for rounding,
+loops cannot be closed there, and steps have to look out for it (see `integrators.singular`).
 """
 
 from __future__ import annotations

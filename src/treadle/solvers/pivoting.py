@@ -37,7 +37,7 @@ def swapped(values: Sequence[Scalar], swaps: Sequence[Swap]) -> list[Scalar]:
 
 
 def elimination_blocks(A: Sequence[dict[int, Scalar]], groups: Sequence[Group]) -> list[list[int]]:
-    """Rows in an order that keeps factors sparse; those of a loop whose order is found as it comes, together."""
+    """Rows in an order that keeps factors sparse; those of a loop that is ordered on the way, together."""
     blocks: dict[tuple[int, int], list[int]] = {}
     numbers = [group.number for group in groups]
     for i, number in enumerate(numbers):

@@ -14,8 +14,8 @@ from treadle.forces.law import law_force
 from treadle.graph import Scalar, logical_not, maximum, unrolling, where
 from treadle.integrators import Advance, Method, System
 from treadle.integrators.system import MotionDrive
-from treadle.model.distinct_constants import distinct_constants
 from treadle.model.coincidence import nearly_equal_lengths
+from treadle.model.distinct_constants import distinct_constants
 from treadle.model.model import Model
 from treadle.sim.ledger import ledger_rates, ledger_size, step_entry
 from treadle.sim.step.program import FASTEST, Step
