@@ -9,7 +9,7 @@ from tests.machines import random_rotation
 from treadle import ModelSpec
 from treadle.model import rpy
 
-__all__ = ["LINKAGES", "Linkage", "four_bar", "scissors"]
+__all__ = ["LINKAGES", "Linkage", "four_bar", "in_frames_of_files", "scissors"]
 
 #: A description, a position near to its closed ones, and a velocity.
 Linkage = tuple[ModelSpec, list[float], list[float]]
@@ -148,3 +148,60 @@ LINKAGES: dict[str, Callable[[np.random.Generator, int | None], Linkage]] = {
     "four-bar": four_bar,
     "scissors": scissors,
 }
+
+
+def in_frames_of_files(spec: ModelSpec, rng: np.random.Generator, digits: int | None) -> ModelSpec:
+    """The same machine with every body in a frame anywhere, joints along z, and all numbers rounded."""
+    X = {None: np.eye(4)} | {
+        body.name: _pose(rng.uniform(-0.5, 0.5, 3), random_rotation(rng)) for body in spec.bodies
+    }
+    other = ModelSpec(spec.name, gravity=spec.gravity)
+    for body in spec.bodies:
+        back = np.linalg.inv(X[body.name])
+        R, center = back[:3, :3], (back @ [*body.center, 1.0])[:3]
+        inertia = R @ np.diag(body.inertia) @ R.T
+        other.add_body(
+            body.name, body.mass, center=_rounded(center, digits), inertia=_rounded(inertia, digits)
+        )
+    for joint in spec.joints:
+        along = _pose((0, 0, 0), _with_axis(joint.axis))
+        places = [
+            np.linalg.inv(X[name]) @ _pose(place, rotation) @ along
+            for name, place, rotation in (
+                (joint.parent, joint.position, joint.rotation),
+                (joint.child, joint.child_position, joint.child_rotation),
+            )
+        ]
+        (place, turn), (child_place, child_turn) = (
+            (_rounded(x[:3, 3], digits), rpy(*_rounded(_angles(x[:3, :3]), digits))) for x in places
+        )
+        other.add_joint(
+            joint.name, joint.type, joint.parent, joint.child, axis=(0, 0, 1), position=place, rotation=turn,
+            child_position=child_place, child_rotation=child_turn, stiffness=joint.stiffness,
+            reference=joint.reference,
+        )  # fmt: skip
+    return other
+
+
+def _pose(position: Sequence[float], rotation: Sequence[Sequence[float]] | np.ndarray) -> np.ndarray:
+    X = np.eye(4)
+    X[:3, :3], X[:3, 3] = rotation, position
+    return X
+
+
+def _with_axis(axis: Sequence[float] | None) -> np.ndarray:
+    """A rotation that takes z to the axis."""
+    z = np.array((0, 0, 1) if axis is None else axis, dtype=float)
+    z /= np.linalg.norm(z)
+    x = np.cross((1, 0, 0) if abs(z[0]) < 0.8 else (0, 1, 0), z)
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(z, x), z])
+
+
+def _angles(R: np.ndarray) -> tuple[float, float, float]:
+    """Roll, pitch and yaw."""
+    level = float(np.hypot(R[0, 0], R[1, 0]))
+    pitch = float(np.arctan2(-R[2, 0], level))
+    if level < 1e-9:
+        return float(np.arctan2(-R[1, 2], R[1, 1])), pitch, 0.0
+    return float(np.arctan2(R[2, 1], R[2, 2])), pitch, float(np.arctan2(R[1, 0], R[0, 0]))

@@ -1,14 +1,18 @@
 """Linkages that swing through flat positions, where their loops lose rank."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import treadle as td
+from tests.energy import stored_energy
+from treadle.model.describe import describe
 from treadle.sim.divergence import stuck
 from treadle.studies import singular
 from treadle.studies.calibration.machines import FAMILIES
 from treadle.studies.flat_landings import landing
-from treadle.studies.flat_linkages import FLAT_LINKAGES
+from treadle.studies.flat_linkages import FLAT_LINKAGES, FlatLinkage
 
 
 def passages(name: str, seed: int, integrator: str, chosen: list[float]):
@@ -103,3 +107,51 @@ def test_error_control_next_to_a_singular_position():
     sim.step(255)
     assert sim.quality()["energy drift"] == pytest.approx(0.0, abs=1e-11)
     assert "singular" not in str(stuck(machine.simulation("dopri853", 1e-3), 10.0, 1e-4))
+
+
+def rounded(name: str, seed: int, size: float) -> FlatLinkage:
+    """A linkage through flat positions whose hinges are off by so much (m), as if rounded."""
+    rng, exact = np.random.default_rng(seed), FLAT_LINKAGES[name](np.random.default_rng(seed))
+    spec = describe(exact.model)
+    for joint in spec.joints:
+        for field in ("position", "child_position"):
+            place = np.array(getattr(joint, field), dtype=float)
+            if place.any():
+                setattr(joint, field, tuple(place + size * rng.uniform(-1.0, 1.0, 3) * (1.0, 0.0, 1.0)))
+    return replace(exact, model=spec.compile())
+
+
+@pytest.mark.parametrize(
+    ("name", "integrator", "chosen", "size"),
+    [
+        ("parallelogram", "symplectic_euler", 4.7e-3, 1e-6),
+        ("scissors", "symplectic_euler", 2.9e-3, 1e-6),
+        ("two four-bars", "rk4", 2.9e-3, 1e-6),
+        ("rhombus", "rk4", 4.7e-3, 1e-8),
+        ("parallelogram", "dopri5", 1e-8, 1e-6),
+    ],
+)
+def test_linkages_of_rounded_lengths_stay_on_their_branch(name, integrator, chosen, size):
+    """Their loops cannot be closed at flat positions, and close next to them far off the branch."""
+    linkage = rounded(name, 1, size)
+    found = singular.passage_of(linkage, integrator, chosen)
+    assert not found.stopped
+    assert found.passes > 0
+    assert found.told >= found.passes
+    assert found.off < 1e-3
+    exact = FLAT_LINKAGES[name](np.random.default_rng(1))
+    drift, gap = drift_and_gap(linkage, integrator, chosen)
+    assert drift < drift_and_gap(exact, integrator, chosen)[0] + 0.02
+    assert gap < 10.0 * size
+
+
+def drift_and_gap(linkage: FlatLinkage, integrator: str, chosen: float) -> tuple[float, float]:
+    """The drift of the energy beside the largest kinetic energy, and the gap of the quality report."""
+    dt, options = (1e-2, {"tolerance": chosen}) if integrator == "dopri5" else (chosen, {})
+    sim = td.Simulation(linkage.model, dt, integrator, q=linkage.q, v=linkage.v, **options)
+    energies, moving = [], 0.0
+    for _ in range(round(4.0 / dt)):
+        sim.step()
+        energies.append(stored_energy(sim.model, sim.q, sim.v))
+        moving = max(moving, energies[-1] - stored_energy(sim.model, sim.q, 0.0 * sim.v))
+    return float(np.ptp(energies)) / moving, sim.quality()["loop residual"]

@@ -8,7 +8,7 @@ import pytest
 
 import treadle as td
 from tests.energy import stored_energy
-from tests.linkages import LINKAGES, four_bar, scissors
+from tests.linkages import LINKAGES, four_bar, in_frames_of_files, scissors
 from treadle.constraints.rows import residuals
 from treadle.model import rpy
 
@@ -37,6 +37,28 @@ def test_linkages_move_whether_their_numbers_are_rounded_or_not(name, digits):
         assert gap <= said + 1e-15 and said < open_by
         if assembly.residual > 1e-10:
             assert "as far as rounded numbers let" in str(assembly)
+
+
+@pytest.mark.parametrize("name", LINKAGES)
+def test_linkages_in_frames_of_files_run(name):
+    """Every body in a frame of its own, every number rounded: lengths and axes differ from joint to joint."""
+    for seed in (11, 12):
+        rng = np.random.default_rng(seed)
+        spec, q, v = LINKAGES[name](rng, None)
+        model = in_frames_of_files(spec, rng, 6).compile()
+        assembly = td.assemble(model, q, v)
+        assert assembly.mobility == 1
+        sim = td.Simulation(model, 5e-3, q=q, v=v)
+        first, errors, moved = stored_energy(model, sim.q, sim.v), [], 0.0
+        for _ in range(100):
+            sim.run(0.1)
+            energy = stored_energy(model, sim.q, sim.v)
+            errors.append(energy - first)
+            moved = max(moved, energy - stored_energy(model, sim.q, 0.0 * sim.v))
+        assert np.abs(errors).max() < 0.1 * moved
+        gap, said = np.abs(residuals(model, sim.q.tolist())).max(), sim.quality()["loop residual"]
+        assert 0.0 < assembly.residual < 2e-5
+        assert gap <= said + 1e-15 and said < 2e-5
 
 
 def test_a_long_lift_of_rounded_numbers_runs():

@@ -68,4 +68,4 @@ def test_rows_that_depend_on_others_are_found_where_the_loop_is_open(model, refe
         assert sim.quality()["loop residual"] < 1e-13
         errors.append(np.abs(sim.q - reference).max())
     assert errors[1] < least
-    assert np.log2(errors[0] / errors[1]) == pytest.approx(INTEGRATORS[integrator].order, abs=0.3)
+    assert np.log2(errors[0] / errors[1]) > INTEGRATORS[integrator].order - 0.3

@@ -32,7 +32,7 @@ from treadle.graph.functions import (
     tanh,
     where,
 )
-from treadle.graph.iteration import iterate, unrolled
+from treadle.graph.iteration import iterate, unrolled, unrolling
 from treadle.graph.memoize import memoized
 from treadle.graph.number import Number
 from treadle.graph.random import random_pair
@@ -47,7 +47,7 @@ __all__ = [
     "evaluate", "exp", "floor", "forward", "gradient", "hold", "in_limb", "iterate", "jacobian", "log",
     "logical_not", "lookup", "lookup2", "maximum", "memoized", "minimum", "out_of_limbs",
     "random_pair", "reverse", "side_by_side", "sin", "sqrt", "tan", "tanh", "through_graph", "trace",
-    "unrolled", "where",
+    "unrolled", "unrolling", "where",
 ]  # fmt: skip
 
 __getattr__ = lazy_names(

@@ -20,7 +20,7 @@ import numpy as np
 from treadle.graph.expression import Expr, Graph, Loop, Scalar
 from treadle.graph.functions import where
 
-__all__ = ["iterate", "loop_bodies", "unrolled"]
+__all__ = ["iterate", "loop_bodies", "unrolled", "unrolling"]
 
 #: Rounds that loops are written out for; none while they are loops of the graph.
 _ROUNDS: ContextVar[int | None] = ContextVar("rounds", default=None)
@@ -37,6 +37,11 @@ def unrolled(rounds: int) -> Iterator[None]:
         yield
     finally:
         _ROUNDS.reset(token)
+
+
+def unrolling() -> bool:
+    """Whether loops that are traced now are written out."""
+    return _ROUNDS.get() is not None
 
 
 def iterate(

@@ -52,22 +52,25 @@ def controlled_step(
     nothing: list[Scalar] = [0.0] * len(system.accounts(q, v, time))
 
     def substep(values: list[Scalar]) -> tuple[list[Scalar], object]:
-        (done, h, tried, jumps), q, v, entry = (
-            values[:4],
-            values[4 : 4 + nq],
-            values[4 + nq :][:nv],
-            values[4 + nq + nv :],
+        (done, h, tried, jumps, ajar), q, v, entry = (
+            values[:5],
+            values[5 : 5 + nq],
+            values[5 + nq :][:nv],
+            values[5 + nq + nv :],
         )
         now = attempt(coefficients, order, system, q, v, time + done, dt - done, h, jumps)
         after = [*now.q, *now.v, *[x + dx for x, dx in zip(entry, now.gain, strict=True)]]
         kept = [where(now.accept, new, old) for new, old in zip(after, [*q, *v, *entry], strict=True)]
         reached = where(now.accept, where(now.last, dt, done + now.h), done)
-        after = [reached, now.h_next, tried + 1.0, now.jumps, *kept]
+        after = [reached, now.h_next, tried + 1.0, now.jumps, where(now.accept, now.ajar, ajar), *kept]
         return after, unfinished(reached, dt, now.h_next)
 
-    start = [0.0, first_substep(system.memory[0], dt), 0.0, 0.0, *q, *v, *nothing]
-    done, h, tried, _, *state = iterate(substep, start, LIMIT)
-    return Advance(state[:nq], state[nq : nq + nv], [h], [tried, dt - done], entry=state[nq + nv :])
+    start = [0.0, first_substep(system.memory[0], dt), 0.0, 0.0, 0.0, *q, *v, *nothing]
+    done, h, tried, _, ajar, *state = iterate(substep, start, LIMIT)
+    if not system.model.closed:
+        ajar = 0.0
+    spent = [tried, dt - done]
+    return Advance(state[:nq], state[nq : nq + nv], [h], spent, entry=state[nq + nv :], ajar=ajar)
 
 
 class Attempt(NamedTuple):
@@ -89,6 +92,8 @@ class Attempt(NamedTuple):
     change: list[Scalar]
     #: what the system's account gains
     gain: list[Scalar]
+    #: 1 if it ends with loops open by rounding, at a singular position
+    ajar: Scalar = 0.0
 
 
 def attempt(
@@ -145,7 +150,8 @@ def attempt(
         factor = where(now.passes, where(now.taken, 1.5, 0.9 * now.longest / h_now), factor)
     # a substep cut short at the end says little about the next
     h_next = where(accept & last, maximum(h, h_now * factor), h_now * factor)
-    return Attempt(new_q, new_v, h_now, h_next, accept, jumps, last, rates[0], rates[-1], change, gain)
+    ajar: Scalar = 0.0 if now is None else where(now.taken & now.ajar, 1.0, 0.0)
+    return Attempt(new_q, new_v, h_now, h_next, accept, jumps, last, rates[0], rates[-1], change, gain, ajar)
 
 
 class _Through(NamedTuple):
@@ -155,8 +161,9 @@ class _Through(NamedTuple):
     taken: Any
     h: Scalar
     longest: Scalar
-    #: how far the substep starts from it (see `singular`)
+    #: how far the substep starts from it (see `singular`), and whether it ends with open loops
     distance: Scalar
+    ajar: Any
     #: position, velocity, tangent step, change of the velocity, gain of the account
     values: list[Scalar]
 
@@ -179,7 +186,8 @@ def _through(
     way = [x for j in system.model.joints for x in j.type.difference(q[j.q], new_q[j.q])]
     speeds = [b - a for a, b in zip(v, new_v, strict=True)]
     values = [*new_q, *new_v, *way, *speeds, *gain]
-    return _Through(passing.passes, taken, ahead, longest, passing.distance, values)
+    ajar = passing.ends_open(ahead)
+    return _Through(passing.passes, taken, ahead, longest, passing.distance, ajar, values)
 
 
 def _rounding(distance: Scalar) -> Scalar:

@@ -22,7 +22,7 @@ class Advance(NamedTuple):
     solver (or steps tried), and what was left over at the end (a relative change, or seconds). `work` (J)
     is that of stops and friction, if the method asked for them; `entry` what the system's account gained,
     if the method keeps it. `rows` are the impulses of the bounded rows (see `constraints.bounded`), in
-    their order.
+    their order. `ajar` is 1 where it ends so near a singular position that loops stay open by rounding.
     """
 
     q: list[Scalar]
@@ -32,6 +32,7 @@ class Advance(NamedTuple):
     work: Scalar = 0.0
     entry: Sequence[Scalar] = ()
     rows: Sequence[Scalar] = ()
+    ajar: Scalar = 0.0
 
 
 def _nothing(model: Model) -> int:

@@ -11,6 +11,11 @@ are interpolated from those a little before it and after it.
 The distance x is the square root of the smallest pivot of the loops (see `solvers.closure`), of which only
 the magnitude is known. In a step that passes zero it is V-shaped. A step may also start at zero, where rows
 do not count that count elsewhere.
+
+Lengths that are rounded make it x y = e: at x = 0 loops cannot be closed, and next to it they close only far
+off the branch, y = e / x. There, up to a multiple of the square root of e, positions are interpolated too and
+loops stay open by e. It is what is left of them in the position that closed ones on both sides have in the
+middle.
 """
 
 from __future__ import annotations
@@ -19,9 +24,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
-from treadle.constraints.rows import closure_rows
+from treadle.constraints.rows import closure_rows, residuals, row_groups
 from treadle.errors import TracingError
-from treadle.graph import Scalar, entry, iterate, maximum, minimum, sqrt, through_graph, where
+from treadle.graph import Scalar, entry, iterate, maximum, minimum, sqrt, through_graph, unrolling, where
 from treadle.integrators import rk4, rk6
 from treadle.integrators.runge_kutta import combine, stage_rates
 from treadle.integrators.system import System
@@ -30,7 +35,7 @@ from treadle.model.model import Model
 from treadle.solvers.closure import closure_factor
 from treadle.solvers.projection import project
 
-__all__ = ["Passage", "careful_step", "passage"]
+__all__ = ["Passage", "careful_step", "passage", "rounded_step"]
 
 #: What is found at a state with closed loops: as many numbers as degrees of freedom.
 _Found = Callable[[Sequence[Scalar], Sequence[Scalar]], list[Scalar]]
@@ -51,6 +56,18 @@ _CLOSE, _CLOSE_IN = 1e-3, 0.25
 _PLACES, _WEIGHTS = (0.0, -4.0, -2.0, 2.0, 4.0), (0.0, -1.0 / 6.0, 4.0 / 6.0, 4.0 / 6.0, -1.0 / 6.0)
 
 
+#: Distances at which loops are closed on both sides, to find out by how much (of their size, rad) they are
+#: open at the singular position; the least and the most that is left open; the zone of open loops in square
+#: roots of it.
+_BESIDE, _EXACT, _ROUNDED, _ZONE = 1e-2, 1e-11, 1e-5, 20.0
+
+#: The farthest place (rad, m) at which this is found out.
+_FAR = 0.5
+
+#: Steps that a zone may take before and after the singular position.
+_ZONE_STEPS = 50.0
+
+
 class Passage(NamedTuple):
     """Whether a step passes a singular position or all but does, when (s from its start, which may be before
     or after the step), how far off it starts, and how fast it comes there.
@@ -61,6 +78,12 @@ class Passage(NamedTuple):
     distance: Scalar
     #: change of the distance in a second
     speed: Scalar
+    #: seconds before and after it within which loops stay open, by what rounded numbers leave at it
+    zone: Scalar
+
+    def ends_open(self, dt: Scalar) -> Any:
+        """Whether loops stay open at the end of the step."""
+        return self.passes & (abs(dt - self.time) < self.zone)
 
 
 def passage(system: System, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar) -> Passage:
@@ -79,11 +102,9 @@ def passage(system: System, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar
         q, v, (h,) = values[:nq], values[nq:-1], values[-1:]
         first, kept = factored(q)
         count = len(kept)
-        fastest: Scalar = 0.0
-        for x in v:
-            fastest = maximum(fastest, abs(x))
+        fastest = _fastest(v)
         lost = sum(kept, 0.0) < rank - 0.5
-        near = lost | (_least(first, kept) < _REACH * h * fastest)
+        near = lost | (_least(first, kept) < _looked_at(v, h))
 
         def look(values: list[Scalar]) -> tuple[list[Scalar], object]:
             """At the end, then in the middle; rows count that do at the start or at the end."""
@@ -98,14 +119,91 @@ def passage(system: System, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar
         _, end, middle, *rest = iterate(look, [0.0, 1.0, 1.0, *kept, *q, *v, h], 2, near)
         start = _least(first, rest[:count])
         passes = near & (middle < _STRAIGHT * maximum(start, end))
+        nearest = minimum(start, end)
+        close = (nearest < _ZONE * _ROUNDED**0.5) | passes
         # the one of both straight lines of the distance, through zero or not, that has its middle
         beyond = abs(middle - 0.5 * (start + end)) < abs(middle - 0.5 * abs(end - start))
         way = start + where(beyond, -end, end)
         way = where(abs(way) > 1e-30, way, 1e-30)
-        return [where(passes, 1.0, 0.0), start / way * h, start, abs(way) / h]
+        time, speed = start / way * h, abs(way) / h
+        close = close & ((abs(time) + 4.0 * _BESIDE / speed) * fastest < _FAR)
+        left = 0.0 if unrolling() else _left_open(system, q, v, time, _BESIDE / speed, near & close)
+        zone = where(close & (left < _ROUNDED) & (left > _EXACT), _ZONE * sqrt(left), 0.0)
+        passes = passes | (near & close & (nearest < zone))
+        zone = minimum(zone / speed, _ZONE_STEPS * h)
+        return [where(passes, 1.0, 0.0), time, start, speed, zone]
 
-    flag, time, start, speed = through_graph(distances, [*q, *v, dt])
-    return Passage(flag > 0.5, time, start, speed)
+    flag, *values = through_graph(distances, [*q, *v, dt])
+    return Passage(flag > 0.5, *values)
+
+
+def rounded_step(
+    system: System,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    time: Scalar,
+    dt: Scalar,
+    distance: Scalar,
+) -> tuple[Any, list[Scalar], list[Scalar], Scalar]:
+    """Whether a step comes to where loops stay open, position and velocity after it, and whether they do.
+
+    For methods that pass other singular positions as they are. Nothing is computed where the step starts
+    far away, by the distance after the last one.
+    """
+    nq, nv = len(q), len(v)
+
+    def look(values: list[Scalar]) -> tuple[list[Scalar], object]:
+        q, v, (time, h) = values[2 : 2 + nq], values[2 + nq : 2 + nq + nv], values[2 + nq + nv :]
+        passing = passage(system, q, v, h)
+        taken = passing.passes & (passing.zone > 0.0)
+        q, v, _ = careful_step(system, q, v, time, h, passing._replace(passes=taken))
+        ajar = where(taken & passing.ends_open(h), 1.0, 0.0)
+        return [where(taken, 1.0, 0.0), ajar, *q, *v, time, h], False
+
+    taken, ajar, *state = iterate(look, [0.0, 0.0, *q, *v, time, dt], 1, distance < _looked_at(v, dt))
+    return taken > 0.5, state[:nq], state[nq : nq + nv], ajar
+
+
+def _looked_at(v: Sequence[Scalar], dt: Scalar) -> Scalar:
+    """The distance from a singular position within which a step comes to it, or to where loops stay open."""
+    return maximum(_REACH * dt * _fastest(v), _ZONE * _ROUNDED**0.5)
+
+
+def _fastest(v: Sequence[Scalar]) -> Scalar:
+    fastest: Scalar = 0.0
+    for x in v:
+        fastest = maximum(fastest, abs(x))
+    return fastest
+
+
+def _left_open(
+    system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, reach: Scalar, when: Any
+) -> Scalar:
+    """What loops are open by (of their size, rad) in the middle of closed positions around a time."""
+    nq, nv = len(q), len(v)
+    scales = [group.scale for group in row_groups(system.model)]
+
+    def at_a_place(values: list[Scalar]) -> tuple[list[Scalar], object]:
+        number, middle, mean = values[0], values[1 : 1 + nq], values[1 + nq :]
+        away = entry(_PLACES, number) * reach
+        there = project(system.model, system.integrate(middle, [away * x for x in v]), v)[0]
+        mean = _added(system.model, mean, entry(_WEIGHTS, number), middle, there)
+        return [number + 1.0, *middle, *mean], number < len(_PLACES) - 1.5
+
+    middle = system.integrate(q, [time * x for x in v])
+    mean = iterate(at_a_place, [1.0, *middle, *[0.0] * nv], len(_PLACES) - 1, when)[1 + nq :]
+    worst: Scalar = 0.0
+    for c, scale in zip(residuals(system.model, system.integrate(middle, mean)), scales, strict=True):
+        worst = maximum(worst, abs(c) * (1.0 / scale))
+    return worst
+
+
+def _added(
+    model: Model, mean: Sequence[Scalar], weight: Scalar, q: Sequence[Scalar], there: Sequence[Scalar]
+) -> list[Scalar]:
+    """A sum of tangent steps with that from q to another position, by its weight."""
+    step = [x for joint in model.joints for x in joint.type.difference(q[joint.q], there[joint.q])]
+    return [x + weight * dx for x, dx in zip(mean, step, strict=True)]
 
 
 def careful_step(
@@ -126,23 +224,24 @@ def careful_step(
     tableau = rk6.TABLEAU if order > 4 else rk4.TABLEAU
     count = _FEW if order > 4 else _MANY
     given = {item.name: getattr(system, item.name) for item in fields(system)}
-    flat, reach = time + passing.time, minimum(_CLOSE / passing.speed, _CLOSE_IN * dt)
+    flat, zone = time + passing.time, passing.zone
+    reach = maximum(minimum(_CLOSE / passing.speed, _CLOSE_IN * dt), zone)
     nothing: list[Scalar] = [0.0] * len(system.accounts(q, v, time))
 
     def one_substep(values: list[Scalar]) -> tuple[list[Scalar], object]:
-        number, time, h, flat, reach = values[:5]
-        q, v, gained = values[5 : 5 + nq], values[5 + nq : 5 + nq + nv], values[5 + nq + nv :]
-        on_loops = _OnLoops(**given, flat=flat, reach=reach)
+        number, time, h, flat, reach, zone = values[:6]
+        q, v, gained = values[6 : 6 + nq], values[6 + nq : 6 + nq + nv], values[6 + nq + nv :]
+        on_loops = _OnLoops(**given, flat=flat, reach=reach, zone=zone)
         q, v = on_loops.closed(q, v, time + number * h)
         rates = stage_rates(tableau, on_loops, q, v, time + number * h, h, looped=True)
         change = combine(tableau.b, rates, h)
         q = system.integrate(q, change[:nv])
         v = [x + dx for x, dx in zip(v, change[nv : 2 * nv], strict=True)]
         gained = [x + dx for x, dx in zip(gained, change[2 * nv :], strict=True)]
-        return [number + 1.0, time, h, flat, reach, *q, *v, *gained], number < count - 1.5
+        return [number + 1.0, time, h, flat, reach, zone, *q, *v, *gained], number < count - 1.5
 
-    begin = [0.0, time, dt * (1.0 / count), flat, reach, *q, *v, *nothing]
-    result = iterate(one_substep, begin, count, passing.passes)[5:]
+    begin = [0.0, time, dt * (1.0 / count), flat, reach, zone, *q, *v, *nothing]
+    result = iterate(one_substep, begin, count, passing.passes)[6:]
     return result[:nq], result[nq : nq + nv], result[nq + nv :]
 
 
@@ -151,11 +250,13 @@ class _OnLoops(System):
     """A system whose accelerations are those of the nearest state with closed loops.
 
     Within the time `reach` of that `flat`, at which the motion passes a singular position, these and the
-    velocities are limits along the motion: means of those before and after it, of order 4.
+    velocities are limits along the motion: means of those before and after it, of order 4. So are positions
+    where there is a `zone` of open loops.
     """
 
     flat: Scalar = 0.0
     reach: Scalar = 0.0
+    zone: Scalar = 0.0
 
     def acceleration(
         self, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, implicit_damping: Scalar = 0.0
@@ -174,19 +275,25 @@ class _OnLoops(System):
 
     def _limit(self, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, found: _Found) -> list[Scalar]:
         """The closed position, and what is found there or, near the singular one, beside it."""
-        nq, near = len(q), abs(time - self.flat) < self.reach
+        nq, nv, near = len(q), len(v), abs(time - self.flat) < self.reach
 
         def at_a_place(values: list[Scalar]) -> tuple[list[Scalar], object]:
-            number, position, total = values[0], values[1 : 1 + nq], values[1 + nq :]
+            number, position = values[0], values[1 : 1 + nq]
+            mean, total = values[1 + nq : 1 + nq + nv], values[1 + nq + nv :]
             away = entry(_PLACES, number) * self.reach
             weight = where(near, entry(_WEIGHTS, number), 1.0)
             there, speeds, _ = project(self.model, self.integrate(q, [away * x for x in v]), v)
             first = number < 0.5
             position = [where(first, x, kept) for x, kept in zip(there, position, strict=True)]
+            mean = _added(self.model, mean, entry(_WEIGHTS, number), q, there)
             total = [x + weight * a for x, a in zip(total, found(there, speeds), strict=True)]
-            return [number + 1.0, *position, *total], near & (number < len(_PLACES) - 1.5)
+            return [number + 1.0, *position, *mean, *total], near & (number < len(_PLACES) - 1.5)
 
-        return iterate(at_a_place, [0.0, *q, *[0.0] * len(v)], len(_PLACES))[1:]
+        values = iterate(at_a_place, [0.0, *q, *[0.0] * (2 * nv)], len(_PLACES))[1:]
+        position, mean, total = values[:nq], values[nq : nq + nv], values[nq + nv :]
+        between = near & (self.zone > 0.0)
+        middle = self.integrate(q, mean)
+        return [*[where(between, x, y) for x, y in zip(middle, position, strict=True)], *total]
 
 
 def _usual_rank(model: Model) -> int:

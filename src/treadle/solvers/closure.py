@@ -17,6 +17,7 @@ from treadle.dynamics.crba import crba
 from treadle.dynamics.regroup import regroup
 from treadle.graph import Expr, Scalar, clip, maximum, memoized, sqrt, through_graph, where
 from treadle.model.model import Model
+from treadle.solvers.pivoting import Elimination, Swap, elimination_blocks, swapped
 
 __all__ = [
     "DEPENDENT",
@@ -24,7 +25,6 @@ __all__ = [
     "closure_factor",
     "closure_of",
     "dependence",
-    "elimination_order",
     "group_sizes",
     "half_solved",
     "nearly_singular",
@@ -48,6 +48,10 @@ class ClosureFactor:
     rows: Sequence[Row]
     L: Sequence[dict[int, Scalar]]
     inverse_diagonal: Sequence[Scalar]
+    #: Y of the rows as they are given
+    given: Sequence[dict[int, Scalar]]
+    #: how rows change places; all that follows is by place
+    swaps: Sequence[Swap]
     Y: Sequence[dict[int, Scalar]]
     order: Sequence[int]
     lower: Sequence[dict[int, Scalar]]
@@ -59,7 +63,7 @@ class ClosureFactor:
 
     def multipliers(self, b: Sequence[Scalar]) -> list[Scalar]:
         """lambda with A lambda = b; zero for rows that depend on others."""
-        x: dict[int, Scalar] = {i: b[i] for i in self.order}
+        x = swapped(b, self.swaps)
         for i in self.order:
             for j, value in self.lower[i].items():
                 x[i] = x[i] - value * x[j]
@@ -68,7 +72,7 @@ class ClosureFactor:
         for i in reversed(self.order):
             for j, value in self.lower[i].items():
                 x[j] = x[j] - value * x[i]
-        return [x[i] for i in range(len(b))]
+        return swapped(x, self.swaps[::-1])
 
     def distance(self) -> Scalar:
         """Square root of the least share of a row that counts: near a singular position, the way to it."""
@@ -78,8 +82,9 @@ class ClosureFactor:
         return sqrt(maximum(least, 0.0))
 
     def independent(self, values: Sequence[Scalar]) -> list[Scalar]:
-        """Values of the rows, with zeros for those that depend on others."""
-        return [where(x > 0.0, value, 0.0) for x, value in zip(self.inverse_pivots, values, strict=True)]
+        """Values of the rows by place, with zeros for those that depend on others."""
+        placed = swapped(values, self.swaps)
+        return [where(x > 0.0, value, 0.0) for x, value in zip(self.inverse_pivots, placed, strict=True)]
 
     def half_coupled(self, y: dict[int, Scalar]) -> dict[int, Scalar]:
         """Coupling of the rows with a half-solved column y of the tree, itself half solved."""
@@ -96,7 +101,7 @@ class ClosureFactor:
     def response(self, multipliers: Sequence[Scalar]) -> list[Scalar]:
         """M^-1 J^T lambda: the jump of v under impulses along the rows."""
         x: list[Scalar] = [0.0] * len(self.L)
-        for row, value in zip(self.Y, multipliers, strict=True):
+        for row, value in zip(self.given, multipliers, strict=True):
             for k, y in row.items():
                 x[k] = x[k] + y * value
         x = [value * scale for value, scale in zip(x, self.inverse_diagonal, strict=True)]
@@ -142,12 +147,23 @@ def closure_of(H: Sequence[Sequence[Scalar]], parents: Sequence[int], rows: Sequ
         }
         for i in range(len(rows))
     ]
-    order = elimination_order(A)
-    share = dependence(
-        [row.residual for row in rows], [row.jacobian for row in rows], [row.group for row in rows]
+    groups = [row.group for row in rows]
+    share = dependence([row.residual for row in rows], [row.jacobian for row in rows], groups)
+    blocks = elimination_blocks(A, groups)
+    done, inverse_pivots, shares, doubtful = _factor_rows(A, blocks, rows, Y, share)
+    return ClosureFactor(
+        rows=rows,
+        L=L,
+        inverse_diagonal=inverse_diagonal,
+        given=Y,
+        swaps=done.swaps,
+        Y=done.Y,
+        order=done.order,
+        lower=done.lower,
+        inverse_pivots=inverse_pivots,
+        shares=shares,
+        doubtful=doubtful,
     )
-    lower, inverse_pivots, shares, doubtful = _factor_rows(A, order, rows, share)
-    return ClosureFactor(rows, L, inverse_diagonal, Y, order, lower, inverse_pivots, shares, doubtful)
 
 
 def dependence(gaps: Sequence[Scalar], J: Sequence[dict[int, Scalar]], groups: Sequence[Group]) -> Scalar:
@@ -185,55 +201,33 @@ def half_solved(L: Sequence[dict[int, Scalar]], jacobian: dict[int, Scalar]) -> 
     return y
 
 
-def elimination_order(A: Sequence[dict[int, Scalar]]) -> list[int]:
-    """Rows with the fewest neighbours first (minimum degree): little fills in."""
-    neighbours: list[set[int]] = [set() for _ in A]
-    for i, row in enumerate(A):
-        for j in row:
-            if i != j:
-                neighbours[i].add(j)
-                neighbours[j].add(i)
-    left = set(range(len(A)))
-    order = []
-    while left:
-        i = min(left, key=lambda k: (len(neighbours[k]), k))
-        order.append(i)
-        left.discard(i)
-        for j in neighbours[i]:
-            neighbours[j] |= neighbours[i] - {j}
-            neighbours[j].discard(i)
-    return order
-
-
 def _factor_rows(
-    A: Sequence[dict[int, Scalar]], order: Sequence[int], rows: Sequence[Row], share: Scalar
-) -> tuple[list[dict[int, Scalar]], list[Scalar], list[Scalar], Scalar]:
-    """Unit lower-triangular rows (by the rows eliminated before), reciprocal pivots or zeros, shares,
-    doubts.
-    """
+    A: Sequence[dict[int, Scalar]],
+    blocks: Sequence[Sequence[int]],
+    rows: Sequence[Row],
+    Y: Sequence[dict[int, Scalar]],
+    share: Scalar,
+) -> tuple[Elimination, list[Scalar], list[Scalar], Scalar]:
+    """The elimination, reciprocal pivots or zeros, shares, doubts."""
     sizes = group_sizes([row[i] for i, row in enumerate(A)], [row.group for row in rows])
+    order = [i for block in blocks for i in block]
     place = {i: k for k, i in enumerate(order)}
     left: list[dict[int, Scalar]] = [{} for _ in A]
     for i, row in enumerate(A):
         for j, value in row.items():
             later, earlier = (i, j) if place[i] >= place[j] else (j, i)
             left[later][earlier] = value
-    lower: list[dict[int, Scalar]] = [{} for _ in A]
+    elimination = Elimination(order, left, sizes, [dict(y) for y in Y])
     inverse: list[Scalar] = [0.0] * len(A)
     shares: list[Scalar] = [0.0] * len(A)
     doubtful: Scalar = 0.0
-    for k in order:
-        pivot = left[k][k]
-        size = sizes[k]
-        independent = pivot > share * size
-        shares[k] = pivot / size
-        doubtful = where((pivot > DEPENDENT * size) & (pivot <= share * size), 1.0, doubtful)
-        inverse[k] = where(independent, 1.0 / where(independent, pivot, 1.0), 0.0)
-        users = [i for i in order if place[i] > place[k] and k in left[i]]
-        for i in users:
-            lower[i][k] = left[i][k] * inverse[k]
-        for number, i in enumerate(users):
-            for j in users[: number + 1]:
-                taken = lower[i][k] * left[j][k]
-                left[i][j] = left[i][j] - taken if j in left[i] else -taken
-    return lower, inverse, shares, doubtful
+    for block in blocks:
+        for number, k in enumerate(block, 1):
+            elimination.larger_first(k, block[number:])
+            pivot, size = elimination.left[k][k], elimination.sizes[k]
+            independent = pivot > share * size
+            shares[k] = pivot / size
+            doubtful = where((pivot > DEPENDENT * size) & (pivot <= share * size), 1.0, doubtful)
+            inverse[k] = where(independent, 1.0 / where(independent, pivot, 1.0), 0.0)
+            elimination.eliminate(k, inverse[k])
+    return elimination, inverse, shares, doubtful

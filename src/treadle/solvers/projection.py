@@ -69,6 +69,10 @@ def _onto(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar
 
     *position, _, gap, rounds = _repeat(solver, lambda x: moved(x[:nq]), list(q))
     *velocity, _, _, _ = _repeat(solver, lambda x: slowed(position, x[:nv]), list(v), linear=True)
+    # rows that no joint moves are open by what they are everywhere
+    every, moving = residuals(model, q), {row.index for row in rows}
+    for c in (c for index, c in enumerate(every) if index not in moving):
+        gap = maximum(gap, abs(c))
     return [*position, *velocity, gap, rounds, solver.distance(), solver.doubtful]
 
 

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from treadle.constraints.rows import Group
 from treadle.dynamics.lu import lu_factor
 from treadle.graph import Scalar, where
-from treadle.solvers.closure import dependence, elimination_order, group_sizes
+from treadle.solvers.closure import dependence, group_sizes
+from treadle.solvers.pivoting import elimination_order
 
 __all__ = ["saddle_solve"]
 

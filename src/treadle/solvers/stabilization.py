@@ -16,7 +16,7 @@ from typing import TypeAlias
 from treadle.graph import Scalar, maximum, where
 from treadle.model.model import Model
 
-__all__ = ["STABILIZATIONS", "Stabilization", "closing_time"]
+__all__ = ["STABILIZATIONS", "Stabilization", "closing_time", "largest_residual"]
 
 #: Time constant of the feedback in steps, unless it is given; below 1.5 not every method is stable.
 STEPS = 5.0
@@ -51,12 +51,17 @@ def _projected(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> Ended:
 
 def _left(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> Ended:
     """The state as it is, and how far its loops are open."""
+    return list(q), list(v), [largest_residual(model, q), 0.0, 1.0]
+
+
+def largest_residual(model: Model, q: Sequence[Scalar]) -> Scalar:
+    """How far the loops and couplings are open at most (m, sines of angles)."""
     from treadle.constraints.rows import residuals
 
     worst: Scalar = 0.0
     for c in residuals(model, q):
         worst = maximum(worst, abs(c))
-    return list(q), list(v), [worst, 0.0, 1.0]
+    return worst
 
 
 #: Every way by name.

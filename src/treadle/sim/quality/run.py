@@ -26,6 +26,9 @@ FEW_STEPS = 100
 #: A step so many times smaller costs more than a better method.
 _TOO_SMALL = 50.0
 
+#: The most that a tolerance is divided by at once: errors may be infinite.
+_TIGHTEST = 1e6
+
 #: Looks at the first part of the run, which it is repeated for.
 _LOOKS = 16
 
@@ -139,7 +142,8 @@ class Run:
         """What to change for an error of the run, or of a step, that is `excess` times too large."""
         sim = self.sim
         if self.method.adaptive:
-            return f"try tolerance = {_rounded(sim.options['tolerance'] / max(excess, 2.0)):g}"
+            tighter = sim.options["tolerance"] / min(max(excess, 2.0), _TIGHTEST)
+            return f"try tolerance = {_rounded(tighter):g}"
         order = float(effective_order(sim))
         if isinstance(self.rerun, Rerun):
             order = math.log2(self.rerun.shrink)

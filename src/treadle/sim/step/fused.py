@@ -11,15 +11,16 @@ from treadle.constraints.limit import limit_rows
 from treadle.constraints.motion import prescribed, with_drive_rotors
 from treadle.constraints.rope import rope_rows
 from treadle.forces.law import law_force
-from treadle.graph import Scalar, logical_not, maximum, where
+from treadle.graph import Scalar, logical_not, maximum, unrolling, where
 from treadle.integrators import Advance, Method, System
 from treadle.integrators.system import MotionDrive
+from treadle.model.coincidence import nearly_equal_lengths
 from treadle.model.distinct_constants import distinct_constants
 from treadle.model.model import Model
 from treadle.sim.ledger import ledger_rates, ledger_size, step_entry
 from treadle.sim.step.program import FASTEST, Step
 from treadle.sim.step.watched import Part, held_force, watched_part
-from treadle.solvers.stabilization import Stabilization, closing_time
+from treadle.solvers.stabilization import Stabilization, closing_time, largest_residual
 
 __all__ = ["advance"]
 
@@ -135,7 +136,10 @@ class _FusedStep:
         else:
             self.after = Advance(list(values["q"]), [], self.system.memory)
         if self.part is None and passes_singular(self.method, self.step.stabilization, self.model):
-            self._pass_singular()
+            if method.order > 1 or method.loops == "positions":
+                self._pass_singular()
+            elif not unrolling() and nearly_equal_lengths(self.model):
+                self._pass_rounded()
         if self.drive is not None:
             self._arrive(self.drive)
         #: the velocity before limits act at the end of the step
@@ -157,7 +161,18 @@ class _FusedStep:
         q, v, _ = careful_step(self.system, *start, self.now, self.dt, passing, self.method.order)
         q = [where(passing.passes, x, own) for x, own in zip(q, self.after.q, strict=True)]
         v = [where(passing.passes, x, own) for x, own in zip(v, self.after.v, strict=True)]
-        self.after = self.after._replace(q=q, v=v)
+        self.after = self.after._replace(q=q, v=v, ajar=where(passing.ends_open(self.dt), 1.0, 0.0))
+
+    def _pass_rounded(self) -> None:
+        """Take the step again where loops of rounded numbers cannot be closed at a singular position."""
+        from treadle.integrators.singular import rounded_step
+
+        _, _, distance, _, _ = self.values["gap"]
+        start = self.values["q"], self.values["v"]
+        taken, q, v, ajar = rounded_step(self.system, *start, self.now, self.dt, distance)
+        q = [where(taken, x, own) for x, own in zip(q, self.after.q, strict=True)]
+        v = [where(taken, x, own) for x, own in zip(v, self.after.v, strict=True)]
+        self.after = self.after._replace(q=q, v=v, ajar=ajar)
 
     def _arrive(self, drive: MotionDrive) -> None:
         """Joints with motions at the end of the step: where these lead, without the error of the method."""
@@ -170,9 +185,14 @@ class _FusedStep:
     def stabilize(self) -> None:
         """Close the loops."""
         if self.model.closed and self.model.nv:
-            finish = self.step.stabilization.finish
-            q, v, self.gap = finish(self.machine, self.after.q, self.after.v)
-            self.after = self.after._replace(q=q, v=v)
+            finish, before = self.step.stabilization.finish, self.after
+            q, v, self.gap = finish(self.machine, before.q, before.v)
+            if not isinstance(before.ajar, float):
+                ajar, (_, rounds, distance) = before.ajar > 0.5, self.gap
+                q = [where(ajar, x, y) for x, y in zip(before.q, q, strict=True)]
+                v = [where(ajar, x, y) for x, y in zip(before.v, v, strict=True)]
+                self.gap = [largest_residual(self.machine, q), rounds, distance]
+            self.after = before._replace(q=q, v=v)
 
     def account(self) -> None:
         """All arrays after the step; work and impulses in its ledger."""
@@ -231,11 +251,8 @@ class _FusedStep:
 
 
 def passes_singular(method: Method, stabilization: Stabilization, model: Model) -> bool:
-    """Whether steps of a method are taken again near singular positions; those under error control do so
-    alone.
-    """
-    exposed = method.order > 1 or method.loops == "positions"
-    return model.closed and stabilization.projects and exposed and not method.adaptive
+    """Whether steps of a method look out for singular positions; those under error control do so alone."""
+    return model.closed and stabilization.projects and not method.adaptive
 
 
 def _friction(system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, dt: Scalar) -> Arrest:
