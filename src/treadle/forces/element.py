@@ -23,10 +23,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
-from treadle.dynamics.cholesky import carriers, parent_freedoms
 from treadle.forces.frames import (
     FrameMotion,
     about_base,
+    bodies_to,
     common_body,
     frame_motion,
     freedoms_between,
@@ -40,8 +40,8 @@ from treadle.spatial import Force, Motion
 
 __all__ = [
     "LINE_FREEDOMS", "NEAREST", "BoundElement", "ForceElement", "Linear", "Matrix6",
-    "element_energy", "element_inertia", "element_kick", "element_loads", "elements_of", "is_line",
-    "pair_wrenches", "relative_motion", "without_much_fill",
+    "along_branches", "element_energy", "element_inertia", "element_kick", "element_loads", "elements_of",
+    "is_line", "pair_wrenches", "relative_motion",
 ]  # fmt: skip
 
 #: Square of the least distance (m2): points that coincide have no line between them.
@@ -49,9 +49,6 @@ NEAREST = 1e-30
 
 #: Degrees of freedom between two frames up to which an element along their line is a joint force.
 LINE_FREEDOMS = 10
-
-#: Multiplications that what couples branches may add to the factor of a step: seconds to compile.
-LARGEST_FILL = 100_000
 
 #: Rows of a 6 x 6 matrix, angular part first.
 Matrix6 = Sequence[Sequence[Scalar]]
@@ -106,44 +103,20 @@ class BoundElement(NamedTuple):
     frames: list[FrameMotion]
 
 
-def without_much_fill(model: Model) -> Model:
-    """The model with those elements and tendons explicit that would fill the factor of a step too much.
+def along_branches(model: Model) -> Model:
+    """The model with elements and servos on tendons between branches explicit: they would fill the factor."""
 
-    Those between branches of a tree, or between trees, couple them: what they couple is judged together.
-    """
-    parents, merged = carriers(model), parent_freedoms(model)
-    if parents == merged:
+    def branches(bodies: Sequence[int]) -> bool:
+        """Whether no way from the base to one of the bodies passes all others."""
+        moving = [body for body in bodies if body != WORLD]
+        ways = [set(bodies_to(model, body)) for body in moving]
+        return not any(way.issuperset(moving) for way in ways)
+
+    elements = [replace(x, implicit=x.implicit and not branches(x.bodies)) for x in model.elements]
+    tendons = [replace(x, implicit=x.implicit and not branches(x.bodies(model))) for x in model.tendons]
+    if elements == list(model.elements) and tendons == list(model.tendons):
         return model
-    before, after = _depths(parents), _depths(merged)
-    added: dict[int, int] = {}
-    for k, root in enumerate(_roots(merged)):
-        added[root] = added.get(root, 0) + after[k] ** 2 - before[k] ** 2
-    filled = {root for root, count in added.items() if count > LARGEST_FILL}
-    if not filled:
-        return model
-    roots = _roots(merged)
-
-    def bearable(bodies: Sequence[int]) -> bool:
-        last = [model.bodies[body].joint.v.stop - 1 for body in bodies if body != WORLD]
-        return not any(roots[k] in filled for k in last)
-
-    elements = [replace(x, implicit=x.implicit and bearable(x.bodies)) for x in model.elements]
-    tendons = [replace(x, implicit=x.implicit and bearable(x.bodies(model))) for x in model.tendons]
     return replace(model, elements=tuple(elements), tendons=tuple(tendons))
-
-
-def _depths(parents: Sequence[int]) -> list[int]:
-    depths: list[int] = []
-    for parent in parents:
-        depths.append(0 if parent < 0 else depths[parent] + 1)
-    return depths
-
-
-def _roots(parents: Sequence[int]) -> list[int]:
-    roots: list[int] = []
-    for k, parent in enumerate(parents):
-        roots.append(k if parent < 0 else roots[parent])
-    return roots
 
 
 def elements_of(
@@ -245,20 +218,16 @@ def element_energy(model: Model, q: Sequence[Scalar]) -> Scalar:
 
 
 def element_inertia(
-    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], step: Scalar, springs: bool = True
+    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], step: Scalar
 ) -> dict[tuple[int, int], Scalar]:
-    """h J^T D J + h^2 J^T K J of the elements that a step h takes implicitly, row by column.
-
-    Without `springs` it is the part of the damping.
-    """
+    """h J^T D J + h^2 J^T K J of the elements that a step h takes implicitly, row by column."""
     total: dict[tuple[int, int], Scalar] = {}
     for bound in elements_of(model, q, v, True):
         linear = bound.law.linear(*bound.frames)
         if linear is None:
             continue
-        square = where(_is_stiff(bound.record, step), step * step, 0.0) if springs else 0.0
-        stiffness = linear.stiffness if springs else None
-        matrix = _scaled_sum((linear.damping, step), (stiffness, square))
+        square = where(_is_stiff(bound.record, step), step * step, 0.0)
+        matrix = _scaled_sum((linear.damping, step), (linear.stiffness, square))
         _add_projected(total, matrix, _columns(model, q, bound.frames))
     return total
 

@@ -133,25 +133,6 @@ class System:
                     added[key] = added[key] + scale * value if key in added else scale * value
         return replace(with_law_couplings(model, self.laws), added_inertia=added) if added else model
 
-    def coupled_damping(
-        self, q: Sequence[Scalar], v: Sequence[Scalar], step: Scalar, time: Scalar
-    ) -> dict[tuple[int, int], Scalar]:
-        """h D between degrees of freedom, row by column: of elements, actuators on tendons and stiff laws."""
-        total = self._tendon_inertia(q, v, step)
-        found = []
-        if self.model.elements:
-            from treadle.forces.element import element_inertia
-
-            found.append(element_inertia(self.model, q, v, step, springs=False))
-        found += [
-            {key: step * x for key, x in stiff_part(slopes.damping).items()}
-            for slopes in self._stiff_laws(q, v, time)
-        ]
-        for part in found:
-            for key, value in part.items():
-                total[key] = total[key] + value if key in total else value
-        return total
-
     def implicit_inertia(self, q: Sequence[Scalar], v: Sequence[Scalar], step: Scalar) -> list[Scalar]:
         """h D (nv), and h^2 K / 4 of joint springs where steps are taken from their middle.
 

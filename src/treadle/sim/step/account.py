@@ -20,31 +20,11 @@ def account(context):
     now.work += joint_work(context)
     for k in range(context.nv):
         now.work += 0.5 * now.h * (free.push[k] - free.drag[k] * (end[k] - v[k])) * (v[k] + end[k])
-    now.work += _coupled_damping_work(context)
     if now.joint > 0:
         now.work += _work_along_springs(context)
     now.work += add_totals(context)
     record_substep(context)
     remember(context)
-
-
-@part()
-def _coupled_damping_work(context):
-    """Work (J) of dampers between degrees of freedom by the change of the velocity; `push` has the rest."""
-    pattern, drag, v, end, work = (
-        context.pattern,
-        context.free.coupled_drag,
-        context.v,
-        context.scratch.end,
-        0.0,
-    )
-    for e in range(len(pattern.drag_row)):
-        i, j = pattern.drag_row[e], pattern.drag_column[e]
-        change = (end[j] - v[j]) * (v[i] + end[i])
-        if i != j:
-            change += (end[i] - v[i]) * (v[j] + end[j])
-        work -= 0.5 * drag[e] * change
-    return work
 
 
 @part()

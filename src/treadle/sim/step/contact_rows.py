@@ -292,15 +292,13 @@ def _lay(context, point, axes, many, sliding, velocity, i):
 def _lay_together(context, point, directions, many, sliding, velocity, i):
     """Rows of one length from i on, one after the other.
 
-    Their places are the degrees of freedom on the way of B to the base alone, then those of A alone, then
-    those of both, each from the last to the first, so that what stands before one follows it there as it does
-    in L. Forces that couple branches lead that way past degrees of freedom that carry neither: their entries
-    are zero.
+    Their places are the degrees of freedom that carry B alone, then those that carry A alone, then those of
+    both, each from the last to the first, so that what stands before one follows it there as it does in L.
     """
     tree, rows, axes, last = context.tree, context.rows, context.free.axes, context.body_tree.last
     x, y, z, turning = point.x, point.y, point.z, 1.0 - sliding
     d0, d1, d2 = directions[0], directions[1], directions[2]
-    parent, place, entries, carrier = tree.parent, rows.place, rows.y, context.body_tree.carrier
+    parent, place, entries = tree.parent, rows.place, rows.y
     a, b, begin = last[point.body_a], last[point.body_b], rows.first[i]
     common, other, length = a, b, 0
     while common != other:
@@ -313,38 +311,34 @@ def _lay_together(context, point, directions, many, sliding, velocity, i):
     while k >= 0:
         k, length = parent[k], length + 1
     one, two = (length if many > 1 else 0), (2 * length if many > 2 else 0)
-    e, other, both, carries_a, carries_b = begin, begin, begin, a, b
+    e, other = begin, begin
     total0, total1, total2 = 0.0, 0.0, 0.0
-    for stretch in range(3):
-        k = b if stretch == 0 else (a if stretch == 1 else common)
-        until = common if stretch < 2 else -1
-        while k != until:
-            value0, value1, value2, sign = 0.0, 0.0, 0.0, 0.0
-            if k == carries_b:
-                carries_b, sign = carrier[k], 1.0
-            if k == carries_a:
-                # what moves both moves neither relative to the other
-                carries_a, sign = carrier[k], sign - 1.0
-            if sign != 0.0:
-                w0, w1, w2 = axes[6 * k], axes[6 * k + 1], axes[6 * k + 2]
-                v0, v1, v2 = axes[6 * k + 3], axes[6 * k + 4], axes[6 * k + 5]
-                u0 = sign * (sliding * (v0 + w1 * z - w2 * y) + turning * w0)
-                u1 = sign * (sliding * (v1 + w2 * x - w0 * z) + turning * w1)
-                u2 = sign * (sliding * (v2 + w0 * y - w1 * x) + turning * w2)
-                value0 = u0 * d0[0] + u1 * d0[1] + u2 * d0[2]
-                value1 = u0 * d1[0] + u1 * d1[1] + u2 * d1[2]
-                value2 = u0 * d2[0] + u1 * d2[1] + u2 * d2[2]
-                speed = velocity[k]
-                total0, total1 = total0 + value0 * speed, total1 + value1 * speed
-                total2 += value2 * speed
+    for side in range(2):
+        k, sign = (b, 1.0) if side == 0 else (a, -1.0)
+        while k != common:
+            w0, w1, w2 = axes[6 * k], axes[6 * k + 1], axes[6 * k + 2]
+            v0, v1, v2 = axes[6 * k + 3], axes[6 * k + 4], axes[6 * k + 5]
+            u0 = sign * (sliding * (v0 + w1 * z - w2 * y) + turning * w0)
+            u1 = sign * (sliding * (v1 + w2 * x - w0 * z) + turning * w1)
+            u2 = sign * (sliding * (v2 + w0 * y - w1 * x) + turning * w2)
+            value0 = u0 * d0[0] + u1 * d0[1] + u2 * d0[2]
+            value1 = u0 * d1[0] + u1 * d1[1] + u2 * d1[2]
+            value2 = u0 * d2[0] + u1 * d2[1] + u2 * d2[2]
             # from the last to the first: what there are fewer of is written over
             place[e + two] = place[e + one] = place[e] = k
             entries[e + two] = value2
             entries[e + one] = value1
             entries[e] = value0
+            speed = velocity[k]
+            total0, total1, total2 = total0 + value0 * speed, total1 + value1 * speed, total2 + value2 * speed
             k, e = parent[k], e + 1
-        other = e if stretch == 0 else other
-        both = e if stretch < 2 else both
+        other = e if side == 0 else other
+    both = e
+    while common >= 0:
+        # what moves both moves neither relative to the other
+        place[e + two] = place[e + one] = place[e] = common
+        entries[e + two] = entries[e + one] = entries[e] = 0.0
+        common, e = parent[common], e + 1
     for r in range(many):
         end = rows.first[i + r] + length
         rows.loops[i + r] = rows.first[i + r + 1] = end

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from treadle.dynamics.cholesky import carriers, parent_freedoms
+from treadle.dynamics.cholesky import parent_freedoms
 from treadle.forces.actuator import actuator_state_size
 from treadle.forces.law import ForceLaw
 from treadle.model.model import Model
@@ -84,7 +84,6 @@ class Free(NamedTuple):
     push: Reals
     drag: Reals
     held: Reals
-    coupled_drag: Reals  # of the pairs of `Pattern.drag_row`
     poses: Reals
     axes: Reals
     twist: RealTable  # (bodies + 1, 6)
@@ -166,7 +165,6 @@ class BodyTree(NamedTuple):
     above: Integers  # (bodies + 1) what carries them
     first: Integers  # (bodies + 2) their first degrees of freedom
     last: Integers  # (bodies + 1) their last degrees of freedom, -1: none
-    carrier: Integers  # (nv) degree of freedom that carries each, -1: none
 
 
 class MachineCode:
@@ -204,7 +202,6 @@ class MachineCode:
             above=np.array([0, *[body.parent + 1 for body in model.bodies]], dtype=np.int64),
             first=np.array([0, *[joint.v.start for joint in joints], model.nv], dtype=np.int64),
             last=np.array([-1, *[joint.v.stop - 1 for joint in joints]], dtype=np.int64),
-            carrier=np.array(carriers(model), dtype=np.int64),
         )
 
 
@@ -291,12 +288,8 @@ def _pattern(prediction: Prediction, many: ManyBodies | None) -> Pattern:
     if many is None:
         return prediction.pattern()
     found = prediction.of(many.lone.rest).pattern()
-    places = {name: many.lone.rest_v[getattr(found, name)] for name in _PLACES}
+    places = {name: many.lone.rest_v[getattr(found, name)] for name in ("loop_place", "place", "way")}
     return found._replace(**places)
-
-
-#: Fields of a `Pattern` that are degrees of freedom.
-_PLACES = ("loop_place", "place", "way", "drag_row", "drag_column")
 
 
 def _nothing(name: str) -> Any:

@@ -19,25 +19,24 @@ import numpy as np
 from treadle.constraints.bounded import BoundedRow
 from treadle.constraints.motion import Motion as JointMotion
 from treadle.constraints.rows import closure_rows
-from treadle.dynamics.cholesky import carriers, parent_freedoms
+from treadle.dynamics.cholesky import parent_freedoms
 from treadle.dynamics.forward import by_composite_inertia
 from treadle.dynamics.kinematics import joint_motion, world_transforms
 from treadle.dynamics.regroup import regroup
 from treadle.dynamics.rnea import rnea
 from treadle.forces.actuator import actuator_state_size
-from treadle.forces.element import without_much_fill
+from treadle.forces.element import along_branches
 from treadle.forces.input import Input, InputTable, reading
 from treadle.forces.law import ForceLaw, law_force
 from treadle.forces.load import LOAD_SIZE
-from treadle.forces.stiff_law import is_stiff, with_law_couplings
 from treadle.graph import Expr, Graph, Scalar, sqrt
 from treadle.integrators.system import System
 from treadle.model import lift
 from treadle.model.distinct_constants import distinct_constants
 from treadle.model.identical_subtrees import subtree_inputs
 from treadle.model.lone_bodies import CONSTANTS, with_constants
-from treadle.model.model import WORLD, Model
-from treadle.native.frames import IntegerList, Integers
+from treadle.model.model import Model
+from treadle.native.frames import Integers
 from treadle.native.program import Program
 from treadle.sim.bounds import bound_rows
 from treadle.sim.step.program import own_wheels
@@ -122,9 +121,6 @@ class Pattern(NamedTuple):
     #: the ways of those freedoms to the base, the last first
     way_first: Integers
     way: Integers
-    #: of damping between degrees of freedom: rows and columns, none of which is after its row
-    drag_row: IntegerList
-    drag_column: Integers
 
 
 @dataclass(frozen=True)
@@ -151,8 +147,8 @@ class Prediction:
     lone: bool = False
 
     def __post_init__(self) -> None:
-        coupled = with_law_couplings(self.model, self.laws)
-        object.__setattr__(self, "model", without_much_fill(coupled))
+        # rows of contact know the way of a body to the base, which no element may change
+        object.__setattr__(self, "model", along_branches(self.model))
 
     def program(self) -> Program:
         """position, v, v_mid, tau, h, dt of the step, time, ... -> velocity, factors, rows."""
@@ -196,10 +192,6 @@ class Prediction:
         return bool(self.laws or self.motions or self.parameters or self.model.wheels)
 
     @property
-    def _soft_laws(self) -> list[ForceLaw]:
-        return [law for law in self.laws if not is_stiff(law)]
-
-    @property
     def _balances(self) -> bool:
         return bool(self.model.wheels) and self.terrain is not None and self.rolling != "direct"
 
@@ -228,7 +220,6 @@ class Prediction:
             *_packed([[place[j] for j in solver.lower[i]] for i in solver.order]),
             *_packed(rows),
             *_packed(ways),
-            *np.array(_coupled_freedoms(model), dtype=np.int64).reshape(-1, 2).T.copy(),
         )
 
     def _free(self, **given: Sequence[Expr]) -> Mapping[str, Sequence[Scalar]]:
@@ -247,7 +238,6 @@ class Prediction:
             machine,
             given["tau"],
             given.get("loads", ()),
-            laws=[law for law in self.laws if is_stiff(law)],
             commands=commands,
             drives=given.get("drives", ()),
             elastic=False,
@@ -275,26 +265,17 @@ class Prediction:
             "push": self._pushes(system, given, wheels),
             "drag": system.implicit_damping(q, v, h),
             "held": system.implicit_inertia(q, v, h),
-            "coupled_drag": self._coupled_drag(system, given),
             **({"next_wheel_memory": wheels.memory} if wheels is not None else {}),
             **_outlook(poses, axes),
             **_world_motions(machine, q, (v, given["v_mid"], velocity), poses, axes),
         }
-
-    def _coupled_drag(self, system: System, given: Mapping[str, Sequence[Expr]]) -> list[Scalar]:
-        """h D between degrees of freedom at the places of the pattern."""
-        places = _coupled_freedoms(self.model)
-        if not places:
-            return []
-        found = system.coupled_damping(given["position"], given["v"], given["h"][0], given["time"][0])
-        return [found.get(place, 0.0) for place in places]
 
     def _velocity(
         self, system: System, given: Mapping[str, Sequence[Expr]]
     ) -> tuple[list[Scalar], ClosureFactor, WheelBalance | None]:
         """The velocity without contact, the factors of M + h D, and what wheels do."""
         q, v, v_mid, (h,) = (given[name] for name in ("position", "v", "v_mid", "h"))
-        machine, damped = system.model, regroup(system.damped(q, v, h, given["time"][0]))
+        machine, damped = system.model, regroup(system.damped(q, v, h))
         rows = closure_rows(damped, q) if machine.closed else []
         force, external = self._force(system, given), system.external(q, v, given["time"][0], step=h)
         if self._balances:
@@ -309,13 +290,10 @@ class Prediction:
         return [x + h * rate for x, rate in zip(v, a, strict=True)], solver, None
 
     def _force(self, system: System, given: Mapping[str, Sequence[Expr]]) -> list[Scalar]:
-        """Joint forces: dampers as at the start, which the implicit step expects; laws as in the middle.
-
-        Stiff laws are as dampers.
-        """
+        """Joint forces: dampers as at the start, which the implicit step expects; laws as in the middle."""
         q, v, v_mid, (h,), (time,) = (given[name] for name in ("position", "v", "v_mid", "h", "time"))
         force = system.force(q, v, time, step=h)
-        for law in self._soft_laws:
+        for law in self.laws:
             added = law_force(system.model, law, q, v_mid, time + 0.5 * h)
             force = [a + b for a, b in zip(force, added, strict=True)]
         return force
@@ -340,7 +318,7 @@ class Prediction:
         """Joint forces that do work, all but gravity and springs; wheels with their own."""
         q, v, v_mid, (h,), (time,) = (given[name] for name in ("position", "v", "v_mid", "h", "time"))
         total = system.force(q, v, time, springs=False, step=h)
-        for law in self._soft_laws:
+        for law in self.laws:
             added = law_force(system.model, law, q, v_mid, time + 0.5 * h, False)
             total = [a + b for a, b in zip(total, added, strict=True)]
         held = system.load_force(q, v, time, step=h)
@@ -426,16 +404,6 @@ def _loop_numbers(solver: ClosureFactor) -> dict[str, list[Scalar]]:
         "F": [x for i in solver.order for x in solver.lower[i].values()],
         "loop_root": [sqrt(solver.inverse_pivots[i]) for i in solver.order],
     }
-
-
-def _coupled_freedoms(model: Model) -> list[tuple[int, int]]:
-    """Pairs of degrees of freedom that what a step takes at its end may couple, the later one first."""
-    parents, found = carriers(model), set()
-    for group in model.coupled:
-        tips = [model.bodies[body].joint.v.stop - 1 for body in group if body != WORLD]
-        way = sorted({k for tip in tips for k in _way(parents, tip)})
-        found |= {(i, j) for i in way for j in way if j <= i}
-    return sorted(found)
 
 
 def _way(parents: Sequence[int], k: int) -> list[int]:
