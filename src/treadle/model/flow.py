@@ -21,10 +21,10 @@ PLACES = ("x", "y", "z", "t")
 LINE = ("x", "v")
 
 
-def flow(value: Any, variables: Sequence[str] = PLACES) -> tuple[float | str, ...]:
+def flow(value: Any, variables: Sequence[str] = PLACES, what: str = "velocities") -> tuple[float | str, ...]:
     """Three values, each a number or a formula over these variables; or a function of them that gives all."""
     if callable(value):
-        return _traced(value, variables)
+        return _traced(value, variables, what)
     parts = value.tolist() if isinstance(value, np.ndarray) else value
     if not isinstance(parts, Sequence) or isinstance(parts, str) or len(parts) != 3:
         raise ValueError("needs three numbers or formulas")
@@ -74,13 +74,13 @@ def mesh_volume(points: Sequence[Sequence[float]], triangles: Sequence[Sequence[
     return float(np.einsum("ij,ij->", a, np.cross(b, c)) / 6.0)
 
 
-def _traced(function: Callable[..., Any], variables: Sequence[str]) -> tuple[float | str, ...]:
+def _traced(function: Callable[..., Any], variables: Sequence[str], what: str) -> tuple[float | str, ...]:
     """A function of variables as formulas."""
 
     def values(inputs: list) -> list:
         found = list(function(*inputs))
         if len(found) != 3:
-            raise ValueError("is a function that must give three values, along x, y and z")
+            raise ValueError(f"is a function that must give three {what}, along x, y and z")
         return found
 
     _, outputs = trace(values, len(variables))

@@ -23,6 +23,13 @@ __all__ = ["MOST_TRIANGLES", "element_parameters", "validate_elements"]
 MOST_TRIANGLES = 500
 
 
+#: Parameters of springs that act both ways, and what to do instead.
+_BOTH_WAYS = {
+    "table": "write zeros into the table where it does not act",
+    "law": "let the law be zero where it does not act, such as max(x, 0)",
+}
+
+
 def validate_elements(spec: ModelSpec) -> None:
     """Raise ModelError at the first mistake."""
     check_names(spec, [("element", item) for item in spec.elements])
@@ -74,9 +81,8 @@ def _check_element(spec: ModelSpec, item: ElementSpec, known: list[str]) -> None
         raise fault(spec, element, str(error), None, item) from None
     if values.get("shape") == "mesh":
         _check_mesh(spec, element, item, values)
-    for name in ("table", "law"):
+    for name, hint in _BOTH_WAYS.items():
         if values.get(name) and values.get("acts", "both") != "both":
-            hint = f"let the {name} be zero where it does not act"
             raise fault(spec, element, f"a spring with a {name} acts both ways", hint, item)
 
 
@@ -162,7 +168,7 @@ def _flow(value: Any, parameter: Parameter) -> tuple[float | str, ...]:
 
 
 def _history(value: Any, parameter: Parameter) -> tuple[float | str, ...]:
-    return flow(value, ("t",))
+    return flow(value, ("t",), "numbers")
 
 
 def _law(value: Any, parameter: Parameter) -> str:
