@@ -55,6 +55,32 @@ def test_a_law_that_nothing_resolves_only_damps():
     np.testing.assert_allclose(sim.v[[3, 9]], [0.0, 0.0], atol=1e-6)
 
 
+def apart(kind: str) -> td.Model:
+    """Two bodies that fall, each on a joint of its own."""
+    spec = td.ModelSpec("apart")
+    for k, name in enumerate(("first", "second")):
+        spec.add_body(name, 1.0 + k, inertia=(0.1, 0.1, 0.1))
+        axis = {"axis": (0, 0, 1)} if kind == "prismatic" else {}
+        spec.add_joint(f"j{k}", kind, None, name, position=(0.0, 0.0, 50.0 + k), **axis)
+    return spec.compile()
+
+
+@pytest.mark.parametrize("kind", ["prismatic", "free"])
+def test_a_stiff_law_between_trees(kind):
+    """It couples them in the inertia matrix: both fall as one, and their momentum is that of their weight."""
+    up = 0 if kind == "prismatic" else 5
+    model = apart(kind)
+    v = np.zeros(model.nv)
+    v[up] = 3.0
+    sim = td.Simulation(model, dt=1e-2, laws=[tie(True)], v=v)
+    sim.step(50)
+    both = sim.v[[up, len(v) // 2 + up]]
+    assert both @ (1.0, 2.0) == pytest.approx(3.0 - 9.81 * 3.0 * 0.5, abs=1e-9)
+    assert both[0] == pytest.approx(both[1], abs=1e-2)
+    gap = sim.body("second").position - sim.body("first").position
+    np.testing.assert_allclose(gap, (0, 0, 1), atol=1e-4)
+
+
 def test_soft_laws_move_as_they_do_explicitly():
     """To first order in the step."""
     model = pair()

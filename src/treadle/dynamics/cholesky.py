@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from treadle.graph import Scalar
 from treadle.model.model import WORLD, Model
 
-__all__ = ["factor", "inverse", "parent_freedoms", "solve"]
+__all__ = ["carriers", "factor", "inverse", "parent_freedoms", "solve"]
 
 
 def parent_freedoms(model: Model) -> list[int]:
@@ -16,12 +16,18 @@ def parent_freedoms(model: Model) -> list[int]:
     What a step takes implicitly couples branches (see `Model.coupled`); the tree is then that of the
     elimination with them.
     """
+    parents = carriers(model)
+    return _elimination_tree(model, parents, model.coupled) if model.coupled else parents
+
+
+def carriers(model: Model) -> list[int]:
+    """For every degree of freedom the one that carries it, or -1: the tree of the machine."""
     parents: list[int] = []
     for body in model.bodies:
         start = body.joint.v.start
         base = -1 if body.parent == WORLD else model.bodies[body.parent].joint.v.stop - 1
         parents += [base if k == 0 else start + k - 1 for k in range(body.joint.type.nv)]
-    return _elimination_tree(model, parents, model.coupled) if model.coupled else parents
+    return parents
 
 
 def _elimination_tree(model: Model, parents: list[int], coupled: Sequence[Sequence[int]]) -> list[int]:

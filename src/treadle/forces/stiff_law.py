@@ -8,6 +8,7 @@ pivots d below zero are left out.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from treadle.dynamics.derivatives import tangent_seeds
@@ -15,7 +16,7 @@ from treadle.forces.law import ForceLaw, law_force
 from treadle.graph import Scalar, forward, maximum, through_graph, where
 from treadle.model.model import Model
 
-__all__ = ["Slopes", "is_stiff", "law_slopes", "stiff_part"]
+__all__ = ["Slopes", "is_stiff", "law_slopes", "stiff_part", "with_law_couplings"]
 
 #: Share of the largest pivot below which one counts as zero.
 _SMALL = 1e-9
@@ -31,6 +32,20 @@ class Slopes(NamedTuple):
 def is_stiff(law: ForceLaw) -> bool:
     """Whether the default integrator is to take a law at the end of its step."""
     return bool(getattr(law, "stiff", False))
+
+
+def with_law_couplings(model: Model, laws: Sequence[ForceLaw]) -> Model:
+    """The model with the bodies that stiff laws couple in the inertia matrix of a step."""
+    groups = tuple(_bodies(model, law) for law in laws if is_stiff(law))
+    return model if groups == model.law_coupled else replace(model, law_coupled=groups)
+
+
+def _bodies(model: Model, law: ForceLaw) -> tuple[int, ...]:
+    """Those of the frames that a law names; all of them where it names none."""
+    names = getattr(law, "frames", None)
+    if names is None:
+        return tuple(range(len(model.bodies)))
+    return tuple(model.frame(name).body for name in names if name is not None)
 
 
 def law_slopes(model: Model, law: ForceLaw, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar) -> Slopes:

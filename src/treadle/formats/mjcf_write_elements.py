@@ -41,7 +41,7 @@ def add_elements(model: Model, tree: Tree, section: Element, names: Names, notes
 def _spring_lengths(element: ForceElement) -> float | tuple[float, float] | None:
     """The lengths at which a tendon is as slack as the spring; None if no tendon is like it."""
     p = element.parameters
-    if element.type != "spring" or p["table"] or (p["pretension"] and not p["stiffness"]):
+    if element.type != "spring" or p["table"] or p["law"] or (p["pretension"] and not p["stiffness"]):
         return None
     # a pretension is a shorter spring
     length = p["length"] - (p["pretension"] / p["stiffness"] if p["pretension"] else 0.0)

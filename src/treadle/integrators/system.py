@@ -17,7 +17,7 @@ from treadle.forces.energy import elastic_energy
 from treadle.forces.law import ForceLaw, law_force
 from treadle.forces.load import body_loads
 from treadle.forces.passive import damping, passive_force, stiffness
-from treadle.forces.stiff_law import Slopes, is_stiff, law_slopes, stiff_part
+from treadle.forces.stiff_law import Slopes, is_stiff, law_slopes, stiff_part, with_law_couplings
 from treadle.graph import Scalar, through_graph
 from treadle.model.attachments import Actuator
 from treadle.model.model import Model
@@ -131,7 +131,7 @@ class System:
             for matrix, scale in ((slopes.damping, step), (slopes.stiffness, step * step)):
                 for key, value in stiff_part(matrix).items():
                     added[key] = added[key] + scale * value if key in added else scale * value
-        return replace(model, added_inertia=added) if added else model
+        return replace(with_law_couplings(model, self.laws), added_inertia=added) if added else model
 
     def implicit_inertia(self, q: Sequence[Scalar], v: Sequence[Scalar], step: Scalar) -> list[Scalar]:
         """h D (nv), and h^2 K / 4 of joint springs where steps are taken from their middle.

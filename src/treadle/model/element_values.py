@@ -22,7 +22,7 @@ import numpy as np
 
 from treadle.graph import Expr, Scalar, maximum
 from treadle.model.attachments import Settings
-from treadle.model.elements import ELEMENT_TYPES, Element
+from treadle.model.elements import ELEMENT_TYPES, Element, law_scales
 from treadle.model.hydrodynamics import Fluid, ellipsoid_added_mass
 from treadle.model.model import WORLD, Model
 from treadle.spatial import ArticulatedInertia, Inertia
@@ -40,7 +40,7 @@ _NAME = re.compile(r"(?P<name>.+?)\.(?P<field>[a-z_]+)(\.(?P<axis>[xyz])|\[(?P<i
 
 #: How a kind of parameter is named: as a number, by axis, or by index.
 _NUMBERS = ("number", "magnitude", "length")
-_VECTORS = ("vector", "flow")
+_VECTORS = ("vector", "flow", "history")
 _LISTS = ("two", "magnitudes", "six")
 
 #: What other constants follow from, or what decides which code is made.
@@ -234,7 +234,7 @@ def _rated(element: Element) -> Element:
     """The element with the frequency that its stiffness gives the machine."""
     if element.type not in ("spring", "torsion_spring"):
         return element
-    stiffness = element.parameters["stiffness"]
+    stiffness = element.parameters["stiffness"] + law_scales(element.parameters).stiffness
     table = element.parameters.get("table", ())
     slopes = [(f1 - f0) / (x1 - x0) for (x0, f0), (x1, f1) in pairwise(table)]
     turning, sliding = element.mobility

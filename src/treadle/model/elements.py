@@ -13,13 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from treadle.model.flow import law_slopes
 from treadle.model.parts import Item
 from treadle.spatial import Transform
 
 if TYPE_CHECKING:
     from treadle.model.model import Model
 
-__all__ = ["ELEMENT_TYPES", "Element", "ElementSpec", "ElementType", "Parameter", "Scales", "timed"]
+__all__ = [
+    "ELEMENT_TYPES", "Element", "ElementSpec", "ElementType", "Parameter", "Scales", "law_scales", "timed",
+]  # fmt: skip
 
 
 @dataclass
@@ -98,7 +101,20 @@ def _spring_scales(p: Mapping[str, Any]) -> Scales:
     slopes = [p["stiffness"]]
     for (x0, f0), (x1, f1) in zip(p["table"], p["table"][1:]):
         slopes.append((f1 - f0) / (x1 - x0))
-    return Scales(stiffness=max(slopes), damping=p["damping"])
+    by_law = law_scales(p)
+    return Scales(stiffness=max(slopes) + by_law.stiffness, damping=p["damping"] + by_law.damping)
+
+
+def law_scales(p: Mapping[str, Any]) -> Scales:
+    """Largest slopes of the law of a spring, if it has one, up to half its length (1 m if it has none)."""
+    if not p.get("law"):
+        return Scales()
+    reach = 0.5 * (p["length"] or 2.0)
+    shares = (-1.0, -0.3, -0.1, -0.01, 0.0, 0.01, 0.1, 0.3, 1.0)
+    at = [(x * reach, v) for x in shares for v in (-1.0, 0.0, 1.0)]
+    found = np.array([law_slopes(p["law"], x, v) for x, v in at], dtype=float)
+    largest = np.nan_to_num(found, nan=0.0, posinf=1e12, neginf=0.0).max(axis=0)
+    return Scales(stiffness=max(float(largest[0]), 0.0), damping=max(float(largest[1]), 0.0))
 
 
 def _torsion_scales(p: Mapping[str, Any]) -> Scales:
@@ -151,6 +167,9 @@ ELEMENT_TYPES: dict[str, ElementType] = {
             "table": Parameter(
                 (), "pairs", "tension (N) over the extension (m), piecewise linear, besides the stiffness"
             ),
+            "law": Parameter(
+                None, "law", "tension (N) as a formula over the extension x (m) and its rate v (m/s), too"
+            ),
         },
         _spring_scales,
     ),
@@ -176,11 +195,11 @@ ELEMENT_TYPES: dict[str, ElementType] = {
         _bushing_scales,
     ),
     "load": ElementType(
-        "force and moment at a point, constant or varying in time as a sine",
+        "force and moment at a point, constant or varying in time",
         1,
         {
-            "force": Parameter((0.0, 0.0, 0.0), "vector", "force (N)"),
-            "torque": Parameter((0.0, 0.0, 0.0), "vector", "moment (N m)"),
+            "force": Parameter((0.0, 0.0, 0.0), "history", "force (N), or formulas over the time t"),
+            "torque": Parameter((0.0, 0.0, 0.0), "history", "moment (N m), or formulas over the time t"),
             "axes": Parameter("world", "choice", "axes of both", ("world", "body")),
             "amplitude": Parameter(0.0, "number", "of a sine that the load varies with: 1 + a sin(w t + p)"),
             "frequency": Parameter(0.0, "number", "w of that sine (rad/s)"),
@@ -295,7 +314,9 @@ ELEMENT_TYPES: dict[str, ElementType] = {
         "drag of moving air on a point: 1/2 rho Cd A |u| u, with u the wind less the velocity of the point",
         1,
         {
-            "velocity": Parameter((0.0, 0.0, 0.0), "vector", "velocity of the air (m/s)"),
+            "velocity": Parameter(
+                (0.0, 0.0, 0.0), "flow", "velocity of the air (m/s), or formulas over x, y, z, t"
+            ),
             "density": Parameter(1.225, "magnitude", "of the air (kg/m3)"),
             "drag_area": Parameter(0.0, "magnitude", "drag coefficient times area (m2)"),
             "gust": Parameter(0.0, "number", "amplitude of a sine that the wind varies with: 1 + a sin(w t)"),

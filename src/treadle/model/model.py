@@ -139,6 +139,8 @@ class Model(Shown):
     settings: Settings = field(default_factory=Settings)
     #: what is added to the inertia matrix while a step is traced, by row and column: see `forces.element`
     added_inertia: Mapping[tuple[int, int], Scalar] = field(default_factory=dict, compare=False)
+    #: bodies that stiff force laws couple in it, by law
+    law_coupled: tuple[tuple[int, ...], ...] = field(default=(), compare=False)
     #: path of the geometry file (.3dt), from the folder of `file`
     geometry: str | None = None
     #: the file that the machine was read from
@@ -240,12 +242,12 @@ class Model(Shown):
     def coupled(self) -> list[list[int]]:
         """Bodies whose motions a step couples in its inertia matrix, by what it takes at its end.
 
-        These are force elements that may be stiff, and servos that pull on tendons.
+        These are force elements and laws that may be stiff, and servos that pull on tendons.
         """
         served = {x.tendon for x in self.actuators if x.feedback}
         bodies = [list(element.bodies) for element in self.elements if element.implicit]
         pulled = [x for k, x in enumerate(self.tendons) if x.implicit and k in served]
-        return [*bodies, *[tendon.bodies(self) for tendon in pulled]]
+        return [*bodies, *[tendon.bodies(self) for tendon in pulled], *map(list, self.law_coupled)]
 
     @cached_property
     def held(self) -> bool:

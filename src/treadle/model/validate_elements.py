@@ -9,7 +9,7 @@ import numpy as np
 
 from treadle.model.elements import ELEMENT_TYPES, ElementSpec, Parameter
 from treadle.model.faults import check_names, fault
-from treadle.model.flow import flow, mesh_volume, profile
+from treadle.model.flow import flow, law, mesh_volume, profile
 from treadle.model.model import suggest
 from treadle.model.validate_shapes import check_choice
 from treadle.model.values import number, vector
@@ -21,6 +21,13 @@ __all__ = ["MOST_TRIANGLES", "element_parameters", "validate_elements"]
 
 #: Triangles of a hull's mesh, every one of which is part of the compiled step.
 MOST_TRIANGLES = 500
+
+
+#: Parameters of springs that act both ways, and what to do instead.
+_BOTH_WAYS = {
+    "table": "write zeros into the table where it does not act",
+    "law": "let the law be zero where it does not act, such as max(x, 0)",
+}
 
 
 def validate_elements(spec: ModelSpec) -> None:
@@ -74,9 +81,9 @@ def _check_element(spec: ModelSpec, item: ElementSpec, known: list[str]) -> None
         raise fault(spec, element, str(error), None, item) from None
     if values.get("shape") == "mesh":
         _check_mesh(spec, element, item, values)
-    if values.get("table") and values.get("acts", "both") != "both":
-        hint = "write zeros into the table where it does not act"
-        raise fault(spec, element, "a spring with a table acts both ways", hint, item)
+    for name, hint in _BOTH_WAYS.items():
+        if values.get(name) and values.get("acts", "both") != "both":
+            raise fault(spec, element, f"a spring with a {name} acts both ways", hint, item)
 
 
 def _check_mesh(spec: ModelSpec, element: str, item: ElementSpec, values: dict[str, Any]) -> None:
@@ -160,6 +167,14 @@ def _flow(value: Any, parameter: Parameter) -> tuple[float | str, ...]:
     return flow(value)
 
 
+def _history(value: Any, parameter: Parameter) -> tuple[float | str, ...]:
+    return flow(value, ("t",), "numbers")
+
+
+def _law(value: Any, parameter: Parameter) -> str:
+    return law(value)
+
+
 def _profile(value: Any, parameter: Parameter) -> tuple[tuple[float, ...], ...]:
     return profile(value)
 
@@ -211,6 +226,8 @@ _KINDS = {
     "waves": _waves,
     "magnitudes": _magnitudes,
     "flow": _flow,
+    "history": _history,
+    "law": _law,
     "profile": _profile,
     "points": _points,
     "triangles": _triangles,

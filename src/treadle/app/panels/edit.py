@@ -216,17 +216,18 @@ class EditPanel(Panel):
                 self._folder.remove()
             self._folder, self.fields = gui.add_folder(f"{kind} {name}"), {}
             with self._folder:
-                for field in fields(kind):
+                for field in fields(spec, kind, name):
                     self._add_field(field, texts[field.name], unit(spec, kind, name, field))
         self.lock.visible = kind == "joint" and self._moving(self.stage.sim)
 
     def _foresee(self) -> None:
         """Have the code ready for numbers of the part that are zero now: without zero it is other code."""
         stage, kind, name = self.stage, self.kind.value, self.name.value
-        numbers = [field for field in fields(kind) if not field.choices]
+        numbers = [field for field in fields(describe(stage.sim.model), kind, name) if not field.choices]
         zeros = [field for field in numbers if self.fields[field.name].value in ("0", "")]
-        # those of materials are no part of the code
-        guesses = [] if kind == "material" else [{field.name: _guess(field)} for field in zeros]
+        # those of materials are no part of the code; of elements, few that are zero are ever meant to be more
+        known = kind in ("material", "element")
+        guesses = [] if known else [{field.name: _guess(field)} for field in zeros]
         stage.precompiler.expect([partial(_prepared, stage.sim, kind, name, texts) for texts in guesses])
 
     def _add_field(self, field: Field, text: str, unit: str) -> None:

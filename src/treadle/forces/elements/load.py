@@ -1,4 +1,4 @@
-"""Loads: force and moment at a point, in world or body axes, constant or with a sine over time."""
+"""Loads: force and moment at a point, in world or body axes, constant or varying in time."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from collections.abc import Sequence
 from treadle.forces.element import ForceElement
 from treadle.forces.frames import FrameMotion
 from treadle.graph import Scalar, sin
+from treadle.graph.formula import formula_value
 from treadle.spatial import Force, Vec3
 
 __all__ = ["Load"]
 
 
 class Load(ForceElement):
-    """(1 + a sin(w t + p)) times a force and a moment."""
+    """(1 + a sin(w t + p)) times a force and a moment, which may be formulas over t."""
 
-    force: Sequence[Scalar]
-    torque: Sequence[Scalar]
+    force: Sequence[Scalar | str]
+    torque: Sequence[Scalar | str]
     axes: str
     amplitude: Scalar
     frequency: Scalar
@@ -26,8 +27,12 @@ class Load(ForceElement):
         scale: Scalar = 1.0
         if not (isinstance(self.amplitude, float) and self.amplitude == 0.0):
             scale = 1.0 + self.amplitude * sin(self.frequency * time + self.phase)
-        moment, force = Vec3(*self.torque) * scale, Vec3(*self.force) * scale
+        moment, force = _at(self.torque, time) * scale, _at(self.force, time) * scale
         if self.axes == "body":
             turn = frames[0].rotation
             moment, force = turn.apply(moment), turn.apply(force)
         return [Force(moment, force)]
+
+
+def _at(values: Sequence[Scalar | str], time: Scalar) -> Vec3:
+    return Vec3(*[formula_value(x, {"t": time}) if isinstance(x, str) else x for x in values])

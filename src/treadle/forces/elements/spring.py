@@ -2,12 +2,13 @@
 
 With the distance l, the free length L and the extension x = l - L, the tension is
 
-    T = P + k x + T_table(x) + d dl/dt
+    T = P + k x + T_table(x) + d dl/dt + T_law(x, dl/dt)
 
-from the pretension P, the stiffness k, a piecewise linear table and the damping d. A spring that acts in
-tension alone has T = 0 where the part without the damper is negative, and the damper never makes it push; in
-compression alone, the other way round. The energy is the integral of the part without the damper, zero at the
-free length (where the tension vanishes, for a spring that acts one way).
+from the pretension P, the stiffness k, a piecewise linear table, the damping d and a formula. A spring that
+acts in tension alone has T = 0 where the part without the damper is negative, and the damper never makes it
+push; in compression alone, the other way round. The energy is the integral of the part without damper and
+formula, zero at the free length (where the tension vanishes, for a spring that acts one way); these two do
+work.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from typing import Any
 from treadle.forces.element import NEAREST, ForceElement, Linear
 from treadle.forces.frames import FrameMotion
 from treadle.graph import Scalar, maximum, minimum, sqrt, where
+from treadle.graph.formula import formula_value
+from treadle.model.flow import law_slopes
 from treadle.spatial import Force, Vec3
 
 __all__ = ["Spring"]
@@ -36,6 +39,7 @@ class Spring(ForceElement):
     pretension: Scalar
     acts: str
     table: Sequence[tuple[Scalar, Scalar]]
+    law: str | None = None
 
     def energy(self, *frames: FrameMotion) -> Scalar:
         _, l = _line(*frames)
@@ -59,15 +63,15 @@ class Spring(ForceElement):
         return _along(n, self._elastic(l - self.length))
 
     def other(self, *frames: FrameMotion, time: Scalar) -> Sequence[Force]:
-        if _zero(self.damping):
+        if _zero(self.damping) and not self.law:
             return ()
         n, l = _line(*frames)
-        return _along(n, self._viscous(l - self.length, n.dot(frames[1].velocity - frames[0].velocity)))
+        return _along(n, self._working(l - self.length, n.dot(frames[1].velocity - frames[0].velocity)))
 
     def tension(self, length: Scalar, rate: Scalar, springs: bool) -> Scalar:
         x = length - self.length
         elastic = self._elastic(x) if springs else 0.0
-        return elastic if _zero(self.damping) else elastic + self._viscous(x, rate)
+        return elastic if _zero(self.damping) and not self.law else elastic + self._working(x, rate)
 
     def linear(self, *frames: FrameMotion) -> Linear | None:
         n, l = _line(*frames)
@@ -76,7 +80,12 @@ class Spring(ForceElement):
         if self.acts != "both":
             acting = tension > 0.0 if self.acts == "tension" else tension < 0.0
             damping = where(acting, damping, 0.0)
-        stiffness = _along_and_across(n, self._slope(x), self._across(l))
+        slope = self._slope(x)
+        if self.law:
+            rate = n.dot(frames[1].velocity - frames[0].velocity)
+            by_extension, by_rate = law_slopes(self.law, x, rate)
+            slope, damping = slope + maximum(by_extension, 0.0), damping + maximum(by_rate, 0.0)
+        stiffness = _along_and_across(n, slope, self._across(l))
         return Linear(stiffness, _along_and_across(n, damping, 0.0))
 
     def _across(self, l: Scalar) -> Scalar:
@@ -92,6 +101,11 @@ class Spring(ForceElement):
         if self.acts == "tension":
             return maximum(tension, 0.0)
         return minimum(tension, 0.0) if self.acts == "compression" else tension
+
+    def _working(self, x: Scalar, rate: Scalar) -> Scalar:
+        """The part of the tension that has no energy."""
+        viscous = 0.0 if _zero(self.damping) else self._viscous(x, rate)
+        return viscous + formula_value(self.law, {"x": x, "v": rate}) if self.law else viscous
 
     def _viscous(self, x: Scalar, rate: Scalar) -> Scalar:
         drag = self.damping * rate
