@@ -31,9 +31,9 @@ def plane(spacing: float, half: float = 0.02) -> Surface:
     return Surface.of_function(lambda x, y: 0.0 * x, (-half, half), (-half, half), spacing)
 
 
-def bumpy() -> tuple[Surface, np.ndarray]:
+def bumpy(spacing: float = 1e-3) -> tuple[Surface, np.ndarray]:
     surface = Surface.of_function(
-        lambda x, y: np.sqrt(0.0625 - x**2) - 0.25 + 0.0 * y, (-0.05, 0.05), (-0.02, 0.02), 1e-3
+        lambda x, y: np.sqrt(0.0625 - x**2) - 0.25 + 0.0 * y, (-0.05, 0.05), (-0.02, 0.02), spacing
     )
     x, _ = np.meshgrid(surface.x, surface.y)
     return surface, 2e-4 * np.exp(-((x / 0.008) ** 2))
@@ -108,6 +108,23 @@ def test_large_steps_give_the_forces_of_small_ones():
     fine = np.interp(runs[1].path, runs[0].path, runs[0].force)
     assert np.abs(runs[1].force - fine).max() < 0.01 * fine.max()
     assert fine.max() > 1.3 * fine.min()
+
+
+@pytest.mark.parametrize("force", [5.0, 80.0, 200.0])
+@pytest.mark.parametrize("pad", [Pad.foundation(6e10, 0.012, 0.06), Pad.hertz(3e6, 0.012, 0.06)])
+def test_large_steps_at_other_forces(force, pad):
+    """A contact whose stiffness is far above that of the arm, and changes with the force."""
+    surface = bumpy(5e-4)[0]
+    x, _ = np.meshgrid(surface.x, surface.y)
+    arm = ArmCompliance(16.0, 1100.0, 8e4)
+    setup = replace(SETUP, pad=pad, arm=arm, preston=4e-12)
+    path = path_on(surface, [(-0.02, 0.0), (0.02, 0.0)], 2e-3)
+    offsets = np.full(len(path), -pad.approach(force) - force / arm.stiffness)
+    seam = 0.2 * force / arm.stiffness * np.exp(-((x / 0.008) ** 2))
+    fine, large = (grind(setup, surface, path, offsets, feed=0.03, dt=dt, seam=seam) for dt in (1e-4, 1e-2))
+    assert np.ptp(fine.force) > 0.02 * force
+    expected = np.interp(large.path, fine.path, fine.force)
+    assert np.abs(large.force - expected).max() < 0.01 * fine.force.max()
 
 
 def test_the_removed_depth_does_not_depend_on_the_grid():

@@ -245,6 +245,37 @@ def test_cut_between_fixed_links():
         assert np.allclose(other.sensor(name).value, sim.sensor(name).value, atol=1e-12)
 
 
+def loaded_arm(clamp):
+    """An arm in water with a payload on a joint of a kind; hulls and springs on both."""
+    spec = td.ModelSpec("arm with payload")
+    spec.add_body("arm", 2.0, center=(0.2, 0, 0), inertia=(0.02, 0.05, 0.05))
+    spec.add_body("payload", 3.0, center=(0.0, 0.02, 0.1), inertia=(0.03, 0.04, 0.02))
+    spec.add_joint("shoulder", "revolute", None, "arm", axis=(0, 1, 0.3))
+    spec.add_joint("clamp", clamp, "arm", "payload", position=(0.4, 0, 0), rotation=td.rpy(0.3, 0, 0.2))
+    spec.add_frame("hook", "payload", position=(0.0, 0.1, 0.05))
+    td.Fluid(density=1000.0, viscosity=1e-3, current=(0.3, 0.0, 0.1)).surround(spec)
+    spec.add_hull("of the arm", "arm", (0.2, 0, 0), size=(0.2, 0.05, 0.04), drag_coefficient=0.8)
+    spec.add_hull("of the payload", "payload", (0, 0.03, 0), size=(0.1, 0.06, 0.08), drag_coefficient=0.8)
+    spec.add_spring("rope", None, "hook", (0.5, 1.0, 0.2), stiffness=300.0, damping=5.0, length=0.5)
+    spec.add_spring("stay", None, "arm", (0.1, -1.0, 0.4), (0.3, 0, 0), stiffness=80.0, length=0.5)
+    spec.add_sensor("at the clamp", "force_torque", "clamp", position=(0.01, 0.02, 0.03))
+    return spec.compile()
+
+
+def test_a_cut_feels_the_water_and_the_springs_beyond_it():
+    """Through a fixed joint goes what goes through a hinge that does not move."""
+    fixed = td.Simulation(loaded_arm("fixed"), dt=1e-3)
+    hinged = td.Simulation(loaded_arm("revolute"), dt=1e-3, motions={"clamp": lambda t: 0.0 * t})
+    fixed.q, fixed.v = [0.4], [2.0]
+    hinged.q, hinged.v = [0.4, 0.0], [2.0, 0.0]
+    for _ in range(5):
+        assert np.allclose(fixed.q, hinged.q[:1], rtol=0, atol=1e-12)
+        wanted = hinged.sensor("at the clamp").value
+        assert np.abs(fixed.sensor("at the clamp").value - wanted).max() < TOLERANCE * np.abs(wanted).max()
+        fixed.step(20)
+        hinged.step(20)
+
+
 def test_load_cell_and_direction():
     spec = td.ModelSpec("scale")
     spec.add_body("load", 4.0, type="box", size=(0.1, 0.1, 0.1))

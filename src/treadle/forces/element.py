@@ -41,7 +41,7 @@ from treadle.spatial import Force, Motion
 __all__ = [
     "LINE_FREEDOMS", "NEAREST", "BoundElement", "ForceElement", "Linear", "Matrix6",
     "along_branches", "element_energy", "element_inertia", "element_kick", "element_loads", "elements_of",
-    "is_line", "pair_wrenches", "relative_motion",
+    "is_line", "link_loads", "pair_wrenches", "relative_motion",
 ]  # fmt: skip
 
 #: Square of the least distance (m2): points that coincide have no line between them.
@@ -178,6 +178,16 @@ def element_loads(
         own = on_body(frame, wrench)
         loads[body] = loads[body] + own if body in loads else own
     return loads
+
+
+def link_loads(
+    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar
+) -> Iterator[tuple[str | None, Force]]:
+    """Links that elements act on, and the forces, each in the frame of the body that the link belongs to."""
+    for bound in elements_of(model, q, v):
+        wrenches = _wrenches(bound, time, springs=True)
+        for link, frame, wrench in zip(bound.record.links, bound.frames, wrenches, strict=True):
+            yield link, on_body(frame, about_base(frame, wrench))
 
 
 def is_line(model: Model, bound: BoundElement) -> bool:

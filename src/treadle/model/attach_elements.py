@@ -88,6 +88,7 @@ def _element(item: ElementSpec, machine: _Machine) -> Element:
         bodies=tuple(bodies),
         placements=tuple(placements),
         parameters=Settings(parameters),
+        links=tuple(machine.link(name) for name in item.frames),
     )
     return _rated(element, machine)
 
@@ -131,6 +132,10 @@ class _Machine:
     def place(self, name: str) -> tuple[int, Transform]:
         frame = self.model.frame(name)
         return frame.body, frame.placement
+
+    def link(self, name: str | None) -> str | None:
+        """The link that a frame is on."""
+        return next((frame.body for frame in self.spec.frames if frame.name == name), name)
 
     def mass(self, body: int) -> float:
         return 0.0 if body == WORLD else float(self.model.bodies[body].inertia.mass)  # type: ignore[arg-type]

@@ -45,10 +45,11 @@ class ElementSpec(Item):
 class Element:
     """A force element of a model: its frames by body index (-1: the world) and placement in that body.
 
-    `parameters` has all of them. `implicit` tells whether a step may have to take it at its end (see
-    `forces.element`); `stiffness_rate` (1/s2) is the square of the highest frequency that it gives the
-    machine at its initial state, which says for which steps it is stiff; `mobility` are the largest inverse
-    inertia (1/(kg m2)) and inverse mass (1/kg) of the motion of its frames there.
+    `parameters` has all of them; `links` are those that its frames are on. `implicit` tells whether a step
+    may have to take it at its end (see `forces.element`); `stiffness_rate` (1/s2) is the square of the
+    highest frequency that it gives the machine at its initial state, which says for which steps it is stiff;
+    `mobility` are the largest inverse inertia (1/(kg m2)) and inverse mass (1/kg) of the motion of its frames
+    there.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Element:
     implicit: bool = False
     stiffness_rate: float = 0.0
     mobility: tuple[float, float] = (0.0, 0.0)
+    links: tuple[str | None, ...] = ()
 
 
 @dataclass(frozen=True)

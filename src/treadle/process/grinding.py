@@ -128,7 +128,7 @@ def grind(
     that the setup's factor multiplies) on top. With `derivatives` the exact derivatives of the force by the
     offsets come with it; what the removal of this very pass changes about the force is not part of them.
     """
-    from treadle.process.pad_contact import propagator, take_pass
+    from treadle.process.pad_contact import take_pass
 
     if derivatives and setup.control is not None:
         raise InputError("grind: there are derivatives by the offsets under position control only")
@@ -138,12 +138,9 @@ def grind(
         raise InputError(f"grind: offsets must be {len(path)} finite numbers, one per point of the path")
     ground = _fresh(setup, surface, seam) if heights is None else np.array(heights, dtype=float)
     step = dt if len(at) < 2 else float(at[1] - at[0]) / feed
-    K = setup.stiffness_factor * setup.pad.stiffness(_REFERENCE_FORCE)
-    arm = setup.arm
-    P = propagator(arm.mass, arm.damping, arm.stiffness + K, step)
-    pad = setup.pad
+    arm, pad = setup.arm, setup.pad
     numbers = [pad.coefficient * setup.stiffness_factor, pad.exponent, pad.share, pad.radius, pad.dome]
-    world = np.array([*numbers, K, *P, 1.0 / (arm.stiffness + K)])
+    world = np.array([*numbers, arm.mass, arm.damping, arm.stiffness, step])
     rates = np.full(len(at), setup.preston * setup.speed * step)
     # the trapezoidal rule in time
     rates[[0, -1]] *= 0.5
@@ -166,7 +163,7 @@ def grind(
     )
     if not derivatives:
         return found
-    return replace(found, by_offset=_by_offset(slope, world[5:], _hats(at, knots)))
+    return replace(found, by_offset=_by_offset(slope, arm, step, _hats(at, knots)))
 
 
 def arm_compliance(
@@ -198,10 +195,6 @@ def calibrated_preston(volume: float, force: ArrayLike, time: ArrayLike, speed: 
     return volume / work
 
 
-#: Force (N) at which the reference stiffness of the closed form is taken.
-_REFERENCE_FORCE = 5.0
-
-
 def _fresh(setup: GrindingSetup, surface: Surface, seam: np.ndarray | None) -> np.ndarray:
     return surface.heights.copy() if seam is None else surface.heights + setup.seam_factor * seam
 
@@ -229,17 +222,22 @@ def _hats(at: np.ndarray, knots: np.ndarray) -> np.ndarray:
     return hats
 
 
-def _by_offset(slope: np.ndarray, world: np.ndarray, hats: np.ndarray) -> np.ndarray:
+def _by_offset(slope: np.ndarray, arm: ArmCompliance, step: float, hats: np.ndarray) -> np.ndarray:
     """d force / d offsets: the linearization of every step, carried from step to step."""
-    K, P, static = world[0], world[1:9], world[9]
+    from treadle.process.pad_contact import propagator
+
     result = np.zeros_like(hats)
-    z = rate = g = np.zeros(hats.shape[1])
+    z, rate = np.zeros((2, hats.shape[1]))
     for n, s in enumerate(slope):
-        known, weight = (P[0] * z + P[1] * rate + P[4] * g, P[6]) if n else (0.0 * z, static)
+        K, P, known, weight = 0.0, np.zeros(8), 0.0 * z, 1.0 / arm.stiffness
+        if n:
+            K = slope[n - 1]
+            P = propagator(arm.mass, arm.damping, arm.stiffness + K, step)
+            g = result[n - 1] + K * z
+            known, weight = P[0] * z + P[1] * rate + P[4] * g, P[6]
         new = (known - weight * s * hats[n]) / (1.0 - weight * (K - s))
         result[n] = -s * (hats[n] + new)
-        end = result[n] + K * new
         if n:
-            rate = P[2] * z + P[3] * rate + P[5] * g + P[7] * end
-        z, g = new, end
+            rate = P[2] * z + P[3] * rate + P[5] * g + P[7] * (result[n] + K * new)
+        z = new
     return result

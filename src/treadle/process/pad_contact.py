@@ -5,9 +5,9 @@ the tool). Its deflection z follows
 
     m z'' + d z' + (k + K) z = F + K z
 
-with the contact force F and a reference stiffness K. The right-hand side is taken as linear in time over a
-step, and the left-hand side is solved in closed form: a contact of that stiffness is exact at any step, and
-others are of second order.
+with the contact force F and a reference stiffness K, that of the contact at the start of the step. The
+right-hand side is taken as linear in time over a step, and the left-hand side is solved in closed form: a
+contact whose stiffness stays is exact at any step, and others are of second order.
 """
 
 from __future__ import annotations
@@ -95,6 +95,13 @@ def propagator(mass, damping, stiffness, step):
 
     (z, z') at the end = P (z, z') at the start + A g at the start + B g at the end: P by rows, A, B.
     """
+    out = np.empty(8)
+    _propagate(mass, damping, stiffness, step, out)
+    return out
+
+
+@inner
+def _propagate(mass, damping, stiffness, step, out):
     r, w2 = 0.5 * damping / mass, stiffness / mass
     decay, square = exp(-r * step), w2 - r * r
     if square > 0.0:
@@ -109,7 +116,6 @@ def propagator(mass, damping, stiffness, step):
     p21, p22 = -w2 * decay * s, decay * (c - r * s)
     # static solution of a ramp g = a + b t: z = a/k + b (t/k - d/k^2), z' = b/k
     k, d = stiffness, damping
-    out = np.empty(8)
     out[0], out[1], out[2], out[3] = p11, p12, p21, p22
     for end in range(2):
         a, b = (1.0, -1.0 / step) if end == 0 else (0.0, 1.0 / step)
@@ -117,7 +123,6 @@ def propagator(mass, damping, stiffness, step):
         z1, v1 = a / k + b * (step / k - d / k**2), b / k
         out[4 + 2 * end] = z1 - p11 * z0 - p12 * v0
         out[5 + 2 * end] = v1 - p21 * z0 - p22 * v0
-    return out
 
 
 @kernel(nogil=True)
@@ -125,22 +130,25 @@ def take_pass(heights, grid, points, axes, offsets, world, rates, wanted, force,
     """Move the pad over the field of heights of one world, and write force, slope and deflection per point.
 
     `points` and `axes` (n, 3) are the tip and the normal at the ends of the steps, `offsets` (n,) move
-    the tip along the normal. `world` has the pad's five numbers, the reference stiffness, the propagator
-    and 1/(k + K); `rates` (n,) is what every step removes per pressure (m/Pa). `wanted` has a force (N)
+    the tip along the normal. `world` has the pad's five numbers, mass, damping and stiffness of the arm
+    and the step (s); `rates` (n,) is what every step removes per pressure (m/Pa). `wanted` has a force (N)
     and by how much per newton too little the tool goes on (m) after every step. Returns the removed
     volume (m3).
     """
     pad = (world[0], world[1], world[2], world[3], world[4])
-    K, P = world[5], world[6:14]
+    mass, damping, stiffness, span = world[5], world[6], world[7], world[8]
     count = len(points)
-    center = np.empty(3)
-    z, rate, g, shift = 0.0, 0.0, 0.0, 0.0
+    center, P = np.empty(3), np.empty(8)
+    z, rate, shift = 0.0, 0.0, 0.0
     before = heights.sum()
     for n in range(count):
         axis = axes[n]
-        # it starts in balance: (k + K) z = F + K z
-        known, weight = 0.0, world[14]
+        # it starts in balance: k z = F
+        K, g, known, weight = 0.0, 0.0, 0.0, 1.0 / stiffness
         if n > 0:
+            K = slope[n - 1]
+            _propagate(mass, damping, stiffness + K, span, P)
+            g = force[n - 1] + K * z
             known, weight = P[0] * z + P[1] * rate + P[4] * g, P[6]
         # z = known + weight (F(z) + K z), which has one solution, as F falls with z
         new, low, high = z, -1.0, 1.0
@@ -161,7 +169,6 @@ def take_pass(heights, grid, points, axes, offsets, world, rates, wanted, force,
         if n > 0:
             rate = P[2] * z + P[3] * rate + P[5] * g + P[7] * (found[0] + K * new)
         z = new
-        g = found[0] + K * z
         force[n], slope[n], deflection[n] = found[0], found[1], z
         if rates[n] > 0.0:
             _contact(heights, grid, center, axis, pad, rates[n])

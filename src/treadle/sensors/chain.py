@@ -99,6 +99,7 @@ def measure_sample(address):
         row = given.effects[i]
         noisy = row[_STDDEV] > 0.0 or row[_DENSITY] > 0.0 or row[_WALK] > 0.0
         last, phi, drive, walk = -1.0, 1.0, 0.0, 0.0
+        last_rate, white = -1.0, 0.0
         for w in range(values.shape[1]):
             if not taken[w]:
                 continue
@@ -114,9 +115,15 @@ def measure_sample(address):
             if row[_BIAS_STDDEV] > 0.0:
                 y += row[_BIAS_STDDEV] * _two_normals(key, 0, worlds[w], i, _TURN_ON)[0]
             if noisy:
-                a, b = _two_normals(key, index[w], worlds[w], i, _SAMPLE)
-                memory[i, 0, w] += walk * b
-                y += memory[i, 0, w] + math.hypot(row[_STDDEV], row[_DENSITY] * root_rate[w]) * a
+                if root_rate[w] != last_rate:
+                    last_rate = root_rate[w]
+                    white = math.hypot(row[_STDDEV], row[_DENSITY] * last_rate)
+                if row[_WALK] > 0.0:
+                    a, b = _two_normals(key, index[w], worlds[w], i, _SAMPLE)
+                    memory[i, 0, w] += walk * b
+                    y += memory[i, 0, w] + white * a
+                else:
+                    y += white * _two_normals(key, index[w], worlds[w], i, _SAMPLE)[0]
             if row[_DYNAMIC_STDDEV] > 0.0:
                 drawn = _two_normals(key, index[w], worlds[w], i, _DYNAMIC)[0]
                 memory[i, 1, w] = phi * memory[i, 1, w] + drive * drawn

@@ -9,7 +9,7 @@ from treadle.graph import Scalar
 from treadle.model.model import WORLD, Model, suggest
 from treadle.model.sensors import Sensor
 from treadle.sensors.kind import Channel, Instant, Option, SensorKind, channels
-from treadle.spatial import Force, Mat3, Motion, Transform, Vec3
+from treadle.spatial import ArticulatedInertia, Force, Mat3, Motion, Transform, Vec3
 
 __all__ = ["ForceSensor", "ForceTorque", "LoadCell", "TorqueSensor"]
 
@@ -19,8 +19,8 @@ class ForceTorque(SensorKind):
 
     On a joint of the tree they are those on its body, on a loop joint those on its successor, on a link those
     on the link and all that it carries. The moment is about the sensor's origin: the joint's, unless it is
-    placed elsewhere in the body. Forces that act on a body as a whole (loads, force elements, wheels) are
-    taken to act before a cut inside it.
+    placed elsewhere in the body. Forces that act on a body as a whole (loads, wheels) are taken to act before
+    a cut inside it.
     """
 
     mount: ClassVar[str] = "machine"
@@ -95,11 +95,37 @@ class ForceTorque(SensorKind):
             if body.parent == i and body.holder in self._links:
                 world = at.bodies[k].translation.cross(at.reactions[k].linear) + at.reactions[k].angular
                 total = total + self._body(at).force_to_child(Force(world, at.reactions[k].linear))
+        total = total + self._added_mass(at) - self._elements(at)
         return total - self._contact(at) - self._loops(at) - self._tendons(at)
 
     def _body(self, at: Instant) -> Transform:
         """Pose of the body that is cut."""
         return Transform.identity() if self._number == WORLD else at.bodies[self._number]
+
+    def _elements(self, at: Instant) -> Force:
+        """Of force elements on links beyond the cut."""
+        loads = [force for link, force in at.element_loads if link in self._links] if self._loaded else []
+        return sum(loads, Force.zero())
+
+    @property
+    def _loaded(self) -> bool:
+        return any(link in self._links for element in self.model.elements for link in element.links)
+
+    def _added_mass(self, at: Instant) -> Force:
+        """What moves the fluid around hulls beyond the cut; it has no weight."""
+        total, i = Force.zero(), self._number
+        if i == WORLD:
+            return total
+        lifted = at.bodies[i].rotation.apply_transposed(Vec3(*self.model.gravity))
+        acceleration = at.proper_accelerations[i] + Motion(Vec3(), lifted)
+        for element in at.model.elements:
+            if element.type == "hull" and element.links[0] in self._links:
+                matrix = ArticulatedInertia.of_matrix(element.parameters["added_mass"])
+                A = matrix.to_parent(element.placements[0])
+                total = (
+                    total + A.apply(acceleration) + at.velocities[i].cross_force(A.apply(at.velocities[i]))
+                )
+        return total
 
     def _contact(self, at: Instant) -> Force:
         """Of the shapes beyond the cut."""

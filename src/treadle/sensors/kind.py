@@ -90,6 +90,11 @@ class Instant(Protocol):
         ...
 
     @property
+    def element_loads(self) -> Sequence[tuple[str | None, Force]]:
+        """What force elements do to links, each in the frame of the link's body."""
+        ...
+
+    @property
     def shape_forces(self) -> Mapping[str, Sequence[Scalar]]:
         """Of contact, in the mean over the last step, by collision shape.
 

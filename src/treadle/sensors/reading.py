@@ -100,6 +100,10 @@ class Reading:
                 return
             numbers = self.path.before(capture.time)
         values = numbers if self.deferred else self.values(numbers, capture, step)
+        if len(self.ring) == 1 and capture.taken.all():
+            self.ring[0], self.ring_times[0], self.ring_index[0] = values, capture.time, capture.index
+            self.filled += 1.0
+            return
         slot = (self.filled % len(self.ring)).astype(int)
         chosen = np.flatnonzero(capture.taken)
         self.ring[slot[chosen], :, chosen] = values[:, chosen].T

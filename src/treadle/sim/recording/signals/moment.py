@@ -25,6 +25,7 @@ from treadle.dynamics.kinematics import (
 from treadle.dynamics.reactions import joint_reactions
 from treadle.dynamics.rnea import base_acceleration
 from treadle.forces.actuator import actuator_drives, driven_coordinate
+from treadle.forces.element import link_loads
 from treadle.forces.law import ForceLaw, law_force
 from treadle.forces.load import LOAD_SIZE
 from treadle.forces.tendon import tendon_pulls
@@ -159,6 +160,11 @@ class Moment:
                     at = pull.slope * force
                     loads.append((pull.part, Force(pull.point.cross(at), at)))
         return loads
+
+    @cached_property
+    def element_loads(self) -> list[tuple[str | None, Force]]:
+        """What force elements do to links, each in the frame of the link's body."""
+        return list(link_loads(self.model, self.q, self.v, self.time))
 
     @cached_property
     def _limit_pulls(self) -> list[tuple[Coordinate, Scalar]]:
