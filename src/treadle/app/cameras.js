@@ -8,7 +8,7 @@
   const FILL = 0.78, CHASE = 0.15, TURN = 0.6;
   // field of view in a cockpit (degrees), metres to the point that its camera turns about, and nearest that is drawn
   const WIDE = 62, TURNS = 0.05, NEAREST = 0.05;
-  let wanted = null, chased = null, ridden = null, moved = false, due = 0, before = 0, measured = -1e9;
+  let wanted = null, chased = null, ridden = null, moved = false, due = 0, measured = -1e9;
   // the machine that is looked at, its corners, and whether what stands before them is cut away: a page whose line was
   // lost for a while goes on with these
   const seen = window.treadleCameras?.seen ?? { root: null, points: [], cut: false, back: null };
@@ -136,6 +136,7 @@
   };
 
   // ---- chase: the camera goes along with a body, and turns with it ----
+  // called when poses are as they are drawn next: with slow pictures a camera that is one behind would lose a vehicle
   const chase = (seconds) => {
     const node = viewer().nodeRefFromName[chased.name], root = viewer().nodeRefFromName[chased.from.root];
     if (!node || !root) return;
@@ -159,9 +160,11 @@
     if (turn !== 0) control.rotate(turn, 0, false);
     // seen from the same side of a body that turned
     if (seen.back) seen.back = turned(seen.back, turn);
+    control.update(0);
+    viewer().camera.updateMatrixWorld();
+    // it comes to rest though nothing else moves
     viewer().requestRender();
   };
-
   // ---- cockpit: the camera sits on a body; who drags looks around ----
   const ride = () => {
     const node = viewer().nodeRefFromName[ridden.name];
@@ -182,7 +185,29 @@
       camera.updateProjectionMatrix();
     }
     cameraControl.setLookAt(...eye, ...plus(eye, way, TURNS), false);
+    cameraControl.update(0);
+    camera.updateMatrixWorld();
     viewer().requestRender();
+  };
+
+  // ---- with every picture: three.js calls this when it has placed all nodes ----
+  let hooked = null, drawn = 0;
+  const hook = (renderer, scene, camera) => {
+    if (camera !== viewer()?.camera) return;
+    const now = performance.now(), seconds = Math.max(now - drawn, 0) / 1000;
+    drawn = now;
+    if (ridden) {
+      ride();
+      // a chase goes on from where the body is when one gets off
+      const e = chased && viewer().nodeRefFromName[chased.name]?.matrixWorld.elements;
+      if (e) Object.assign(chased, { at: [e[12], e[13], e[14]], heading: Math.atan2(e[0], e[2]) });
+    } else if (chased && !wanted) chase(seconds);
+  };
+  const connect = () => {
+    const scene = viewer().scene;
+    if (!scene || hooked === scene) return;
+    hooked = scene;
+    scene.onBeforeRender = hook;
   };
 
   // ---- cutaway: in a room, what stands before the machine is not drawn ----
@@ -199,22 +224,14 @@
   const frame = (now) => {
     due = requestAnimationFrame(frame);
     if (!viewer()?.cameraControl || !viewer().camera) return;
+    connect();
     shiftLens(now);
     if (wanted && take(wanted)) wanted = null;
-    if (ridden) {
-      ride();
-      // a chase goes on from where the body is when one gets off
-      const node = chased && viewer().nodeRefFromName[chased.name], e = node?.matrixWorld.elements;
-      if (e) Object.assign(chased, { at: [e[12], e[13], e[14]], heading: Math.atan2(e[0], e[2]) });
-      before = now;
-      return;
-    }
-    if (chased) chase(Math.max(now - before, 0) / 1000);
+    if (ridden) return;
     const e = viewer().camera.matrixWorld.elements;
     // a camera that was moved just now is drawn there with the next picture
     if (!wanted && !moved) cutAway([e[12], e[13], e[14]], [e[8], e[9], e[10]]);
     moved = false;
-    before = now;
   };
   due = requestAnimationFrame(frame);
   const touch = (event) => {
@@ -236,16 +253,20 @@
     ride: (place, view) => {
       if (ridden?.name === place.name) [wanted, ridden] = [view, null];
       else [wanted, ridden] = [null, { ...place, heading: null }];
+      viewer()?.requestRender?.();
     },
     riding: () => ridden !== null,
     // the node of a body, or null; {root, place, front}: where it is below the machine's node
     follow: (name, turns, from) => {
-      if (name !== (chased?.name ?? null)) chased = name === null ? null : { name, turns, from, at: null };
+      if (name === (chased?.name ?? null)) return;
+      chased = name === null ? null : { name, turns, from, at: null };
+      viewer()?.requestRender?.();
     },
     seen,
     free: () => part,
     close: () => {
       cancelAnimationFrame(due);
+      if (hooked?.onBeforeRender === hook) hooked.onBeforeRender = () => {};
       window.removeEventListener("pointerdown", touch, true);
       window.removeEventListener("wheel", touch, true);
     },
