@@ -8,6 +8,8 @@
   const FILL = 0.78, CHASE = 0.15, TURN = 0.6;
   // field of view in a cockpit (degrees), metres to the point that its camera turns about, and nearest that is drawn
   const WIDE = 62, TURNS = 0.05, NEAREST = 0.05;
+  // seconds for which the camera's controls are asked for where it is now
+  const INSTANT = 1e-4;
   let wanted = null, chased = null, ridden = null, moved = false, due = 0, measured = -1e9;
   // the machine that is looked at, its corners, and whether what stands before them is cut away: a page whose line was
   // lost for a while goes on with these
@@ -33,7 +35,9 @@
   // ---- the part of the window that no panel covers, as shares of the canvas ----
   const measure = () => {
     const all = surface().getBoundingClientRect();
-    let best = { left: all.left, top: all.top, right: all.right, bottom: all.bottom };
+    const line = document.querySelector(".treadle-timeline")?.getBoundingClientRect();
+    const bottom = line?.height ? Math.min(all.bottom, line.top) : all.bottom;
+    let best = { left: all.left, top: all.top, right: all.right, bottom };
     const area = (box) => Math.max(box.right - box.left, 0) * Math.max(box.bottom - box.top, 0);
     for (const panel of document.querySelectorAll("[data-floating-window], [data-treadle-sheet], .treadle-dock")) {
       const box = panel.getBoundingClientRect();
@@ -48,7 +52,7 @@
       best = sides.reduce((a, b) => (area(b) > area(a) ? b : a));
     }
     // a panel that leaves next to nothing is looked behind
-    if (area(best) < 0.12 * area(all)) best = all;
+    if (area(best) < 0.12 * area(all)) best = { left: all.left, top: all.top, right: all.right, bottom };
     // the welcome is looked past where there is room enough
     const card = document.querySelector(".treadle-card")?.getBoundingClientRect();
     if (card) {
@@ -160,11 +164,12 @@
     if (turn !== 0) control.rotate(turn, 0, false);
     // seen from the same side of a body that turned
     if (seen.back) seen.back = turned(seen.back, turn);
-    control.update(0);
+    control.update(INSTANT);
     viewer().camera.updateMatrixWorld();
     // it comes to rest though nothing else moves
     viewer().requestRender();
   };
+
   // ---- cockpit: the camera sits on a body; who drags looks around ----
   const ride = () => {
     const node = viewer().nodeRefFromName[ridden.name];
@@ -185,7 +190,7 @@
       camera.updateProjectionMatrix();
     }
     cameraControl.setLookAt(...eye, ...plus(eye, way, TURNS), false);
-    cameraControl.update(0);
+    cameraControl.update(INSTANT);
     camera.updateMatrixWorld();
     viewer().requestRender();
   };
