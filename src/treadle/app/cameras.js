@@ -148,10 +148,13 @@
       // where the server has it: the page may not have moved it there yet
       root.updateWorldMatrix(true, false);
       const matrix = root.matrixWorld.elements, front = placed(matrix, chased.from.front, 0);
-      Object.assign(chased, { at: placed(matrix, chased.from.place), heading: Math.atan2(front[0], front[2]) });
+      Object.assign(chased, { at: placed(matrix, chased.from.place), heading: Math.atan2(front[0], front[2]), rate: [0, 0, 0] });
     }
     const e = node.matrixWorld.elements, place = [e[12], e[13], e[14]], heading = Math.atan2(e[0], e[2]);
-    const way = minus(place, chased.at).map((value) => value * (1 - Math.exp(-seconds / CHASE)));
+    // at the body's own rate, which is found along with the place: no vehicle runs away from it, however fast it is
+    const keep = Math.exp(-seconds / CHASE), there = plus(chased.at, chased.rate, seconds), error = minus(place, there);
+    const way = minus(plus(there, error, 1 - keep * keep), chased.at);
+    if (seconds > 0) chased.rate = plus(chased.rate, error, (1 - keep) ** 2 / seconds);
     const apart = chased.turns ? heading - chased.heading : 0;
     const turn = Math.atan2(Math.sin(apart), Math.cos(apart)) * (1 - Math.exp(-seconds / TURN));
     const control = viewer().cameraControl, size = control.distance;
@@ -205,7 +208,7 @@
       ride();
       // a chase goes on from where the body is when one gets off
       const e = chased && viewer().nodeRefFromName[chased.name]?.matrixWorld.elements;
-      if (e) Object.assign(chased, { at: [e[12], e[13], e[14]], heading: Math.atan2(e[0], e[2]) });
+      if (e) Object.assign(chased, { at: [e[12], e[13], e[14]], heading: Math.atan2(e[0], e[2]), rate: [0, 0, 0] });
     } else if (chased && !wanted) chase(seconds);
   };
   const connect = () => {
