@@ -1,24 +1,22 @@
 """Where a machine is in the picture of a page: found from the matrices that it is drawn with."""
 
-import json
-
 import numpy as np
 
 #: Opens a page that draws few pixels, in a window of any size: without a graphics card they take the time.
 COARSE = "fixedDpr=0.4"
 
 #: The box around points of the scene on the canvas, and the part of the canvas beside the panel, in pixels.
-_BOXES = """([root, points]) => {
+_BOXES = """(parts) => {
     const { camera, nodeRefFromName } = window.__viserMutable;
-    const node = nodeRefFromName[root];
-    if (!node) return null;
+    if (!parts.every(([name]) => nodeRefFromName[name])) return null;
     const times = (m, p) =>
         [0, 1, 2, 3].map((k) => m[k] * p[0] + m[k + 4] * p[1] + m[k + 8] * p[2] + m[k + 12] * p[3]);
     const canvas = document.querySelector("canvas[data-engine]").getBoundingClientRect();
     const panel = document.querySelector("[data-floating-window]")?.getBoundingClientRect();
     const sheet = document.querySelector("[data-treadle-sheet]")?.getBoundingClientRect();
     const free = [panel?.left ?? canvas.width, sheet?.top ?? canvas.height];
-    const seen = points.map((point) => {
+    const corners = parts.flatMap(([name, points]) => points.map((point) => [nodeRefFromName[name], point]));
+    const seen = corners.map(([node, point]) => {
         const world = times(node.matrixWorld.elements, [...point, 1]);
         const local = times(camera.matrixWorldInverse.elements, world);
         const clip = times(camera.projectionMatrix.elements, local);
@@ -42,12 +40,24 @@ _EYE = """(root) => {
 def boxes(page, scene, points: np.ndarray | None = None) -> dict | None:
     """Of a machine, or of points of it, as it is drawn; None while it is not."""
     corners = scene.corners() if points is None else points
-    return page.evaluate(_BOXES, [scene.under, json.loads(json.dumps(corners.tolist()))])
+    return page.evaluate(_BOXES, [[scene.under, corners.tolist()]])
+
+
+def drawn(page, scene) -> dict | None:
+    """As `boxes`, of the machine where the page has drawn it last, which may be behind."""
+    bodies = {node.name: scene.body_corners(name) for name, node in scene.nodes.items()}
+    return page.evaluate(
+        _BOXES, [[name, corners.tolist()] for name, corners in bodies.items() if len(corners)]
+    )
 
 
 def framed(page, scene, fill: tuple[float, float] = (0.25, 0.8)) -> bool:
     """Whether all of a machine is drawn in the free part of the window, of which it fills a fair share."""
-    found = boxes(page, scene)
+    return fits(boxes(page, scene), fill)
+
+
+def fits(found: dict | None, fill: tuple[float, float]) -> bool:
+    """Whether a box is drawn in the free part of the window, of which it fills a fair share."""
     if found is None or found["before"] <= 0.0:
         return False
     (left, right), (top, bottom), (width, height) = found["x"], found["y"], found["free"]

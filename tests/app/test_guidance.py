@@ -1,11 +1,13 @@
 """What newcomers are told of each machine."""
 
+import numpy as np
 import pytest
 
 import treadle as td
 from treadle.app.guidance import guidance
 from treadle.app.panels.scenes import scene_of
 from treadle.scenes import SCENES, scene_names
+from treadle.solvers.assembly import closure_evaluation
 
 
 def test_every_scene_has_a_link():
@@ -15,7 +17,7 @@ def test_every_scene_has_a_link():
 
 @pytest.mark.parametrize(
     ("name", "first"),
-    [("pendulum", "Ctrl"), ("rocky7", "arrow keys"), ("remus", "Press P"), ("arm", "Hold a key")],
+    [("pendulum", "a push"), ("rocky7", "arrow keys"), ("remus", "Press P"), ("arm", "Hold a key")],
 )
 def test_what_to_do_first(live, name, first):
     app = live(td.Simulation(td.scene(name)))
@@ -25,7 +27,26 @@ def test_what_to_do_first(live, name, first):
     assert first in told["steps"][0]
     keys = {keys for keys, _ in told["keys"]}
     assert {"Space", "?", "N"} <= keys
-    assert ("P" in keys) is told["routine"] is app.stage.routine.available
+    routine = app.stage.routine
+    assert ("P" in keys) is bool(told["routine"]) is (routine.available or routine.pushed)
+
+
+@pytest.mark.parametrize("name", ["pendulum", "chain", "four-bar-chain"])
+def test_a_machine_that_hangs_at_rest_is_pushed(live, until, name):
+    app = live(td.Simulation(td.scene(name), contact=False))
+    sim = app.sim
+    app.pace.pause()
+    before = app.send(lambda sim: sim.v.copy()).result()
+    app.stage.routine.toggle()
+    app.send(lambda sim: None).result()
+    until(lambda: np.abs(sim.v - before).max() > 0.1)
+    # loops stay closed
+    time = sim.time
+    until(lambda: sim.time > time + 0.2)
+    q = app.send(lambda sim: sim.q.copy()).result()
+    assert sim.model.closed == (name == "four-bar-chain")
+    if sim.model.closed:
+        assert np.abs(closure_evaluation(sim.model)(q)[0]).max() < 1e-8
 
 
 def test_the_routine_is_played_from_the_start(live, until):

@@ -8,7 +8,9 @@
   const FILL = 0.78, CHASE = 0.15, TURN = 0.6;
   // field of view in a cockpit (degrees), metres to the point that its camera turns about, and nearest that is drawn
   const WIDE = 62, TURNS = 0.05, NEAREST = 0.05;
-  let wanted = null, chased = null, ridden = null, moved = false, due = 0, before = 0, measured = -1e9;
+  // seconds for which the camera's controls are asked for where it is now
+  const INSTANT = 1e-4;
+  let wanted = null, chased = null, ridden = null, moved = false, due = 0, measured = -1e9;
   // the machine that is looked at, its corners, and whether what stands before them is cut away: a page whose line was
   // lost for a while goes on with these
   const seen = window.treadleCameras?.seen ?? { root: null, points: [], cut: false, back: null };
@@ -33,7 +35,9 @@
   // ---- the part of the window that no panel covers, as shares of the canvas ----
   const measure = () => {
     const all = surface().getBoundingClientRect();
-    let best = { left: all.left, top: all.top, right: all.right, bottom: all.bottom };
+    const line = document.querySelector(".treadle-timeline")?.getBoundingClientRect();
+    const bottom = line?.height ? Math.min(all.bottom, line.top) : all.bottom;
+    let best = { left: all.left, top: all.top, right: all.right, bottom };
     const area = (box) => Math.max(box.right - box.left, 0) * Math.max(box.bottom - box.top, 0);
     for (const panel of document.querySelectorAll("[data-floating-window], [data-treadle-sheet], .treadle-dock")) {
       const box = panel.getBoundingClientRect();
@@ -48,7 +52,7 @@
       best = sides.reduce((a, b) => (area(b) > area(a) ? b : a));
     }
     // a panel that leaves next to nothing is looked behind
-    if (area(best) < 0.12 * area(all)) best = all;
+    if (area(best) < 0.12 * area(all)) best = { left: all.left, top: all.top, right: all.right, bottom };
     // the welcome is looked past where there is room enough
     const card = document.querySelector(".treadle-card")?.getBoundingClientRect();
     if (card) {
@@ -136,6 +140,7 @@
   };
 
   // ---- chase: the camera goes along with a body, and turns with it ----
+  // called when poses are as they are drawn next: with slow pictures a camera that is one behind would lose a vehicle
   const chase = (seconds) => {
     const node = viewer().nodeRefFromName[chased.name], root = viewer().nodeRefFromName[chased.from.root];
     if (!node || !root) return;
@@ -143,10 +148,13 @@
       // where the server has it: the page may not have moved it there yet
       root.updateWorldMatrix(true, false);
       const matrix = root.matrixWorld.elements, front = placed(matrix, chased.from.front, 0);
-      Object.assign(chased, { at: placed(matrix, chased.from.place), heading: Math.atan2(front[0], front[2]) });
+      Object.assign(chased, { at: placed(matrix, chased.from.place), heading: Math.atan2(front[0], front[2]), rate: [0, 0, 0] });
     }
     const e = node.matrixWorld.elements, place = [e[12], e[13], e[14]], heading = Math.atan2(e[0], e[2]);
-    const way = minus(place, chased.at).map((value) => value * (1 - Math.exp(-seconds / CHASE)));
+    // at the body's own rate, which is found along with the place: no vehicle runs away from it, however fast it is
+    const keep = Math.exp(-seconds / CHASE), there = plus(chased.at, chased.rate, seconds), error = minus(place, there);
+    const way = minus(plus(there, error, 1 - keep * keep), chased.at);
+    if (seconds > 0) chased.rate = plus(chased.rate, error, (1 - keep) ** 2 / seconds);
     const apart = chased.turns ? heading - chased.heading : 0;
     const turn = Math.atan2(Math.sin(apart), Math.cos(apart)) * (1 - Math.exp(-seconds / TURN));
     const control = viewer().cameraControl, size = control.distance;
@@ -159,6 +167,9 @@
     if (turn !== 0) control.rotate(turn, 0, false);
     // seen from the same side of a body that turned
     if (seen.back) seen.back = turned(seen.back, turn);
+    control.update(INSTANT);
+    viewer().camera.updateMatrixWorld();
+    // it comes to rest though nothing else moves
     viewer().requestRender();
   };
 
@@ -182,7 +193,29 @@
       camera.updateProjectionMatrix();
     }
     cameraControl.setLookAt(...eye, ...plus(eye, way, TURNS), false);
+    cameraControl.update(INSTANT);
+    camera.updateMatrixWorld();
     viewer().requestRender();
+  };
+
+  // ---- with every picture: three.js calls this when it has placed all nodes ----
+  let hooked = null, drawn = 0;
+  const hook = (renderer, scene, camera) => {
+    if (camera !== viewer()?.camera) return;
+    const now = performance.now(), seconds = Math.max(now - drawn, 0) / 1000;
+    drawn = now;
+    if (ridden) {
+      ride();
+      // a chase goes on from where the body is when one gets off
+      const e = chased && viewer().nodeRefFromName[chased.name]?.matrixWorld.elements;
+      if (e) Object.assign(chased, { at: [e[12], e[13], e[14]], heading: Math.atan2(e[0], e[2]), rate: [0, 0, 0] });
+    } else if (chased && !wanted) chase(seconds);
+  };
+  const connect = () => {
+    const scene = viewer().scene;
+    if (!scene || hooked === scene) return;
+    hooked = scene;
+    scene.onBeforeRender = hook;
   };
 
   // ---- cutaway: in a room, what stands before the machine is not drawn ----
@@ -199,22 +232,14 @@
   const frame = (now) => {
     due = requestAnimationFrame(frame);
     if (!viewer()?.cameraControl || !viewer().camera) return;
+    connect();
     shiftLens(now);
     if (wanted && take(wanted)) wanted = null;
-    if (ridden) {
-      ride();
-      // a chase goes on from where the body is when one gets off
-      const node = chased && viewer().nodeRefFromName[chased.name], e = node?.matrixWorld.elements;
-      if (e) Object.assign(chased, { at: [e[12], e[13], e[14]], heading: Math.atan2(e[0], e[2]) });
-      before = now;
-      return;
-    }
-    if (chased) chase(Math.max(now - before, 0) / 1000);
+    if (ridden) return;
     const e = viewer().camera.matrixWorld.elements;
     // a camera that was moved just now is drawn there with the next picture
     if (!wanted && !moved) cutAway([e[12], e[13], e[14]], [e[8], e[9], e[10]]);
     moved = false;
-    before = now;
   };
   due = requestAnimationFrame(frame);
   const touch = (event) => {
@@ -236,16 +261,20 @@
     ride: (place, view) => {
       if (ridden?.name === place.name) [wanted, ridden] = [view, null];
       else [wanted, ridden] = [null, { ...place, heading: null }];
+      viewer()?.requestRender?.();
     },
     riding: () => ridden !== null,
     // the node of a body, or null; {root, place, front}: where it is below the machine's node
     follow: (name, turns, from) => {
-      if (name !== (chased?.name ?? null)) chased = name === null ? null : { name, turns, from, at: null };
+      if (name === (chased?.name ?? null)) return;
+      chased = name === null ? null : { name, turns, from, at: null };
+      viewer()?.requestRender?.();
     },
     seen,
     free: () => part,
     close: () => {
       cancelAnimationFrame(due);
+      if (hooked?.onBeforeRender === hook) hooked.onBeforeRender = () => {};
       window.removeEventListener("pointerdown", touch, true);
       window.removeEventListener("wheel", touch, true);
     },

@@ -75,7 +75,7 @@
     const steps = element("ul", "", card);
     told.steps.forEach((text) => element("li", text, steps));
     if (told.routine)
-      button("Play the routine", card, "", () => {
+      button(told.routine, card, "", () => {
         window.treadle.say({ down: "p" });
         hideCard();
       });

@@ -35,11 +35,13 @@ def guidance(stage: Stage) -> dict[str, Any]:
         if move.key
     ]
     routine = [("P", "play the routine, and stop it")] if stage.routine.available else []
+    if stage.routine.pushed:
+        routine = [("P", "give it a push")]
     return {
         "scene": name,
         "text": "" if scene is None else scene_text(scene),
         "steps": _steps(stage, [keys for keys, _ in moves]),
-        "routine": bool(routine),
+        "routine": stage.routine.button.label.partition("  ")[0] if routine else "",
         "keys": [*moves, *routine, *_COMMON],
     }
 
@@ -49,6 +51,8 @@ def _steps(stage: Stage, keys: list[str]) -> list[str]:
     steps = []
     if stage.routine.available:
         steps.append("Press P: it shows what it does.")
+    elif stage.routine.pushed:
+        steps.append("Press P to give it a push.")
     if any(move.other_key for move in stage.drive.held_buttons.moves.values()):
         steps.append("Drive it with the arrow keys or I, J, K, L; the camera goes along.")
     elif keys:

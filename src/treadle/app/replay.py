@@ -199,7 +199,7 @@ class Replay(Closing):
         self.presenter.look(None, clients)
         self.presenter.names({body: body for body in self.scene.nodes}, clients)
         steps = ["Space plays and pauses; click on the timeline to go to a time.", "? shows all keys."]
-        told = {"scene": f"A recording of {name}", "text": "", "steps": steps, "routine": False}
+        told = {"scene": f"A recording of {name}", "text": "", "steps": steps, "routine": ""}
         self.presenter.call("treadleGuidance.show", [{**told, "keys": _KEYS}], clients)
         self._chase(clients)
         self.aim(clients=clients, opened=True)

@@ -113,6 +113,7 @@ class Stage:
         with self.tabs.add_tab("Drive"):
             self.routine = RoutinePanel(self)
             self.drive = DrivePanel(self)
+            self.routine.offer_push()
         with self.tabs.add_tab("Push"):
             self.push = PushPanel(self)
         with self.tabs.add_tab("Edit"):

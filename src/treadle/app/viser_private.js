@@ -5,8 +5,9 @@
 // nodeRefFromName         where bodies are drawn. Wanted: the pose of a node as it is shown.
 // requestRender           has a picture drawn after a change. Wanted: the same, public.
 // canvas                  the element that the scene is drawn on. Wanted: a fixed id.
-// scene                   gets the sky, and its materials their roughness. Wanted: roughness and metalness of
-//                         meshes, and a background by direction.
+// scene                   gets the sky, and its materials their roughness; says when a picture is drawn, so that cameras
+//                         are where bodies are. Wanted: roughness and metalness of meshes, a background by direction, and
+//                         a call before each picture.
 // renderer                how many pictures were drawn, and rays from the camera. Wanted: a picture count, and the node
 //                         under the pointer without a click.
 //

@@ -5,8 +5,10 @@ import treadle as td
 from treadle.app.edits import KINDS, Field, change, fields, item_names, parsed, shown
 from treadle.app.stage import parts_of
 from treadle.errors import InputError, TreadleError
-from treadle.formats.save import WRITERS
+from treadle.formats.save import WRITERS, save_files
 from treadle.model.describe import describe
+from treadle.scenes import scene_names
+from treadle.sim.edit import edited
 
 
 def still(app) -> None:
@@ -297,7 +299,7 @@ def test_an_edited_machine_is_saved_and_loaded_again(live, until, tmp_path, suff
     ):
         app.stage.edit.change(kind, part, texts)
         app.send(lambda sim: None).result()
-    name, content = app.stage.edit.saved(suffix)
+    name, content, _ = app.stage.edit.saved(suffix)
     assert name == f"pendulum{suffix}"
     (tmp_path / name).write_bytes(content)
     again = td.load(tmp_path / name)
@@ -305,3 +307,32 @@ def test_an_edited_machine_is_saved_and_loaded_again(live, until, tmp_path, suff
     expected = td.forward_dynamics(sim.model, q, v, [0.3, -0.2])
     assert td.forward_dynamics(again, q, v, [0.3, -0.2]) == pytest.approx(expected, rel=1e-9)
     assert td.forward_dynamics(td.scene("pendulum"), q, v, [0.3, -0.2]) != pytest.approx(expected, rel=1e-2)
+
+
+def edited_scene(name: str) -> td.Model:
+    """A scene whose heaviest body is heavier, and of which a joint is damped."""
+    spec = describe(td.scene(name))
+    heavy = max(spec.bodies, key=lambda body: body.mass)
+    change(spec, "body", heavy.name, {"mass": f"{1.3 * heavy.mass:.9g}"})
+    if joints := [joint.name for joint in spec.joints if joint.type in ("revolute", "prismatic")]:
+        change(spec, "joint", joints[-1], {"damping": "0.7"})
+    return edited(spec)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", scene_names())
+def test_every_scene_is_edited_saved_and_loaded_again(tmp_path, name):
+    model = edited_scene(name)
+    save_files(model, tmp_path / "again.toml", gather=True)
+    again = td.load(tmp_path / "again.toml")
+    assert again.digest == model.digest
+    assert model.digest != td.scene(name).digest
+
+
+def test_what_a_file_cannot_say_is_told(live, until):
+    app = live(td.Simulation(td.scene("slider-crank")))
+    lost = app.stage.edit.saved(".urdf")[2]
+    assert lost
+    app.stage.edit.format.value = ".urdf"
+    app.stage.edit.save.value = True
+    until(lambda: "cannot say" in app.stage.edit.outcome.content)

@@ -6,7 +6,7 @@ import io
 import tempfile
 import threading
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from treadle.app.precompile import compile_step, knows, twin
 from treadle.errors import TreadleError
 from treadle.formats.save import WRITERS, save_files
 from treadle.model.describe import describe
+from treadle.model.finding import Finding
 from treadle.model.model import Model
 from treadle.sim.edit import adopt, edited
 from treadle.sim.simulation import Simulation
@@ -31,6 +32,9 @@ __all__ = ["EditPanel"]
 
 #: Changes that are listed: the last ones.
 _LISTED = 12
+
+#: What a file cannot say, of which so many things are told.
+_LOST = 4
 
 #: What is said when it is done.
 _DONE = {"Undo": "taken back", "Redo": "made again", "Original": "as it was opened"}
@@ -152,21 +156,24 @@ class EditPanel(Panel):
 
         stage.commands.do(act)
 
-    def saved(self, suffix: str) -> tuple[str, bytes]:
-        """The machine as it is now: name and content of a file, an archive where it has meshes."""
+    def saved(self, suffix: str) -> tuple[str, bytes, tuple[Finding, ...]]:
+        """The machine as it is now: name and content of a file, and what it cannot say.
+
+        The file is an archive where the machine has meshes.
+        """
         model = self.stage.sim.model
         with tempfile.TemporaryDirectory(prefix="treadle-") as name:
             folder = Path(name)
             path = folder / f"{_file_name(model.name)}{suffix}"
-            save_files(model, path, gather=True)
+            lost = save_files(model, path, gather=True).findings
             files = sorted(file for file in folder.rglob("*") if file.is_file())
             if len(files) == 1:
-                return path.name, path.read_bytes()
+                return path.name, path.read_bytes(), lost
             archive = io.BytesIO()
             with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as pack:
                 for file in files:
                     pack.write(file, file.relative_to(folder))
-            return f"{path.stem}.zip", archive.getvalue()
+            return f"{path.stem}.zip", archive.getvalue(), lost
 
     def toggle_lock(self) -> None:
         """Lock the joint that is chosen, or free it."""
@@ -258,13 +265,13 @@ class EditPanel(Panel):
 
         def save(event: Any) -> None:
             try:
-                name, content = self.saved(self.format.value)
+                name, content, lost = self.saved(self.format.value)
             except TreadleError as error:
                 self._say(error)
                 return
             if event.client is not None:
                 event.client.send_file_download(name, content, save_immediately=True)
-            self._say(None, f"saved as {name}")
+            self._say(None, f"saved as {name}{_without(lost)}")
 
         self.history.on_click(lambda event: self.go(event.target.value))
         self.save.on_click(save)
@@ -276,6 +283,14 @@ class EditPanel(Panel):
 
 def _file_name(name: str) -> str:
     return "".join(c if c.isalnum() or c in "-_." else "_" for c in name) or "machine"
+
+
+def _without(lost: Sequence[Finding]) -> str:
+    """What a file cannot say, to be read after its name."""
+    texts = [str(finding) for finding in lost[:_LOST]]
+    if len(lost) > _LOST:
+        texts.append(f"and {len(lost) - _LOST} more")
+    return f", but without what its format cannot say: {'; '.join(texts)}" if texts else ""
 
 
 def _changes(before: Mapping[str, str], texts: Mapping[str, str]) -> str:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from treadle.app.panels.panel import Panel
+from treadle.dynamics.compiled import mass_matrix
 from treadle.sim.routine import Routine
 from treadle.sim.simulation import Simulation
+from treadle.solvers.assembly import assemble
 
 if TYPE_CHECKING:
     from treadle.app.stage import Stage
@@ -17,13 +22,17 @@ __all__ = ["RoutinePanel"]
 #: Seconds of each move, and the number under which they are held.
 _EACH, _NOBODY = 2.5, -2
 
-_PLAY, _STOP = "Play the routine  [P]", "Stop the routine  [P]"
+_PLAY, _STOP, _PUSH = "Play the routine  [P]", "Stop the routine  [P]", "Give it a push  [P]"
+
+#: Kinetic energy of a push, as a share of the weight times the size: a pendulum swings to 60 degrees.
+_SWING = 0.25
 
 
 class RoutinePanel(Panel):
     """A button that plays the machine's routine; it ends when it is pressed again, or when someone drives.
 
     A demonstration, of a machine that nobody drives, also goes through the moves of one without a routine.
+    Machines that nothing drives get a push instead.
     """
 
     def __init__(self, stage: Stage) -> None:
@@ -31,6 +40,8 @@ class RoutinePanel(Panel):
         self._routine = Routine(stage.sim.model)
         #: whether the machine has a routine
         self.available = len(self._routine) > 0
+        #: whether it is pushed instead, see `offer_push`
+        self.pushed = False
         #: whether it plays, and whether as a demonstration
         self.playing = self.demonstrating = False
         self._begun, self._start, self._held = 0.0, 0.0, ""
@@ -43,10 +54,20 @@ class RoutinePanel(Panel):
         )
         self.button.on_click(lambda _: self.toggle())
 
+    def offer_push(self) -> None:
+        """Offer a push where there is no routine, nothing to hold, and joints that turn or slide alone."""
+        model, moves = self.stage.sim.model, self.stage.drive.held_buttons.moves
+        self.pushed = not self.available and not moves and not model.actuators
+        self.pushed = self.pushed and model.nv > 0 and all(joint.type.nv <= 1 for joint in model.joints)
+        self.button.visible = self.available or self.pushed
+        if self.pushed:
+            self.button.label = _PUSH
+
     def edited(self, sim: Simulation) -> None:
         """Follow the routine that the machine has now."""
         self._routine = Routine(sim.model)
-        self.available = self.button.visible = len(self._routine) > 0
+        self.available = len(self._routine) > 0
+        self.offer_push()
 
     def toggle(self) -> None:
         """Play from the start, or stop."""
@@ -55,6 +76,10 @@ class RoutinePanel(Panel):
         elif self.available:
             self.stage.forgive()
             self.stage.commands.do(self._restart)
+            self.stage.pace.resume()
+        elif self.pushed:
+            self.stage.forgive()
+            self.stage.commands.do(self._push)
             self.stage.pace.resume()
 
     def demonstrate(self) -> None:
@@ -104,6 +129,16 @@ class RoutinePanel(Panel):
     def _release(self) -> None:
         self.stage.drive.held_buttons.lift(_NOBODY)
         self._held = ""
+
+    def _push(self, sim: Simulation) -> None:
+        """Set a machine that rests in motion, all of its joints."""
+        model, g = sim.model, float(np.linalg.norm(sim.model.gravity)) or 9.81
+        v = assemble(model, sim.q, np.ones(model.nv)).v
+        energy = 0.5 * float(v @ mass_matrix(model, sim.q) @ v)
+        weight = g * sum(float(link.mass) for link in model.links)
+        size = float(np.ptp(self.stage.scene.corners(), axis=0).max())
+        if energy > 0.0:
+            sim.v = sim.v + v * math.sqrt(_SWING * weight * size / energy)
 
     def _restart(self, sim: Simulation) -> None:
         sim.reset()
