@@ -185,6 +185,21 @@ class ContactStep:
         return force, torque
 
     @property
+    def detection(self) -> Detection:
+        """What collision detection reads and writes; live, and new where room was made."""
+        return self._context.detection
+
+    @property
+    def shape_rows(self) -> list[np.ndarray]:
+        """The rows of the shapes (see `collision.kinds`), once for everything that reads them; live."""
+        return [self.collider.work.X, self._distance.rows]
+
+    def search_pairs(self) -> None:
+        """Look for pairs of shapes in every step, also where they are few: shapes may be exchanged then."""
+        self.collider.search_pairs()
+        self._allocate()
+
+    @property
     def programs(self) -> np.ndarray:
         """(laws, 2) entry and frame of each law that is not linear."""
         return self._laws.table
