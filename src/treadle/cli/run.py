@@ -104,7 +104,20 @@ def run(
       treadle run roadheader --record run.mcap --signals "joint.*,energy.*" --rate 60
     """
     if ranks is not None:
-        others = (integrator, stabilization, solver, contact, meshes, srdf, set_, plot, csv, record, report, keep)
+        others = (
+            integrator,
+            stabilization,
+            solver,
+            contact,
+            meshes,
+            srdf,
+            set_,
+            plot,
+            csv,
+            record,
+            report,
+            keep,
+        )
         _check_ranks(seconds, floating or outside or any(option is not None for option in others))
         run_on_ranks(machine, ranks, seconds, dt, json)
         return

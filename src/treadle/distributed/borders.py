@@ -39,7 +39,7 @@ def reached(boxes: np.ndarray, box: np.ndarray) -> np.ndarray:
 
 
 def overlaps(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """(pairs, 2) places of boxes of two lists that overlap: a sweep along the axis of their largest spread."""
+    """(pairs, 2) places of boxes of two lists that overlap, by a sweep along the axis of largest spread."""
     if not len(first) or not len(second):
         return np.zeros((0, 2), dtype=np.int64)
     axis = int(np.argmax(np.ptp(second[:, :3], axis=0)))

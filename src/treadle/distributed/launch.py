@@ -21,7 +21,7 @@ __all__ = ["run_ranks", "write_result"]
 _RESULT = "TREADLE_RANKS_RESULT"
 
 #: Libraries with threads of their own would share the processors with the other processes.
-_ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+_ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
 def run_ranks(ranks: int, module: str, arguments: Sequence[str], timeout: float | None = None) -> Any:

@@ -1,4 +1,4 @@
-"""The part of a scene that one process compiles: its machines, and as many free bodies as it has slots for."""
+"""The part of a scene that one process compiles: its machines, and a number of free bodies as slots."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from treadle.errors import InputError
-from treadle.model.attachments import Shape
+from treadle.model.attachments import Keyframe, Shape
 from treadle.model.lone_bodies import FEWEST, lone_bodies, without_bodies
 from treadle.model.model import Model
 
@@ -59,8 +59,15 @@ class Scene:
         """The model with the machines and some of the free bodies."""
         kept = set(np.array(self.bodies)[ids].tolist())
         part = without_bodies(self.model, [i for i in self.bodies if i not in kept])
+        q, v = (np.array(x, dtype=float) for x in self.model.initial())
+        joints = [self.model.joint(body.joint.name) for body in part.bodies]
+        initial = Keyframe(
+            "initial",
+            tuple(np.concatenate([q[joint.q] for joint in joints]).tolist()),
+            tuple(np.concatenate([v[joint.v] for joint in joints]).tolist()),
+        )
         # rules name no free bodies
-        return replace(part, contacts=self.model.contacts)
+        return replace(part, contacts=self.model.contacts, keyframes=(initial,))
 
     def slots_for(self, ids: np.ndarray, wanted: np.ndarray | None = None) -> np.ndarray:
         """Ids of bodies to make slots of: those given, and others of every class for bodies that come.

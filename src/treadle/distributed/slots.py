@@ -12,7 +12,7 @@ import ctypes
 
 import numpy as np
 
-from treadle.collision.kinds import KIND, REACH, SIZE
+from treadle.collision.kinds import REACH, SIZE
 from treadle.distributed.borders import half_sizes
 from treadle.forces.load import LOAD_SIZE
 from treadle.model.lone_bodies import LoneBodies
@@ -21,9 +21,7 @@ from treadle.sim.step.contact_step import ContactStep
 __all__ = ["POINT_FORCE", "Slots", "body_record"]
 
 #: Warm start of a contact point: keys of its shapes (see `Slots.keys`), feature, seven numbers of its force.
-POINT_FORCE = np.dtype(
-    [("a", np.int64), ("b", np.int64), ("feature", np.int64), ("force", np.float64, (7,))]
-)
+POINT_FORCE = np.dtype([("a", np.int64), ("b", np.int64), ("feature", np.int64), ("force", np.float64, (7,))])
 
 #: Key of shapes in a slot without a body.
 _NOBODY = -(1 << 60)
@@ -178,7 +176,7 @@ class Slots:
         return self._q[self._at_q[slots]], self._v[self._at_v[slots]]
 
     def keys(self) -> np.ndarray:
-        """Key of every shape: the body's id times the most shapes of a body, plus its number; or below zero."""
+        """Key of every shape: id of the body times most shapes of a body, plus its number; or below zero."""
         body = self.id[self.slot_of]
         keys = np.where(body < 0, _NOBODY, body * self.rows.shape[1] + self._number)
         for shape, key in self._fixed.items():

@@ -49,9 +49,7 @@ class Subdomains:
         return owner
 
 
-def _bisect(
-    comm: Any, points: np.ndarray, work: np.ndarray, first: int, last: int, cuts: list[_Cut]
-) -> None:
+def _bisect(comm: Any, points: np.ndarray, work: np.ndarray, first: int, last: int, cuts: list[_Cut]) -> None:
     if last - first < 2:
         return
     middle = (first + last) // 2

@@ -10,6 +10,7 @@ import numpy as np
 from treadle.distributed.borders import reached, shared_islands, swept_boxes
 from treadle.distributed.communicator import Alone, Traffic, route
 from treadle.distributed.local_model import Scene
+from treadle.distributed.lockstep import Lockstep
 from treadle.distributed.slots import POINT_FORCE, Slots
 from treadle.distributed.subdomains import Subdomains
 from treadle.errors import InputError, SimulationDiverged
@@ -123,7 +124,7 @@ class DistributedWorld:
         return route(self.comm, np.concatenate(parts), np.concatenate(to), self.traffic)
 
     def _gather_islands(self, boxes: np.ndarray, units: np.ndarray, ghosts: np.ndarray) -> None:
-        """Third exchange: constraints across borders, as islands, and their bodies to those who solve them."""
+        """Third exchange: constraints across borders, as islands, whose bodies go to those who solve them."""
         if self.comm.size == 1:
             return
         solver = shared_islands(self.comm, boxes, units, ghosts["box"], ghosts["unit"])
@@ -302,7 +303,7 @@ class DistributedWorld:
     # -- making of the step --------------------------------------------------------------------------------
 
     def _build(self, ids: np.ndarray, wanted: np.ndarray | None = None) -> None:
-        """Compile the step of this process, with slots of which those of the bodies with these ids are some."""
+        """Compile the step of this process, with slots, of which the bodies with these ids are some."""
         chosen = self.scene.slots_for(ids, wanted)
         part = self.scene.part(chosen)
         options = StepOptions.of(part, contact=True, **self._options)
@@ -316,14 +317,10 @@ class DistributedWorld:
         lone = LoneBodies.of(part)
         assert lone is not None
         self._lone = lone
-        # where bodies are before the step looks for those that overlap
-        self._arrays["q"][lone.q.ravel(), 0] = self.scene.q[chosen].ravel()
-        self._arrays["q"][lone.rest_q, 0], self._arrays["v"][lone.rest_v, 0] = (
-            self.scene.rest_q,
-            self.scene.rest_v,
-        )
         step = ContactStep(world.contact_code(), self._arrays, options.terrain, options.meshes, traced=False)
         step.search_pairs()
+        if self.comm.size > 1:
+            step.take = Lockstep(step, self.comm, len(self.scene.model.bodies))
         self.contact_step = step
         self._machine_group = step.collider.shapes.group.copy()
         count = np.bincount(step.collider.shapes.body, minlength=len(part.bodies) + 1)
