@@ -31,7 +31,8 @@ def run_ranks(ranks: int, module: str, arguments: Sequence[str], timeout: float 
     require("mpi4py", "one world on several processes")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "result.json"
-        command = [_mpiexec(), "-n", str(ranks), sys.executable, "-m", module, *arguments]
+        # by way of mpi4py, which ends all processes when one fails
+        command = [_mpiexec(), "-n", str(ranks), sys.executable, "-m", "mpi4py", "-m", module, *arguments]
         environment = os.environ | _ONE_THREAD | {_RESULT: str(path)}
         try:
             ended = subprocess.run(

@@ -55,6 +55,8 @@ class DistributedWorld:
         self.traffic = Traffic()
         #: bodies that changed their owner, bodies gathered for a step, and changes of the subdomains, so far
         self.migrated, self.gathered, self.rebalanced = 0, 0, 0
+        #: steps in which the machines were solved by another process than their owner
+        self.lent = 0
         points = self.scene.q[:, 4:]
         mine = np.arange(len(points)) % self.comm.size == self.comm.rank
         self.subdomains = Subdomains.of(self.comm, points[mine], np.ones(int(mine.sum())))
@@ -130,6 +132,7 @@ class DistributedWorld:
         solver = shared_islands(self.comm, boxes, units, ghosts["box"], ghosts["unit"])
         told = self.comm.allgather((len(solver), solver.get(self._machines, -1)))
         self._machine_solver = next((rank for _, rank in told if rank >= 0), self._machine_owner)
+        self.lent += int(self._machine_solver != self._machine_owner)
         self._mute_machines(self._machine_solver != self.comm.rank)
         if not any(count for count, _ in told):
             return
@@ -191,6 +194,11 @@ class DistributedWorld:
         for ids, positions, velocities in told:
             q[ids], v[ids] = positions, velocities
         return q, v
+
+    def machines(self) -> tuple[np.ndarray, np.ndarray]:
+        """Positions and velocities of everything but the free bodies; all processes have them."""
+        lone = self._lone
+        return self._arrays["q"][lone.rest_q, 0].copy(), self._arrays["v"][lone.rest_v, 0].copy()
 
     @property
     def owned(self) -> int:
