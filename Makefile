@@ -21,7 +21,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-fuzz test-interop test-learn test-cluster test-mutants test-tour test-views test-browser
+.PHONY: help demo test test-fuzz test-interop test-learn test-cluster test-mpi test-mutants test-tour test-views test-browser
 .PHONY: test-wheel bench lint docs release-check clean
 
 help: ## show this list
@@ -84,6 +84,12 @@ test-cluster: $(INSTALLED) ## sweeps on a Ray cluster of two nodes, in an enviro
 	$(CLUSTER)/bin/python -m pip install --quiet --editable '.[cluster]' pytest
 	TREADLE_CLUSTER=1 $(CLUSTER)/bin/python -m pytest tests/batch/test_cluster.py $(ARGS)
 
+MPI := .venv-mpi
+test-mpi: $(INSTALLED) ## one world on several processes, in an environment of its own (minutes)
+	@test -x $(MPI)/bin/python || $(BIN)/python -m venv $(MPI)
+	$(MPI)/bin/python -m pip install --quiet --editable '.[cli,mpi,plots]' pytest
+	TREADLE_MPI=1 $(MPI)/bin/python -m pytest tests/distributed/test_mpi.py $(ARGS)
+
 lint: $(INSTALLED) ## ruff, formatting, import layers, types
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -91,7 +97,7 @@ lint: $(INSTALLED) ## ruff, formatting, import layers, types
 	$(BIN)/pyright
 
 clean: ## remove the environment and everything generated
-	rm -rf $(VENV) $(LEARN) $(CLUSTER) .venv-interop build dist .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(LEARN) $(CLUSTER) $(MPI) .venv-interop build dist .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 
 $(INSTALLED): pyproject.toml src/treadle/_version.py | $(BIN)/python

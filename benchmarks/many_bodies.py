@@ -11,28 +11,10 @@ import argparse
 import json
 import time
 
-import numpy as np
-
 import treadle as td
+from treadle.studies.mpi_scenes import field
 
 FIRST_STEP, GROWTH = 10.0, 1.5
-
-
-def field(bodies: int, seed: int = 0) -> td.Model:
-    """Boxes that stand on a plane, apart from each other."""
-    rng, side = np.random.default_rng(seed), int(np.ceil(bodies**0.5))
-    spec = td.ModelSpec("field")
-    spec.add_material("stone", friction=0.5, restitution=0.0)
-    spec.add_shape("floor", None, "plane", (), role="collision", material="stone")
-    places = {}
-    for k in range(bodies):
-        size = rng.uniform(0.1, 0.2, 3)
-        spec.add_body(f"box{k}", float(rng.uniform(0.5, 2.0)), type="box", size=size)
-        spec.add_shape(f"box{k}", f"box{k}", "box", size, role="collision", material="stone")
-        spec.add_joint(f"box{k}", "free", None, f"box{k}")
-        places[f"box{k}"] = (1.0, 0.0, 0.0, 0.0, 0.3 * (k % side), 0.3 * (k // side), 0.5 * size[2])
-    spec.add_keyframe("initial", places)
-    return spec.compile()
 
 
 def measure(bodies: int, seconds: float) -> dict[str, float]:

@@ -28,6 +28,7 @@ PACKAGES = {
     "lxml": "urdf",
     "matplotlib": "plots",
     "mcap": "recordings",
+    "mpi4py": "mpi",
     "mujoco": "mjcf",
     "numba": "numba",
     "pyarrow": "recordings",

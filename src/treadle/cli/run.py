@@ -12,6 +12,7 @@ import typer
 
 from treadle.cli.console import Debug, Json, console, print_json, progress, reported
 from treadle.cli.machine import Contact, Floating, MachineName, Meshes, Outside, Srdf, open_machine
+from treadle.cli.ranks import run_on_ranks
 from treadle.cli.recording import Recording, output_path
 from treadle.errors import InputError
 from treadle.integrators import INTEGRATORS
@@ -83,6 +84,10 @@ def run(
     keep: Annotated[
         float | None, typer.Option(help="Error in metres for which to find the largest step.")
     ] = None,
+    ranks: Annotated[
+        int | None,
+        typer.Option(help="Split one world of many free bodies over so many processes (MPI, extra mpi)."),
+    ] = None,
     json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -95,15 +100,33 @@ def run(
       treadle run robot.urdf --floating --set floating_base.velocity=0,0,1,0,0,0 --csv run.csv
       treadle run arm --set swing=0.5 --set turn.torque=20 --json
       treadle run arm --set swing=0.5 --report arm.html --keep 1e-4
+      treadle run stones.toml --ranks 4
       treadle run roadheader --record run.mcap --signals "joint.*,energy.*" --rate 60
     """
+    if ranks is not None:
+        others = (
+            integrator,
+            stabilization,
+            solver,
+            contact,
+            meshes,
+            srdf,
+            set_,
+            plot,
+            csv,
+            record,
+            report,
+            keep,
+        )
+        _check_ranks(seconds, floating or outside or any(option is not None for option in others))
+        run_on_ranks(machine, ranks, seconds, dt, json)
+        return
     model = open_machine(machine, floating, outside, srdf, meshes)
     options = {"integrator": integrator, "stabilization": stabilization, "solver": solver}
     sim = Simulation(model, dt, contact=contact, **options)  # type: ignore[arg-type]
     for assignment in set_ or ():
         _assign(sim, assignment)
-    if not (math.isfinite(seconds) and seconds >= 0.0):
-        raise InputError(f"--seconds must be a number that is not negative, not {seconds}")
+    _check_seconds(seconds)
     plot_path = None if plot is None else output_path(plot, picture=True)
     csv_path = None if csv is None else output_path(csv)
     report_path = None if report is None else _report_path(report)
@@ -135,6 +158,17 @@ def run(
         console().print("Its links pass through each other; --contact lets them touch.")
     for path in files:
         console().print(f"wrote {path}", markup=False)
+
+
+def _check_seconds(seconds: float) -> None:
+    if not (math.isfinite(seconds) and seconds >= 0.0):
+        raise InputError(f"--seconds must be a number that is not negative, not {seconds}")
+
+
+def _check_ranks(seconds: float, others: bool) -> None:
+    _check_seconds(seconds)
+    if others:
+        raise InputError("--ranks goes with --seconds, --dt and --json alone")
 
 
 def _report_path(path: Path) -> Path:

@@ -161,6 +161,11 @@ class Collider:
             case _:
                 raise InputError(f"the pose of {self._lost()!r} is not finite")
 
+    def search_pairs(self) -> None:
+        """Look for pairs by their boxes and groups, and not in a list of those that may touch."""
+        self.candidates = None
+        self._make_room(len(self.work.pairs), len(self.contacts.data))
+
     def mute(self, keys: np.ndarray, flags: np.ndarray) -> None:
         """Leave out pairs of shapes, first * shapes + second, sorted, until they have been apart: then their
         flag, above 0 till then, is 0.

@@ -14,9 +14,13 @@ from treadle.sim.step.pair_totals import clear_totals
 from treadle.sim.step.program import FASTEST
 from treadle.sim.step.shorten import NOTHING
 from treadle.sim.step.stabilize import close_loops
+from treadle.sim.step.substep import finish_substep
 from treadle.sim.step.warm_start import FEWEST_SWEEPS, copy
 
-__all__ = ["advance", "take_steps"]
+__all__ = [
+    "EVENTS", "EVENTS_PER_BODY", "FEW_EVENTS", "IMPACT_SPEED", "NEAR_EVENT", "REBOUNDS_PER_BODY", "STOPS",
+    "SUBSTEPS", "advance", "begin", "drive_actuators", "finite", "take_steps",
+]  # fmt: skip
 
 #: Speed (m/s) from which on rigid bodies rebound.
 IMPACT_SPEED = 1e-3
@@ -57,17 +61,17 @@ def take_steps(table, dt, time, count):
 def advance(context, table, dt, time, count):
     """Steps of the context, whose table lies at an address; how many were taken."""
     for step in range(count):
-        _begin(context, dt, time + step * dt)
+        begin(context, dt, time + step * dt)
         if not _step(context, table, time + step * dt):
             copy(context.scratch.q_start, context.q, context.nq)
             copy(context.scratch.v_start, context.v, context.nv)
             return step
-        _drive_actuators(context)
+        drive_actuators(context)
     return count
 
 
 @part()
-def _drive_actuators(context):
+def drive_actuators(context):
     """Let the actuators' own state follow the step."""
     drive, now = context.drive, context.now[0]
     if drive.entry == 0:
@@ -83,7 +87,7 @@ def _drive_actuators(context):
 
 
 @part()
-def _begin(context, dt, time):
+def begin(context, dt, time):
     """Call the controllers, keep the state, and clear what is summed up over a step."""
     scratch, now, control = context.scratch, context.now[0], context.control
     copy(context.tau_given, context.tau, context.nv)
@@ -120,6 +124,8 @@ def _step(context, table, time):
         call(context.substep.entry, table)
         if now.h < 0.0:
             return False
+        if now.taken == 0:
+            finish_substep(context)
         work += now.work
         left -= now.h
         ahead = _look_ahead(now, events + rebounds, left)
@@ -128,7 +134,7 @@ def _step(context, table, time):
     scratch.effort[0] += substeps
     close_loops(context)
     scratch.effort[2] += work
-    return _finite(context) and scratch.totals.size[0] <= len(scratch.totals.at)
+    return finite(context) and scratch.totals.size[0] <= len(scratch.totals.at)
 
 
 @part()
@@ -140,7 +146,7 @@ def _look_ahead(now, events, left):
 
 
 @part()
-def _finite(context):
+def finite(context):
     """Whether all speeds are below the divergence threshold, and all positions are numbers."""
     total = 0.0
     for k in range(context.nv):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -90,7 +90,9 @@ class ContactStep:
         self._compliant = bool(np.isfinite(self.surfaces["stiffness"]).any())
         kept = traced and self._compliant
         self._trace = make_trace(_SUBSTEPS, _NUMBERS) if kept else make_trace(0, 0)
-        self._now = np.zeros(1, SUBSTEP)
+        #: (1) the substep under way; and what takes steps: table, dt, time, how many -> how many were taken
+        self.now = np.zeros(1, SUBSTEP)
+        self.take: Callable[[int, float, float, int], int] = take_steps
         self._allocate()
 
     def __call__(self, begin: int, end: int, count: int) -> None:
@@ -103,7 +105,7 @@ class ContactStep:
         self.scratch.effort[2] = 0.0
         self._q[:], self._v[:] = q, v
         while left:
-            left -= take_steps(self.table, h, start + (steps + count - left) * h, left)
+            left -= self.take(self.table, h, start + (steps + count - left) * h, left)
             if left and not self.make_room():
                 alive[0] = 0.0
                 break
@@ -183,6 +185,31 @@ class ContactStep:
             if share > 0.0:
                 (force if k < 2 else torque)[:] += next(kept) * axis
         return force, torque
+
+    @property
+    def position(self) -> np.ndarray:
+        """(nq) where a step under way has got to; live."""
+        return self._q
+
+    @property
+    def velocity(self) -> np.ndarray:
+        """(nv) how fast it is there; live."""
+        return self._v
+
+    @property
+    def detection(self) -> Detection:
+        """What collision detection reads and writes; live, and new where room was made."""
+        return self._context.detection
+
+    @property
+    def shape_rows(self) -> list[np.ndarray]:
+        """The rows of the shapes (see `collision.kinds`), once for everything that reads them; live."""
+        return [self.collider.work.X, self._distance.rows]
+
+    def search_pairs(self) -> None:
+        """Look for pairs of shapes in every step, also where they are few: shapes may be exchanged then."""
+        self.collider.search_pairs()
+        self._allocate()
 
     @property
     def programs(self) -> np.ndarray:
@@ -338,7 +365,7 @@ class ContactStep:
             soft=soft,
             spring=Code(entry=spring, frame=self._soft_frame.ctypes.data),
             substep=Code(entry=substep_entry(), frame=0),
-            now=self._now,
+            now=self.now,
             q=self._q,
             v=self._v,
             tau=self._tau,

@@ -15,7 +15,7 @@ from treadle.native.executable import Executable
 from treadle.native.frames import Integers, RealList, Reals, RealTable
 from treadle.native.program import Program, compile_program
 from treadle.sim.controller import controller_program
-from treadle.sim.step.many_bodies import ManyBodies, PartedProgram
+from treadle.sim.step.many_bodies import ManyBodies, PartedFrame, PartedProgram
 from treadle.sim.step.predict_program import (
     Pattern,
     Prediction,
@@ -235,6 +235,11 @@ class MachineMemory:
         self.pattern = code.pattern
         self.tree = self._tree(code)
         self.body_tree = code.body_tree
+
+    @property
+    def lone_constants(self) -> list[dict[str, np.ndarray]]:
+        """Inertia and placement of the lone bodies, live, once for every program that reads them."""
+        return [frame.constants for _, frame in self._kept if isinstance(frame, PartedFrame)]
 
     def _flow(self, code: MachineCode) -> Flow:
         given: dict[str, Any] = {name: self.flow_arrays.get(name) for name in Flow._fields}

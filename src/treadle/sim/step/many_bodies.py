@@ -168,8 +168,12 @@ class PartedFrame:
             starts[name] = size
             size += values.size
         self.memory = np.zeros(size)
+        #: (bodies, size) of each input of CONSTANTS; live
+        self.constants: dict[str, np.ndarray] = {}
         for name, values in many.lone.constants.items():
-            self.memory[starts[name] : starts[name] + values.size] = values.ravel()
+            kept = self.memory[starts[name] : starts[name] + values.size].reshape(values.shape)
+            kept[:] = values
+            self.constants[name] = kept
         views = {name: self.memory[starts[name] : starts[name] + n] for name, n in sizes.items()}
         self.inputs = [views[name] for name in layout.inputs]
         self.outputs = [views[name] for name in layout.outputs]

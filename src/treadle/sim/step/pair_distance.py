@@ -17,9 +17,11 @@ class DistanceMemory:
     def __init__(self, collider: Collider) -> None:
         #: the least distance (m), and the normal there from the first shape to the second
         self.result = np.zeros(4)
+        #: rows of the shapes, a copy of the collider's
+        self.rows = collider.work.X.copy()
         shapes, least = collider.shapes, collider.kernels_for(make_contacts(1, least=True))
         arrays = (
-            collider.bodies, shapes.placement, shapes.body, collider.work.X.copy(), least.desk, self.result,
+            collider.bodies, shapes.placement, shapes.body, self.rows, least.desk, self.result,
         )  # fmt: skip
         self.frame = np.array([0, 0, *(array.ctypes.data for array in arrays)], dtype=np.int64)
         self._kept = arrays, least

@@ -7,6 +7,7 @@ from typing import Any
 
 from treadle.native.c_types import CPointer, int64, void
 from treadle.native.entries import entry
+from treadle.native.kernels import part
 from treadle.sim.step.account import account
 from treadle.sim.step.contact_rows import contact_rows, retarget, stay_apart
 from treadle.sim.step.context import read_context
@@ -29,7 +30,7 @@ from treadle.sim.step.predict import (
 from treadle.sim.step.shorten import shorten_at_impact, shorten_at_separation, shorten_before_tunnelling
 from treadle.sim.step.solve import STILL, resolve, solve
 
-__all__ = ["substep_entry"]
+__all__ = ["find_substep", "finish_substep", "substep_entry"]
 
 #: Lengths that are tried until no contact begins or ends in one; the last one is taken as it is.
 _ATTEMPTS = 40
@@ -37,17 +38,19 @@ _ATTEMPTS = 40
 
 def substep_entry() -> int:
     """Where the code begins; kernels call it by address, so that it is not compiled with each of them."""
-    return _substep.address
+    return find_substep.address
 
 
 @entry(void(CPointer(int64)))
-def _substep(table: Any) -> None:
-    """Advance to the next beginning or end of a contact, at most by `now.h`, which is then the time taken.
+def find_substep(table: Any) -> None:
+    """Find the substep to the next beginning or end of a contact, at most `now.h`, which is then its length.
 
-    It is negative where collision detection or the integrator failed.
+    It is negative where collision detection or the integrator failed. `finish_substep` takes it, unless
+    `now.taken` says that the integrator did.
     """
     context = read_context(table)
     now = context.now[0]
+    now.taken = 0
     now.cut, now.rebound, now.work, now.apart, now.idle = 0, 0, 0.0, 0, 1
     attempt, again = 0, NOTHING_AGAIN
     while attempt < _ATTEMPTS:
@@ -73,6 +76,7 @@ def _substep(table: Any) -> None:
                 take_off(context)
                 if shorten_at_impact(context):
                     continue
+                now.taken = 1
                 if not land(context):
                     now.h = -1.0
                 return
@@ -103,6 +107,11 @@ def _substep(table: Any) -> None:
         if again == SHORTER:
             # inertial forces change too much in it
             now.h, again = 0.5 * now.h, NOTHING_AGAIN
+
+
+@part()
+def finish_substep(context):
+    """Take the substep that was found."""
     displacement(context)
     account(context)
     integrate(context)
