@@ -35,7 +35,7 @@ def swept_boxes(R: np.ndarray, p: np.ndarray, half: np.ndarray, way: np.ndarray)
 
 def reached(boxes: np.ndarray, box: np.ndarray) -> np.ndarray:
     """Which boxes overlap one."""
-    return (boxes[:, :3] <= box[3:]).all(axis=1) & (box[:3] <= boxes[:, 3:]).all(axis=1)
+    return np.all((boxes[:, :3] <= box[3:]) & (box[:3] <= boxes[:, 3:]), axis=1)
 
 
 def overlaps(first: np.ndarray, second: np.ndarray) -> np.ndarray:

@@ -226,7 +226,8 @@ class Slots:
         chosen = np.zeros(len(self.id) + 1, dtype=bool)
         chosen[slots] = True
         # the last is that of shapes in no slot
-        return chosen[self.slot_of[scratch.key[: int(scratch.known[0]), :2]]].any(axis=1)
+        slots_of_points = self.slot_of[scratch.key[: int(scratch.known[0]), :2]]
+        return chosen[slots_of_points[:, 0]] | chosen[slots_of_points[:, 1]]
 
 
 def _rows_of(step: ContactStep, bodies: np.ndarray, shapes: int) -> np.ndarray:

@@ -149,11 +149,9 @@ class DistributedWorld:
         alive, clock = self._arrays["alive"][:, 0], self._arrays["clock"][:, 0]
         alive[:], clock[:] = (1.0, 0.0), (0.0, self.steps)
         self.contact_step(0, 1, 1)
-        failed = self.comm.allgather(alive[1] < 0.5)
-        if any(failed):
-            raise SimulationDiverged(
-                f"the step at {self.steps * self.dt:g} s could not be taken by process {failed.index(True)}"
-            )
+        if any(self.comm.allgather(alive[1] < 0.5)):
+            now, name = self.steps * self.dt, self.scene.model.name
+            raise SimulationDiverged(f"{name!r} diverged in the step at {now:g} s", time=now, element=name)
 
     def _return_bodies(self) -> None:
         """Fourth exchange: bodies to the processes that own them by now, machines to all."""

@@ -91,7 +91,9 @@ def paddle(bodies: int, seed: int = 0) -> Model:
     spec.add_shape("paddle", "paddle", "box", (2.0, 0.1, 0.1), position=(1.2, 0.0, 0.0), role="collision",
                    material="stone")  # fmt: skip
     spec.add_joint("pin", "revolute", None, "paddle", position=(0.0, 0.0, 0.07), axis=(0.0, 0.0, 1.0))
-    rng, places, speeds = np.random.default_rng(seed), {"pin": (0.0,)}, {"pin": (1.5,)}
+    rng = np.random.default_rng(seed)
+    places: dict[str, tuple[float, ...]] = {"pin": (0.0,)}
+    speeds: dict[str, tuple[float, ...]] = {"pin": (1.5,)}
     for k in range(bodies):
         size = rng.uniform(0.1, 0.16, 3)
         _box(spec, k, size, float(rng.uniform(0.2, 0.5)))
@@ -120,5 +122,5 @@ def _ground(name: str) -> ModelSpec:
 
 def _box(spec: ModelSpec, k: int, size: np.ndarray, mass: float) -> None:
     spec.add_body(f"box{k}", mass, type="box", size=size)
-    spec.add_shape(f"box{k}", f"box{k}", "box", size, role="collision", material="stone")
+    spec.add_shape(f"box{k}", f"box{k}", "box", size.tolist(), role="collision", material="stone")
     spec.add_joint(f"box{k}", "free", None, f"box{k}")
