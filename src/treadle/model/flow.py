@@ -41,7 +41,8 @@ def law(value: Any) -> str:
     if not callable(value):
         formula_names(value, LINE)
         return value
-    _, (tension,) = trace(lambda inputs: [value(*inputs)], len(LINE))
+    given: Callable[..., Scalar] = value
+    _, (tension,) = trace(lambda inputs: [given(*inputs)], len(LINE))
     return formula_text(tension, LINE)
 
 

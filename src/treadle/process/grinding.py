@@ -229,7 +229,7 @@ def _by_offset(slope: np.ndarray, arm: ArmCompliance, step: float, hats: np.ndar
     result = np.zeros_like(hats)
     z, rate = np.zeros((2, hats.shape[1]))
     for n, s in enumerate(slope):
-        K, P, known, weight = 0.0, np.zeros(8), 0.0 * z, 1.0 / arm.stiffness
+        K, P, g, known, weight = 0.0, np.zeros(8), 0.0 * z, 0.0 * z, 1.0 / arm.stiffness
         if n:
             K = slope[n - 1]
             P = propagator(arm.mass, arm.damping, arm.stiffness + K, step)
