@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -41,7 +41,7 @@ def law(value: Any) -> str:
     if not callable(value):
         formula_names(value, LINE)
         return value
-    given: Callable[..., Scalar] = value
+    given = cast("Callable[..., Scalar]", value)
     _, (tension,) = trace(lambda inputs: [given(*inputs)], len(LINE))
     return formula_text(tension, LINE)
 
