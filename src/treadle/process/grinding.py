@@ -227,7 +227,7 @@ def _by_offset(slope: np.ndarray, arm: ArmCompliance, step: float, hats: np.ndar
     from treadle.process.pad_contact import propagator
 
     result = np.zeros_like(hats)
-    z, rate = np.zeros((2, hats.shape[1]))
+    z, rate, g = np.zeros((3, hats.shape[1]))
     for n, s in enumerate(slope):
         K, P, g, known, weight = 0.0, np.zeros(8), 0.0 * z, 0.0 * z, 1.0 / arm.stiffness
         if n:
