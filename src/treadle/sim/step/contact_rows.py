@@ -123,6 +123,8 @@ def _targets(context, point, surface):
         turned = relative_surface_rotation(context.detection, point)
     rates = convective_rates(context.detection, free.twist_mid, free.convective, point, now.h, turned)
     now.target_error = max(now.target_error, rates[6])
+    for i in range(point.row, point.row + point.rows):
+        rows.error[i] = rates[6]
     slip, kept = _start_slip(context, point, surface, rates, moved)
     _convective_targets(point, surface, rates, slip, moved, rows)
     if surface.stiffness == inf:
@@ -264,7 +266,7 @@ def _target(rows, i, x, y, z, d):
 
 @part()
 def _open_row(rows, i, kind, normal, share, fastest):
-    rows.kind[i], rows.normal[i], rows.share[i] = kind, normal, share
+    rows.kind[i], rows.normal[i], rows.share[i], rows.error[i] = kind, normal, share, 0.0
     rows.slowest[i], rows.fastest[i], rows.low[i], rows.high[i] = 0.0, fastest, -inf, inf
 
 

@@ -42,9 +42,10 @@ def solve_rows(rows, count, z, residual, limit, tolerance, way=BOTH):
     """Find the impulses of the first `count` rows; the iterations taken, and the residual left (m/s).
 
     They start from the impulses that the rows have. It ends when the natural residual of every row is at most
-    `tolerance` (m/s), or an island took `limit` iterations, each with one sparse factorization. Afterwards z
-    (places) belongs to the impulses, and `residual` (rows) holds what was left of each row. The rows of a
-    contact follow its normal row.
+    `tolerance` (m/s) beyond what the targets of its island are known to (`rows.error`), or an island took
+    `limit` iterations, each with one sparse factorization. Afterwards z (places) belongs to the impulses, and
+    `residual` (rows) holds what was left of each row; what is returned of it is beyond these errors. The rows
+    of a contact follow its normal row.
     """
     impulses_to_places(rows, count, z)
     worst = residuals(rows, count, z, residual)
@@ -56,19 +57,32 @@ def solve_rows(rows, count, z, residual, limit, tolerance, way=BOTH):
     base, at = np.zeros(places), np.zeros(places, np.int64)
     most = 0
     for k in range(len(bounds) - 1):
-        left = 0.0
-        for m in range(bounds[k], bounds[k + 1]):
-            left = max(left, residual[members[m]])
-        if left <= tolerance:
+        left, error = _left(rows, residual, members, bounds[k], bounds[k + 1])
+        if left <= tolerance + error:
             continue
         island = gather(
             rows, own, members, bounds[k], bounds[k + 1], order[begins[k] : begins[k + 1]], held[k], base, at
         )
-        taken = _solve_island(island, limit, tolerance, way)
+        taken = _solve_island(island, limit, tolerance + error, way)
         write_back(island, rows.impulse)
         most = max(most, taken)
     impulses_to_places(rows, count, z)
-    return most, residuals(rows, count, z, residual)
+    worst = residuals(rows, count, z, residual)
+    if worst < inf:
+        worst = 0.0
+        for k in range(len(bounds) - 1):
+            left, error = _left(rows, residual, members, bounds[k], bounds[k + 1])
+            worst = max(worst, left - error)
+    return most, worst
+
+
+@inner()
+def _left(rows, residual, members, begin, end):
+    """The largest residual of an island, and the velocity (m/s) to which its targets are known."""
+    left, error = 0.0, 0.0
+    for m in range(begin, end):
+        left, error = max(left, residual[members[m]]), max(error, rows.error[members[m]])
+    return left, error
 
 
 @inner()

@@ -50,6 +50,7 @@ class RowTable(NamedTuple):
     low: Reals  # (rows)
     high: Reals  # (rows)
     softness: Reals  # (rows) regularization: velocity by which it yields to a unit of its impulse
+    error: Reals  # (rows) m/s, to which its target is known
     impulse: Reals  # (rows) in: warm start, out: result
     residual: Reals  # (rows) out: natural residual (m/s)
     places: Integers  # (1) how many places there are

@@ -55,6 +55,7 @@ class Rows(NamedTuple):
     low: Reals  # (rows)
     high: Reals  # (rows)
     softness: Reals  # (rows) velocity by which it yields to a unit of its impulse
+    error: Reals  # (rows) m/s, to which its target is known
     closes: Integers  # (rows) 1: split impulses act on its position
     closing: Reals  # (rows) pseudo-velocity wanted of it; at least that where its impulse is one-sided
     impulse: Reals  # (rows) in: warm start, out: result

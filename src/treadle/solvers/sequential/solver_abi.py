@@ -114,6 +114,8 @@ def _solve(rows, count, z, limit, speed, blur):
     """
     few, way, first, fresh = min(_SWEEPS, limit), TOGETHER, speed, count > _FEW
     if count > _FEW:
+        # among many rows, those that are known well are not content with what others are known to
+        blur = 0.0
         few, way, first = min(_FIRST_SWEEPS, limit), IN_TURN, max(speed, _HOLDS)
         for i in range(count):
             fresh = fresh and rows.impulse[i] == 0.0
@@ -132,9 +134,9 @@ def _solve(rows, count, z, limit, speed, blur):
         # sweeps favour the rows that come first: redundant ones are to share their load evenly
         for i in range(count):
             rows.impulse[i] = 0.0
-    steps, left = solve_rows(rows, count, z, rows.before, _ITERATIONS, speed + blur)
+    steps, left = solve_rows(rows, count, z, rows.before, _ITERATIONS, speed)
     taken += _PER_ITERATION * steps
-    if left <= _UNFINISHED + blur:
+    if left <= _UNFINISHED:
         return min(taken, ENOUGH - 1)
     if left <= _UNSOLVED:
         return max(taken, ENOUGH)
