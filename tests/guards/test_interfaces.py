@@ -14,6 +14,7 @@ MOST = 12
 #: Public functions whose arguments are given by name: a user's editor and `--help` list them.
 BY_NAME = {
     "batch/batch.py:__init__",
+    "cli/export.py:export",
     "cli/render.py:render",
     "cli/run.py:run",
     "cli/view.py:view",
