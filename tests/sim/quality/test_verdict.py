@@ -129,3 +129,12 @@ def test_forces_after_asking_are_those_from_before():
         return sim.save()
 
     assert run(asked=True) == run(asked=False)
+
+
+def test_an_infinite_error_of_a_step_has_a_verdict(monkeypatch):
+    monkeypatch.setattr("treadle.sim.quality.step_error.next_step_error", lambda sim: float("inf"))
+    sim = td.Simulation(td.scene("pendulum"), 1e-2, "dopri5")
+    sim.run(2.0)
+    quality = sim.quality()
+    assert quality.rating == "poor"
+    assert "try tolerance" in quality.verdict.lower()
