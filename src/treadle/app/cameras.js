@@ -10,7 +10,7 @@
   const WIDE = 62, TURNS = 0.05, NEAREST = 0.05;
   // seconds for which the camera's controls are asked for where it is now
   const INSTANT = 1e-4;
-  let wanted = null, chased = null, ridden = null, moved = false, due = 0, measured = -1e9;
+  let wanted = null, chased = null, ridden = null, moved = false, unsettled = false, due = 0, measured = -1e9;
   // the machine that is looked at, its corners, and whether what stands before them is cut away: a page whose line was
   // lost for a while goes on with these
   const seen = window.treadleCameras?.seen ?? { root: null, points: [], cut: false, back: null };
@@ -169,8 +169,7 @@
     if (seen.back) seen.back = turned(seen.back, turn);
     control.update(INSTANT);
     viewer().camera.updateMatrixWorld();
-    // it comes to rest though nothing else moves
-    viewer().requestRender();
+    unsettled = true;
   };
 
   // ---- cockpit: the camera sits on a body; who drags looks around ----
@@ -195,10 +194,11 @@
     cameraControl.setLookAt(...eye, ...plus(eye, way, TURNS), false);
     cameraControl.update(INSTANT);
     camera.updateMatrixWorld();
-    viewer().requestRender();
+    unsettled = true;
   };
 
   // ---- with every picture: three.js calls this when it has placed all nodes ----
+  // one that moved the camera asks for another, until it is at rest; not by itself: what is asked for within is forgotten
   let hooked = null, drawn = 0;
   const hook = (renderer, scene, camera) => {
     if (camera !== viewer()?.camera) return;
@@ -235,6 +235,8 @@
     connect();
     shiftLens(now);
     if (wanted && take(wanted)) wanted = null;
+    if (unsettled) viewer().requestRender();
+    unsettled = false;
     if (ridden) return;
     const e = viewer().camera.matrixWorld.elements;
     // a camera that was moved just now is drawn there with the next picture
