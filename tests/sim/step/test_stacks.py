@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import treadle as td
+from treadle.studies.mpi_scenes import SCENES
 
 G = 9.81
 
@@ -89,3 +90,14 @@ def test_towers_at_rest_need_no_solve(seed, dt):
     assert (substeps, solves) == (100, 100)
     assert sweeps <= 12 * solves
     np.testing.assert_allclose(sim.q, place, rtol=0.0, atol=1e-8)
+
+
+def test_boxes_at_rest_do_not_feel_a_fast_one_elsewhere():
+    """What the targets of one island are known to is no tolerance of the others."""
+    sim = td.Simulation(SCENES["paddle"](24), dt=0.01)
+    sim.joint("pin").velocity = 6.0
+    for _ in range(8):
+        sim.step()
+        far = [np.abs(sim.joint(f"box{i}").velocity).max() for i in range(8, 24)]
+        assert max(far) < 1e-9
+    assert np.abs(sim.joint("box0").velocity).max() > 0.1
