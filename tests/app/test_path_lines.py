@@ -25,7 +25,7 @@ def test_pieces_and_colours():
 )
 def test_what_makes_no_ways_is_said(live, paths, costs):
     app = live(td.Simulation(td.scene("pendulum")))
-    with pytest.raises(td.InputError, match="ways"):
+    with pytest.raises(td.InputError, match="paths"):
         app.draw_paths("mine", paths, costs)
 
 

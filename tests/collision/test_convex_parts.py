@@ -176,7 +176,7 @@ def test_linked_rings_stay_linked_and_carry_their_weight():
     model, meshes = over_a_peg(2)
     sim = td.Simulation(model, dt=0.005, meshes=parts_of(meshes))
     sim.run(1.0)
-    assert td.settle(sim, speed=1e-6).at_rest
+    assert td.settle(sim, speed=1e-8).at_rest
     upper, lower = (sim.body(f"ring{k}").position for k in range(2))
     assert upper[2] - lower[2] == pytest.approx(0.8, abs=2.0 * CONCAVITY + 0.05)
     sim.step()

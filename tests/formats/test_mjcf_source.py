@@ -134,15 +134,15 @@ MALFORMED = {
         "free joint", 3, {},
     ),
     "copies without end": (
-        world('<replicate count="1000000000"><geom size="1"/></replicate>'), "more copies", 3, {},
+        world('<replicate count="1000000000"><geom size="1"/></replicate>'), "too many copies", 3, {},
     ),
     "copies of copies": (
         world('<replicate count="999"><replicate count="999"><geom size="1"/></replicate></replicate>'),
-        "more copies", 3, {},
+        "too many copies", 3, {},
     ),
     "field without end": (
         '<mujoco><asset><hfield name="h" nrow="99999" ncol="99999" size="1 1 1 1"/></asset></mujoco>',
-        "more copies", 1, {},
+        "too many copies", 1, {},
     ),
     "missing plugin": (
         '<mujoco><extension>\n<plugin plugin="a.b"/></extension></mujoco>', "not found", 2, {},

@@ -117,7 +117,7 @@ def test_it_drives_a_receding_horizon(carts):
 
 
 def test_machines_without_derivatives_are_refused():
-    with pytest.raises(td.InputError, match="as many positions as freedoms"):
+    with pytest.raises(td.InputError, match="as many positions as degrees of freedom"):
         td.ILQR(_ball(), square, low=[], high=[])
 
 

@@ -30,6 +30,7 @@ from treadle.graph import Scalar, entry, iterate, maximum, minimum, sqrt, throug
 from treadle.integrators import rk4, rk6
 from treadle.integrators.runge_kutta import combine, stage_rates
 from treadle.integrators.system import System
+from treadle.model.coincidence import nearly_equal_lengths
 from treadle.model.mobility import mobility
 from treadle.model.model import Model
 from treadle.solvers.closure import closure_factor
@@ -90,7 +91,7 @@ def passage(system: System, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar
     """The singular position that a step comes to, from the distances on its way q (+) t v."""
     model, nq = system.model, len(q)
 
-    rank = _usual_rank(model)
+    rank, rounded = _usual_rank(model), not unrolling() and nearly_equal_lengths(model)
 
     def factored(position: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
         """Shares of the rows, and which of them count (1 or 0)."""
@@ -104,7 +105,7 @@ def passage(system: System, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar
         count = len(kept)
         fastest = _fastest(v)
         lost = sum(kept, 0.0) < rank - 0.5
-        near = lost | (_least(first, kept) < _looked_at(v, h))
+        near = lost | (_least(first, kept) < _looked_at(v, h, rounded))
 
         def look(values: list[Scalar]) -> tuple[list[Scalar], object]:
             """At the end, then in the middle; rows count that do at the start or at the end."""
@@ -127,7 +128,7 @@ def passage(system: System, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar
         way = where(abs(way) > 1e-30, way, 1e-30)
         time, speed = start / way * h, abs(way) / h
         close = close & ((abs(time) + 4.0 * _BESIDE / speed) * fastest < _FAR)
-        left = 0.0 if unrolling() else _left_open(system, q, v, time, _BESIDE / speed, near & close)
+        left = _left_open(system, q, v, time, _BESIDE / speed, near & close) if rounded else 0.0
         zone = where(close & (left < _ROUNDED) & (left > _EXACT), _ZONE * sqrt(left), 0.0)
         passes = passes | (near & close & (nearest < zone))
         zone = minimum(zone / speed, _ZONE_STEPS * h)
@@ -160,13 +161,17 @@ def rounded_step(
         ajar = where(taken & passing.ends_open(h), 1.0, 0.0)
         return [where(taken, 1.0, 0.0), ajar, *q, *v, time, h], False
 
-    taken, ajar, *state = iterate(look, [0.0, 0.0, *q, *v, time, dt], 1, distance < _looked_at(v, dt))
+    taken, ajar, *state = iterate(look, [0.0, 0.0, *q, *v, time, dt], 1, distance < _looked_at(v, dt, True))
     return taken > 0.5, state[:nq], state[nq : nq + nv], ajar
 
 
-def _looked_at(v: Sequence[Scalar], dt: Scalar) -> Scalar:
-    """The distance from a singular position within which a step comes to it, or to where loops stay open."""
-    return maximum(_REACH * dt * _fastest(v), _ZONE * _ROUNDED**0.5)
+def _looked_at(v: Sequence[Scalar], dt: Scalar, rounded: bool) -> Scalar:
+    """The distance from a singular position within which a step comes to it, or to where loops stay open.
+
+    They do only in machines with lengths that are `rounded`.
+    """
+    way = _REACH * dt * _fastest(v)
+    return maximum(way, _ZONE * _ROUNDED**0.5) if rounded else way
 
 
 def _fastest(v: Sequence[Scalar]) -> Scalar:
