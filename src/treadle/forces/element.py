@@ -20,13 +20,11 @@ Euler keeps the energy of such springs, which an implicit step would take away.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
 from treadle.forces.frames import (
     FrameMotion,
     about_base,
-    bodies_to,
     common_body,
     frame_motion,
     freedoms_between,
@@ -40,7 +38,7 @@ from treadle.spatial import Force, Motion
 
 __all__ = [
     "LINE_FREEDOMS", "NEAREST", "BoundElement", "ForceElement", "Linear", "Matrix6",
-    "along_branches", "element_energy", "element_inertia", "element_kick", "element_loads", "elements_of",
+    "element_energy", "element_inertia", "element_kick", "element_loads", "elements_of",
     "is_line", "link_loads", "pair_wrenches", "relative_motion",
 ]  # fmt: skip
 
@@ -101,22 +99,6 @@ class BoundElement(NamedTuple):
     law: ForceElement
     base: int
     frames: list[FrameMotion]
-
-
-def along_branches(model: Model) -> Model:
-    """The model with elements and servos on tendons between branches explicit: they would fill the factor."""
-
-    def branches(bodies: Sequence[int]) -> bool:
-        """Whether no way from the base to one of the bodies passes all others."""
-        moving = [body for body in bodies if body != WORLD]
-        ways = [set(bodies_to(model, body)) for body in moving]
-        return not any(way.issuperset(moving) for way in ways)
-
-    elements = [replace(x, implicit=x.implicit and not branches(x.bodies)) for x in model.elements]
-    tendons = [replace(x, implicit=x.implicit and not branches(x.bodies(model))) for x in model.tendons]
-    if elements == list(model.elements) and tendons == list(model.tendons):
-        return model
-    return replace(model, elements=tuple(elements), tendons=tuple(tendons))
 
 
 def elements_of(

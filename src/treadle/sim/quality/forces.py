@@ -15,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 
 from treadle.dynamics.compiled import mass_matrix
-from treadle.forces.element import along_branches
 from treadle.forces.input import law_inputs, reading
 from treadle.forces.law import ForceLaw
 from treadle.forces.stiff_law import is_stiff, law_slopes
@@ -66,12 +65,11 @@ def _explicit_forces(run: Run) -> Iterator[_Stiff]:
     default = sim.integrator == "symplectic_euler"
     if not default and sim.integrator not in _EXPLICIT:
         return
-    taken = along_branches(model) if sim.contact else model
-    for element in taken.elements:
+    for element in model.elements:
         if element.stiffness_rate > 0.0 and not (default and element.implicit):
             yield _Stiff(f"force element {element.name!r}", float(element.stiffness_rate))
     for law in sim.laws:
-        if not (default and not sim.contact and is_stiff(law)):
+        if not (default and is_stiff(law)):
             yield from _of_law(run, law)
     yield from _joint_forces(model, sim.q, servos=not default)
 

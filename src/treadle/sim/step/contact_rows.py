@@ -292,14 +292,15 @@ def _lay(context, point, axes, many, sliding, velocity, i):
 def _lay_together(context, point, directions, many, sliding, velocity, i):
     """Rows of one length from i on, one after the other.
 
-    Their places are the degrees of freedom that carry B alone, then those that carry A alone, then those of
-    both, each from the last to the first, so that what stands before one follows it there as it does in L.
+    Their places are the degrees of freedom before B alone in the elimination, then those before A alone, then
+    those before both, each from the last to the first, so that what stands before one follows it there as it
+    does in L. Force elements couple branches: not all of them carry the body.
     """
-    tree, rows, axes, last = context.tree, context.rows, context.free.axes, context.body_tree.last
+    tree, rows, axes, bodies = context.tree, context.rows, context.free.axes, context.body_tree
     x, y, z, turning = point.x, point.y, point.z, 1.0 - sliding
     d0, d1, d2 = directions[0], directions[1], directions[2]
     parent, place, entries = tree.parent, rows.place, rows.y
-    a, b, begin = last[point.body_a], last[point.body_b], rows.first[i]
+    a, b, begin = bodies.last[point.body_a], bodies.last[point.body_b], rows.first[i]
     common, other, length = a, b, 0
     while common != other:
         length += 1
@@ -311,34 +312,41 @@ def _lay_together(context, point, directions, many, sliding, velocity, i):
     while k >= 0:
         k, length = parent[k], length + 1
     one, two = (length if many > 1 else 0), (2 * length if many > 2 else 0)
-    e, other = begin, begin
-    total0, total1, total2 = 0.0, 0.0, 0.0
-    for side in range(2):
-        k, sign = (b, 1.0) if side == 0 else (a, -1.0)
-        while k != common:
-            w0, w1, w2 = axes[6 * k], axes[6 * k + 1], axes[6 * k + 2]
-            v0, v1, v2 = axes[6 * k + 3], axes[6 * k + 4], axes[6 * k + 5]
-            u0 = sign * (sliding * (v0 + w1 * z - w2 * y) + turning * w0)
-            u1 = sign * (sliding * (v1 + w2 * x - w0 * z) + turning * w1)
-            u2 = sign * (sliding * (v2 + w0 * y - w1 * x) + turning * w2)
-            value0 = u0 * d0[0] + u1 * d0[1] + u2 * d0[2]
-            value1 = u0 * d1[0] + u1 * d1[1] + u2 * d1[2]
-            value2 = u0 * d2[0] + u1 * d2[1] + u2 * d2[2]
+    e, other, both = begin, begin, begin
+    total0, total1, total2, carries_a, carries_b = 0.0, 0.0, 0.0, a, b
+    for side in range(3):
+        k, stop = (b, common) if side == 0 else ((a, common) if side == 1 else (common, -1))
+        while k != stop:
+            # what moves both moves neither relative to the other
+            sign = 0.0
+            if k == carries_b:
+                sign, carries_b = 1.0, bodies.carrier[k]
+            if k == carries_a:
+                sign, carries_a = sign - 1.0, bodies.carrier[k]
+            value0, value1, value2 = 0.0, 0.0, 0.0
+            if sign != 0.0:
+                w0, w1, w2 = axes[6 * k], axes[6 * k + 1], axes[6 * k + 2]
+                v0, v1, v2 = axes[6 * k + 3], axes[6 * k + 4], axes[6 * k + 5]
+                u0 = sign * (sliding * (v0 + w1 * z - w2 * y) + turning * w0)
+                u1 = sign * (sliding * (v1 + w2 * x - w0 * z) + turning * w1)
+                u2 = sign * (sliding * (v2 + w0 * y - w1 * x) + turning * w2)
+                value0 = u0 * d0[0] + u1 * d0[1] + u2 * d0[2]
+                value1 = u0 * d1[0] + u1 * d1[1] + u2 * d1[2]
+                value2 = u0 * d2[0] + u1 * d2[1] + u2 * d2[2]
+                speed = velocity[k]
+                total0 += value0 * speed
+                total1 += value1 * speed
+                total2 += value2 * speed
             # from the last to the first: what there are fewer of is written over
             place[e + two] = place[e + one] = place[e] = k
             entries[e + two] = value2
             entries[e + one] = value1
             entries[e] = value0
-            speed = velocity[k]
-            total0, total1, total2 = total0 + value0 * speed, total1 + value1 * speed, total2 + value2 * speed
             k, e = parent[k], e + 1
-        other = e if side == 0 else other
-    both = e
-    while common >= 0:
-        # what moves both moves neither relative to the other
-        place[e + two] = place[e + one] = place[e] = common
-        entries[e + two] = entries[e + one] = entries[e] = 0.0
-        common, e = parent[common], e + 1
+        if side == 0:
+            other = e
+        elif side == 1:
+            both = e
     for r in range(many):
         end = rows.first[i + r] + length
         rows.loops[i + r] = rows.first[i + r + 1] = end

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from treadle.dynamics.cholesky import parent_freedoms
+from treadle.dynamics.cholesky import carriers, parent_freedoms
 from treadle.forces.actuator import actuator_state_size
 from treadle.forces.law import ForceLaw
 from treadle.model.model import Model
@@ -165,6 +165,7 @@ class BodyTree(NamedTuple):
     above: Integers  # (bodies + 1) what carries them
     first: Integers  # (bodies + 2) their first degrees of freedom
     last: Integers  # (bodies + 1) their last degrees of freedom, -1: none
+    carrier: Integers  # (nv) what carries each degree of freedom, -1: the world
 
 
 class MachineCode:
@@ -202,6 +203,7 @@ class MachineCode:
             above=np.array([0, *[body.parent + 1 for body in model.bodies]], dtype=np.int64),
             first=np.array([0, *[joint.v.start for joint in joints], model.nv], dtype=np.int64),
             last=np.array([-1, *[joint.v.stop - 1 for joint in joints]], dtype=np.int64),
+            carrier=np.array(carriers(model), dtype=np.int64),
         )
 
 

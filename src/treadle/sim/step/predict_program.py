@@ -25,10 +25,10 @@ from treadle.dynamics.kinematics import joint_motion, world_transforms
 from treadle.dynamics.regroup import regroup
 from treadle.dynamics.rnea import rnea
 from treadle.forces.actuator import actuator_state_size
-from treadle.forces.element import along_branches
 from treadle.forces.input import Input, InputTable, reading
 from treadle.forces.law import ForceLaw, law_force
 from treadle.forces.load import LOAD_SIZE
+from treadle.forces.stiff_law import is_stiff, with_law_couplings
 from treadle.graph import Expr, Graph, Scalar, sqrt
 from treadle.integrators.system import System
 from treadle.model import lift
@@ -147,8 +147,7 @@ class Prediction:
     lone: bool = False
 
     def __post_init__(self) -> None:
-        # rows of contact know the way of a body to the base, which no element may change
-        object.__setattr__(self, "model", along_branches(self.model))
+        object.__setattr__(self, "model", with_law_couplings(self.model, self.laws))
 
     def program(self) -> Program:
         """position, v, v_mid, tau, h, dt of the step, time, ... -> velocity, factors, rows."""
@@ -190,6 +189,10 @@ class Prediction:
     def whole(self) -> bool:
         """Whether all bodies have to be in one program: those that laws and motions may act on, for one."""
         return bool(self.laws or self.motions or self.parameters or self.model.wheels)
+
+    @property
+    def _explicit_laws(self) -> list[ForceLaw]:
+        return [law for law in self.laws if not is_stiff(law)]
 
     @property
     def _balances(self) -> bool:
@@ -238,6 +241,7 @@ class Prediction:
             machine,
             given["tau"],
             given.get("loads", ()),
+            laws=[law for law in self.laws if is_stiff(law)],
             commands=commands,
             drives=given.get("drives", ()),
             elastic=False,
@@ -275,7 +279,7 @@ class Prediction:
     ) -> tuple[list[Scalar], ClosureFactor, WheelBalance | None]:
         """The velocity without contact, the factors of M + h D, and what wheels do."""
         q, v, v_mid, (h,) = (given[name] for name in ("position", "v", "v_mid", "h"))
-        machine, damped = system.model, regroup(system.damped(q, v, h))
+        machine, damped = system.model, regroup(system.damped(q, v, h, given["time"][0]))
         rows = closure_rows(damped, q) if machine.closed else []
         force, external = self._force(system, given), system.external(q, v, given["time"][0], step=h)
         if self._balances:
@@ -290,10 +294,10 @@ class Prediction:
         return [x + h * rate for x, rate in zip(v, a, strict=True)], solver, None
 
     def _force(self, system: System, given: Mapping[str, Sequence[Expr]]) -> list[Scalar]:
-        """Joint forces: dampers as at the start, which the implicit step expects; laws as in the middle."""
+        """Joint forces: dampers and stiff laws at the start, for they are implicit; others in the middle."""
         q, v, v_mid, (h,), (time,) = (given[name] for name in ("position", "v", "v_mid", "h", "time"))
         force = system.force(q, v, time, step=h)
-        for law in self.laws:
+        for law in self._explicit_laws:
             added = law_force(system.model, law, q, v_mid, time + 0.5 * h)
             force = [a + b for a, b in zip(force, added, strict=True)]
         return force
@@ -318,7 +322,7 @@ class Prediction:
         """Joint forces that do work, all but gravity and springs; wheels with their own."""
         q, v, v_mid, (h,), (time,) = (given[name] for name in ("position", "v", "v_mid", "h", "time"))
         total = system.force(q, v, time, springs=False, step=h)
-        for law in self.laws:
+        for law in self._explicit_laws:
             added = law_force(system.model, law, q, v_mid, time + 0.5 * h, False)
             total = [a + b for a, b in zip(total, added, strict=True)]
         held = system.load_force(q, v, time, step=h)

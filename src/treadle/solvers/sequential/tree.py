@@ -28,7 +28,7 @@ class Tree(NamedTuple):
     The entries of row k of L begin at `start[k]`, that of its parent first, then on towards the base.
     """
 
-    parent: Integers  # (nv) freedom before each on the way to the base, -1 at the base
+    parent: Integers  # (nv) freedom before each in the elimination, -1: none
     start: Integers  # (nv + 1)
     L: Reals  # (entries)
     root: Reals  # (nv) D^-1/2
