@@ -70,11 +70,15 @@ class Rows(NamedTuple):
     z_kept: Reals  # (places) also what free rows are asked to answer
     z_along: Reals  # (places)
     free: Integers  # (rows) numbers of the rows that are solved together
+    slides: Integers  # (rows) 1: a PAIR that slides is among them
+    lean: Reals  # (rows) of both of its rows: impulse per impulse of the normal
+    across: Reals  # (rows) of both: impulse per impulse across it, along which its direction turns
+    cone_softness: Reals  # (rows) of its first: slip per impulse across it
     matrix: RealTable  # (together, together) their responses, factored
     places: Integers  # (1) how many places there are
 
 
-_WHOLE = {"first", "loops", "place", "kind", "normal", "closes", "free"}
+_WHOLE = {"first", "loops", "place", "kind", "normal", "closes", "free", "slides"}
 
 
 _OF_PLACES = "z_before", "z_along", "z_kept"

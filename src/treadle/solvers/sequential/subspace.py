@@ -6,6 +6,13 @@ bound; that one stays there, and the others go on. Where free rows contradict ea
 closes a grip and the contacts of the grip, impulses grow along what changes no velocity until one of them
 reaches its bound. Silcowitz-Hansen, Niebe and Erleben (2010), "Projected Gauss-Seidel subspace minimization
 method for interactive rigid body dynamics".
+
+Friction that slides is among them, by Newton's method on its cone (Alart and Curnier, 1991): its impulse
+follows that of the normal, q = n d, and its direction d turns across itself until it opposes the slip w,
+
+    w_across + |w| / n q_across = 0.
+
+The matrix is then not symmetric. Where that leads nowhere, sliding rows keep their impulses.
 """
 
 from __future__ import annotations
@@ -53,7 +60,8 @@ def begin(rows, count, z):
     if n > len(rows.matrix):
         return
     while n > 0:
-        _factor(rows, n, 1.0)
+        _respond(rows, n, 1.0)
+        _factor(rows, n)
         _find_idle(rows, n)
         for a in range(n):
             step[a] = rows.slowest[free[a]] - rows.velocity[free[a]]
@@ -84,14 +92,21 @@ def solve_free(rows, count, z, last):
     slowest, fastest, kind, first, place, y = (
         rows.slowest, rows.fastest, rows.kind, rows.first, rows.place, rows.y
     )  # fmt: skip
-    going_on, fresh, fewer = last < 0, last < 0, count + 1
+    going_on, fresh, fewer, turns = last < 0, last < 0, 2 * count + 1, True
     while True:
-        n, same = _find_free(rows, count, last)
+        n, sliding, same = _find_free(rows, count, z, last, turns)
         if n > len(rows.matrix):
             return -1
         if not same:
-            _factor(rows, n, 1.0)
-        if fresh:
+            _respond(rows, n, 1.0)
+            if sliding > 0:
+                turns = _fold(rows, n) and _eliminate(rows, n)
+                if not turns:
+                    last = np.int64(-1)
+                    continue
+            else:
+                _factor(rows, n)
+        if fresh and sliding == 0:
             _find_idle(rows, n)
         largest = 0.0
         for a in range(n):
@@ -100,33 +115,44 @@ def solve_free(rows, count, z, last):
             goal = slowest[i] if impulse[i] > 0.0 or kind[i] != SINGLE else fastest[i]
             step[a] = goal - now
             largest = max(largest, abs(goal - velocity[i]))
-        contradict = _solve(rows, n, _CONTRADICTION * largest)
-        if fresh and not contradict:
-            _even(rows, n)
+        if sliding > 0:
+            turns = _solve_sliding(rows, n, _CONTRADICTION * largest)
+            if not turns:
+                last = np.int64(-1)
+                continue
+            contradict = False
+        else:
+            contradict = _solve(rows, n, _CONTRADICTION * largest)
+            if fresh and not contradict:
+                _even(rows, n)
         share = _reach(rows, count, n, _FAR if contradict else 1.0)
         if share < _FAR:
             _push(rows, n, impulse, z, share)
-        if contradict or share == 1.0 or n == fewer or not going_on:
-            return n
+            if sliding > 0:
+                _onto_cones(rows, n, z)
+        known = n if sliding == 0 else np.int64(0)
+        if contradict or share == 1.0 or 2 * n - sliding >= fewer or not going_on:
+            return known
         for a in range(n):
             if abs(impulse[free[a]]) <= _ROUNDING * abs(share * step[a]):
                 impulse[free[a]] = 0.0
-        fresh, fewer, last = False, n, n
+        fresh, fewer, last = False, 2 * n - sliding, known
 
 
 @inner()
 def free_count(rows, count):
-    """How many rows are free."""
-    return _find_free(rows, count, np.int64(-1))[0]
+    """How many rows are free; none slides."""
+    return _find_free(rows, count, rows.z_along, np.int64(-1), False)[0]
 
 
 @inner()
 def hold_free(rows, count):
     """Find the free rows and what they do to each other; their number, 0 where there is no room for them."""
-    n, _ = _find_free(rows, count, np.int64(-1))
+    n, _, _ = _find_free(rows, count, rows.z_along, np.int64(-1), False)
     if n > len(rows.matrix):
         return np.int64(0)
-    _factor(rows, n, 1.0)
+    _respond(rows, n, 1.0)
+    _factor(rows, n)
     return n
 
 
@@ -154,7 +180,8 @@ def close_free(rows, count, z, last):
     if n > len(rows.matrix):
         return -1
     if not same or n != last:
-        _factor(rows, n, 0.0)
+        _respond(rows, n, 0.0)
+        _factor(rows, n)
     for a in range(n):
         step[a] = rows.closing[free[a]] - _rate(rows.first, rows.place, rows.y, free[a], z)
     _solve(rows, n, _FAR)
@@ -179,14 +206,21 @@ def _rate(first, place, y, i, z):
 @inner()
 def _push(rows, n, impulse, z, share):
     """Take a share of the step."""
-    first, loops, place, y, free, step = rows.first, rows.loops, rows.place, rows.y, rows.free, rows.along
+    free, step = rows.free, rows.along
     for a in range(n):
         i, extra = free[a], share * step[a]
         impulse[i] += extra
-        for e in range(first[i], loops[i]):
-            z[place[e]] += y[e] * extra
-        for e in range(loops[i], first[i + 1]):
-            z[place[e]] -= y[e] * extra
+        _add(rows, i, extra, z)
+
+
+@inner()
+def _add(rows, i, impulse, z):
+    """z after an impulse of a row."""
+    first, loops, place, y = rows.first, rows.loops, rows.place, rows.y
+    for e in range(first[i], loops[i]):
+        z[place[e]] += y[e] * impulse
+    for e in range(loops[i], first[i + 1]):
+        z[place[e]] -= y[e] * impulse
 
 
 @inner()
@@ -216,16 +250,24 @@ def _solve(rows, n, much):
 
 
 @inner()
-def _find_free(rows, count, last):
-    """List the free rows, both of a pair one after the other; their number, and whether they are the last."""
-    kind, impulse, mass, normal, share, free = (
-        rows.kind, rows.impulse, rows.mass, rows.normal, rows.share, rows.free
+def _find_free(rows, count, z, last, turns):
+    """List the free rows, both of a pair one after the other, and those that slide where it `turns` them.
+
+    Their number, that of the pairs that slide, and whether the rows are the last ones, none of which slides.
+    """
+    kind, impulse, mass, normal, share, free, slides = (
+        rows.kind, rows.impulse, rows.mass, rows.normal, rows.share, rows.free, rows.slides
     )  # fmt: skip
     lowest, highest, slowest, fastest = rows.low, rows.high, rows.slowest, rows.fastest
-    n, same = np.int64(0), True
+    n, sliding, same = np.int64(0), np.int64(0), True
     for i in range(count):
         if kind[i] == PAIR:
-            if _length(share, impulse, i) < (1.0 - _ON_CONE) * impulse[normal[i]]:
+            slides[i], radius = 0, impulse[normal[i]]
+            inside = _length(share, impulse, i) < (1.0 - _ON_CONE) * radius
+            if not inside and turns and radius > 0.0 and mass[normal[i]] > 0.0:
+                slides[i] = _slides(rows, i, z)
+                sliding += slides[i]
+            if inside or slides[i] == 1:
                 # a machine that moves in a plane answers one of them alone, and a skate's blade has one
                 for k in range(i, i + 2):
                     if mass[k] > 0.0 and share[k] > 0.0:
@@ -244,7 +286,29 @@ def _find_free(rows, count, last):
             same &= n < last and free[n] == i
             free[n] = i
             n += 1
-    return n, same and n == last
+    return n, sliding, same and sliding == 0 and n == last
+
+
+@inner()
+def _slides(rows, i, z):
+    """1 where the impulse of a pair on its cone opposes the slip; then sets how it follows and turns."""
+    mass, share, impulse = rows.mass, rows.share, rows.impulse
+    if mass[i] == 0.0 or mass[i + 1] == 0.0 or share[i] == 0.0 or share[i + 1] == 0.0:
+        return 0
+    radius = impulse[rows.normal[i]]
+    d, e = _scaled(share, impulse, i) / radius, _scaled(share, impulse, i + 1) / radius
+    u = share[i] * (rows.velocity[i] + _rate(rows.first, rows.place, rows.y, i, z) - rows.slowest[i])
+    w = share[i + 1] * (
+        rows.velocity[i + 1] + _rate(rows.first, rows.place, rows.y, i + 1, z) - rows.slowest[i + 1]
+    )
+    slip = -(u * d + w * e)
+    if slip <= 0.0:
+        return 0
+    rows.lean[i], rows.lean[i + 1] = share[i] * d, share[i + 1] * e
+    rows.across[i], rows.across[i + 1] = -share[i] * e, share[i + 1] * d
+    # what the direction yields to a unit of the impulse across it
+    rows.cone_softness[i] = slip / radius
+    return 1
 
 
 @inner()
@@ -260,15 +324,15 @@ def _scaled(share, x, i):
 
 
 @inner()
-def _factor(rows, n, soft):
-    """Responses of the free rows to each other as F P F^T: F below the diagonal, 1 / P on it.
+def _respond(rows, n, soft):
+    """Responses of the free rows to each other, below the diagonal and on it.
 
     Their softness counts so much: 1, or 0 for split impulses.
     """
     first, loops, place, y, free, matrix, work = (
         rows.first, rows.loops, rows.place, rows.y, rows.free, rows.matrix, rows.z_along
     )  # fmt: skip
-    softness, own, alike = rows.softness, rows.own, rows.along
+    softness, alike = rows.softness, rows.along
     for k in range(rows.places[0]):
         work[k] = 0.0
     _find_alike(rows, n)
@@ -300,6 +364,12 @@ def _factor(rows, n, soft):
             work[place[e]] = 0.0
         if soft > 0.0:
             matrix[b, b] += soft * softness[j]
+
+
+@inner()
+def _factor(rows, n):
+    """The responses as F P F^T: F below the diagonal, 1 / P on it."""
+    matrix, free, own = rows.matrix, rows.free, rows.own
     for k in range(n):
         j = free[k]
         # a row that depends on those before it takes nothing
@@ -314,6 +384,114 @@ def _factor(rows, n, soft):
                     matrix[a, b] -= scaled * matrix[b, k]
         for a in range(k + 1, n):
             matrix[a, k] *= inverse
+
+
+@inner()
+def _fold(rows, n):
+    """Responses to normals that friction follows, and of what turns friction, for a pair that slides.
+
+    Its first row and column are those across its impulse, its second ones are empty. False where a normal
+    that it follows is not among the rows.
+    """
+    matrix, free, slides, lean, across = rows.matrix, rows.free, rows.slides, rows.lean, rows.across
+    for a in range(n):
+        for b in range(a):
+            matrix[b, a] = matrix[a, b]
+    at = 0
+    for a in range(n):
+        i = free[a]
+        if rows.kind[i] != PAIR or slides[i] == 0:
+            continue
+        while at < a and free[at] != rows.normal[i]:
+            at += 1
+        if at == a:
+            return False
+        for r in range(n):
+            one, two = matrix[r, a], matrix[r, a + 1]
+            matrix[r, at] += lean[i] * one + lean[i + 1] * two
+            matrix[r, a], matrix[r, a + 1] = across[i] * one + across[i + 1] * two, 0.0
+    for a in range(n):
+        i = free[a]
+        if rows.kind[i] != PAIR or slides[i] == 0:
+            continue
+        for b in range(n):
+            matrix[a, b] = across[i] * matrix[a, b] + across[i + 1] * matrix[a + 1, b]
+            matrix[a + 1, b] = 0.0
+        matrix[a, a] += rows.cone_softness[i]
+    return True
+
+
+@inner()
+def _eliminate(rows, n):
+    """The folded matrix as L U: L with ones on its diagonal, 1 / U on it; False where there are none."""
+    matrix, free, own = rows.matrix, rows.free, rows.own
+    for k in range(n):
+        pivot = matrix[k, k]
+        if abs(pivot) <= DEPENDENT * own[free[k]]:
+            # a row that depends on those before it takes nothing
+            matrix[k, k] = 0.0
+            for a in range(k + 1, n):
+                matrix[a, k] = 0.0
+            continue
+        if pivot < 0.0:
+            return False
+        inverse = 1.0 / pivot
+        matrix[k, k] = inverse
+        for a in range(k + 1, n):
+            scaled = matrix[a, k] * inverse
+            matrix[a, k] = scaled
+            if scaled != 0.0:
+                for b in range(k + 1, n):
+                    matrix[a, b] -= scaled * matrix[k, b]
+    return True
+
+
+@inner()
+def _solve_sliding(rows, n, much):
+    """The impulses in place of the velocities that the rows miss; False where one misses too much."""
+    matrix, step, free, slides = rows.matrix, rows.along, rows.free, rows.slides
+    lean, across = rows.lean, rows.across
+    for a in range(n):
+        i = free[a]
+        if rows.kind[i] == PAIR and slides[i] == 1:
+            step[a], step[a + 1] = across[i] * step[a] + across[i + 1] * step[a + 1], 0.0
+    for a in range(n):
+        for b in range(a):
+            step[a] -= matrix[a, b] * step[b]
+        if matrix[a, a] == 0.0:
+            if abs(step[a]) > much:
+                return False
+            step[a] = 0.0
+    for a in range(n - 1, -1, -1):
+        for b in range(a + 1, n):
+            step[a] -= matrix[a, b] * step[b]
+        step[a] *= matrix[a, a]
+    normal = 0
+    for a in range(n):
+        i = free[a]
+        if rows.kind[i] == PAIR and slides[i] == 1:
+            while free[normal] != rows.normal[i]:
+                normal += 1
+            turn, push = step[a], step[normal]
+            step[a] = lean[i] * push + across[i] * turn
+            step[a + 1] = lean[i + 1] * push + across[i + 1] * turn
+    return True
+
+
+@inner()
+def _onto_cones(rows, n, z):
+    """Impulses of pairs that slide back onto their cones, which a step leaves along their tangents."""
+    impulse, share, free = rows.impulse, rows.share, rows.free
+    for a in range(n):
+        i = free[a]
+        if rows.kind[i] != PAIR or rows.slides[i] == 0:
+            continue
+        radius, length = max(impulse[rows.normal[i]], 0.0), _length(share, impulse, i)
+        scale = radius / length if length > 0.0 else 0.0
+        for k in range(i, i + 2):
+            extra = (scale - 1.0) * impulse[k]
+            impulse[k] += extra
+            _add(rows, k, extra, z)
 
 
 @inner()
@@ -411,6 +589,9 @@ def _reach(rows, count, n, most):
             i -= 1
             if a > 0 and free[a - 1] == i:
                 continue
+        if kind[i] == PAIR and rows.slides[i] == 1:
+            # it stays on its cone
+            continue
         if normal[i] >= 0:
             # |p + s d| <= radius + s growth, for the round cone of a pair and for a single row alike
             radius, growth = impulse[normal[i]], extra[normal[i]]
