@@ -41,14 +41,19 @@ _ROUNDS = 60
 def solve(context):
     """Impulses of all rows, and the velocity at the end of the substep that they lead to."""
     recall(context)
-    resolve(context)
+    _solve_from(context, True)
 
 
 @part()
 def resolve(context):
-    """The same from the impulses that the rows have."""
+    """The same from the impulses that the rows have, whose targets alone have changed since."""
+    _solve_from(context, False)
+
+
+@part()
+def _solve_from(context, fresh):
     scratch, free = context.scratch, context.free
-    _impulses(context)
+    _impulses(context, fresh)
     scratch.effort[3] += 1
     copy(free.velocity, scratch.end, context.nv)
     spread(context.tree, scratch.z, scratch.work, scratch.end)
@@ -56,14 +61,15 @@ def resolve(context):
 
 
 @part()
-def _impulses(context):
+def _impulses(context, fresh):
     """Impulses; sets until when no compliant contact separates, and the rows that keep their velocity."""
     now, soft, solver = context.now[0], context.soft, context.solver
     now.sweeps, now.sticking, now.ends = 0, 0, now.h
     now.joint, now.fixed = 0, 0
     if now.springs > 0:
         regularize(context)
-    prepare_rows(solver, now.rows)
+    if fresh or now.springs > 0:
+        prepare_rows(solver, now.rows)
     # with no other rows than these, nothing depends on their impulses that these depend on
     alone = now.rows == now.joint
     for turn in range(_ROUNDS):

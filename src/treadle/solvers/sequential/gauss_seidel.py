@@ -36,6 +36,7 @@ def prepare(rows, count, z):
     """Effective masses of the rows by test impulses, and z of the impulses that they have already."""
     first, loops, place, y, kind = rows.first, rows.loops, rows.place, rows.y, rows.kind
     own, mass, cross, softness, impulse = rows.own, rows.mass, rows.cross, rows.softness, rows.impulse
+    rows.held[0] = -1
     for k in range(rows.places[0]):
         z[k] = 0.0
     for i in range(count):
@@ -72,10 +73,10 @@ def solve(rows, count, z, limit, tolerance, speed, way=IN_TURN, blur=0.0):
     velocity, softness, impulse = rows.velocity, rows.softness, rows.impulse
     own, mass, cross = rows.own, rows.mass, rows.cross
     before, along, z_before, z_along = rows.before, rows.along, rows.z_before, rows.z_along
-    sweeps, change, size, free = 0, np.inf, 0.0, np.int64(-1)
+    sweeps, change, size, known = 0, np.inf, 0.0, 0.0
     kept, z_kept, lowest, patience = rows.kept, rows.z_kept, np.inf, _PATIENCE
-    if way == TOGETHER:
-        begin(rows, count, z)
+    if way == TOGETHER and not begin(rows, count, z) and solve_free(rows, count, z, speed, True):
+        known = blur
     while sweeps < limit:
         if way != IN_TURN:
             _copy(impulse, before, count)
@@ -116,8 +117,6 @@ def solve(rows, count, z, limit, tolerance, speed, way=IN_TURN, blur=0.0):
                 change = max(change, abs(old), abs(other))
                 jump = max(jump, abs(old) * own[i], abs(other) * own[i + 1])
         sweeps += 1
-        # one more sweep, after a joint solve, meets goals of rows that do not depend on each other
-        known = blur if sweeps > 1 else 0.0
         close = jump <= speed + known or jump <= (speed + known) * 10.0 ** (sweeps / RELAXED)
         if change <= tolerance or close:
             break
@@ -143,10 +142,10 @@ def solve(rows, count, z, limit, tolerance, speed, way=IN_TURN, blur=0.0):
                     _copy(z_before, z, rows.places[0])
                 else:
                     _copy(kept, impulse, count)
-            free = solve_free(rows, count, z, free)
-            if free >= 0:
-                # it worked where the directions were
-                size = 0.0
+            if solve_free(rows, count, z, speed, sweeps == 1):
+                # it worked where the directions were; one more sweep meets goals of rows that do not depend
+                # on each other
+                size, known = 0.0, blur
                 continue
         size = _go_on(impulse, before, along, own, z, z_before, z_along, count, rows.places[0], size)
     return sweeps, change

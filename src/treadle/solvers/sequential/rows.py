@@ -74,6 +74,7 @@ class Rows(NamedTuple):
     lean: Reals  # (rows) of both of its rows: impulse per impulse of the normal
     across: Reals  # (rows) of both: impulse per impulse across it, along which its direction turns
     cone_softness: Reals  # (rows) of its first: slip per impulse across it
+    held: Integers  # (1) how many, -1: `matrix` is not theirs
     matrix: RealTable  # (together, together) their responses, factored
     places: Integers  # (1) how many places there are
 
@@ -94,7 +95,10 @@ def empty_rows(count: int, entries: int, places: int, together: int = 0) -> Rows
         name: np.zeros(sizes.get(name, count), np.int64 if name in _WHOLE else np.float64)
         for name in Rows._fields
     }
-    rows = Rows(**arrays | {"matrix": np.zeros((together, together)), "places": np.array([places])})
+    rows = Rows(
+        **arrays
+        | {"matrix": np.zeros((together, together)), "places": np.array([places]), "held": np.array([-1])}
+    )
     rows.normal[:] = -1
     rows.slowest[:], rows.fastest[:] = -np.inf, np.inf
     rows.low[:], rows.high[:] = -np.inf, np.inf

@@ -42,23 +42,28 @@ _ROUNDING = 1e-15
 #: Share of a cone's radius within which an impulse counts as on it: it slides.
 _ON_CONE = 1e-9
 
+#: By how much a direction of sliding, and what it yields, may have changed for a factor to be used again.
+_TURNED = 1e-3
+
 
 @inner()
 def begin(rows, count, z):
     """Give contacts that have no impulse yet those that stop them, together and without friction.
 
-    Where one would pull, the others are asked again without it.
+    Where one would pull, the others are asked again without it. False where a row has an impulse already.
     """
     free, step = rows.free, rows.along
     n = np.int64(0)
     for i in range(count):
         if rows.impulse[i] != 0.0:
-            return
+            return False
+    rows.held[0] = -1
+    for i in range(count):
         if rows.low[i] == 0.0 < rows.high[i] and rows.mass[i] > 0.0 and rows.velocity[i] < rows.slowest[i]:
             free[n] = i
             n += 1
     if n > len(rows.matrix):
-        return
+        return True
     while n > 0:
         _respond(rows, n, 1.0)
         _factor(rows, n)
@@ -74,17 +79,18 @@ def begin(rows, count, z):
                 pushing += 1
         if pushing == n:
             _push(rows, n, rows.impulse, z, 1.0)
-            return
+            return True
         n = pushing
+    return True
 
 
 @inner()
-def solve_free(rows, count, z, last):
-    """Give the free rows what they miss, together; their number, -1 where there is no room for them.
+def solve_free(rows, count, z, still, going_on):
+    """Give the free rows what they miss (m/s), where it is more than `still`; False where there is no room.
 
-    `last` is what it said before for the same rows: where they are still the same that are free, their
-    responses to each other are too. At the first time (-1) what reaches a bound stays there, and the others
-    go on; later a sweep comes in between, which costs less.
+    Where the rows are the same as the last time, their responses to each other are too. At the first time
+    what reaches a bound stays there, and the others are to be `going_on`; later a sweep comes in between,
+    which costs less.
     """
     impulse, free, step, velocity, softness = (
         rows.impulse, rows.free, rows.along, rows.velocity, rows.softness
@@ -92,33 +98,36 @@ def solve_free(rows, count, z, last):
     slowest, fastest, kind, first, place, y = (
         rows.slowest, rows.fastest, rows.kind, rows.first, rows.place, rows.y
     )  # fmt: skip
-    going_on, fresh, fewer, turns = last < 0, last < 0, 2 * count + 1, True
+    fresh, fewer, turns = going_on, 2 * count + 1, True
     while True:
-        n, sliding, same = _find_free(rows, count, z, last, turns)
+        n, sliding, same = _find_free(rows, count, z, turns)
         if n > len(rows.matrix):
-            return -1
-        if not same:
-            _respond(rows, n, 1.0)
-            if sliding > 0:
-                turns = _fold(rows, n) and _eliminate(rows, n)
-                if not turns:
-                    last = np.int64(-1)
-                    continue
-            else:
-                _factor(rows, n)
-        if fresh and sliding == 0:
-            _find_idle(rows, n)
-        largest = 0.0
+            return False
+        largest, most = 0.0, 0.0
         for a in range(n):
             i = free[a]
             now = velocity[i] + _rate(first, place, y, i, z) + softness[i] * impulse[i]
             goal = slowest[i] if impulse[i] > 0.0 or kind[i] != SINGLE else fastest[i]
             step[a] = goal - now
             largest = max(largest, abs(goal - velocity[i]))
+            most = max(most, abs(step[a]))
+        if most <= still:
+            return True
+        if not same:
+            _respond(rows, n, 1.0)
+            if sliding > 0:
+                turns = _fold(rows, n) and _eliminate(rows, n)
+                if not turns:
+                    continue
+            else:
+                _factor(rows, n)
+            rows.held[0] = n
+        if fresh and sliding == 0:
+            _find_idle(rows, n)
         if sliding > 0:
             turns = _solve_sliding(rows, n, _CONTRADICTION * largest)
             if not turns:
-                last = np.int64(-1)
+                rows.held[0] = -1
                 continue
             contradict = False
         else:
@@ -130,25 +139,47 @@ def solve_free(rows, count, z, last):
             _push(rows, n, impulse, z, share)
             if sliding > 0:
                 _onto_cones(rows, n, z)
-        known = n if sliding == 0 else np.int64(0)
         if contradict or share == 1.0 or 2 * n - sliding >= fewer or not going_on:
-            return known
+            return True
         for a in range(n):
             if abs(impulse[free[a]]) <= _ROUNDING * abs(share * step[a]):
                 impulse[free[a]] = 0.0
-        fresh, fewer, last = False, 2 * n - sliding, known
+        fresh, fewer = False, 2 * n - sliding
 
 
 @inner()
 def free_count(rows, count):
     """How many rows are free; none slides."""
-    return _find_free(rows, count, rows.z_along, np.int64(-1), False)[0]
+    n = 0
+    for i in range(count):
+        if rows.kind[i] == PAIR:
+            n += 2 * int(_sticks(rows, i))
+        elif rows.kind[i] == SINGLE and _free(rows, i):
+            n += 1
+    return n
+
+
+@inner()
+def _sticks(rows, i):
+    """Whether the impulse of a pair is inside of its cone."""
+    return _length(rows.share, rows.impulse, i) < (1.0 - _ON_CONE) * rows.impulse[rows.normal[i]]
+
+
+@inner()
+def _free(rows, i):
+    """Whether the impulse of a single row is at none of its bounds, and one that something answers."""
+    p, low, high = rows.impulse[i], rows.low[i], rows.high[i]
+    if rows.normal[i] >= 0:
+        high = rows.share[i] * rows.impulse[rows.normal[i]]
+        low = -high
+    return rows.mass[i] > 0.0 and low < p < high and (p != 0.0 or rows.slowest[i] == rows.fastest[i])
 
 
 @inner()
 def hold_free(rows, count):
     """Find the free rows and what they do to each other; their number, 0 where there is no room for them."""
-    n, _, _ = _find_free(rows, count, rows.z_along, np.int64(-1), False)
+    rows.held[0] = -1
+    n, _, _ = _find_free(rows, count, rows.z_along, False)
     if n > len(rows.matrix):
         return np.int64(0)
     _respond(rows, n, 1.0)
@@ -170,6 +201,7 @@ def react(rows, n, z):
 def close_free(rows, count, z, last):
     """The same for split impulses."""
     pseudo, free, step = rows.pseudo, rows.free, rows.along
+    rows.held[0] = -1
     n, same = np.int64(0), True
     for i in range(count):
         one_sided = rows.low[i] == 0.0 or rows.high[i] == 0.0
@@ -250,24 +282,25 @@ def _solve(rows, n, much):
 
 
 @inner()
-def _find_free(rows, count, z, last, turns):
+def _find_free(rows, count, z, turns):
     """List the free rows, both of a pair one after the other, and those that slide where it `turns` them.
 
-    Their number, that of the pairs that slide, and whether the rows are the last ones, none of which slides.
+    Their number, that of the pairs that slide, and whether `rows.matrix` is theirs.
     """
     kind, impulse, mass, normal, share, free, slides = (
         rows.kind, rows.impulse, rows.mass, rows.normal, rows.share, rows.free, rows.slides
     )  # fmt: skip
-    lowest, highest, slowest, fastest = rows.low, rows.high, rows.slowest, rows.fastest
-    n, sliding, same = np.int64(0), np.int64(0), True
+    last, n, sliding, same = rows.held[0], np.int64(0), np.int64(0), True
     for i in range(count):
         if kind[i] == PAIR:
-            slides[i], radius = 0, impulse[normal[i]]
-            inside = _length(share, impulse, i) < (1.0 - _ON_CONE) * radius
-            if not inside and turns and radius > 0.0 and mass[normal[i]] > 0.0:
-                slides[i] = _slides(rows, i, z)
+            before, inside = slides[i] if last >= 0 else np.int64(-1), _sticks(rows, i)
+            slides[i] = 0
+            if not inside and turns and impulse[normal[i]] > 0.0 and mass[normal[i]] > 0.0:
+                slides[i], alike = _slides(rows, i, z, before == 1)
                 sliding += slides[i]
+                same &= alike
             if inside or slides[i] == 1:
+                same &= slides[i] == before
                 # a machine that moves in a plane answers one of them alone, and a skate's blade has one
                 for k in range(i, i + 2):
                     if mass[k] > 0.0 and share[k] > 0.0:
@@ -275,26 +308,25 @@ def _find_free(rows, count, z, last, turns):
                         free[n] = k
                         n += 1
             continue
-        if mass[i] == 0.0 or kind[i] == SECOND:
-            continue
-        p = impulse[i]
-        low, high = lowest[i], highest[i]
-        if normal[i] >= 0:
-            high = share[i] * impulse[normal[i]]
-            low = -high
-        if low < p < high and (p != 0.0 or slowest[i] == fastest[i]):
+        if kind[i] == SINGLE and _free(rows, i):
             same &= n < last and free[n] == i
             free[n] = i
             n += 1
-    return n, sliding, same and sliding == 0 and n == last
+    same &= n == last
+    if not same:
+        rows.held[0] = -1
+    return n, sliding, same
 
 
 @inner()
-def _slides(rows, i, z):
-    """1 where the impulse of a pair on its cone opposes the slip; then sets how it follows and turns."""
+def _slides(rows, i, z, before):
+    """1 where the impulse of a pair on its cone opposes the slip, and whether it does so as `before`.
+
+    Else sets how it follows the normal, and turns.
+    """
     mass, share, impulse = rows.mass, rows.share, rows.impulse
     if mass[i] == 0.0 or mass[i + 1] == 0.0 or share[i] == 0.0 or share[i + 1] == 0.0:
-        return 0
+        return np.int64(0), True
     radius = impulse[rows.normal[i]]
     d, e = _scaled(share, impulse, i) / radius, _scaled(share, impulse, i + 1) / radius
     u = share[i] * (rows.velocity[i] + _rate(rows.first, rows.place, rows.y, i, z) - rows.slowest[i])
@@ -303,12 +335,20 @@ def _slides(rows, i, z):
     )
     slip = -(u * d + w * e)
     if slip <= 0.0:
-        return 0
-    rows.lean[i], rows.lean[i + 1] = share[i] * d, share[i + 1] * e
-    rows.across[i], rows.across[i + 1] = -share[i] * e, share[i + 1] * d
+        return np.int64(0), True
+    lean, across, softness = rows.lean, rows.across, slip / radius
+    turned = abs(lean[i] - share[i] * d) + abs(lean[i + 1] - share[i + 1] * e)
+    if (
+        before
+        and turned < _TURNED * (share[i] + share[i + 1])
+        and abs(softness - rows.cone_softness[i]) < _TURNED * softness
+    ):
+        return np.int64(1), True
+    lean[i], lean[i + 1] = share[i] * d, share[i + 1] * e
+    across[i], across[i + 1] = -share[i] * e, share[i + 1] * d
     # what the direction yields to a unit of the impulse across it
-    rows.cone_softness[i] = slip / radius
-    return 1
+    rows.cone_softness[i] = softness
+    return np.int64(1), False
 
 
 @inner()
@@ -332,7 +372,7 @@ def _respond(rows, n, soft):
     first, loops, place, y, free, matrix, work = (
         rows.first, rows.loops, rows.place, rows.y, rows.free, rows.matrix, rows.z_along
     )  # fmt: skip
-    softness, alike = rows.softness, rows.along
+    softness, alike = rows.softness, rows.before
     for k in range(rows.places[0]):
         work[k] = 0.0
     _find_alike(rows, n)
@@ -496,8 +536,8 @@ def _onto_cones(rows, n, z):
 
 @inner()
 def _find_alike(rows, n):
-    """Write into `rows.along` 3 where three free rows follow each other that have the same places, else 1."""
-    free, alike = rows.free, rows.along
+    """Write into `rows.before` 3 where three free rows in turn have the same places, else 1."""
+    free, alike = rows.free, rows.before
     a = 0
     while a < n:
         alike[a] = 1.0
