@@ -36,16 +36,20 @@ _WARM, _INTERIOR, _PROXIMAL, _MORE_INTERIOR, _MORE_PROXIMAL = 6, 10, 20, 30, 40
 #: redundant rows whose targets contradict each other.
 _VERY_LARGE, _NEAR = 3000, 1e-4
 
+#: Share of the velocity of an island's rows without impulses to which they are solved, and at most (m/s).
+_RELATIVE, _MOST_LEFT = 2e-10, 5e-9
+
 
 @kernel()
 def solve_rows(rows, count, z, residual, limit, tolerance, way=BOTH):
     """Find the impulses of the first `count` rows; the iterations taken, and the residual left (m/s).
 
     They start from the impulses that the rows have. It ends when the natural residual of every row is at most
-    `tolerance` (m/s) beyond what the targets of its island are known to (`rows.error`), or an island took
-    `limit` iterations, each with one sparse factorization. Afterwards z (places) belongs to the impulses, and
-    `residual` (rows) holds what was left of each row; what is returned of it is beyond these errors. The rows
-    of a contact follow its normal row.
+    `tolerance` (m/s), or a small share of the velocities that its island has without impulses, beyond what
+    the targets of the island are known to (`rows.error`), or an island took `limit` iterations, each with one
+    sparse factorization. Afterwards z (places) belongs to the impulses, and `residual` (rows) holds what was
+    left of each row; what is returned of it is beyond these errors. The rows of a contact follow its normal
+    row.
     """
     impulses_to_places(rows, count, z)
     worst = residuals(rows, count, z, residual)
@@ -63,7 +67,8 @@ def solve_rows(rows, count, z, residual, limit, tolerance, way=BOTH):
         island = gather(
             rows, own, members, bounds[k], bounds[k + 1], order[begins[k] : begins[k + 1]], held[k], base, at
         )
-        taken = _solve_island(island, limit, tolerance + error, way)
+        enough = max(tolerance, min(_RELATIVE * _speed(rows, members, bounds[k], bounds[k + 1]), _MOST_LEFT))
+        taken = _solve_island(island, limit, enough + error, way)
         write_back(island, rows.impulse)
         most = max(most, taken)
     impulses_to_places(rows, count, z)
@@ -83,6 +88,15 @@ def _left(rows, residual, members, begin, end):
     for m in range(begin, end):
         left, error = max(left, residual[members[m]]), max(error, rows.error[members[m]])
     return left, error
+
+
+@inner()
+def _speed(rows, members, begin, end):
+    """The largest velocity (m/s) of the rows of an island without impulses."""
+    fastest = 0.0
+    for m in range(begin, end):
+        fastest = max(fastest, abs(rows.velocity[members[m]]))
+    return fastest
 
 
 @inner()

@@ -19,7 +19,7 @@ from treadle.solvers.sequential.subspace import hold_free, react
 __all__ = ["Solver", "SolverMemory", "answer", "close_gaps", "find_impulses", "hold_rows", "prepare_rows"]
 
 #: Rows that count as few, and sweeps before islands are solved, with few rows and with many.
-_FEW, _SWEEPS, _FIRST_SWEEPS = 60, 40, 2
+_FEW, _SWEEPS, _FIRST_SWEEPS = 60, 5, 2
 
 #: Rows that count as very many, whose factors may be dear: sweeps at most, how many in one go, and the share
 #: of the change that has to be gone after them for sweeps to go on.

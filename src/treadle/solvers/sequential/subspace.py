@@ -437,14 +437,12 @@ def _fold(rows, n):
     for a in range(n):
         for b in range(a):
             matrix[b, a] = matrix[a, b]
-    at = 0
     for a in range(n):
         i = free[a]
         if rows.kind[i] != PAIR or slides[i] == 0:
             continue
-        while at < a and free[at] != rows.normal[i]:
-            at += 1
-        if at == a:
+        at = _place(free, n, rows.normal[i])
+        if at == n:
             return False
         for r in range(n):
             one, two = matrix[r, a], matrix[r, a + 1]
@@ -459,6 +457,15 @@ def _fold(rows, n):
             matrix[a + 1, b] = 0.0
         matrix[a, a] += rows.cone_softness[i]
     return True
+
+
+@inner()
+def _place(free, n, i):
+    """The place of row i among the free ones, n if it is none."""
+    for a in range(n):
+        if free[a] == i:
+            return a
+    return n
 
 
 @inner()
@@ -506,13 +513,10 @@ def _solve_sliding(rows, n, much):
         for b in range(a + 1, n):
             step[a] -= matrix[a, b] * step[b]
         step[a] *= matrix[a, a]
-    normal = 0
     for a in range(n):
         i = free[a]
         if rows.kind[i] == PAIR and slides[i] == 1:
-            while free[normal] != rows.normal[i]:
-                normal += 1
-            turn, push = step[a], step[normal]
+            turn, push = step[a], step[_place(free, n, rows.normal[i])]
             step[a] = lean[i] * push + across[i] * turn
             step[a + 1] = lean[i + 1] * push + across[i + 1] * turn
     return True
