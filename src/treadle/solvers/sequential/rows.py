@@ -70,8 +70,8 @@ class Rows(NamedTuple):
     z_kept: Reals  # (places) also what free rows are asked to answer
     z_along: Reals  # (places)
     free: Integers  # (rows) numbers of the rows that are solved together
-    slides: Integers  # (rows) 1: a PAIR that slides is among them
-    lean: Reals  # (rows) of both of its rows: impulse per impulse of the normal
+    slides: Integers  # (rows) 1: a PAIR that slides, or resistance to rolling at its bound, is among them
+    lean: Reals  # (rows) of its rows: impulse per impulse of the normal
     across: Reals  # (rows) of both: impulse per impulse across it, along which its direction turns
     cone_softness: Reals  # (rows) of its first: slip per impulse across it
     held: Integers  # (1) how many, -1: `matrix` is not theirs

@@ -308,10 +308,16 @@ def _find_free(rows, count, z, turns):
                         free[n] = k
                         n += 1
             continue
-        if kind[i] == SINGLE and _free(rows, i):
-            same &= n < last and free[n] == i
-            free[n] = i
-            n += 1
+        if kind[i] == SINGLE:
+            before, slides[i] = slides[i] if last >= 0 else np.int64(-1), 0
+            if turns and normal[i] >= 0:
+                slides[i], alike = _follows(rows, i, z, before == 1)
+                sliding += slides[i]
+                same &= alike
+            if slides[i] == 1 or _free(rows, i):
+                same &= slides[i] == before and n < last and free[n] == i
+                free[n] = i
+                n += 1
     same &= n == last
     if not same:
         rows.held[0] = -1
@@ -319,10 +325,26 @@ def _find_free(rows, count, z, turns):
 
 
 @inner()
+def _follows(rows, i, z, before):
+    """1 where resistance to rolling is at its bound and opposes the motion, and whether it is as `before`."""
+    p, radius = rows.impulse[i], rows.impulse[rows.normal[i]]
+    if rows.mass[i] == 0.0 or p == 0.0 or rows.mass[rows.normal[i]] == 0.0:
+        return np.int64(0), True
+    if abs(p) < (1.0 - _ON_CONE) * rows.share[i] * radius:
+        return np.int64(0), True
+    u = rows.velocity[i] + _rate(rows.first, rows.place, rows.y, i, z) - rows.slowest[i]
+    if u * p >= 0.0:
+        return np.int64(0), True
+    alike = before and rows.lean[i] * p > 0.0
+    rows.lean[i] = rows.share[i] if p > 0.0 else -rows.share[i]
+    return np.int64(1), alike
+
+
+@inner()
 def _slides(rows, i, z, before):
     """1 where the impulse of a pair on its cone opposes the slip, and whether it does so as `before`.
 
-    Else sets how it follows the normal, and turns.
+    Sets how it follows the normal, and turns.
     """
     mass, share, impulse = rows.mass, rows.share, rows.impulse
     if mass[i] == 0.0 or mass[i + 1] == 0.0 or share[i] == 0.0 or share[i + 1] == 0.0:
@@ -338,17 +360,13 @@ def _slides(rows, i, z, before):
         return np.int64(0), True
     lean, across, softness = rows.lean, rows.across, slip / radius
     turned = abs(lean[i] - share[i] * d) + abs(lean[i + 1] - share[i + 1] * e)
-    if (
-        before
-        and turned < _TURNED * (share[i] + share[i + 1])
-        and abs(softness - rows.cone_softness[i]) < _TURNED * softness
-    ):
-        return np.int64(1), True
+    alike = before and turned < _TURNED * (share[i] + share[i + 1])
+    alike = alike and abs(softness - rows.cone_softness[i]) < _TURNED * softness
     lean[i], lean[i + 1] = share[i] * d, share[i + 1] * e
     across[i], across[i + 1] = -share[i] * e, share[i + 1] * d
     # what the direction yields to a unit of the impulse across it
     rows.cone_softness[i] = softness
-    return np.int64(1), False
+    return np.int64(1), alike
 
 
 @inner()
@@ -430,8 +448,8 @@ def _factor(rows, n):
 def _fold(rows, n):
     """Responses to normals that friction follows, and of what turns friction, for a pair that slides.
 
-    Its first row and column are those across its impulse, its second ones are empty. False where a normal
-    that it follows is not among the rows.
+    Its first row and column are those across its impulse, its second ones are empty, as are those of a single
+    row that follows. False where a normal is not among the rows.
     """
     matrix, free, slides, lean, across = rows.matrix, rows.free, rows.slides, rows.lean, rows.across
     for a in range(n):
@@ -439,18 +457,27 @@ def _fold(rows, n):
             matrix[b, a] = matrix[a, b]
     for a in range(n):
         i = free[a]
-        if rows.kind[i] != PAIR or slides[i] == 0:
+        if rows.kind[i] == SECOND or slides[i] == 0:
             continue
         at = _place(free, n, rows.normal[i])
         if at == n:
             return False
+        if rows.kind[i] == SINGLE:
+            for r in range(n):
+                matrix[r, at] += lean[i] * matrix[r, a]
+                matrix[r, a] = 0.0
+            continue
         for r in range(n):
             one, two = matrix[r, a], matrix[r, a + 1]
             matrix[r, at] += lean[i] * one + lean[i + 1] * two
             matrix[r, a], matrix[r, a + 1] = across[i] * one + across[i + 1] * two, 0.0
     for a in range(n):
         i = free[a]
-        if rows.kind[i] != PAIR or slides[i] == 0:
+        if rows.kind[i] == SECOND or slides[i] == 0:
+            continue
+        if rows.kind[i] == SINGLE:
+            for b in range(n):
+                matrix[a, b] = 0.0
             continue
         for b in range(n):
             matrix[a, b] = across[i] * matrix[a, b] + across[i + 1] * matrix[a + 1, b]
@@ -502,6 +529,8 @@ def _solve_sliding(rows, n, much):
         i = free[a]
         if rows.kind[i] == PAIR and slides[i] == 1:
             step[a], step[a + 1] = across[i] * step[a] + across[i + 1] * step[a + 1], 0.0
+        elif rows.kind[i] == SINGLE and slides[i] == 1:
+            step[a] = 0.0
     for a in range(n):
         for b in range(a):
             step[a] -= matrix[a, b] * step[b]
@@ -519,6 +548,8 @@ def _solve_sliding(rows, n, much):
             turn, push = step[a], step[_place(free, n, rows.normal[i])]
             step[a] = lean[i] * push + across[i] * turn
             step[a + 1] = lean[i + 1] * push + across[i + 1] * turn
+        elif rows.kind[i] == SINGLE and slides[i] == 1:
+            step[a] = lean[i] * step[_place(free, n, rows.normal[i])]
     return True
 
 
@@ -633,7 +664,7 @@ def _reach(rows, count, n, most):
             i -= 1
             if a > 0 and free[a - 1] == i:
                 continue
-        if kind[i] == PAIR and rows.slides[i] == 1:
+        if kind[i] != SECOND and rows.slides[i] == 1:
             # it stays on its cone
             continue
         if normal[i] >= 0:
