@@ -14,6 +14,7 @@ import numpy as np
 
 from treadle.native.kernels import inner, kernel
 from treadle.solvers.sequential.cone import DEAF, in_cone
+from treadle.solvers.sequential.row_values import push, rate
 from treadle.solvers.sequential.rows import IN_TURN, PAIR, SINGLE, TOGETHER
 from treadle.solvers.sequential.subspace import begin, close_free, free_count, solve_free
 
@@ -48,13 +49,13 @@ def prepare(rows, count, z):
         own[i] = total
         mass[i] = 1.0 / (total + softness[i]) if total > DEAF else 0.0
         if kind[i] == PAIR:
-            _push(first, loops, place, y, z, i + 1, 1.0)
-            cross[i] = _rate(first, place, y, z, i)
+            push(first, loops, place, y, i + 1, 1.0, z)
+            cross[i] = rate(first, place, y, i, z)
             for e in range(first[i + 1], first[i + 2]):
                 z[place[e]] = 0.0
     for i in range(count):
         if impulse[i] != 0.0:
-            _push(first, loops, place, y, z, i, impulse[i])
+            push(first, loops, place, y, i, impulse[i], z)
 
 
 @kernel()
@@ -85,7 +86,7 @@ def solve(rows, count, z, limit, tolerance, speed, way=IN_TURN, blur=0.0):
         for i in range(count):
             if kind[i] == SINGLE and mass[i] > 0.0:
                 old = impulse[i]
-                now = velocity[i] + _rate(first, place, y, z, i) + softness[i] * old
+                now = velocity[i] + rate(first, place, y, i, z) + softness[i] * old
                 least, most = low[i], high[i]
                 if normal[i] >= 0:
                     most = share[i] * impulse[normal[i]]
@@ -96,7 +97,7 @@ def solve(rows, count, z, limit, tolerance, speed, way=IN_TURN, blur=0.0):
                 impulse[i] = min(max(faster + slower, least), most)
                 extra = impulse[i] - old
                 if extra != 0.0:
-                    _push(first, loops, place, y, z, i, extra)
+                    push(first, loops, place, y, i, extra, z)
                 extra = abs(extra)
                 change, jump = max(change, extra), max(jump, extra * own[i])
             elif kind[i] == PAIR:
@@ -104,16 +105,16 @@ def solve(rows, count, z, limit, tolerance, speed, way=IN_TURN, blur=0.0):
                 if impulse[normal[i]] == old == other == 0.0:
                     continue
                 # what the velocities would be without these two impulses
-                u = velocity[i] + _rate(first, place, y, z, i) - own[i] * old - cross[i] * other
-                w = velocity[i + 1] + _rate(first, place, y, z, i + 1) - cross[i] * old - own[i + 1] * other
+                u = velocity[i] + rate(first, place, y, i, z) - own[i] * old - cross[i] * other
+                w = velocity[i + 1] + rate(first, place, y, i + 1, z) - cross[i] * old - own[i + 1] * other
                 impulse[i], impulse[i + 1] = in_cone(
                     own[i], cross[i], own[i + 1], slowest[i] - u, slowest[i + 1] - w,
                     share[i], share[i + 1], impulse[normal[i]],
                 )  # fmt: skip
                 old, other = impulse[i] - old, impulse[i + 1] - other
                 if old != 0.0 or other != 0.0:
-                    _push(first, loops, place, y, z, i, old)
-                    _push(first, loops, place, y, z, i + 1, other)
+                    push(first, loops, place, y, i, old, z)
+                    push(first, loops, place, y, i + 1, other, z)
                 change = max(change, abs(old), abs(other))
                 jump = max(jump, abs(old) * own[i], abs(other) * own[i + 1])
         sweeps += 1
@@ -172,13 +173,13 @@ def correct(rows, count, z, limit, tolerance, speed, way=IN_TURN):
         for i in range(count):
             if closes[i] and mass[i] > 0.0:
                 old = pseudo[i]
-                new = old + (closing[i] - _rate(first, place, y, z, i)) / own[i]
+                new = old + (closing[i] - rate(first, place, y, i, z)) / own[i]
                 if low[i] == 0.0:
                     new = max(new, 0.0)
                 elif high[i] == 0.0:
                     new = min(new, 0.0)
                 pseudo[i] = new
-                _push(first, loops, place, y, z, i, new - old)
+                push(first, loops, place, y, i, new - old, z)
                 extra = abs(new - old)
                 change, jump = max(change, extra), max(jump, extra * own[i])
         sweeps += 1
@@ -228,21 +229,3 @@ def _go_on(x, before, along, own, z, z_before, z_along, count, places, size):
 def _copy(source, target, count):
     for k in range(count):
         target[k] = source[k]
-
-
-@inner()
-def _rate(first, place, y, z, i):
-    """y . z: what all impulses do to the velocity of a row."""
-    total = 0.0
-    for e in range(first[i], first[i + 1]):
-        total += y[e] * z[place[e]]
-    return total
-
-
-@inner()
-def _push(first, loops, place, y, z, i, impulse):
-    """z after an impulse of a row."""
-    for e in range(first[i], loops[i]):
-        z[place[e]] += y[e] * impulse
-    for e in range(loops[i], first[i + 1]):
-        z[place[e]] -= y[e] * impulse

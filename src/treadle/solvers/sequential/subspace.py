@@ -7,12 +7,7 @@ closes a grip and the contacts of the grip, impulses grow along what changes no 
 reaches its bound. Silcowitz-Hansen, Niebe and Erleben (2010), "Projected Gauss-Seidel subspace minimization
 method for interactive rigid body dynamics".
 
-Friction that slides is among them, by Newton's method on its cone (Alart and Curnier, 1991): its impulse
-follows that of the normal, q = n d, and its direction d turns across itself until it opposes the slip w,
-
-    w_across + |w| / n q_across = 0.
-
-The matrix is then not symmetric. Where that leads nowhere, sliding rows keep their impulses.
+Friction that slides is among them (see `sliding`); where that leads nowhere, it keeps its impulses.
 """
 
 from __future__ import annotations
@@ -22,12 +17,20 @@ from math import sqrt
 import numpy as np
 
 from treadle.native.kernels import inner
+from treadle.solvers.sequential.row_values import cone_length, push, rate, scaled
 from treadle.solvers.sequential.rows import PAIR, SECOND, SINGLE
+from treadle.solvers.sequential.sliding import (
+    DEPENDENT,
+    ON_CONE,
+    eliminate,
+    fold,
+    follows,
+    onto_cones,
+    slides,
+    solve_sliding,
+)
 
 __all__ = ["begin", "close_free", "free_count", "hold_free", "react", "solve_free"]
-
-#: What a row must keep of its own response beside the others, not to depend on them.
-DEPENDENT = 1e-10
 
 #: Share of the largest velocity missed without any impulse that a row must miss beside others on which it
 #: depends to contradict them: corners of a box that lie flat to the last digits do not.
@@ -38,12 +41,6 @@ _FAR = 1e30
 
 #: Share of an impulse below which nothing is left of it.
 _ROUNDING = 1e-15
-
-#: Share of a cone's radius within which an impulse counts as on it: it slides.
-_ON_CONE = 1e-9
-
-#: By how much a direction of sliding, and what it yields, may have changed for a factor to be used again.
-_TURNED = 1e-3
 
 
 @inner()
@@ -106,7 +103,7 @@ def solve_free(rows, count, z, still, going_on):
         largest, most = 0.0, 0.0
         for a in range(n):
             i = free[a]
-            now = velocity[i] + _rate(first, place, y, i, z) + softness[i] * impulse[i]
+            now = velocity[i] + rate(first, place, y, i, z) + softness[i] * impulse[i]
             goal = slowest[i] if impulse[i] > 0.0 or kind[i] != SINGLE else fastest[i]
             step[a] = goal - now
             largest = max(largest, abs(goal - velocity[i]))
@@ -116,7 +113,7 @@ def solve_free(rows, count, z, still, going_on):
         if not same:
             _respond(rows, n, 1.0)
             if sliding > 0:
-                turns = _fold(rows, n) and _eliminate(rows, n)
+                turns = fold(rows, n) and eliminate(rows, n)
                 if not turns:
                     continue
             else:
@@ -125,7 +122,7 @@ def solve_free(rows, count, z, still, going_on):
         if fresh and sliding == 0:
             _find_idle(rows, n)
         if sliding > 0:
-            turns = _solve_sliding(rows, n, _CONTRADICTION * largest)
+            turns = solve_sliding(rows, n, _CONTRADICTION * largest)
             if not turns:
                 rows.held[0] = -1
                 continue
@@ -138,7 +135,7 @@ def solve_free(rows, count, z, still, going_on):
         if share < _FAR:
             _push(rows, n, impulse, z, share)
             if sliding > 0:
-                _onto_cones(rows, n, z)
+                onto_cones(rows, n, z)
         if contradict or share == 1.0 or 2 * n - sliding >= fewer or not going_on:
             return True
         for a in range(n):
@@ -162,7 +159,7 @@ def free_count(rows, count):
 @inner()
 def _sticks(rows, i):
     """Whether the impulse of a pair is inside of its cone."""
-    return _length(rows.share, rows.impulse, i) < (1.0 - _ON_CONE) * rows.impulse[rows.normal[i]]
+    return cone_length(rows.share, rows.impulse, i) < (1.0 - ON_CONE) * rows.impulse[rows.normal[i]]
 
 
 @inner()
@@ -192,7 +189,7 @@ def react(rows, n, z):
     """Add to z what the n rows that `hold_free` found do to keep their velocities against it."""
     free, step = rows.free, rows.along
     for a in range(n):
-        step[a] = -_rate(rows.first, rows.place, rows.y, free[a], z)
+        step[a] = -rate(rows.first, rows.place, rows.y, free[a], z)
     _solve(rows, n, _FAR)
     _push(rows, n, rows.pseudo, z, 1.0)
 
@@ -215,7 +212,7 @@ def close_free(rows, count, z, last):
         _respond(rows, n, 0.0)
         _factor(rows, n)
     for a in range(n):
-        step[a] = rows.closing[free[a]] - _rate(rows.first, rows.place, rows.y, free[a], z)
+        step[a] = rows.closing[free[a]] - rate(rows.first, rows.place, rows.y, free[a], z)
     _solve(rows, n, _FAR)
     share = 1.0
     for a in range(n):
@@ -228,31 +225,13 @@ def close_free(rows, count, z, last):
 
 
 @inner()
-def _rate(first, place, y, i, z):
-    total = 0.0
-    for e in range(first[i], first[i + 1]):
-        total += y[e] * z[place[e]]
-    return total
-
-
-@inner()
 def _push(rows, n, impulse, z, share):
     """Take a share of the step."""
-    free, step = rows.free, rows.along
+    first, loops, place, y, free, step = rows.first, rows.loops, rows.place, rows.y, rows.free, rows.along
     for a in range(n):
         i, extra = free[a], share * step[a]
         impulse[i] += extra
-        _add(rows, i, extra, z)
-
-
-@inner()
-def _add(rows, i, impulse, z):
-    """z after an impulse of a row."""
-    first, loops, place, y = rows.first, rows.loops, rows.place, rows.y
-    for e in range(first[i], loops[i]):
-        z[place[e]] += y[e] * impulse
-    for e in range(loops[i], first[i + 1]):
-        z[place[e]] -= y[e] * impulse
+        push(first, loops, place, y, i, extra, z)
 
 
 @inner()
@@ -287,20 +266,20 @@ def _find_free(rows, count, z, turns):
 
     Their number, that of the pairs that slide, and whether `rows.matrix` is theirs.
     """
-    kind, impulse, mass, normal, share, free, slides = (
+    kind, impulse, mass, normal, share, free, sliders = (
         rows.kind, rows.impulse, rows.mass, rows.normal, rows.share, rows.free, rows.slides
     )  # fmt: skip
     last, n, sliding, same = rows.held[0], np.int64(0), np.int64(0), True
     for i in range(count):
         if kind[i] == PAIR:
-            before, inside = slides[i] if last >= 0 else np.int64(-1), _sticks(rows, i)
-            slides[i] = 0
+            before, inside = sliders[i] if last >= 0 else np.int64(-1), _sticks(rows, i)
+            sliders[i] = 0
             if not inside and turns and impulse[normal[i]] > 0.0 and mass[normal[i]] > 0.0:
-                slides[i], alike = _slides(rows, i, z, before == 1)
-                sliding += slides[i]
+                sliders[i], alike = slides(rows, i, z, before == 1)
+                sliding += sliders[i]
                 same &= alike
-            if inside or slides[i] == 1:
-                same &= slides[i] == before
+            if inside or sliders[i] == 1:
+                same &= sliders[i] == before
                 # a machine that moves in a plane answers one of them alone, and a skate's blade has one
                 for k in range(i, i + 2):
                     if mass[k] > 0.0 and share[k] > 0.0:
@@ -309,76 +288,19 @@ def _find_free(rows, count, z, turns):
                         n += 1
             continue
         if kind[i] == SINGLE:
-            before, slides[i] = slides[i] if last >= 0 else np.int64(-1), 0
+            before, sliders[i] = sliders[i] if last >= 0 else np.int64(-1), 0
             if turns and normal[i] >= 0:
-                slides[i], alike = _follows(rows, i, z, before == 1)
-                sliding += slides[i]
+                sliders[i], alike = follows(rows, i, z, before == 1)
+                sliding += sliders[i]
                 same &= alike
-            if slides[i] == 1 or _free(rows, i):
-                same &= slides[i] == before and n < last and free[n] == i
+            if sliders[i] == 1 or _free(rows, i):
+                same &= sliders[i] == before and n < last and free[n] == i
                 free[n] = i
                 n += 1
     same &= n == last
     if not same:
         rows.held[0] = -1
     return n, sliding, same
-
-
-@inner()
-def _follows(rows, i, z, before):
-    """1 where resistance to rolling is at its bound and opposes the motion, and whether it is as `before`."""
-    p, radius = rows.impulse[i], rows.impulse[rows.normal[i]]
-    if rows.mass[i] == 0.0 or p == 0.0 or rows.mass[rows.normal[i]] == 0.0:
-        return np.int64(0), True
-    if abs(p) < (1.0 - _ON_CONE) * rows.share[i] * radius:
-        return np.int64(0), True
-    u = rows.velocity[i] + _rate(rows.first, rows.place, rows.y, i, z) - rows.slowest[i]
-    if u * p >= 0.0:
-        return np.int64(0), True
-    alike = before and rows.lean[i] * p > 0.0
-    rows.lean[i] = rows.share[i] if p > 0.0 else -rows.share[i]
-    return np.int64(1), alike
-
-
-@inner()
-def _slides(rows, i, z, before):
-    """1 where the impulse of a pair on its cone opposes the slip, and whether it does so as `before`.
-
-    Sets how it follows the normal, and turns.
-    """
-    mass, share, impulse = rows.mass, rows.share, rows.impulse
-    if mass[i] == 0.0 or mass[i + 1] == 0.0 or share[i] == 0.0 or share[i + 1] == 0.0:
-        return np.int64(0), True
-    radius = impulse[rows.normal[i]]
-    d, e = _scaled(share, impulse, i) / radius, _scaled(share, impulse, i + 1) / radius
-    u = share[i] * (rows.velocity[i] + _rate(rows.first, rows.place, rows.y, i, z) - rows.slowest[i])
-    w = share[i + 1] * (
-        rows.velocity[i + 1] + _rate(rows.first, rows.place, rows.y, i + 1, z) - rows.slowest[i + 1]
-    )
-    slip = -(u * d + w * e)
-    if slip <= 0.0:
-        return np.int64(0), True
-    lean, across, softness = rows.lean, rows.across, slip / radius
-    turned = abs(lean[i] - share[i] * d) + abs(lean[i + 1] - share[i + 1] * e)
-    alike = before and turned < _TURNED * (share[i] + share[i + 1])
-    alike = alike and abs(softness - rows.cone_softness[i]) < _TURNED * softness
-    lean[i], lean[i + 1] = share[i] * d, share[i + 1] * e
-    across[i], across[i + 1] = -share[i] * e, share[i + 1] * d
-    # what the direction yields to a unit of the impulse across it
-    rows.cone_softness[i] = softness
-    return np.int64(1), alike
-
-
-@inner()
-def _length(share, impulse, i):
-    """Length of a pair's impulse in units of its coefficients."""
-    return sqrt(_scaled(share, impulse, i) ** 2 + _scaled(share, impulse, i + 1) ** 2)
-
-
-@inner()
-def _scaled(share, x, i):
-    """An impulse in units of its coefficient; there is none where that is zero."""
-    return x[i] / share[i] if share[i] > 0.0 else 0.0
 
 
 @inner()
@@ -442,131 +364,6 @@ def _factor(rows, n):
                     matrix[a, b] -= scaled * matrix[b, k]
         for a in range(k + 1, n):
             matrix[a, k] *= inverse
-
-
-@inner()
-def _fold(rows, n):
-    """Responses to normals that friction follows, and of what turns friction, for a pair that slides.
-
-    Its first row and column are those across its impulse, its second ones are empty, as are those of a single
-    row that follows. False where a normal is not among the rows.
-    """
-    matrix, free, slides, lean, across = rows.matrix, rows.free, rows.slides, rows.lean, rows.across
-    for a in range(n):
-        for b in range(a):
-            matrix[b, a] = matrix[a, b]
-    for a in range(n):
-        i = free[a]
-        if rows.kind[i] == SECOND or slides[i] == 0:
-            continue
-        at = _place(free, n, rows.normal[i])
-        if at == n:
-            return False
-        if rows.kind[i] == SINGLE:
-            for r in range(n):
-                matrix[r, at] += lean[i] * matrix[r, a]
-                matrix[r, a] = 0.0
-            continue
-        for r in range(n):
-            one, two = matrix[r, a], matrix[r, a + 1]
-            matrix[r, at] += lean[i] * one + lean[i + 1] * two
-            matrix[r, a], matrix[r, a + 1] = across[i] * one + across[i + 1] * two, 0.0
-    for a in range(n):
-        i = free[a]
-        if rows.kind[i] == SECOND or slides[i] == 0:
-            continue
-        if rows.kind[i] == SINGLE:
-            for b in range(n):
-                matrix[a, b] = 0.0
-            continue
-        for b in range(n):
-            matrix[a, b] = across[i] * matrix[a, b] + across[i + 1] * matrix[a + 1, b]
-            matrix[a + 1, b] = 0.0
-        matrix[a, a] += rows.cone_softness[i]
-    return True
-
-
-@inner()
-def _place(free, n, i):
-    """The place of row i among the free ones, n if it is none."""
-    for a in range(n):
-        if free[a] == i:
-            return a
-    return n
-
-
-@inner()
-def _eliminate(rows, n):
-    """The folded matrix as L U: L with ones on its diagonal, 1 / U on it; False where there are none."""
-    matrix, free, own = rows.matrix, rows.free, rows.own
-    for k in range(n):
-        pivot = matrix[k, k]
-        if abs(pivot) <= DEPENDENT * own[free[k]]:
-            # a row that depends on those before it takes nothing
-            matrix[k, k] = 0.0
-            for a in range(k + 1, n):
-                matrix[a, k] = 0.0
-            continue
-        if pivot < 0.0:
-            return False
-        inverse = 1.0 / pivot
-        matrix[k, k] = inverse
-        for a in range(k + 1, n):
-            scaled = matrix[a, k] * inverse
-            matrix[a, k] = scaled
-            if scaled != 0.0:
-                for b in range(k + 1, n):
-                    matrix[a, b] -= scaled * matrix[k, b]
-    return True
-
-
-@inner()
-def _solve_sliding(rows, n, much):
-    """The impulses in place of the velocities that the rows miss; False where one misses too much."""
-    matrix, step, free, slides = rows.matrix, rows.along, rows.free, rows.slides
-    lean, across = rows.lean, rows.across
-    for a in range(n):
-        i = free[a]
-        if rows.kind[i] == PAIR and slides[i] == 1:
-            step[a], step[a + 1] = across[i] * step[a] + across[i + 1] * step[a + 1], 0.0
-        elif rows.kind[i] == SINGLE and slides[i] == 1:
-            step[a] = 0.0
-    for a in range(n):
-        for b in range(a):
-            step[a] -= matrix[a, b] * step[b]
-        if matrix[a, a] == 0.0:
-            if abs(step[a]) > much:
-                return False
-            step[a] = 0.0
-    for a in range(n - 1, -1, -1):
-        for b in range(a + 1, n):
-            step[a] -= matrix[a, b] * step[b]
-        step[a] *= matrix[a, a]
-    for a in range(n):
-        i = free[a]
-        if rows.kind[i] == PAIR and slides[i] == 1:
-            turn, push = step[a], step[_place(free, n, rows.normal[i])]
-            step[a] = lean[i] * push + across[i] * turn
-            step[a + 1] = lean[i + 1] * push + across[i + 1] * turn
-        elif rows.kind[i] == SINGLE and slides[i] == 1:
-            step[a] = lean[i] * step[_place(free, n, rows.normal[i])]
-    return True
-
-
-@inner()
-def _onto_cones(rows, n, z):
-    """Impulses of pairs that slide back onto their cones, which a step leaves along their tangents."""
-    impulse, share, free = rows.impulse, rows.share, rows.free
-    for a in range(n):
-        i = free[a]
-        if rows.kind[i] != PAIR or rows.slides[i] == 0:
-            continue
-        radius, length = max(impulse[rows.normal[i]], 0.0), _length(share, impulse, i)
-        scale = radius / length if length > 0.0 else 0.0
-        for k in range(i, i + 2):
-            extra = (scale - 1.0) * impulse[k]
-            impulse[k] += extra
-            _add(rows, k, extra, z)
 
 
 @inner()
@@ -670,9 +467,9 @@ def _reach(rows, count, n, most):
         if normal[i] >= 0:
             # |p + s d| <= radius + s growth, for the round cone of a pair and for a single row alike
             radius, growth = impulse[normal[i]], extra[normal[i]]
-            u, du, w, dw = _scaled(share, impulse, i), _scaled(share, extra, i), 0.0, 0.0
+            u, du, w, dw = scaled(share, impulse, i), scaled(share, extra, i), 0.0, 0.0
             if kind[i] == PAIR:
-                w, dw = _scaled(share, impulse, i + 1), _scaled(share, extra, i + 1)
+                w, dw = scaled(share, impulse, i + 1), scaled(share, extra, i + 1)
             most = _until(
                 du * du + dw * dw - growth * growth, u * du + w * dw - radius * growth,
                 u * u + w * w - radius * radius, most,

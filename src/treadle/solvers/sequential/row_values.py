@@ -1,0 +1,39 @@
+"""Single rows of a table: what impulses do to their velocity, and lengths of impulses in their cones."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from treadle.native.kernels import inner
+
+__all__ = ["cone_length", "push", "rate", "scaled"]
+
+
+@inner()
+def rate(first, place, y, i, z):
+    """y . z: what all impulses do to the velocity of row i."""
+    total = 0.0
+    for e in range(first[i], first[i + 1]):
+        total += y[e] * z[place[e]]
+    return total
+
+
+@inner()
+def push(first, loops, place, y, i, impulse, z):
+    """z after an impulse of row i."""
+    for e in range(first[i], loops[i]):
+        z[place[e]] += y[e] * impulse
+    for e in range(loops[i], first[i + 1]):
+        z[place[e]] -= y[e] * impulse
+
+
+@inner()
+def cone_length(share, impulse, i):
+    """Length of a pair's impulse in units of its coefficients."""
+    return sqrt(scaled(share, impulse, i) ** 2 + scaled(share, impulse, i + 1) ** 2)
+
+
+@inner()
+def scaled(share, x, i):
+    """An impulse in units of its coefficient; there is none where that is zero."""
+    return x[i] / share[i] if share[i] > 0.0 else 0.0
