@@ -146,8 +146,8 @@ def test_friction_dissipates_the_most_that_its_cone_allows(seed, shares, way):
     G = J @ inverse @ J.T
     assume(np.dot(shares, abs(G[0, 1:])) < 0.7 * G[0, 0])
     prepare(rows, 3, z)
-    _, change = solve(rows, 3, z, 100_000, 1e-13, 0.0, way)
-    assert change <= 1e-13
+    _, change = solve(rows, 3, z, 100_000, 1e-11, 0.0, way)
+    assert change <= 1e-11
     new = v.copy()
     spread(tree, z, work, new)
     normal, *slip = J @ new
