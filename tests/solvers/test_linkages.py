@@ -8,9 +8,9 @@ import pytest
 
 import treadle as td
 from tests.energy import stored_energy
-from tests.linkages import LINKAGES, four_bar, in_frames_of_files, scissors
 from treadle.constraints.rows import residuals
 from treadle.model import rpy
+from treadle.studies.overconstrained_linkages import LINKAGES, four_bar, in_frames_of_files, scissors
 
 
 @pytest.mark.parametrize("digits", [None, 9, 6])

@@ -46,8 +46,9 @@ def openings(system: System, q: Sequence[Scalar]) -> list[Scalar]:
 def opened(system: System, start: Sequence[Scalar], end: Sequence[Scalar]) -> list[Scalar]:
     """What a step has to take back of the rows at its end.
 
-    Where steps end with a projection, they start with loops that are closed, but for those rows that depend on
-    others and disagree by what numbers are rounded. These stay as they are, whichever rows are taken for them.
+    Where steps end with a projection, they start with loops that are closed, but for those rows that depend
+    on others and disagree by what numbers are rounded. These stay as they are, whichever rows are taken for
+    them.
     """
     gaps = openings(system, end)
     if not system.projected:

@@ -23,16 +23,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
-from treadle.constraints.rows import closure_rows
-from treadle.errors import TracingError
+from treadle.constraints.rows import closure_rows, usual_rank
 from treadle.graph import Scalar, entry, iterate, maximum, minimum, sqrt, through_graph, unrolling, where
 from treadle.integrators import rk4, rk6
 from treadle.integrators.rounded_loops import FARTHEST, Opening, fastest, no_opening, opening
 from treadle.integrators.runge_kutta import combine, stage_rates
 from treadle.integrators.system import System
 from treadle.model.coincidence import nearly_equal_lengths
-from treadle.model.mobility import mobility
-from treadle.model.model import Model
 from treadle.solvers.closure import closure_factor
 from treadle.solvers.projection import project
 
@@ -79,7 +76,7 @@ def passage(system: System, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar
     """The singular position that a step comes to, from the distances on its way q (+) t v."""
     model, nq = system.model, len(q)
 
-    rank, rounded = _usual_rank(model), not unrolling() and nearly_equal_lengths(model)
+    rank, rounded = usual_rank(model), not unrolling() and nearly_equal_lengths(model)
 
     def factored(position: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
         """Shares of the rows, and which of them count (1 or 0)."""
@@ -189,8 +186,8 @@ class _OnLoops(System):
     """A system whose accelerations are those of the nearest state with closed loops.
 
     Within the time `reach` of that `flat`, at which the motion passes a singular position, these and the
-    velocities are limits along the motion: means of those before and after it, of order 4. Loops are closed but
-    for the `opening`.
+    velocities are limits along the motion: means of those before and after it, of order 4. Loops are closed
+    but for the `opening`.
     """
 
     flat: Scalar = 0.0
@@ -228,15 +225,6 @@ class _OnLoops(System):
             return [number + 1.0, *position, *total], near & (number < len(_PLACES) - 1.5)
 
         return iterate(at_a_place, [0.0, *q, *[0.0] * nv], len(_PLACES))[1:]
-
-
-def _usual_rank(model: Model) -> int:
-    """How many rows are independent in almost all positions; 0 where lengths have no number yet."""
-    try:
-        count = mobility(model)
-    except TracingError:
-        return 0
-    return count.constraints - count.redundant
 
 
 def _least(shares: Sequence[Scalar], kept: Sequence[Scalar]) -> Scalar:

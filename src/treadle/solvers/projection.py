@@ -34,13 +34,13 @@ def project(
     Loops are closed or, where `gaps` are given for all residuals, open by these.
     """
     nq, nv = len(q), len(v)
-    values = through_graph(lambda x: _projected(model, x[:nq], x[nq : nq + nv], x[nq + nv :]), [*q, *v, *gaps])
+    values = through_graph(
+        lambda x: _projected(model, x[:nq], x[nq : nq + nv], x[nq + nv :]), [*q, *v, *gaps]
+    )
     return values[:nq], values[nq : nq + nv], values[nq + nv :]
 
 
-def _projected(
-    model: Model, q: Sequence[Expr], v: Sequence[Scalar], gaps: Sequence[Scalar]
-) -> list[Scalar]:
+def _projected(model: Model, q: Sequence[Expr], v: Sequence[Scalar], gaps: Sequence[Scalar]) -> list[Scalar]:
     nq, nv = len(q), len(v)
 
     def once(values: list[Scalar]) -> tuple[list[Scalar], object]:
@@ -51,9 +51,7 @@ def _projected(
     return iterate(once, [*q, *v, 0.0, 0.0, 1.0, *gaps], 2, rarely=True)[: nq + nv + 3]
 
 
-def _onto(
-    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], gaps: Sequence[Scalar]
-) -> list[Scalar]:
+def _onto(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], gaps: Sequence[Scalar]) -> list[Scalar]:
     """Position, velocity, residual, rounds, distance, and whether the choice of rows was doubtful."""
     rows = closure_rows(model, q)  # type: ignore[arg-type]
     if gaps:

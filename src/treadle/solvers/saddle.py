@@ -2,8 +2,9 @@
 
     K x - B y = r,    G x = c        (nv, m unknowns)
 
-With K = U L by the tree's sparsity the rows meet in S = (G L^-1)(U^-1 B), which is eliminated row by row, with
-diagonal pivoting inside of every loop (see `solvers.pivoting`). A row whose remainder is next to nothing depends on those before it and gets y = 0, as in `solvers.closure`.
+With K = U L by the tree's sparsity the rows meet in S = (G L^-1)(U^-1 B), which is eliminated row by row,
+with diagonal pivoting inside of loops (see `solvers.pivoting`). A row whose remainder is next to nothing
+depends on those before it and gets y = 0, as in `solvers.closure`.
 """
 
 from __future__ import annotations

@@ -44,9 +44,7 @@ def closing_time(given: Scalar, dt: Scalar) -> Scalar:
     return where(given > 0.0, given, STEPS * dt)
 
 
-def _projected(
-    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], gaps: Sequence[Scalar]
-) -> Ended:
+def _projected(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], gaps: Sequence[Scalar]) -> Ended:
     """The nearest state on the loops."""
     from treadle.solvers.projection import project
 

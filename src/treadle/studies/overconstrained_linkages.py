@@ -1,13 +1,14 @@
 """Linkages that move although their constraints outnumber their freedoms, with exact or rounded numbers."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from math import acos, asin, cos, pi, sin
+from typing import Any
 
 import numpy as np
 
-from tests.machines import random_rotation
-from treadle import ModelSpec
-from treadle.model import rpy
+from treadle.model import ModelSpec, rpy
 
 __all__ = ["LINKAGES", "Linkage", "four_bar", "in_frames_of_files", "scissors"]
 
@@ -28,7 +29,7 @@ def _skew_loop(
     count = len(lengths)
     for k in range(count - 1):
         spec.add_body(f"link{k}", 1.0, center=(lengths[k] / 2, 0, 0), inertia=(0.02, 0.1, 0.1))
-        place = {}
+        place: dict[str, Any] = {}
         if k:
             place = {"position": (lengths[k - 1], 0, 0), "rotation": rpy(twists[k - 1], 0, 0)}
         parent = f"link{k - 1}" if k else None
@@ -89,7 +90,7 @@ def sarrus(rng: np.random.Generator, digits: int | None) -> Linkage:
 def four_bar(rng: np.random.Generator, digits: int | None, plane: np.ndarray | None = None) -> Linkage:
     """A planar linkage of four hinges in any plane of space, or in the one whose axes are given."""
     spec = ModelSpec("four-bar in space")
-    R = random_rotation(rng) if plane is None else plane
+    R = _random_rotation(rng) if plane is None else plane
     crank, coupler, rocker, ground = 0.4, rng.uniform(0.9, 1.1), rng.uniform(0.7, 0.9), rng.uniform(0.9, 1.1)
     axis = _rounded(R @ (0, 1, 0), digits)
 
@@ -153,7 +154,7 @@ LINKAGES: dict[str, Callable[[np.random.Generator, int | None], Linkage]] = {
 def in_frames_of_files(spec: ModelSpec, rng: np.random.Generator, digits: int | None) -> ModelSpec:
     """The same machine with every body in a frame anywhere, joints along z, and all numbers rounded."""
     X = {None: np.eye(4)} | {
-        body.name: _pose(rng.uniform(-0.5, 0.5, 3), random_rotation(rng)) for body in spec.bodies
+        body.name: _pose(rng.uniform(-0.5, 0.5, 3), _random_rotation(rng)) for body in spec.bodies
     }
     other = ModelSpec(spec.name, gravity=spec.gravity)
     for body in spec.bodies:
@@ -181,6 +182,13 @@ def in_frames_of_files(spec: ModelSpec, rng: np.random.Generator, digits: int | 
             reference=joint.reference,
         )  # fmt: skip
     return other
+
+
+def _random_rotation(rng: np.random.Generator) -> np.ndarray:
+    """A rotation matrix, all being equally likely."""
+    Q, R = np.linalg.qr(rng.standard_normal((3, 3)))
+    Q = Q * np.sign(np.diag(R))
+    return Q if np.linalg.det(Q) > 0.0 else Q[:, [1, 0, 2]]
 
 
 def _pose(position: Sequence[float], rotation: Sequence[Sequence[float]] | np.ndarray) -> np.ndarray:
