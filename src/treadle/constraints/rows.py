@@ -65,18 +65,22 @@ def closure_rows(model: Model, q: Sequence[Expr]) -> list[Row]:
         }
         if jacobian:
             rows.append(Row(name, index, group, residual, jacobian))
-    if len(rows) > usual_rank(model):
+    # a machine that could not move by that count does so where its rows are redundant
+    if not len(rows) <= usual_rank(model) < model.nv:
         return rows
     return [replace(row, group=row.group._replace(redundant=False)) for row in rows]
 
 
 def usual_rank(model: Model) -> int:
-    """How many rows are independent in almost all positions; 0 where lengths have no number yet."""
+    """How many rows are independent in almost all closed positions; 0 where that is not known.
+
+    So it is where lengths have no number yet, or no closed position is near the initial one.
+    """
     kept = vars(model).setdefault("_functions", {})
     if "usual rank" not in kept:
         try:
             count = mobility(model)
-            kept["usual rank"] = count.constraints - count.redundant
+            kept["usual rank"] = count.constraints - count.redundant if count.closed else 0
         except TracingError:
             kept["usual rank"] = 0
     return kept["usual rank"]
