@@ -135,7 +135,7 @@ def passage(spec: Any, q: list[float], v: list[float], integrator: str) -> Passa
     except (InputError, ModelError, SimulationDiverged) as error:
         return Passage(failed=f"{spec.name}, {integrator}: {error}")
     gap, reported = (
-        float(np.abs(residuals(model, sim.q.tolist())).max()),
+        float(np.abs(np.array(residuals(model, sim.q.tolist()), dtype=float)).max()),
         float(sim.quality()["loop residual"]),
     )
     failed = "" if mobility == 1 else f"{spec.name}: mobility {mobility}"

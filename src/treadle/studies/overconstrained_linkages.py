@@ -16,7 +16,7 @@ __all__ = ["LINKAGES", "Linkage", "four_bar", "in_frames_of_files", "scissors"]
 Linkage = tuple[ModelSpec, list[float], list[float]]
 
 
-def _rounded(values: Sequence[float] | np.ndarray, digits: int | None) -> np.ndarray:
+def _rounded(values: Any, digits: int | None) -> np.ndarray:
     return np.array(values) if digits is None else np.round(values, digits)
 
 
@@ -160,7 +160,7 @@ def in_frames_of_files(spec: ModelSpec, rng: np.random.Generator, digits: int | 
     for body in spec.bodies:
         back = np.linalg.inv(X[body.name])
         R, center = back[:3, :3], (back @ [*body.center, 1.0])[:3]
-        inertia = R @ np.diag(body.inertia) @ R.T
+        inertia = R @ np.diag(np.array(body.inertia)) @ R.T
         other.add_body(
             body.name, body.mass, center=_rounded(center, digits), inertia=_rounded(inertia, digits)
         )
@@ -191,7 +191,7 @@ def _random_rotation(rng: np.random.Generator) -> np.ndarray:
     return Q if np.linalg.det(Q) > 0.0 else Q[:, [1, 0, 2]]
 
 
-def _pose(position: Sequence[float], rotation: Sequence[Sequence[float]] | np.ndarray) -> np.ndarray:
+def _pose(position: Any, rotation: Any) -> np.ndarray:
     X = np.eye(4)
     X[:3, :3], X[:3, 3] = rotation, position
     return X
