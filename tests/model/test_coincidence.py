@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import treadle as td
-from tests.linkages import LINKAGES, in_frames_of_files
 from treadle.model.coincidence import nearly_equal_lengths
+from treadle.studies.overconstrained_linkages import LINKAGES, in_frames_of_files
 
 
 def parallelogram(longer: float) -> td.Model:

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
-from tests.linkages import LINKAGES, scissors
 from treadle import ModelSpec, Simulation, scene
 from treadle.constraints.rows import residuals
 from treadle.model import mobility as module
 from treadle.model.mobility import constraint_jacobian, mobility
 from treadle.spatial import Quaternion
+from treadle.studies.overconstrained_linkages import LINKAGES, scissors
 
 SOLID = {"mass": 1.0, "inertia": (0.1, 0.1, 0.1)}
 

@@ -7,9 +7,9 @@ import pytest
 
 import treadle as td
 from tests.energy import stored_energy
-from tests.linkages import sarrus
 from tests.numeric import central
 from treadle.constraints.rows import residuals
+from treadle.studies.overconstrained_linkages import sarrus
 
 #: Seeds whose lower and upper legs differ by 2 to 5 %: their knees turn by nearly half a turn in 20 ms.
 SEEDS = [7157, 7213, 7297]

@@ -44,3 +44,23 @@ def test_rows_that_depend_on_others_take_nothing(seed):
     np.testing.assert_allclose(K @ x - B.T @ y, r, atol=1e-9)
     np.testing.assert_allclose(B @ x, c, atol=1e-9)
     assert 0.0 in y
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_weak_rows_come_last(seed):
+    """The first row is nearly that of the second: eliminated first, rounding would be all that is left."""
+    rng = np.random.default_rng(seed)
+    n = 6
+    K = np.diag(rng.uniform(2.0, 3.0, n))
+    strong = rng.standard_normal((3, n))
+    weak = 1e-7 * rng.standard_normal(n)
+    # four rows of rank three but for rounding of numbers, the small one first
+    B = np.vstack([weak, strong[:2], strong[0] - 2.0 * strong[1] + weak])
+    r = rng.standard_normal(n)
+    c = np.array([0.0, *rng.standard_normal(2), 0.0])
+    c[3] = c[1] - 2.0 * c[2]
+    rows = [sparse(b) for b in B]
+    x, y = saddle_solve(K.tolist(), rows, rows, list(r), list(c), [Group(0, 1.0)] * 4, [0.0] * 4)
+    np.testing.assert_allclose(K @ x - B.T @ y, r, atol=1e-9)
+    np.testing.assert_allclose(B @ x, c, atol=1e-5)
+    assert np.abs(y).max() < 1e3

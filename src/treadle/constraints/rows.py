@@ -10,18 +10,21 @@ residual is zero everywhere, and J is given instead.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from treadle.constraints.coupling import coupling_residual
 from treadle.constraints.loop import loop_closure, loop_size
 from treadle.constraints.slip import slip_count, slip_jacobians
 from treadle.dynamics.derivatives import tangent_seeds
+from treadle.errors import TracingError
 from treadle.graph import Expr, Scalar, forward, memoized
+from treadle.model.mobility import mobility
 from treadle.model.model import Model
 
 __all__ = [
     "Group", "Row", "bias", "closure_rows", "rates", "residual_rates", "residuals", "row_groups", "row_names",
+    "usual_rank",
 ]  # fmt: skip
 
 
@@ -34,6 +37,8 @@ class Group(NamedTuple):
 
     number: int
     scale: float
+    #: whether rows of the machine may depend on others wherever it is, not in singular positions alone
+    redundant: bool = True
 
 
 @dataclass(frozen=True)
@@ -60,7 +65,25 @@ def closure_rows(model: Model, q: Sequence[Expr]) -> list[Row]:
         }
         if jacobian:
             rows.append(Row(name, index, group, residual, jacobian))
-    return rows
+    # a machine that could not move by that count does so where its rows are redundant
+    if not len(rows) <= usual_rank(model) < model.nv:
+        return rows
+    return [replace(row, group=row.group._replace(redundant=False)) for row in rows]
+
+
+def usual_rank(model: Model) -> int:
+    """How many rows are independent in almost all closed positions; 0 where that is not known.
+
+    So it is where lengths have no number yet, or no closed position is near the initial one.
+    """
+    kept = vars(model).setdefault("_functions", {})
+    if "usual rank" not in kept:
+        try:
+            count = mobility(model)
+            kept["usual rank"] = count.constraints - count.redundant if count.closed else 0
+        except TracingError:
+            kept["usual rank"] = 0
+    return kept["usual rank"]
 
 
 def residuals(model: Model, q: Sequence[Scalar]) -> list[Scalar]:

@@ -22,6 +22,7 @@ __all__ = [
     "loop_force",
     "loop_groups",
     "loop_jacobian",
+    "opened",
     "openings",
 ]
 
@@ -40,6 +41,19 @@ def openings(system: System, q: Sequence[Scalar]) -> list[Scalar]:
         return []
     every = residuals(system.model, q)
     return [every[index] for index, _ in _kept(system.model)]
+
+
+def opened(system: System, start: Sequence[Scalar], end: Sequence[Scalar]) -> list[Scalar]:
+    """What a step has to take back of the rows at its end.
+
+    Where steps end with a projection, they start with loops that are closed, but for those rows that depend
+    on others and disagree by what numbers are rounded. These stay as they are, whichever rows are taken for
+    them.
+    """
+    gaps = openings(system, end)
+    if not system.projected:
+        return gaps
+    return [c - before for c, before in zip(gaps, openings(system, start), strict=True)]
 
 
 def loop_jacobian(system: System, q: Sequence[Scalar], held: bool = False) -> Jacobian:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle.graph import Scalar, where
-from treadle.integrators.closing import along_loops, loop_force, loop_groups, loop_jacobian, openings
+from treadle.integrators.closing import along_loops, loop_force, loop_groups, loop_jacobian, opened
 from treadle.integrators.method import Advance, Method
 from treadle.integrators.newton import newton
 from treadle.integrators.system import System
@@ -53,7 +53,7 @@ def step(system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar,
         position, velocity = end(new)
         needed = system.balance(position, velocity, new, time + dt)
         force = loop_force(loop_jacobian(system, position, held=True), y, len(v))
-        return [x - f for x, f in zip(needed, force, strict=True)], openings(system, position)
+        return [x - f for x, f in zip(needed, force, strict=True)], opened(system, q, position)
 
     new, _, effort = newton(residual, now, 1e-3, loop_groups(system.model))
     position, velocity = end(new)

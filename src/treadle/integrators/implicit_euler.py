@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle.graph import Scalar
-from treadle.integrators.closing import along_loops, loop_force, loop_groups, loop_jacobian, openings
+from treadle.integrators.closing import along_loops, loop_force, loop_groups, loop_jacobian, opened
 from treadle.integrators.method import Advance, Method
 from treadle.integrators.newton import newton
 from treadle.integrators.system import System
@@ -30,7 +30,7 @@ def step(system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar,
         a = [(x1 - x0) / dt for x0, x1 in zip(v, new, strict=True)]
         needed = system.balance(position, new, a, time + dt)
         force = loop_force(loop_jacobian(system, position, held=True), y, len(v))
-        return [x - f for x, f in zip(needed, force, strict=True)], openings(system, position)
+        return [x - f for x, f in zip(needed, force, strict=True)], opened(system, q, position)
 
     new, _, effort = newton(residual, v, 1e-3, loop_groups(system.model))
     position = end(new)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from treadle.dynamics.cholesky import factor, parent_freedoms, solve
 from treadle.dynamics.crba import crba
 from treadle.graph import Scalar
-from treadle.integrators.closing import along_loops, loop_force, loop_groups, loop_jacobian, openings
+from treadle.integrators.closing import along_loops, loop_force, loop_groups, loop_jacobian, opened
 from treadle.integrators.method import Advance, Method
 from treadle.integrators.newton import newton
 from treadle.integrators.system import System
@@ -31,7 +31,7 @@ def step(system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar,
         a = [(x1 - x0) / half for x1, x0 in zip(w, v, strict=True)]
         needed = system.balance(system.integrate(q, [half * x for x in w]), w, a, time + half)
         force = loop_force(J, y, len(v))
-        closed = openings(system, system.integrate(q, [dt * x for x in w]))
+        closed = opened(system, q, system.integrate(q, [dt * x for x in w]))
         return [x - f for x, f in zip(needed, force, strict=True)], closed
 
     w, y, effort = newton(residual, v, 1e-3, loop_groups(system.model))

@@ -22,7 +22,8 @@ class Advance(NamedTuple):
     solver (or steps tried), and what was left over at the end (a relative change, or seconds). `work` (J)
     is that of stops and friction, if the method asked for them; `entry` what the system's account gained,
     if the method keeps it. `rows` are the impulses of the bounded rows (see `constraints.bounded`), in
-    their order. `ajar` is 1 where it ends so near a singular position that loops stay open by rounding.
+    their order. `ajar` is 1 where it ends so near a singular position that loops stay open by rounding, as
+    they are; `gaps`, if any, are what they are to be open by at the end.
     """
 
     q: list[Scalar]
@@ -33,6 +34,7 @@ class Advance(NamedTuple):
     entry: Sequence[Scalar] = ()
     rows: Sequence[Scalar] = ()
     ajar: Scalar = 0.0
+    gaps: Sequence[Scalar] = ()
 
 
 def _nothing(model: Model) -> int:

@@ -13,30 +13,27 @@ the magnitude is known. In a step that passes zero it is V-shaped. A step may al
 do not count that count elsewhere.
 
 Lengths that are rounded make it x y = e: at x = 0 loops cannot be closed, and next to it they close only far
-off the branch, y = e / x. There, up to a multiple of the square root of e, positions are interpolated too and
-loops stay open by e. It is what is left of them in the position that closed ones on both sides have in the
-middle.
+off the branch, y = e / x. There, up to a multiple of the square root of e, loops are open by what they are
+open by at the singular position (see `rounded_loops`): with these gaps it is passed as if lengths were exact.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
-from treadle.constraints.rows import closure_rows, residuals, row_groups
-from treadle.errors import TracingError
+from treadle.constraints.rows import closure_rows, usual_rank
 from treadle.graph import Scalar, entry, iterate, maximum, minimum, sqrt, through_graph, unrolling, where
 from treadle.integrators import rk4, rk6
+from treadle.integrators.rounded_loops import FARTHEST, Opening, fastest, no_opening, opening
 from treadle.integrators.runge_kutta import combine, stage_rates
 from treadle.integrators.system import System
 from treadle.model.coincidence import nearly_equal_lengths
-from treadle.model.mobility import mobility
-from treadle.model.model import Model
 from treadle.solvers.closure import closure_factor
 from treadle.solvers.projection import project
 
-__all__ = ["Passage", "careful_step", "passage", "rounded_step"]
+__all__ = ["Passage", "careful_step", "passage", "rounded_gaps"]
 
 #: What is found at a state with closed loops: as many numbers as degrees of freedom.
 _Found = Callable[[Sequence[Scalar], Sequence[Scalar]], list[Scalar]]
@@ -51,22 +48,10 @@ _STRAIGHT = 0.55
 _FEW, _MANY = 5, 9
 
 
-#: Distance from a singular position within which accelerations are limits along the motion, and share of a
-#: step; the places beside it, in these distances, and their weights.
-_CLOSE, _CLOSE_IN = 1e-3, 0.25
+#: Distance from a singular position within which accelerations are limits along the motion, share of a step,
+#: and share of the zone of open loops; the places beside it, in these distances, and their weights.
+_CLOSE, _CLOSE_IN, _CLOSE_ROUNDED = 1e-3, 0.25, 0.05
 _PLACES, _WEIGHTS = (0.0, -4.0, -2.0, 2.0, 4.0), (0.0, -1.0 / 6.0, 4.0 / 6.0, 4.0 / 6.0, -1.0 / 6.0)
-
-
-#: Distances at which loops are closed on both sides, to find out by how much (of their size, rad) they are
-#: open at the singular position; the least and the most that is left open; the zone of open loops in square
-#: roots of it.
-_BESIDE, _EXACT, _ROUNDED, _ZONE = 1e-2, 1e-11, 1e-5, 20.0
-
-#: The farthest place (rad, m) at which this is found out.
-_FAR = 0.5
-
-#: Steps that a zone may take before and after the singular position.
-_ZONE_STEPS = 50.0
 
 
 class Passage(NamedTuple):
@@ -79,19 +64,19 @@ class Passage(NamedTuple):
     distance: Scalar
     #: change of the distance in a second
     speed: Scalar
-    #: seconds before and after it within which loops stay open, by what rounded numbers leave at it
-    zone: Scalar
+    #: by how much loops stay open next to it
+    opening: Opening
 
     def ends_open(self, dt: Scalar) -> Any:
         """Whether loops stay open at the end of the step."""
-        return self.passes & (abs(dt - self.time) < self.zone)
+        return self.passes & (abs(dt - self.time) < self.opening.zone)
 
 
 def passage(system: System, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar) -> Passage:
     """The singular position that a step comes to, from the distances on its way q (+) t v."""
     model, nq = system.model, len(q)
 
-    rank, rounded = _usual_rank(model), not unrolling() and nearly_equal_lengths(model)
+    rank, rounded = usual_rank(model), not unrolling() and nearly_equal_lengths(model)
 
     def factored(position: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
         """Shares of the rows, and which of them count (1 or 0)."""
@@ -103,7 +88,6 @@ def passage(system: System, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar
         q, v, (h,) = values[:nq], values[nq:-1], values[-1:]
         first, kept = factored(q)
         count = len(kept)
-        fastest = _fastest(v)
         lost = sum(kept, 0.0) < rank - 0.5
         near = lost | (_least(first, kept) < _looked_at(v, h, rounded))
 
@@ -120,49 +104,30 @@ def passage(system: System, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar
         _, end, middle, *rest = iterate(look, [0.0, 1.0, 1.0, *kept, *q, *v, h], 2, near)
         start = _least(first, rest[:count])
         passes = near & (middle < _STRAIGHT * maximum(start, end))
-        nearest = minimum(start, end)
-        close = (nearest < _ZONE * _ROUNDED**0.5) | passes
         # the one of both straight lines of the distance, through zero or not, that has its middle
         beyond = abs(middle - 0.5 * (start + end)) < abs(middle - 0.5 * abs(end - start))
         way = start + where(beyond, -end, end)
         way = where(abs(way) > 1e-30, way, 1e-30)
         time, speed = start / way * h, abs(way) / h
-        close = close & ((abs(time) + 4.0 * _BESIDE / speed) * fastest < _FAR)
-        left = _left_open(system, q, v, time, _BESIDE / speed, near & close) if rounded else 0.0
-        zone = where(close & (left < _ROUNDED) & (left > _EXACT), _ZONE * sqrt(left), 0.0)
-        passes = passes | (near & close & (nearest < zone))
-        zone = minimum(zone / speed, _ZONE_STEPS * h)
-        return [where(passes, 1.0, 0.0), time, start, speed, zone]
+        open_by = opening(system, q, v, h, near) if rounded else no_opening()
+        wide = open_by.zone > 0.0
+        passes = passes | (wide & (minimum(abs(open_by.time), abs(open_by.time - h)) < open_by.zone))
+        time, speed = where(wide, open_by.time, time), where(wide, open_by.speed, speed)
+        return [where(passes, 1.0, 0.0), time, start, speed, *open_by.flat()]
 
-    flag, *values = through_graph(distances, [*q, *v, dt])
-    return Passage(flag > 0.5, *values)
+    flag, time, distance, speed, *rest = through_graph(distances, [*q, *v, dt])
+    return Passage(flag > 0.5, time, distance, speed, Opening.of(rest))
 
 
-def rounded_step(
-    system: System,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    time: Scalar,
-    dt: Scalar,
-    distance: Scalar,
-) -> tuple[Any, list[Scalar], list[Scalar], Scalar]:
-    """Whether a step comes to where loops stay open, position and velocity after it, and whether they do.
+def rounded_gaps(
+    system: System, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar, distance: Scalar
+) -> list[Scalar]:
+    """By how much loops of rounded lengths are open at the end of a step, for all residuals.
 
     For methods that pass other singular positions as they are. Nothing is computed where the step starts
     far away, by the distance after the last one.
     """
-    nq, nv = len(q), len(v)
-
-    def look(values: list[Scalar]) -> tuple[list[Scalar], object]:
-        q, v, (time, h) = values[2 : 2 + nq], values[2 + nq : 2 + nq + nv], values[2 + nq + nv :]
-        passing = passage(system, q, v, h)
-        taken = passing.passes & (passing.zone > 0.0)
-        q, v, _ = careful_step(system, q, v, time, h, passing._replace(passes=taken))
-        ajar = where(taken & passing.ends_open(h), 1.0, 0.0)
-        return [where(taken, 1.0, 0.0), ajar, *q, *v, time, h], False
-
-    taken, ajar, *state = iterate(look, [0.0, 0.0, *q, *v, time, dt], 1, distance < _looked_at(v, dt, True))
-    return taken > 0.5, state[:nq], state[nq : nq + nv], ajar
+    return opening(system, q, v, dt, distance < _looked_at(v, dt, True)).gaps_after(dt)
 
 
 def _looked_at(v: Sequence[Scalar], dt: Scalar, rounded: bool) -> Scalar:
@@ -170,45 +135,8 @@ def _looked_at(v: Sequence[Scalar], dt: Scalar, rounded: bool) -> Scalar:
 
     They do only in machines with lengths that are `rounded`.
     """
-    way = _REACH * dt * _fastest(v)
-    return maximum(way, _ZONE * _ROUNDED**0.5) if rounded else way
-
-
-def _fastest(v: Sequence[Scalar]) -> Scalar:
-    fastest: Scalar = 0.0
-    for x in v:
-        fastest = maximum(fastest, abs(x))
-    return fastest
-
-
-def _left_open(
-    system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, reach: Scalar, when: Any
-) -> Scalar:
-    """What loops are open by (of their size, rad) in the middle of closed positions around a time."""
-    nq, nv = len(q), len(v)
-    scales = [group.scale for group in row_groups(system.model)]
-
-    def at_a_place(values: list[Scalar]) -> tuple[list[Scalar], object]:
-        number, middle, mean = values[0], values[1 : 1 + nq], values[1 + nq :]
-        away = entry(_PLACES, number) * reach
-        there = project(system.model, system.integrate(middle, [away * x for x in v]), v)[0]
-        mean = _added(system.model, mean, entry(_WEIGHTS, number), middle, there)
-        return [number + 1.0, *middle, *mean], number < len(_PLACES) - 1.5
-
-    middle = system.integrate(q, [time * x for x in v])
-    mean = iterate(at_a_place, [1.0, *middle, *[0.0] * nv], len(_PLACES) - 1, when)[1 + nq :]
-    worst: Scalar = 0.0
-    for c, scale in zip(residuals(system.model, system.integrate(middle, mean)), scales, strict=True):
-        worst = maximum(worst, abs(c) * (1.0 / scale))
-    return worst
-
-
-def _added(
-    model: Model, mean: Sequence[Scalar], weight: Scalar, q: Sequence[Scalar], there: Sequence[Scalar]
-) -> list[Scalar]:
-    """A sum of tangent steps with that from q to another position, by its weight."""
-    step = [x for joint in model.joints for x in joint.type.difference(q[joint.q], there[joint.q])]
-    return [x + weight * dx for x, dx in zip(mean, step, strict=True)]
+    way = _REACH * dt * fastest(v)
+    return maximum(way, FARTHEST) if rounded else way
 
 
 def careful_step(
@@ -229,24 +157,27 @@ def careful_step(
     tableau = rk6.TABLEAU if order > 4 else rk4.TABLEAU
     count = _FEW if order > 4 else _MANY
     given = {item.name: getattr(system, item.name) for item in fields(system)}
-    flat, zone = time + passing.time, passing.zone
-    reach = maximum(minimum(_CLOSE / passing.speed, _CLOSE_IN * dt), zone)
+    flat, open_by = time + passing.time, passing.opening.flat()
+    reach = minimum(_CLOSE / passing.speed, _CLOSE_IN * dt)
+    reach = maximum(reach, _CLOSE_ROUNDED * passing.opening.zone)
     nothing: list[Scalar] = [0.0] * len(system.accounts(q, v, time))
 
     def one_substep(values: list[Scalar]) -> tuple[list[Scalar], object]:
-        number, time, h, flat, reach, zone = values[:6]
-        q, v, gained = values[6 : 6 + nq], values[6 + nq : 6 + nq + nv], values[6 + nq + nv :]
-        on_loops = _OnLoops(**given, flat=flat, reach=reach, zone=zone)
+        number, time, h, flat, reach = values[:5]
+        open_by, state = values[5 : 5 + size], values[5 + size :]
+        q, v, gained = state[:nq], state[nq : nq + nv], state[nq + nv :]
+        on_loops = _OnLoops(**given, flat=flat, reach=reach, opening=Opening.of(open_by))
         q, v = on_loops.closed(q, v, time + number * h)
         rates = stage_rates(tableau, on_loops, q, v, time + number * h, h, looped=True)
         change = combine(tableau.b, rates, h)
         q = system.integrate(q, change[:nv])
         v = [x + dx for x, dx in zip(v, change[nv : 2 * nv], strict=True)]
         gained = [x + dx for x, dx in zip(gained, change[2 * nv :], strict=True)]
-        return [number + 1.0, time, h, flat, reach, zone, *q, *v, *gained], number < count - 1.5
+        return [number + 1.0, time, h, flat, reach, *open_by, *q, *v, *gained], number < count - 1.5
 
-    begin = [0.0, time, dt * (1.0 / count), flat, reach, zone, *q, *v, *nothing]
-    result = iterate(one_substep, begin, count, passing.passes)[6:]
+    size = len(open_by)
+    begin = [0.0, time, dt * (1.0 / count), flat, reach, *open_by, *q, *v, *nothing]
+    result = iterate(one_substep, begin, count, passing.passes)[5 + size :]
     return result[:nq], result[nq : nq + nv], result[nq + nv :]
 
 
@@ -255,13 +186,13 @@ class _OnLoops(System):
     """A system whose accelerations are those of the nearest state with closed loops.
 
     Within the time `reach` of that `flat`, at which the motion passes a singular position, these and the
-    velocities are limits along the motion: means of those before and after it, of order 4. So are positions
-    where there is a `zone` of open loops.
+    velocities are limits along the motion: means of those before and after it, of order 4. Loops are closed
+    but for the `opening`.
     """
 
     flat: Scalar = 0.0
     reach: Scalar = 0.0
-    zone: Scalar = 0.0
+    opening: Opening = field(kw_only=True)
 
     def acceleration(
         self, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar, implicit_damping: Scalar = 0.0
@@ -283,31 +214,17 @@ class _OnLoops(System):
         nq, nv, near = len(q), len(v), abs(time - self.flat) < self.reach
 
         def at_a_place(values: list[Scalar]) -> tuple[list[Scalar], object]:
-            number, position = values[0], values[1 : 1 + nq]
-            mean, total = values[1 + nq : 1 + nq + nv], values[1 + nq + nv :]
+            number, position, total = values[0], values[1 : 1 + nq], values[1 + nq :]
             away = entry(_PLACES, number) * self.reach
             weight = where(near, entry(_WEIGHTS, number), 1.0)
-            there, speeds, _ = project(self.model, self.integrate(q, [away * x for x in v]), v)
+            gaps = self.opening.gaps_around(time + away - self.flat)
+            there, speeds, _ = project(self.model, self.integrate(q, [away * x for x in v]), v, gaps)
             first = number < 0.5
             position = [where(first, x, kept) for x, kept in zip(there, position, strict=True)]
-            mean = _added(self.model, mean, entry(_WEIGHTS, number), q, there)
             total = [x + weight * a for x, a in zip(total, found(there, speeds), strict=True)]
-            return [number + 1.0, *position, *mean, *total], near & (number < len(_PLACES) - 1.5)
+            return [number + 1.0, *position, *total], near & (number < len(_PLACES) - 1.5)
 
-        values = iterate(at_a_place, [0.0, *q, *[0.0] * (2 * nv)], len(_PLACES))[1:]
-        position, mean, total = values[:nq], values[nq : nq + nv], values[nq + nv :]
-        between = near & (self.zone > 0.0)
-        middle = self.integrate(q, mean)
-        return [*[where(between, x, y) for x, y in zip(middle, position, strict=True)], *total]
-
-
-def _usual_rank(model: Model) -> int:
-    """How many rows are independent in almost all positions; 0 where lengths have no number yet."""
-    try:
-        count = mobility(model)
-    except TracingError:
-        return 0
-    return count.constraints - count.redundant
+        return iterate(at_a_place, [0.0, *q, *[0.0] * nv], len(_PLACES))[1:]
 
 
 def _least(shares: Sequence[Scalar], kept: Sequence[Scalar]) -> Scalar:

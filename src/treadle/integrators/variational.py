@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from treadle.dynamics.cholesky import factor, parent_freedoms, solve
 from treadle.dynamics.crba import crba
 from treadle.graph import Expr, Scalar, reverse, through_graph
-from treadle.integrators.closing import along_loops, loop_force, loop_groups, loop_jacobian, openings
+from treadle.integrators.closing import along_loops, loop_force, loop_groups, loop_jacobian, opened
 from treadle.integrators.method import Advance, Method
 from treadle.integrators.newton import newton
 from treadle.integrators.system import System
@@ -39,7 +39,7 @@ def step(system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Scalar,
     def residual(delta: list[Scalar], y: list[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
         before, _ = _momenta(system, q, delta, time, dt)
         given = [p + f for p, f in zip(momentum, loop_force(J, y, len(v)), strict=True)]
-        closed = openings(system, system.integrate(q, delta))
+        closed = opened(system, q, system.integrate(q, delta))
         return [x - p for x, p in zip(before, given, strict=True)], closed
 
     start = [dt * x for x in v]

@@ -54,6 +54,8 @@ class Mobility:
     open: tuple[tuple[str, float], ...] = ()
     #: loops that it leaves open by so little (m, rad) that rounded numbers explain it
     ajar: tuple[tuple[str, float], ...] = ()
+    #: whether a closed position was found to count in
+    closed: bool = True
 
     @property
     def left(self) -> int:
@@ -82,7 +84,7 @@ def _counted(model: Model) -> Mobility:
     rank = max(_rank(model, place) for place in (start, *_neighbours(model, start)))
     unclosed = tuple((name, gap) for name, gap in gaps.items() if gap > _CLOSED)
     ajar = tuple((name, gap) for name, gap in gaps.items() if _EXACT < gap <= _CLOSED)
-    return Mobility(model.nv, len(G), len(G) - rank, unclosed, ajar)
+    return Mobility(model.nv, len(G), len(G) - rank, unclosed, ajar, closed is not None)
 
 
 def _rank(model: Model, q: list[float]) -> int:

@@ -173,7 +173,7 @@ def dependence(gaps: Sequence[Scalar], J: Sequence[dict[int, Scalar]], groups: S
     """
     widest: dict[int, Scalar] = {}
     lever: dict[int, Scalar] = {}
-    for gap, row, (number, scale) in zip(gaps, J, groups, strict=True):
+    for gap, row, (number, scale, _) in zip(gaps, J, groups, strict=True):
         size = sum((x * x for x in row.values()), 0.0) * (1.0 / scale**2)
         widest[number] = maximum(widest.get(number, 0.0), abs(gap) * (1.0 / scale))
         lever[number] = maximum(lever.get(number, 1e-30), size)
@@ -184,10 +184,10 @@ def dependence(gaps: Sequence[Scalar], J: Sequence[dict[int, Scalar]], groups: S
 def group_sizes(diagonal: Sequence[Scalar], groups: Sequence[Group]) -> list[Scalar]:
     """Of every row, what the largest diagonal entry in its group would be at its own scale."""
     largest: dict[int, Scalar] = {}
-    for value, (number, scale) in zip(diagonal, groups, strict=True):
+    for value, (number, scale, _) in zip(diagonal, groups, strict=True):
         size = value * (1.0 / scale**2)
         largest[number] = maximum(largest[number], size) if number in largest else size
-    return [largest[number] * scale**2 for number, scale in groups]
+    return [largest[number] * scale**2 for number, scale, _ in groups]
 
 
 def half_solved(L: Sequence[dict[int, Scalar]], jacobian: dict[int, Scalar]) -> dict[int, Scalar]:

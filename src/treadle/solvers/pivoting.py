@@ -1,8 +1,9 @@
 """Elimination of constraint rows with diagonal pivoting inside of every loop.
 
-The order of the loops is fixed and keeps the factors sparse. Inside of a loop with more than two rows, of
-which some may follow from others, the row of which most is left goes first: a weak one first would divide
-rounding by what is left of it, and hide which rows are dependent.
+The order of the loops is fixed and keeps the factors sparse. Inside of a loop with more than two rows, in a
+machine some of whose rows follow from others, the row of which most is left goes first: a weak one first
+would divide rounding by what is left of it, and hide which rows are dependent. Where all rows are independent
+in almost all positions the order is fixed: the matrix is positive definite, and needs no pivoting.
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ def elimination_blocks(A: Sequence[dict[int, Scalar]], groups: Sequence[Group]) 
     """Rows in an order that keeps factors sparse; those of a loop that is ordered on the way, together."""
     blocks: dict[tuple[int, int], list[int]] = {}
     numbers = [group.number for group in groups]
-    for i, number in enumerate(numbers):
-        key = (number, -1) if numbers.count(number) > _PLANAR else (number, i)
+    for i, (number, _, redundant) in enumerate(groups):
+        key = (number, -1) if redundant and numbers.count(number) > _PLANAR else (number, i)
         blocks.setdefault(key, []).append(i)
     rows = list(blocks.values())
     home = {i: k for k, block in enumerate(rows) for i in block}

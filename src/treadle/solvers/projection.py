@@ -10,6 +10,7 @@ once more from there.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from treadle.constraints.rows import closure_rows, residual_rates, residuals
 from treadle.graph import Expr, Scalar, iterate, maximum, minimum, through_graph
@@ -26,34 +27,41 @@ _SMALL = 1e-9
 
 
 def project(
-    model: Model, q: Sequence[Scalar], v: Sequence[Scalar]
+    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], gaps: Sequence[Scalar] = ()
 ) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
-    """Position and velocity that satisfy the constraints; residual left, rounds, distance (`closure`)."""
+    """Position and velocity that satisfy the constraints; residual left, rounds, distance (`closure`).
+
+    Loops are closed or, where `gaps` are given for all residuals, open by these.
+    """
     nq, nv = len(q), len(v)
-    values = through_graph(lambda x: _projected(model, x[:nq], x[nq:]), [*q, *v])
+    values = through_graph(
+        lambda x: _projected(model, x[:nq], x[nq : nq + nv], x[nq + nv :]), [*q, *v, *gaps]
+    )
     return values[:nq], values[nq : nq + nv], values[nq + nv :]
 
 
-def _projected(model: Model, q: Sequence[Expr], v: Sequence[Scalar]) -> list[Scalar]:
-    nq = len(q)
+def _projected(model: Model, q: Sequence[Expr], v: Sequence[Scalar], gaps: Sequence[Scalar]) -> list[Scalar]:
+    nq, nv = len(q), len(v)
 
     def once(values: list[Scalar]) -> tuple[list[Scalar], object]:
-        *state, _, rounds, _ = values
-        *new, gap, taken, distance, doubtful = _onto(model, state[:nq], state[nq:])
-        return [*new, gap, rounds + taken, distance], doubtful > 0.5
+        state, (_, rounds, _), gaps = values[: nq + nv], values[nq + nv : nq + nv + 3], values[nq + nv + 3 :]
+        *new, gap, taken, distance, doubtful = _onto(model, state[:nq], state[nq:], gaps)
+        return [*new, gap, rounds + taken, distance, *gaps], doubtful > 0.5
 
-    return iterate(once, [*q, *v, 0.0, 0.0, 1.0], 2, rarely=True)
+    return iterate(once, [*q, *v, 0.0, 0.0, 1.0, *gaps], 2, rarely=True)[: nq + nv + 3]
 
 
-def _onto(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+def _onto(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], gaps: Sequence[Scalar]) -> list[Scalar]:
     """Position, velocity, residual, rounds, distance, and whether the choice of rows was doubtful."""
     rows = closure_rows(model, q)  # type: ignore[arg-type]
+    if gaps:
+        rows = [replace(row, residual=row.residual - gaps[row.index]) for row in rows]
     nq, nv = len(q), len(v)
     solver = closure_factor(model, q, rows)
 
     def kept(position: Sequence[Scalar]) -> list[Scalar]:
         every = residuals(model, position)
-        return [every[row.index] for row in rows]
+        return [every[row.index] - gaps[row.index] if gaps else every[row.index] for row in rows]
 
     def moved(position: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
         c = kept(position)

@@ -2,8 +2,9 @@
 
     K x - B y = r,    G x = c        (nv, m unknowns)
 
-With K = U L by the tree's sparsity the rows meet in S = (G L^-1)(U^-1 B), which is eliminated row by row. A
-row whose remainder is next to nothing depends on those before it and gets y = 0, as in `solvers.closure`.
+With K = U L by the tree's sparsity the rows meet in S = (G L^-1)(U^-1 B), which is eliminated row by row,
+with diagonal pivoting inside of loops (see `solvers.pivoting`). A row whose remainder is next to nothing
+depends on those before it and gets y = 0, as in `solvers.closure`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from treadle.constraints.rows import Group
 from treadle.dynamics.lu import lu_factor
 from treadle.graph import Scalar, where
 from treadle.solvers.closure import dependence, group_sizes
-from treadle.solvers.pivoting import elimination_order
+from treadle.solvers.pivoting import Swap, elimination_blocks, swapped
 
 __all__ = ["saddle_solve"]
 
@@ -60,23 +61,49 @@ def _solve_rows(
 ) -> list[Scalar]:
     """y with S y = b; zero for rows that depend on others."""
     sizes = group_sizes([abs(S[i][i]) for i in range(len(S))], groups)
-    order = elimination_order(S)
+    blocks = elimination_blocks(S, groups)
+    order = [k for block in blocks for k in block]
+    swaps: list[Swap] = []
     inverse: dict[int, Scalar] = {}
-    for place, k in enumerate(order):
-        pivot = S[k][k]
-        independent = abs(pivot) > share * sizes[k]
-        inverse[k] = where(independent, 1.0 / where(independent, pivot, 1.0), 0.0)
-        later = order[place + 1 :]
-        for i in later:
-            if k not in S[i]:
-                continue
-            factor = S[i].pop(k) * inverse[k]
-            for j in later:
-                if j in S[k]:
-                    S[i][j] = S[i][j] - factor * S[k][j] if j in S[i] else -(factor * S[k][j])
-            b[i] = b[i] - factor * b[k]
-    y: dict[int, Scalar] = {}
-    for k in reversed(order):
-        known = sum((value * y[j] for j, value in S[k].items() if j in y), 0.0)
+    for block in blocks:
+        for number, k in enumerate(block, 1):
+            for j in block[number:]:
+                swaps.append(Swap(k, j, abs(S[j][j]) * sizes[k] > abs(S[k][k]) * sizes[j]))
+                _exchange(S, b, sizes, swaps[-1])
+            pivot = S[k][k]
+            independent = abs(pivot) > share * sizes[k]
+            inverse[k] = where(independent, 1.0 / where(independent, pivot, 1.0), 0.0)
+            _eliminate(S, b, k, inverse[k], order[len(inverse) :])
+    y: list[Scalar] = [0.0] * len(b)
+    for place, k in reversed(list(enumerate(order))):
+        known = sum((S[k][j] * y[j] for j in order[place + 1 :] if j in S[k]), 0.0)
         y[k] = (b[k] - known) * inverse[k]
-    return [y[k] for k in range(len(b))]
+    return swapped(y, swaps[::-1])
+
+
+def _exchange(S: list[dict[int, Scalar]], b: list[Scalar], sizes: list[Scalar], swap: Swap) -> None:
+    """Let two rows change places, and the two columns of their unknowns."""
+    k, j, taken = swap
+    for column in sorted(S[k].keys() | S[j].keys()):
+        x, y = S[k].get(column, 0.0), S[j].get(column, 0.0)
+        S[k][column], S[j][column] = where(taken, y, x), where(taken, x, y)
+    for row in S:
+        if k in row or j in row:
+            x, y = row.get(k, 0.0), row.get(j, 0.0)
+            row[k], row[j] = where(taken, y, x), where(taken, x, y)
+    for values in (b, sizes):
+        values[k], values[j] = where(taken, values[j], values[k]), where(taken, values[k], values[j])
+
+
+def _eliminate(
+    S: list[dict[int, Scalar]], b: list[Scalar], k: int, inverse: Scalar, later: Sequence[int]
+) -> None:
+    """Take the row k, with the reciprocal of its pivot or zero, out of those that follow."""
+    for i in later:
+        if k not in S[i]:
+            continue
+        factor = S[i].pop(k) * inverse
+        for j in later:
+            if j in S[k]:
+                S[i][j] = S[i][j] - factor * S[k][j] if j in S[i] else -(factor * S[k][j])
+        b[i] = b[i] - factor * b[k]

@@ -28,10 +28,12 @@ Ended: TypeAlias = tuple[list[Scalar], list[Scalar], list[Scalar]]
 
 @dataclass(frozen=True)
 class Stabilization:
-    """What happens to a state (model, q, v) at the end of a step, and whether a feedback acts in it."""
+    """What happens to a state (model, q, v, gaps to leave) at the end of a step, and whether a feedback acts
+    in it.
+    """
 
     about: str
-    finish: Callable[[Model, Sequence[Scalar], Sequence[Scalar]], Ended]
+    finish: Callable[[Model, Sequence[Scalar], Sequence[Scalar], Sequence[Scalar]], Ended]
     feedback: bool = False
     #: whether every step starts and ends with closed loops
     projects: bool = False
@@ -42,14 +44,14 @@ def closing_time(given: Scalar, dt: Scalar) -> Scalar:
     return where(given > 0.0, given, STEPS * dt)
 
 
-def _projected(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> Ended:
+def _projected(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], gaps: Sequence[Scalar]) -> Ended:
     """The nearest state on the loops."""
     from treadle.solvers.projection import project
 
-    return project(model, q, v)
+    return project(model, q, v, gaps)
 
 
-def _left(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> Ended:
+def _left(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], gaps: Sequence[Scalar]) -> Ended:
     """The state as it is, and how far its loops are open."""
     return list(q), list(v), [largest_residual(model, q), 0.0, 1.0]
 

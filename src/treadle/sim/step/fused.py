@@ -164,15 +164,12 @@ class _FusedStep:
         self.after = self.after._replace(q=q, v=v, ajar=where(passing.ends_open(self.dt), 1.0, 0.0))
 
     def _pass_rounded(self) -> None:
-        """Take the step again where loops of rounded numbers cannot be closed at a singular position."""
-        from treadle.integrators.singular import rounded_step
+        """Leave loops of rounded numbers open where they cannot be closed, at a singular position."""
+        from treadle.integrators.singular import rounded_gaps
 
-        _, _, distance, _, _ = self.values["gap"]
-        start = self.values["q"], self.values["v"]
-        taken, q, v, ajar = rounded_step(self.system, *start, self.now, self.dt, distance)
-        q = [where(taken, x, own) for x, own in zip(q, self.after.q, strict=True)]
-        v = [where(taken, x, own) for x, own in zip(v, self.after.v, strict=True)]
-        self.after = self.after._replace(q=q, v=v, ajar=ajar)
+        distance = self.values["gap"][2]
+        gaps = rounded_gaps(self.system, self.values["q"], self.values["v"], self.dt, distance)
+        self.after = self.after._replace(gaps=gaps)
 
     def _arrive(self, drive: MotionDrive) -> None:
         """Joints with motions at the end of the step: where these lead, without the error of the method."""
@@ -186,12 +183,14 @@ class _FusedStep:
         """Close the loops."""
         if self.model.closed and self.model.nv:
             finish, before = self.step.stabilization.finish, self.after
-            q, v, self.gap = finish(self.machine, before.q, before.v)
+            q, v, self.gap = finish(self.machine, before.q, before.v, before.gaps)
             if not isinstance(before.ajar, float):
                 ajar, (_, rounds, distance) = before.ajar > 0.5, self.gap
                 q = [where(ajar, x, y) for x, y in zip(before.q, q, strict=True)]
                 v = [where(ajar, x, y) for x, y in zip(before.v, v, strict=True)]
                 self.gap = [largest_residual(self.machine, q), rounds, distance]
+            elif before.gaps:
+                self.gap = [largest_residual(self.machine, q), *self.gap[1:]]
             self.after = before._replace(q=q, v=v)
 
     def account(self) -> None:

@@ -1,13 +1,14 @@
 """Linkages that move although their constraints outnumber their freedoms, with exact or rounded numbers."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from math import acos, asin, cos, pi, sin
+from typing import Any
 
 import numpy as np
 
-from tests.machines import random_rotation
-from treadle import ModelSpec
-from treadle.model import rpy
+from treadle.model import ModelSpec, rpy
 
 __all__ = ["LINKAGES", "Linkage", "four_bar", "in_frames_of_files", "scissors"]
 
@@ -15,7 +16,7 @@ __all__ = ["LINKAGES", "Linkage", "four_bar", "in_frames_of_files", "scissors"]
 Linkage = tuple[ModelSpec, list[float], list[float]]
 
 
-def _rounded(values: Sequence[float] | np.ndarray, digits: int | None) -> np.ndarray:
+def _rounded(values: Any, digits: int | None) -> np.ndarray:
     return np.array(values) if digits is None else np.round(values, digits)
 
 
@@ -28,7 +29,7 @@ def _skew_loop(
     count = len(lengths)
     for k in range(count - 1):
         spec.add_body(f"link{k}", 1.0, center=(lengths[k] / 2, 0, 0), inertia=(0.02, 0.1, 0.1))
-        place = {}
+        place: dict[str, Any] = {}
         if k:
             place = {"position": (lengths[k - 1], 0, 0), "rotation": rpy(twists[k - 1], 0, 0)}
         parent = f"link{k - 1}" if k else None
@@ -89,7 +90,7 @@ def sarrus(rng: np.random.Generator, digits: int | None) -> Linkage:
 def four_bar(rng: np.random.Generator, digits: int | None, plane: np.ndarray | None = None) -> Linkage:
     """A planar linkage of four hinges in any plane of space, or in the one whose axes are given."""
     spec = ModelSpec("four-bar in space")
-    R = random_rotation(rng) if plane is None else plane
+    R = _random_rotation(rng) if plane is None else plane
     crank, coupler, rocker, ground = 0.4, rng.uniform(0.9, 1.1), rng.uniform(0.7, 0.9), rng.uniform(0.9, 1.1)
     axis = _rounded(R @ (0, 1, 0), digits)
 
@@ -153,13 +154,13 @@ LINKAGES: dict[str, Callable[[np.random.Generator, int | None], Linkage]] = {
 def in_frames_of_files(spec: ModelSpec, rng: np.random.Generator, digits: int | None) -> ModelSpec:
     """The same machine with every body in a frame anywhere, joints along z, and all numbers rounded."""
     X = {None: np.eye(4)} | {
-        body.name: _pose(rng.uniform(-0.5, 0.5, 3), random_rotation(rng)) for body in spec.bodies
+        body.name: _pose(rng.uniform(-0.5, 0.5, 3), _random_rotation(rng)) for body in spec.bodies
     }
     other = ModelSpec(spec.name, gravity=spec.gravity)
     for body in spec.bodies:
         back = np.linalg.inv(X[body.name])
         R, center = back[:3, :3], (back @ [*body.center, 1.0])[:3]
-        inertia = R @ np.diag(body.inertia) @ R.T
+        inertia = R @ np.diag(np.array(body.inertia)) @ R.T
         other.add_body(
             body.name, body.mass, center=_rounded(center, digits), inertia=_rounded(inertia, digits)
         )
@@ -183,7 +184,14 @@ def in_frames_of_files(spec: ModelSpec, rng: np.random.Generator, digits: int | 
     return other
 
 
-def _pose(position: Sequence[float], rotation: Sequence[Sequence[float]] | np.ndarray) -> np.ndarray:
+def _random_rotation(rng: np.random.Generator) -> np.ndarray:
+    """A rotation matrix, all being equally likely."""
+    Q, R = np.linalg.qr(rng.standard_normal((3, 3)))
+    Q = Q * np.sign(np.diag(R))
+    return Q if np.linalg.det(Q) > 0.0 else Q[:, [1, 0, 2]]
+
+
+def _pose(position: Any, rotation: Any) -> np.ndarray:
     X = np.eye(4)
     X[:3, :3], X[:3, 3] = rotation, position
     return X
