@@ -197,15 +197,17 @@ def _propagate(mass, damping, stiffness, step, out):
 
 
 @kernel(nogil=True)
-def take_pass(heights, grid, points, axes, offsets, world, rates, wanted, force, slope, deflection):
-    """Move the pad over the field of heights of one world, and write force, slope and deflection per point.
+def take_pass(heights, grid, points, axes, offsets, world, rates, wanted, out):
+    """Move the pad over the field of heights of one world; returns the removed volume (m3).
+
+    `out` is written at every point: force, slope, deflection, and where the tip is along the normal.
 
     `points` and `axes` (n, 3) are the tip and the normal at the ends of the steps, `offsets` (n,) move
     the tip along the normal. `world` has the pad's five numbers, mass, damping and stiffness of the arm
     and the step (s); `rates` (n,) is what every step removes per pressure (m/Pa). `wanted` has a force (N)
-    and by how much per newton too little the tool goes on (m) after every step. Returns the removed
-    volume (m3).
+    and by how much per newton too little the tool goes on (m) after every step.
     """
+    force, slope, deflection, tips = out
     pad = (world[0], world[1], world[2], world[3], world[4])
     mass, damping, stiffness, span = world[5], world[6], world[7], world[8]
     count = len(points)
@@ -243,7 +245,7 @@ def take_pass(heights, grid, points, axes, offsets, world, rates, wanted, force,
         if n > 0:
             rate = P[2] * z + P[3] * rate + P[5] * g + P[7] * (found[0] + K * new)
         z = new
-        force[n], slope[n], deflection[n] = found[0], found[1], z
+        force[n], slope[n], deflection[n], tips[n] = found[0], found[1], z, offsets[n] + shift + z
         if rates[n] > 0.0:
             _contact(heights, grid, center, axis, pad, rates[n], divisions)
         shift += wanted[1] * (found[0] - wanted[0])

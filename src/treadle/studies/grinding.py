@@ -29,6 +29,7 @@ from treadle.process.pad import Pad
 from treadle.process.roughness import Roughness
 from treadle.process.surface import Surface
 from treadle.process.tool_path import ToolPath, path_on
+from treadle.process.tune_feed import removal
 from treadle.process.tune_path import TunedPath, tune_path
 from treadle.scenes.er10_900 import er10_900
 from treadle.scenes.grinding import (
@@ -59,6 +60,9 @@ _RUNS, _DISTURBANCES = 20, (0.02, 3e-6, 0.03)
 #: The same where position control does not do: the workpiece is clamped to a tenth of a millimetre.
 _LARGE = (0.2, 1e-4, 0.3)
 
+#: Slowest and fastest feed (m/s) where it is tuned to a depth.
+_FEEDS = (2e-3, 0.1)
+
 #: Poses of inverse kinematics.
 _MANY = 10_000
 
@@ -84,6 +88,8 @@ def run(quick: bool, report: Report) -> Findings:
     tuned = tune_path(worlds, task.surface, task.path, task.start, **task.options)
     findings = Findings(_COLUMNS, rows, lambda: _draw(task, alone, tuned))
     findings.checks += _tuning(rows, alone, tuned, len(worlds))
+    report(0.4, "tuning the feed to a depth")
+    findings.checks += _depths(rows, task, alone)
     for share, what, part in (
         (0.5, "pressing on a plane and a cylinder", _hertz(rows)),
         (0.55, "steps from 0.1 to 10 ms", _steps(rows, task, alone, quick)),
@@ -154,6 +160,38 @@ def _tuning(rows: list[dict[str, Any]], alone: TunedPath, tuned: TunedPath, coun
     yield at_most("iterations", tuned.iterations, 5)
     yield at_most(f"mean error of the force in {count} disturbed runs (%)", 100.0 * last.mean, 2.75)
     yield at_most("largest error of the force there, seam included (%)", 100.0 * last.largest, 5.0)
+
+
+def _depths(rows: list[dict[str, Any]], task: _Task, alone: TunedPath) -> Iterator[Check]:
+    """Feeds at which the same depth is removed all along the path, the seam too; twice it; less force."""
+    even = removal(
+        task.setup, task.surface, task.path, alone.passes[0], np.full(len(task.path), _FEED), task.seam
+    )
+    usual = float(np.median(even.depth[even.whole]))
+    before = np.abs(even.depth[even.whole] / usual - 1.0)
+    rows.append({"case": "removed depth with one feed", "value": 1e6 * usual, "unit": "um"})
+    rows.append({"case": "one feed: mean error of that depth", "value": 100.0 * before.mean(), "unit": "%"})
+    shallow = {"limits": (0.8 * task.start, 0.0)}
+    for name, share, limits in (
+        ("the same depth", 1.0, {}),
+        ("twice the depth", 2.0, {}),
+        ("the same depth with less than the wanted force", 1.0, shallow),
+    ):
+        found = tune_path(
+            task.setup, task.surface, task.path, task.start,
+            depth=share * usual, feed_limits=_FEEDS, **limits, **task.options,
+        )  # fmt: skip
+        last = found.steps[-1]
+        numbers = (
+            ("slowest feed", 1e3 * found.feeds.min(), "mm/s"),
+            ("fastest feed", 1e3 * found.feeds.max(), "mm/s"),
+            ("mean error of the force", 100.0 * last.mean, "%"),
+            ("mean error of the depth", 100.0 * last.depth_mean, "%"),
+        )
+        rows.extend({"case": f"{name}: {what}", "value": x, "unit": unit} for what, x, unit in numbers)
+        yield at_most(f"{name} by the feed: mean error, seam included (%)", 100.0 * last.depth_mean, 5.0)
+        if not limits:
+            yield at_most(f"{name} by the feed: mean error of the force (%)", 100.0 * last.mean, 2.75)
 
 
 def _controlled(rows: list[dict[str, Any]], task: _Task, alone: TunedPath, count: int) -> Iterator[Check]:
