@@ -41,6 +41,7 @@ from treadle.scenes.grinding import (
     grinding,
     seam_height,
 )
+from treadle.studies.grinding_control import CONTROLS, WholeArm, compared
 from treadle.studies.study import Column, Findings, Report, new_figure
 
 if TYPE_CHECKING:
@@ -86,7 +87,8 @@ def run(quick: bool, report: Report) -> Findings:
     alone = tune_path(task.setup, task.surface, task.path, task.start, **task.options)
     report(0.2, f"tuning one path for {len(worlds)} disturbed runs")
     tuned = tune_path(worlds, task.surface, task.path, task.start, **task.options)
-    findings = Findings(_COLUMNS, rows, lambda: _draw(task, alone, tuned))
+    arm = WholeArm()
+    findings = Findings(_COLUMNS, rows, lambda: _draw(task, alone, tuned, arm))
     findings.checks += _tuning(rows, alone, tuned, len(worlds))
     report(0.4, "tuning the feed to a depth")
     findings.checks += _depths(rows, task, alone)
@@ -94,7 +96,8 @@ def run(quick: bool, report: Report) -> Findings:
         (0.5, "pressing on a plane and a cylinder", _hertz(rows)),
         (0.55, "steps from 0.1 to 10 ms", _steps(rows, task, alone, quick)),
         (0.7, "control of the force", _controlled(rows, task, alone, 5 if quick else _RUNS)),
-        (0.75, "identifying contacts", _identified(rows, 4 if quick else 40)),
+        (0.72, "control of the whole arm", _whole_arm(rows, task, arm, 2 if quick else _RUNS)),
+        (0.8, "identifying contacts", _identified(rows, 4 if quick else 40)),
         (0.85, "inverse kinematics", _kinematics(rows, 2000 if quick else _MANY)),
     ):
         report(share, what)
@@ -219,6 +222,10 @@ def _controlled(rows: list[dict[str, Any]], task: _Task, alone: TunedPath, count
         yield at_least(
             f"error of position control by that of {name} control", mean["position"] / mean[name], 5
         )
+
+
+def _whole_arm(rows: list[dict[str, Any]], task: _Task, arm: WholeArm, count: int) -> Iterator[Check]:
+    yield from compared(rows, arm, task.disturbed(count), task.disturbed(count, _LARGE))
 
 
 def _hertz(rows: list[dict[str, Any]]) -> Iterator[Check]:
@@ -370,9 +377,9 @@ def _roughness(rows: list[dict[str, Any]], task: _Task, alone: TunedPath) -> Non
         )
 
 
-def _draw(task: _Task, alone: TunedPath, tuned: TunedPath) -> Figure:
-    figure = new_figure(2)
-    left, right = figure.axes
+def _draw(task: _Task, alone: TunedPath, tuned: TunedPath, arm: WholeArm) -> Figure:
+    figure = new_figure(3)
+    left, right, last = figure.axes
     options = {key: task.options[key] for key in ("feed", "dt", "seam")}
     before = grind(task.setup, task.surface, task.path, np.full(len(task.path), task.start), **options)
     at = 1e3 * before.path
@@ -391,4 +398,11 @@ def _draw(task: _Task, alone: TunedPath, tuned: TunedPath) -> Figure:
     image = right.pcolormesh(x, y, removed, cmap="viridis", shading="nearest")
     figure.colorbar(image, ax=right, label="removed depth (um)")
     right.set(xlabel="x on the workpiece (mm)", ylabel="y (mm)", title="Removed in the tuned pass")
+    world = replace(task.setup, offset=8e-5, seam_factor=1.3)
+    for name in CONTROLS:
+        last.plot(*arm.forces(name, world), label=name)
+    last.axhline(_FORCE, color="black", linewidth=0.6, linestyle="--")
+    last.set(xlabel="time (s)", ylabel="normal force (N)", title="Whole arm, workpiece 80 um too high")
+    last.set_ylim(bottom=0.0)
+    last.legend()
     return figure
