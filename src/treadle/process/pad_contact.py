@@ -47,9 +47,9 @@ def _divisions(grid, pad, depth):
 
     The radius is that of a dome on a plane, sqrt(2 dome depth).
     """
-    radius = min(sqrt(2.0 * pad[4] * pad[2] * max(depth, 0.0)), pad[3])
-    # one that touches elsewhere than at its tip may do so anywhere
-    radius = max(radius, _LEAST_RADIUS * pad[3])
+    if depth <= 0.0:
+        return 1
+    radius = max(min(sqrt(2.0 * pad[4] * pad[2] * depth), pad[3]), _LEAST_RADIUS * pad[3])
     return min(max(int(np.ceil(_ACROSS * max(grid[2], grid[3]) / radius)), 1), _MOST_DIVISIONS)
 
 
@@ -63,13 +63,14 @@ def _usual_depth(heights, grid, points, axes, offsets, pad, stiffness, wanted):
         if depth > 0.0:
             total += depth
             count += 1
-    low, high = 0.0, total / max(count, 1)
-    approach = high
+    m = pad[1] + 1.0
+    if wanted[1] > 0.0:
+        return (wanted[0] * m / (2.0 * pi * pad[0] * pad[4])) ** (1.0 / m) / pad[2]
+    approach = total / max(count, 1)
+    low, high = 0.0, approach
     for _ in range(40):
         depth = 0.5 * (low + high)
-        force = 2.0 * pi * pad[0] * pad[4] * (pad[2] * depth) ** (pad[1] + 1.0) / (pad[1] + 1.0)
-        held = wanted[0] if wanted[1] > 0.0 else stiffness * (approach - depth)
-        if force < held:
+        if 2.0 * pi * pad[0] * pad[4] * (pad[2] * depth) ** m / m < stiffness * (approach - depth):
             low = depth
         else:
             high = depth
