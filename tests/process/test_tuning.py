@@ -10,6 +10,7 @@ from treadle.process.grinding import ArmCompliance, GrindingSetup
 from treadle.process.pad import Pad
 from treadle.process.surface import Surface
 from treadle.process.tool_path import path_on
+from treadle.process.tune_feed import DepthGoal
 
 SETUP = GrindingSetup(
     Pad.foundation(2e8, 0.012, 0.06), ArmCompliance(12.0, 2400.0, 5e5), preston=2e-11, speed=5.0
@@ -45,9 +46,9 @@ def test_limits_of_offsets_hold():
 def test_the_feed_changes_until_a_depth_is_removed():
     surface, seam = workpiece()
     path = path_on(surface, [(-0.028, 0.0), (0.028, 0.0)], 1e-3)
-    options = {"force": 5.0, "feed": 0.02, "seam": seam, "feed_limits": (2e-3, 0.2)}
+    options = {"force": 5.0, "feed": 0.02, "seam": seam}
     for depth in (1.5e-6, 6e-6):
-        tuned = td.tune_path(SETUP, surface, path, -3e-4, depth=depth, **options)
+        tuned = td.tune_path(SETUP, surface, path, -3e-4, depth=DepthGoal(depth, (2e-3, 0.2)), **options)
         first, last = tuned.steps[0], tuned.steps[-1]
         assert first.depth_mean > 0.4 and last.depth_mean < 0.04 and last.mean < 2e-3
         # on the level part depth times feed is what one feed has, and the seam is passed faster
@@ -70,7 +71,7 @@ def test_limits_of_the_feed_hold():
     surface, _ = workpiece()
     path = path_on(surface, [(-0.028, 0.0), (0.028, 0.0)], 2e-3)
     tuned = td.tune_path(
-        SETUP, surface, path, -3e-4, force=5.0, feed=0.02, depth=2e-5, feed_limits=(5e-3, 0.03)
+        SETUP, surface, path, -3e-4, force=5.0, feed=0.02, depth=DepthGoal(2e-5, (5e-3, 0.03))
     )
     assert tuned.feeds.min() >= 5e-3 * (1.0 - 1e-9)
     assert tuned.steps[-1].depth_mean == pytest.approx(0.4, abs=0.1)
@@ -81,7 +82,7 @@ def test_limits_of_the_feed_hold():
     [
         ({"depth": 0.0}, "one positive number"),
         ({"depth": [1e-6, 1e-6]}, "one per point"),
-        ({"feed_limits": (0.1, 0.01)}, "limits of the feed must increase"),
+        ({"depth": DepthGoal(1e-6, (0.1, 0.01))}, "limits of the feed must increase"),
         ({"feed": [0.02, 0.02]}, "broadcast|one per point"),
     ],
 )

@@ -11,9 +11,11 @@ slowness follows from one linear problem of least squares, with bounds.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from treadle.errors import InputError
 from treadle.extras import require
@@ -21,10 +23,29 @@ from treadle.process.grinding import GrindingPass, GrindingSetup, hats, unworn
 from treadle.process.surface import Surface
 from treadle.process.tool_path import ToolPath
 
-__all__ = ["Removal", "removal", "tuned_feeds"]
+__all__ = ["DepthGoal", "Removal", "removal", "tuned_feeds"]
 
 #: Weight of a bend of the slowness over half the length of the contact: within that, the pad averages it.
 _WEIGHT = 0.02
+
+
+@dataclass(frozen=True)
+class DepthGoal:
+    """A depth to remove (m, one or one per point of a path), and the limits of the feed (m/s)."""
+
+    depth: ArrayLike
+    feeds: tuple[float, float] = (0.0, np.inf)
+
+    def at_points(self, count: int) -> np.ndarray:
+        """The depth at so many points; raises InputError where it, or the limits, make no sense."""
+        if not 0.0 <= self.feeds[0] < self.feeds[1]:
+            raise InputError("DepthGoal: the limits of the feed must increase, from zero or more")
+        given = np.asarray(self.depth, dtype=float)
+        if given.shape not in ((), (count,)) or not np.isfinite(given).all() or given.min() <= 0.0:
+            raise InputError(
+                f"DepthGoal: the depth is one positive number, or {count}, one per point of the path"
+            )
+        return np.broadcast_to(given, count)
 
 
 class Removal(NamedTuple):

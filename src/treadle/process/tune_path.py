@@ -14,7 +14,7 @@ from treadle.model.values import real_numbers
 from treadle.process.grinding import GrindingPass, GrindingSetup, grind
 from treadle.process.surface import Surface
 from treadle.process.tool_path import ToolPath
-from treadle.process.tune_feed import Removal, removal, tuned_feeds
+from treadle.process.tune_feed import DepthGoal, Removal, removal, tuned_feeds
 
 __all__ = ["TunedPath", "TuningStep", "tune_path"]
 
@@ -69,31 +69,33 @@ def tune_path(
     dt: float = 1e-2,
     seam: np.ndarray | None = None,
     limits: tuple[float, float] = (-np.inf, np.inf),
-    depth: ArrayLike | None = None,
-    feed_limits: tuple[float, float] = (0.0, np.inf),
+    depth: DepthGoal | ArrayLike | None = None,
     iterations: int = 5,
     tolerance: float = 1e-4,
 ) -> TunedPath:
     """Change the offsets (m) of a path until the simulated force (N) is the desired one along all of it.
 
     Every iteration simulates the pass, with the exact derivatives of the force by all offsets, and takes the
-    step of least squares within the limits (m). With a `depth` to remove (m, one or one per point) the feed
-    changes too, within its limits (m/s): Preston's depth is linear in 1/feed, also where limits of the
-    offsets keep the force from being the desired one. With several setups (stiffnesses, positions, heights of
-    the seam) one path is made for all of them. It ends where the mean errors are below
+    step of least squares within the limits (m). With a `depth` to remove (m, one or one per point, or a
+    `DepthGoal` with limits of the feed) the feed changes too: Preston's depth is linear in 1/feed, also where
+    limits of the offsets keep the force from being the desired one. With several setups (stiffnesses,
+    positions, heights of the seam) one path is made for all of them. It ends where the mean errors are below
     the tolerance or fall no more.
     """
     worlds = [setups] if isinstance(setups, GrindingSetup) else list(setups)
     real_numbers("tune_path", force=force, tolerance=tolerance)
     if not worlds or force <= 0.0 or iterations < 0 or not limits[0] < limits[1]:
         raise InputError("tune_path: give at least one setup, a positive force, and limits that increase")
-    wanted = _wanted_depth(worlds, path, depth, feed_limits)
+    goal = depth if isinstance(depth, DepthGoal) or depth is None else DepthGoal(depth)
+    wanted = None if goal is None else goal.at_points(len(path))
+    if goal is not None and min(world.preston * world.speed for world in worlds) <= 0.0:
+        raise InputError("tune_path: to remove a depth, the setup needs preston and speed above zero")
     now = np.clip(np.broadcast_to(np.asarray(offsets, dtype=float), len(path)), *limits)
     feeds = np.asarray(feed, dtype=float)
     if feeds.shape not in ((), (len(path),)):
         raise InputError(f"tune_path: the feed is one number, or {len(path)}, one per point of the path")
-    if wanted is not None:
-        feeds = np.clip(np.broadcast_to(feeds, len(path)), *feed_limits)
+    if goal is not None:
+        feeds = np.clip(np.broadcast_to(feeds, len(path)), *goal.feeds)
     steps: list[TuningStep] = []
     while True:
         begin = time.process_time()
@@ -118,34 +120,13 @@ def tune_path(
         moved, changed = now, feeds
         if not last:
             moved = _moved(now, passes, force, limits)
-            if wanted is not None:
-                changed = tuned_feeds(removed, wanted, feeds, feed_limits, path.lengths[-1])
+            if goal is not None and wanted is not None:
+                changed = tuned_feeds(removed, wanted, feeds, goal.feeds, path.lengths[-1])
         steps.append(replace(step, seconds=time.process_time() - begin))
         if last:
             depths = np.array([one.depth for one in removed]) if removed else None
             return TunedPath(now, np.broadcast_to(feeds, len(path)).copy(), steps, passes, depths)
         now, feeds = moved, changed
-
-
-def _wanted_depth(
-    worlds: Sequence[GrindingSetup],
-    path: ToolPath,
-    depth: ArrayLike | None,
-    feed_limits: tuple[float, float],
-) -> np.ndarray | None:
-    """Depth (m) to remove at every point, if there is one."""
-    if depth is None:
-        return None
-    if not 0.0 <= feed_limits[0] < feed_limits[1]:
-        raise InputError("tune_path: the limits of the feed must increase, from zero or more")
-    if min(world.preston * world.speed for world in worlds) <= 0.0:
-        raise InputError("tune_path: to remove a depth, the setup needs preston and speed above zero")
-    given = np.asarray(depth, dtype=float)
-    if given.shape not in ((), (len(path),)) or not np.isfinite(given).all() or given.min() <= 0.0:
-        raise InputError(
-            f"tune_path: depth is one positive number, or {len(path)}, one per point of the path"
-        )
-    return np.broadcast_to(given, len(path))
 
 
 def _ended(step: TuningStep, before: Sequence[TuningStep], tolerance: float) -> bool:

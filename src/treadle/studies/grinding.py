@@ -29,7 +29,7 @@ from treadle.process.pad import Pad
 from treadle.process.roughness import Roughness
 from treadle.process.surface import Surface
 from treadle.process.tool_path import ToolPath, path_on
-from treadle.process.tune_feed import removal
+from treadle.process.tune_feed import DepthGoal, removal
 from treadle.process.tune_path import TunedPath, tune_path
 from treadle.scenes.er10_900 import er10_900
 from treadle.scenes.grinding import (
@@ -182,7 +182,7 @@ def _depths(rows: list[dict[str, Any]], task: _Task, alone: TunedPath) -> Iterat
     ):
         found = tune_path(
             task.setup, task.surface, task.path, task.start,
-            depth=share * usual, feed_limits=_FEEDS, **limits, **task.options,
+            depth=DepthGoal(share * usual, _FEEDS), **limits, **task.options,
         )  # fmt: skip
         last = found.steps[-1]
         numbers = (
