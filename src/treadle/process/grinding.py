@@ -7,7 +7,7 @@ touches what is left. The normal force is that of the compliant contact in serie
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -102,12 +102,12 @@ class GrindingPass:
     tangential: np.ndarray
     slope: np.ndarray
     deflection: np.ndarray
-    tip: np.ndarray
-    axis: np.ndarray
     heights: np.ndarray
     volume: float
     #: d force / d offset at the path's points (steps, points), where it was asked for
     by_offset: np.ndarray | None = None
+    tip: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))
+    axis: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))
 
     def expected_volume(self, setup: GrindingSetup) -> float:
         """The integral of k F v dt (m3)."""

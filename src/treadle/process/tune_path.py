@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -47,9 +47,9 @@ class TunedPath:
     """
 
     offsets: np.ndarray
-    feeds: np.ndarray
     steps: list[TuningStep]
     passes: list[GrindingPass]
+    feeds: np.ndarray = field(default_factory=lambda: np.zeros(0))
     depths: np.ndarray | None = None
 
     @property
@@ -125,7 +125,7 @@ def tune_path(
         steps.append(replace(step, seconds=time.process_time() - begin))
         if last:
             depths = np.array([one.depth for one in removed]) if removed else None
-            return TunedPath(now, np.broadcast_to(feeds, len(path)).copy(), steps, passes, depths)
+            return TunedPath(now, steps, passes, np.broadcast_to(feeds, len(path)).copy(), depths)
         now, feeds = moved, changed
 
 
