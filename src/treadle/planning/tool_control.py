@@ -125,7 +125,7 @@ class ToolControl:
             sim.actuator(actuator.name).command = 0.0
         return sim
 
-    def __call__(self, q: Any, v: Any, t: float) -> Mapping[str, float]:
+    def __call__(self, q: Any, v: Any, t: Any) -> Mapping[str, float]:
         """Joint forces that the servos, whose commands are zero, have with the commands of this control."""
         last = len(self._commands) - 1
         done = (t - self.motion.start) / (self.motion.end - self.motion.start)

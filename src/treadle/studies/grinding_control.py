@@ -59,7 +59,8 @@ class WholeArm:
         for _ in range(round(control.motion.end / sim.dt)):
             sim.step()
             rows.append((sim.time, tool.normal_force))
-        return np.array(rows).T
+        times, forces = np.array(rows).T
+        return times, forces
 
 
 def compared(
