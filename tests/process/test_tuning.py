@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import treadle as td
+from treadle.process.force_control import force_control
 from treadle.process.grinding import ArmCompliance, GrindingSetup
 from treadle.process.pad import Pad
 from treadle.process.surface import Surface
@@ -119,6 +120,16 @@ def test_one_path_for_several_setups():
     # three worlds cannot all have 5 N: their mean has
     assert np.mean([one.force for one in tuned.passes]) == pytest.approx(5.0, rel=5e-3)
     assert 0.005 < tuned.steps[-1].mean < 0.03
+
+
+def test_force_control_slower_than_its_time_constant_is_reported():
+    surface, _ = workpiece()
+    path = path_on(surface, [(-0.025, 0.0), (0.025, 0.0)], 2e-3)
+    setup, offsets = force_control(SETUP, 5.0, time_constant=5e-3), np.zeros(len(path))
+    found = td.grind(setup, surface, path, offsets, feed=0.02, dt=2e-3)
+    assert np.abs(found.force[len(found.force) // 2 :] - 5.0).max() < 0.05
+    with pytest.raises(td.InputError, match="time constant of 5 ms acts once per step of 10 ms"):
+        td.grind(setup, surface, path, offsets, feed=0.02, dt=1e-2)
 
 
 def test_a_pad_in_the_air_is_reported():

@@ -145,6 +145,7 @@ def grind(
     ground = unworn(setup, surface, seam) if heights is None else np.array(heights, dtype=float)
     step = float(times[1])
     arm, pad = setup.arm, setup.pad
+    _check_control(setup, step)
     numbers = [pad.coefficient * setup.stiffness_factor, pad.exponent, pad.share, pad.radius, pad.dome]
     world = np.array([*numbers, arm.mass, arm.damping, arm.stiffness, step])
     rates = np.full(len(at), setup.preston * setup.speed * step)
@@ -202,6 +203,20 @@ def calibrated_preston(volume: float, force: ArrayLike, time: ArrayLike, speed: 
     if not work > 0.0:
         raise InputError("calibrated_preston: the force must act for some time at some speed")
     return volume / work
+
+
+def _check_control(setup: GrindingSetup, step: float) -> None:
+    """Raise InputError for a force control that swings: it acts once per step."""
+    if setup.control is None:
+        return
+    pad = setup.stiffness_factor * setup.pad.stiffness(setup.control.force)
+    stiffness = 1.0 / (1.0 / pad + 1.0 / setup.arm.stiffness)
+    constant = 1.0 / (stiffness * setup.control.gain) if setup.control.gain > 0.0 else np.inf
+    if step > constant:
+        raise InputError(
+            f"grind: force control with a time constant of {1e3 * constant:.3g} ms acts once per step of "
+            f"{1e3 * step:.3g} ms: take smaller steps, or a larger time constant"
+        )
 
 
 def unworn(setup: GrindingSetup, surface: Surface, seam: np.ndarray | None) -> np.ndarray:
