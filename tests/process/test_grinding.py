@@ -127,14 +127,31 @@ def test_large_steps_at_other_forces(force, pad):
     assert np.abs(large.force - expected).max() < 0.01 * fine.force.max()
 
 
-def test_the_removed_depth_does_not_depend_on_the_grid():
-    depths = []
-    for spacing in (1e-3, 5e-4):
-        surface = Surface.of_function(lambda x, y: 0.0 * x, (-0.04, 0.04), (-0.015, 0.015), spacing)
-        path = path_on(surface, [(-0.03, 0.0), (0.03, 0.0)], 2e-3)
-        found = grind(SETUP, surface, path, np.full(len(path), -3e-4), feed=0.05, dt=5e-3)
-        depths.append(-found.heights[len(surface.y) // 2, len(surface.x) // 2])
-    assert depths[0] == pytest.approx(depths[1], rel=2e-2) and depths[0] > 1e-6
+@pytest.mark.parametrize("pad", [PAD, Pad.hertz(1.5e6, 0.012, 0.06)])
+@pytest.mark.parametrize("force", [1.0, 5.0, 50.0])
+def test_forces_and_removal_do_not_depend_on_the_grid(pad, force):
+    """Cells up to the radius of the contact: the depth of a cell is the mean depth over it on a fine grid."""
+    radius = np.sqrt(2.0 * pad.dome * pad.share * pad.approach(force))
+    offset = -pad.approach(force) - force / ARM.stiffness
+    setup, runs = replace(SETUP, pad=pad), {}
+    for cells in (10, 20, 60, 180):
+        surface = Surface(*[np.linspace(-s, s, n) for s, n in ((0.04, 2 * cells + 1), (0.02, cells + 1))],
+                          heights=np.zeros((cells + 1, 2 * cells + 1)))  # fmt: skip
+        path = path_on(surface, [(-0.02, 0.0), (0.02, 0.0)], 1e-3)
+        runs[cells] = grind(setup, surface, path, np.full(len(path), offset), feed=0.02, dt=5e-3)
+    fine = runs[180]
+    for cells in [cells for cells in (10, 20, 60) if 0.04 / cells < radius]:
+        found, coarse = runs[cells], 180 // cells
+        assert np.abs(found.force / fine.force - 1.0).max() < 0.01
+        # a cell has its own half and halves of the fine ones beside it
+        kernel = np.ones(coarse + 1 - coarse % 2) / coarse
+        if coarse % 2 == 0:
+            kernel[[0, -1]] *= 0.5
+        mean = np.apply_along_axis(np.convolve, 0, -fine.heights, kernel, "same")
+        mean = np.apply_along_axis(np.convolve, 1, mean, kernel, "same")[::coarse, ::coarse]
+        middle = slice(cells - cells // 4, cells + cells // 4)
+        error = np.abs(-found.heights - mean)[:, middle].max()
+        assert error < 0.02 * mean.max()
 
 
 def test_derivatives_are_those_of_the_simulated_force():

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 import treadle as td
+from treadle.process.force_control import force_control
 from treadle.process.grinding import ArmCompliance, GrindingSetup
 from treadle.process.pad import Pad
 from treadle.process.surface import Surface
 from treadle.process.tool_path import path_on
+from treadle.process.tune_feed import DepthGoal
 
 SETUP = GrindingSetup(
     Pad.foundation(2e8, 0.012, 0.06), ArmCompliance(12.0, 2400.0, 5e5), preston=2e-11, speed=5.0
@@ -42,6 +44,71 @@ def test_limits_of_offsets_hold():
     assert tuned.passes[0].force.max() < 5.5
 
 
+def test_the_feed_changes_until_a_depth_is_removed():
+    surface, seam = workpiece()
+    path = path_on(surface, [(-0.028, 0.0), (0.028, 0.0)], 1e-3)
+    options = {"force": 5.0, "feed": 0.02, "seam": seam}
+    for depth in (1.5e-6, 6e-6):
+        tuned = td.tune_path(SETUP, surface, path, -3e-4, depth=DepthGoal(depth, (2e-3, 0.2)), **options)
+        first, last = tuned.steps[0], tuned.steps[-1]
+        assert first.depth_mean > 0.4 and last.depth_mean < 0.04 and last.mean < 2e-3
+        # on the level part depth times feed is what one feed has, and the seam is passed faster
+        assert tuned.feeds[10] == pytest.approx(0.02 * 3.0e-6 / depth, rel=0.1)
+        assert tuned.feeds.argmax() == len(path) // 2 and tuned.feeds.max() > 1.5 * tuned.feeds[10]
+        # what is gone is on the workpiece too
+        gone = surface.heights + seam - tuned.passes[0].heights
+        assert gone[15, 20] == pytest.approx(depth, rel=0.05)
+
+
+def test_a_slower_feed_removes_what_a_limited_force_cannot():
+    surface, _ = workpiece()
+    path = path_on(surface, [(-0.028, 0.0), (0.028, 0.0)], 1e-3)
+    tuned = td.tune_path(SETUP, surface, path, -2e-4, force=5.0, feed=0.02, limits=(-2.5e-4, 0.0), depth=3e-6)
+    assert tuned.passes[0].force.max() < 3.0 and (tuned.feeds < 0.018).all()
+    assert tuned.steps[-1].depth_mean < 0.01
+
+
+def test_limits_of_the_feed_hold():
+    surface, _ = workpiece()
+    path = path_on(surface, [(-0.028, 0.0), (0.028, 0.0)], 2e-3)
+    tuned = td.tune_path(
+        SETUP, surface, path, -3e-4, force=5.0, feed=0.02, depth=DepthGoal(2e-5, (5e-3, 0.03))
+    )
+    assert tuned.feeds.min() >= 5e-3 * (1.0 - 1e-9)
+    assert tuned.steps[-1].depth_mean == pytest.approx(0.4, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"depth": 0.0}, "one positive number"),
+        ({"depth": [1e-6, 1e-6]}, "one per point"),
+        ({"depth": DepthGoal(1e-6, (0.1, 0.01))}, "limits of the feed must increase"),
+        ({"feed": [0.02, 0.02]}, "broadcast|one per point"),
+    ],
+)
+def test_wrong_depths_are_explained(change, message):
+    surface, _ = workpiece()
+    path = path_on(surface, [(-0.02, 0.0), (0.02, 0.0)], 2e-3)
+    options = {"force": 5.0, "feed": 0.02, "depth": 1e-6} | change
+    with pytest.raises(td.InputError, match=message):
+        td.tune_path(SETUP, surface, path, -3e-4, **options)
+    with pytest.raises(td.InputError, match="preston and speed above zero"):
+        td.tune_path(replace(SETUP, preston=0.0), surface, path, -3e-4, force=5.0, feed=0.02, depth=1e-6)
+
+
+def test_passes_with_another_feed_at_every_point():
+    surface, seam = workpiece()
+    path = path_on(surface, [(-0.028, 0.0), (0.028, 0.0)], 1e-3)
+    feeds = 0.02 + 0.01 * np.sin(path.lengths / 5e-3)
+    found = td.grind(SETUP, surface, path, np.full(len(path), -3e-4), feed=feeds, dt=5e-3, seam=seam)
+    assert found.path[0] == 0.0 and found.path[-1] == path.lengths[-1]
+    middle = 0.5 * (found.path[1:] + found.path[:-1])
+    speed = np.diff(found.path) / np.diff(found.time)
+    assert np.abs(speed / np.interp(middle, path.lengths, feeds) - 1.0).max() < 0.03
+    assert found.volume == pytest.approx(found.expected_volume(SETUP), rel=1e-6)
+
+
 def test_one_path_for_several_setups():
     surface, seam = workpiece()
     path = path_on(surface, [(-0.025, 0.0), (0.025, 0.0)], 1e-3)
@@ -53,6 +120,16 @@ def test_one_path_for_several_setups():
     # three worlds cannot all have 5 N: their mean has
     assert np.mean([one.force for one in tuned.passes]) == pytest.approx(5.0, rel=5e-3)
     assert 0.005 < tuned.steps[-1].mean < 0.03
+
+
+def test_force_control_slower_than_its_time_constant_is_reported():
+    surface, _ = workpiece()
+    path = path_on(surface, [(-0.025, 0.0), (0.025, 0.0)], 2e-3)
+    setup, offsets = force_control(SETUP, 5.0, time_constant=5e-3), np.zeros(len(path))
+    found = td.grind(setup, surface, path, offsets, feed=0.02, dt=2e-3)
+    assert np.abs(found.force[len(found.force) // 2 :] - 5.0).max() < 0.05
+    with pytest.raises(td.InputError, match="time constant of 5 ms acts once per step of 10 ms"):
+        td.grind(setup, surface, path, offsets, feed=0.02, dt=1e-2)
 
 
 def test_a_pad_in_the_air_is_reported():

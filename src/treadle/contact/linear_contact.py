@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle.contact.polynomial import falling_zero, rising_zero, slope, value
+from treadle.contact.polynomial import OVER_TWO, falling_zero, moments, rising_zero, value
 from treadle.contact.propagator import propagate
 from treadle.contact.separation_bound import separation_bound
 from treadle.native.kernels import kernel
@@ -63,7 +63,7 @@ def linear_contacts(A, K, D, b, delta, rate, span, impulse, moment, peak, force)
         force[i] = max(force[i], K[i] * delta[i] + D[i] * rate[i])
         rate[i] /= omega
         own[2, i], own[3, i] = K[i] / (omega * omega), D[i] / omega
-    series = np.empty((n + 1, _TERMS))
+    series, at_end = np.empty((n + 1, _TERMS)), np.empty((n, 4))
     end, done, ended, count = omega * span, 0.0, -1, 0
     while done < end:
         if count % _BETWEEN == 0 and end > _SHORT:
@@ -76,17 +76,26 @@ def linear_contacts(A, K, D, b, delta, rate, span, impulse, moment, peak, force)
         terms = _polynomials(A, own, b, omega, delta, rate, series)
         for i in range(n):
             c = series[i, :terms]
-            where = _ending(c, stretch) if K[i] > 0.0 else _beginning(c, stretch)
+            last, rising, once, twice = moments(c, stretch)
+            at_end[i, 0], at_end[i, 1], at_end[i, 2], at_end[i, 3] = last, rising, once, twice
+            where = _ending(c, stretch, last, rising) if K[i] > 0.0 else _beginning(c, stretch, last, rising)
             if where >= 0.0:
                 stretch, ended = where, i
-        f = series[n, : terms - 1]
         for i in range(n):
             c = series[i, :terms]
-            _force(c, K[i], D[i] * omega, f)
-            delta[i], rate[i] = value(c, stretch), slope(c, stretch)
-            peak[i] = max(peak[i], _peak(c, stretch, delta[i], rate[i]))
-            force[i] = max(force[i], _peak(f, stretch, value(f, stretch), slope(f, stretch)))
-            gained, pushed = _integrals(f, stretch)
+            if ended >= 0:
+                last, rising, once, twice = moments(c, stretch)
+            else:
+                last, rising, once, twice = at_end[i, 0], at_end[i, 1], at_end[i, 2], at_end[i, 3]
+            delta[i], rate[i] = last, rising
+            deepest = _peak(c, stretch, last, rising)
+            hardest, gained, pushed = K[i] * deepest, K[i] * once, K[i] * twice
+            if D[i] > 0.0:
+                f = series[n, : terms - 1]
+                _force(c, K[i], D[i] * omega, f)
+                pushing, growing, gained, pushed = moments(f, stretch)
+                hardest = _peak(f, stretch, pushing, growing)
+            peak[i], force[i] = max(peak[i], deepest), max(force[i], hardest)
             moment[i] += impulse[i] * (stretch / omega) + pushed / (omega * omega)
             impulse[i] += gained / omega
         done += stretch
@@ -187,15 +196,16 @@ def _polynomials(A, own, b, omega, delta, rate, c):
         c[i, 0], c[i, 1] = delta[i], rate[i]
         c[i, 2] = b[i] / (omega * omega)
     for k in range(_TERMS - 2):
-        over, ends = 1.0 / ((k + 1) * (k + 2)), k >= 2
+        ends = k >= 2
         for i in range(n):
             total = c[i, 2] if k == 0 else 0.0
             for j in range(n):
                 total -= A[i, j] * (own[2, j] * c[j, k] + (k + 1) * own[3, j] * c[j, k + 1])
-            c[i, k + 2] = total * over
-        for i in range(n):
-            small = _NEGLIGIBLE * max(abs(c[i, 0]), abs(c[i, 1]), abs(c[i, 2]))
-            ends = ends and abs(c[i, k + 1]) <= small and abs(c[i, k + 2]) <= small
+            c[i, k + 2] = total * OVER_TWO[k]
+            # one that is not small is enough to go on
+            if ends:
+                small = _NEGLIGIBLE * max(abs(c[i, 0]), abs(c[i, 1]), abs(c[i, 2]))
+                ends = abs(c[i, k + 1]) <= small and abs(c[i, k + 2]) <= small
         if ends:
             return k + 2
     return _TERMS
@@ -209,9 +219,8 @@ def _force(c, k, d, f):
 
 
 @kernel()
-def _ending(c, s):
-    """Where a penetration falls to zero in (0, s]; -1 where it does not."""
-    last, rising = value(c, s), slope(c, s)
+def _ending(c, s, last, rising):
+    """Where a penetration falls to zero in (0, s], with its last value and slope; -1 where it does not."""
     if last <= 0.0 and rising < 0.0 and c[1] >= 0.0:
         return falling_zero(c, s, 0)
     if c[0] > 0.0 and c[1] < 0.0:
@@ -223,9 +232,9 @@ def _ending(c, s):
 
 
 @kernel()
-def _beginning(c, s):
-    """Where an open contact closes in (0, s]; -1 where it does not."""
-    if value(c, s) >= 0.0 and slope(c, s) > 0.0:
+def _beginning(c, s, last, rising):
+    """Where an open contact closes in (0, s], with its last value and slope; -1 where it does not."""
+    if last >= 0.0 and rising > 0.0:
         return rising_zero(c, s, 0)
     return -1.0
 
@@ -236,13 +245,3 @@ def _peak(c, s, last, rising):
     if c[1] > 0.0 >= rising:
         return max(last, value(c, falling_zero(c, s, 1)))
     return last
-
-
-@kernel()
-def _integrals(f, s):
-    """int f and int int f from 0 to s."""
-    once, twice = 0.0, 0.0
-    for k in range(len(f) - 1, -1, -1):
-        once = once * s + f[k] / (k + 1)
-        twice = twice * s + f[k] / ((k + 1) * (k + 2))
-    return once * s, twice * s * s

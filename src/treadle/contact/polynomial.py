@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from treadle.native import c_types as types
 from treadle.native.kernels import kernel
 
-__all__ = ["falling_zero", "rising_zero", "slope", "value"]
+__all__ = ["OVER_TWO", "falling_zero", "moments", "rising_zero", "slope", "value"]
 
 INT, REAL = types.int64, types.float64
 ARRAY = types.Array(REAL, 1, "C")
+
+#: 1/(k + 1) and 1/((k + 1) (k + 2)), by which integrals of powers are divided; of as many terms as there are.
+_OVER_ONE = 1.0 / np.arange(1.0, 33.0)
+OVER_TWO = _OVER_ONE / np.arange(2.0, 34.0)
 
 
 @kernel([REAL(ARRAY, REAL)])
@@ -27,6 +33,18 @@ def slope(c, s):
     for k in range(len(c) - 1, 0, -1):
         total = total * s + k * c[k]
     return total
+
+
+@kernel()
+def moments(c, s):
+    """Value, slope, integral and twofold integral from 0 to s, in one pass."""
+    total, rising, once, twice = 0.0, 0.0, 0.0, 0.0
+    for k in range(len(c) - 1, -1, -1):
+        rising = rising * s + total
+        total = total * s + c[k]
+        once = once * s + c[k] * _OVER_ONE[k]
+        twice = twice * s + c[k] * OVER_TWO[k]
+    return total, rising, once * s, twice * s * s
 
 
 @kernel([REAL(ARRAY, REAL)])

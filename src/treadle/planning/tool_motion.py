@@ -15,7 +15,7 @@ from treadle.planning.inverse_kinematics import inverse_kinematics
 from treadle.planning.trajectory import Trajectory
 from treadle.process.tool_path import ToolPath
 
-__all__ = ["servo_commands", "tool_routine", "tool_trajectory"]
+__all__ = ["position_servos", "servo_commands", "tool_routine", "tool_trajectory"]
 
 #: Tolerances (m, rad) of the positions on the path, and the largest step of a joint (rad) between two.
 _TOLERANCE, _JUMP = (1e-8, 1e-8), 0.5
@@ -55,7 +55,7 @@ def servo_commands(model: Model, q: np.ndarray, v: np.ndarray) -> dict[str, floa
     """
     weight = inverse_dynamics(model, q, np.zeros(model.nv), np.zeros(model.nv))
     commands = {}
-    for actuator in _servos(model):
+    for actuator in position_servos(model):
         joint = model.joint(actuator.joint)
         k = joint.v.start
         late = weight[k] + actuator.damping * v[k]
@@ -79,7 +79,8 @@ def tool_routine(
     return moves
 
 
-def _servos(model: Model) -> list[Actuator]:
+def position_servos(model: Model) -> list[Actuator]:
+    """The position servos of a machine that has one on every joint."""
     servos = [a for a in model.actuators if a.type == "position" and a.joint]
     if len({a.joint for a in servos}) < len([j for j in model.joints if j.type.nv]):
         raise InputError("a tool path needs a position servo on every joint")

@@ -7,7 +7,7 @@ touches what is left. The normal force is that of the compliant contact in serie
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,8 @@ __all__ = [
     "arm_compliance",
     "calibrated_preston",
     "grind",
+    "hats",
+    "unworn",
 ]
 
 
@@ -90,7 +92,8 @@ class GrindingPass:
     """Force, position and removed volume of a grinding pass, at the ends of its steps.
 
     `time` (s), `path` (m along the path), `force` and `tangential` (N), `slope` (N/m, of the force by the
-    approach), `deflection` of the arm (m), `heights` (m) of the workpiece after it, `volume` removed (m3).
+    approach), `deflection` of the arm (m), `tip` (m) of the pad's free shape and its `axis` out of the
+    material, `heights` (m) of the workpiece after it, `volume` removed (m3).
     """
 
     time: np.ndarray
@@ -103,6 +106,8 @@ class GrindingPass:
     volume: float
     #: d force / d offset at the path's points (steps, points), where it was asked for
     by_offset: np.ndarray | None = None
+    tip: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))
+    axis: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))
 
     def expected_volume(self, setup: GrindingSetup) -> float:
         """The integral of k F v dt (m3)."""
@@ -115,7 +120,7 @@ def grind(
     path: ToolPath,
     offsets: ArrayLike,
     *,
-    feed: float,
+    feed: ArrayLike,
     dt: float = 1e-3,
     seam: np.ndarray | None = None,
     heights: np.ndarray | None = None,
@@ -123,6 +128,7 @@ def grind(
 ) -> GrindingPass:
     """Take the pad along a path with a feed (m/s), in steps dt (s), its tip offset along the normals.
 
+    The feed is one, or one per point of the path; its inverse is linear between them.
     `offsets` (m, one per point of the path, linear between) are negative into the material. `heights` are
     those of the workpiece where it is not fresh: of the surface otherwise, with `seam` (heights on its grid
     that the setup's factor multiplies) on top. With `derivatives` the exact derivatives of the force by the
@@ -132,13 +138,14 @@ def grind(
 
     if derivatives and setup.control is not None:
         raise InputError("grind: there are derivatives by the offsets under position control only")
-    at, points, axes = _sampled(path, feed, dt)
+    times, at, points, axes = _sampled(path, feed, dt)
     shifts = np.asarray(offsets, dtype=float)
     if shifts.shape != (len(path),) or not np.isfinite(shifts).all():
         raise InputError(f"grind: offsets must be {len(path)} finite numbers, one per point of the path")
-    ground = _fresh(setup, surface, seam) if heights is None else np.array(heights, dtype=float)
-    step = dt if len(at) < 2 else float(at[1] - at[0]) / feed
+    ground = unworn(setup, surface, seam) if heights is None else np.array(heights, dtype=float)
+    step = float(times[1])
     arm, pad = setup.arm, setup.pad
+    _check_control(setup, step)
     numbers = [pad.coefficient * setup.stiffness_factor, pad.exponent, pad.share, pad.radius, pad.dome]
     world = np.array([*numbers, arm.mass, arm.damping, arm.stiffness, step])
     rates = np.full(len(at), setup.preston * setup.speed * step)
@@ -146,24 +153,27 @@ def grind(
     rates[[0, -1]] *= 0.5
     knots = path.lengths
     moved = np.interp(at, knots, shifts) - setup.offset
-    force, slope, deflection = (np.zeros(len(at)) for _ in range(3))
+    force, slope, deflection, tips = (np.zeros(len(at)) for _ in range(4))
     grid = np.array([surface.x[0], surface.y[0], *surface.spacing])
     control = setup.control or ForceControl(0.0, 0.0)
     wanted = control.force, control.gain * step
-    volume = take_pass(ground, grid, points, axes, moved, world, rates, wanted, force, slope, deflection)
+    out = force, slope, deflection, tips
+    volume = take_pass(ground, grid, points, axes, moved, world, rates, wanted, out)
     found = GrindingPass(
-        time=at / feed,
+        time=times,
         path=at,
         force=force,
         tangential=setup.tangential_share * force,
         slope=slope,
         deflection=deflection,
+        tip=points + tips[:, None] * axes,
+        axis=axes,
         heights=ground,
         volume=float(volume),
     )
     if not derivatives:
         return found
-    return replace(found, by_offset=_by_offset(slope, arm, step, _hats(at, knots)))
+    return replace(found, by_offset=_by_offset(slope, arm, step, hats(at, knots)))
 
 
 def arm_compliance(
@@ -195,39 +205,71 @@ def calibrated_preston(volume: float, force: ArrayLike, time: ArrayLike, speed: 
     return volume / work
 
 
-def _fresh(setup: GrindingSetup, surface: Surface, seam: np.ndarray | None) -> np.ndarray:
+def _check_control(setup: GrindingSetup, step: float) -> None:
+    """Raise InputError for a force control that swings: it acts once per step."""
+    if setup.control is None:
+        return
+    pad = setup.stiffness_factor * setup.pad.stiffness(setup.control.force)
+    stiffness = 1.0 / (1.0 / pad + 1.0 / setup.arm.stiffness)
+    constant = 1.0 / (stiffness * setup.control.gain) if setup.control.gain > 0.0 else np.inf
+    if step > constant:
+        raise InputError(
+            f"grind: force control with a time constant of {1e3 * constant:.3g} ms acts once per step of "
+            f"{1e3 * step:.3g} ms: take smaller steps, or a larger time constant"
+        )
+
+
+def unworn(setup: GrindingSetup, surface: Surface, seam: np.ndarray | None) -> np.ndarray:
+    """Heights (m) of a workpiece that nothing was removed of."""
     return surface.heights.copy() if seam is None else surface.heights + setup.seam_factor * seam
 
 
-def _sampled(path: ToolPath, feed: float, dt: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Lengths along the path at the ends of the steps, points and unit normals there."""
-    real_numbers("grind", feed=feed, dt=dt)
-    if feed <= 0.0 or dt <= 0.0:
+def _sampled(path: ToolPath, feed: ArrayLike, dt: float) -> tuple[np.ndarray, ...]:
+    """Times and lengths along the path at the ends of the steps, points and unit normals there."""
+    real_numbers("grind", dt=dt)
+    feeds = np.asarray(feed, dtype=float)
+    if feeds.shape not in ((), (len(path),)) or not np.isfinite(feeds).all():
+        raise InputError(f"grind: the feed is one number, or {len(path)}, one per point of the path")
+    if feeds.min() <= 0.0 or dt <= 0.0:
         raise InputError("grind: feed and dt must be positive")
     knots = path.lengths
-    at = np.linspace(0.0, knots[-1], max(round(knots[-1] / (feed * dt)), 1) + 1)
+    slowness = np.broadcast_to(1.0 / feeds, knots.shape)
+    ends = np.concatenate([[0.0], np.cumsum(0.5 * np.diff(knots) * (slowness[1:] + slowness[:-1]))])
+    times = np.linspace(0.0, ends[-1], max(round(ends[-1] / dt), 1) + 1)
+    at = _places(times, ends, knots, slowness)
+    at[-1] = knots[-1]
     spline: Any = require("scipy.interpolate", "grinding").CubicSpline
     # the tip follows the curve, not its chords
     points, axes = spline(knots, path.points)(at), spline(knots, path.normals)(at)
-    return at, np.ascontiguousarray(points), axes / np.linalg.norm(axes, axis=1, keepdims=True)
+    axes /= np.linalg.norm(axes, axis=1, keepdims=True)
+    return times, at, np.ascontiguousarray(points), axes
 
 
-def _hats(at: np.ndarray, knots: np.ndarray) -> np.ndarray:
+def _places(times: np.ndarray, ends: np.ndarray, knots: np.ndarray, slowness: np.ndarray) -> np.ndarray:
+    """Lengths along a path at times, with a slowness (s/m) that is linear between its points."""
+    k = np.clip(np.searchsorted(ends, times, side="right") - 1, 0, len(knots) - 2)
+    late, first = times - ends[k], slowness[k]
+    bend = (slowness[k + 1] - first) / (knots[k + 1] - knots[k])
+    # of first u + bend u^2 / 2 = late, the form that is stable for any bend
+    return knots[k] + 2.0 * late / (first + np.sqrt(np.maximum(first**2 + 2.0 * bend * late, 0.0)))
+
+
+def hats(at: np.ndarray, knots: np.ndarray) -> np.ndarray:
     """Derivative of the offset at the steps by those at the points (steps, points)."""
     k = np.clip(np.searchsorted(knots, at, side="right") - 1, 0, len(knots) - 2)
     share = (at - knots[k]) / (knots[k + 1] - knots[k])
-    hats = np.zeros((len(at), len(knots)))
+    found = np.zeros((len(at), len(knots)))
     rows = np.arange(len(at))
-    hats[rows, k], hats[rows, k + 1] = 1.0 - share, share
-    return hats
+    found[rows, k], found[rows, k + 1] = 1.0 - share, share
+    return found
 
 
-def _by_offset(slope: np.ndarray, arm: ArmCompliance, step: float, hats: np.ndarray) -> np.ndarray:
+def _by_offset(slope: np.ndarray, arm: ArmCompliance, step: float, moved: np.ndarray) -> np.ndarray:
     """d force / d offsets: the linearization of every step, carried from step to step."""
     from treadle.process.pad_contact import propagator
 
-    result = np.zeros_like(hats)
-    z, rate, g = np.zeros((3, hats.shape[1]))
+    result = np.zeros_like(moved)
+    z, rate, g = np.zeros((3, moved.shape[1]))
     for n, s in enumerate(slope):
         K, P, g, known, weight = 0.0, np.zeros(8), 0.0 * z, 0.0 * z, 1.0 / arm.stiffness
         if n:
@@ -235,8 +277,8 @@ def _by_offset(slope: np.ndarray, arm: ArmCompliance, step: float, hats: np.ndar
             P = propagator(arm.mass, arm.damping, arm.stiffness + K, step)
             g = result[n - 1] + K * z
             known, weight = P[0] * z + P[1] * rate + P[4] * g, P[6]
-        new = (known - weight * s * hats[n]) / (1.0 - weight * (K - s))
-        result[n] = -s * (hats[n] + new)
+        new = (known - weight * s * moved[n]) / (1.0 - weight * (K - s))
+        result[n] = -s * (moved[n] + new)
         if n:
             rate = P[2] * z + P[3] * rate + P[5] * g + P[7] * (result[n] + K * new)
         z = new

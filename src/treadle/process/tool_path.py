@@ -78,6 +78,8 @@ def path_on(surface: Surface, points: ArrayLike, spacing: float) -> ToolPath:
     corners = np.asarray(points, dtype=float)
     if corners.ndim != 2 or len(corners) < 2 or corners.shape[1] < 2 or not np.isfinite(corners).all():
         raise InputError("a path on a surface needs at least two points with x and y")
+    if not np.ptp(corners[:, :2], axis=0).any():
+        raise InputError("the points of a path on a surface must not all be the same")
     if not surface.contains(corners[:, 0], corners[:, 1]).all():
         raise InputError("the path leaves the surface: choose points above its rectangle")
     # first fine in x and y, then even along the surface

@@ -29,6 +29,7 @@ from treadle.process.pad import Pad
 from treadle.process.roughness import Roughness
 from treadle.process.surface import Surface
 from treadle.process.tool_path import ToolPath, path_on
+from treadle.process.tune_feed import DepthGoal, removal
 from treadle.process.tune_path import TunedPath, tune_path
 from treadle.scenes.er10_900 import er10_900
 from treadle.scenes.grinding import (
@@ -40,6 +41,7 @@ from treadle.scenes.grinding import (
     grinding,
     seam_height,
 )
+from treadle.studies.grinding_control import CONTROLS, WholeArm, compared
 from treadle.studies.study import Column, Findings, Report, new_figure
 
 if TYPE_CHECKING:
@@ -58,6 +60,9 @@ _RUNS, _DISTURBANCES = 20, (0.02, 3e-6, 0.03)
 
 #: The same where position control does not do: the workpiece is clamped to a tenth of a millimetre.
 _LARGE = (0.2, 1e-4, 0.3)
+
+#: Slowest and fastest feed (m/s) where it is tuned to a depth.
+_FEEDS = (2e-3, 0.1)
 
 #: Poses of inverse kinematics.
 _MANY = 10_000
@@ -82,13 +87,17 @@ def run(quick: bool, report: Report) -> Findings:
     alone = tune_path(task.setup, task.surface, task.path, task.start, **task.options)
     report(0.2, f"tuning one path for {len(worlds)} disturbed runs")
     tuned = tune_path(worlds, task.surface, task.path, task.start, **task.options)
-    findings = Findings(_COLUMNS, rows, lambda: _draw(task, alone, tuned))
+    arm = WholeArm()
+    findings = Findings(_COLUMNS, rows, lambda: _draw(task, alone, tuned, arm))
     findings.checks += _tuning(rows, alone, tuned, len(worlds))
+    report(0.4, "tuning the feed to a depth")
+    findings.checks += _depths(rows, task, alone)
     for share, what, part in (
         (0.5, "pressing on a plane and a cylinder", _hertz(rows)),
         (0.55, "steps from 0.1 to 10 ms", _steps(rows, task, alone, quick)),
         (0.7, "control of the force", _controlled(rows, task, alone, 5 if quick else _RUNS)),
-        (0.75, "identifying contacts", _identified(rows, 4 if quick else 40)),
+        (0.72, "control of the whole arm", _whole_arm(rows, task, arm, 2 if quick else _RUNS)),
+        (0.8, "identifying contacts", _identified(rows, 4 if quick else 40)),
         (0.85, "inverse kinematics", _kinematics(rows, 2000 if quick else _MANY)),
     ):
         report(share, what)
@@ -156,6 +165,38 @@ def _tuning(rows: list[dict[str, Any]], alone: TunedPath, tuned: TunedPath, coun
     yield at_most("largest error of the force there, seam included (%)", 100.0 * last.largest, 5.0)
 
 
+def _depths(rows: list[dict[str, Any]], task: _Task, alone: TunedPath) -> Iterator[Check]:
+    """Feeds at which the same depth is removed all along the path, the seam too; twice it; less force."""
+    even = removal(
+        task.setup, task.surface, task.path, alone.passes[0], np.full(len(task.path), _FEED), task.seam
+    )
+    usual = float(np.median(even.depth[even.whole]))
+    before = np.abs(even.depth[even.whole] / usual - 1.0)
+    rows.append({"case": "removed depth with one feed", "value": 1e6 * usual, "unit": "um"})
+    rows.append({"case": "one feed: mean error of that depth", "value": 100.0 * before.mean(), "unit": "%"})
+    shallow = {"limits": (0.8 * task.start, 0.0)}
+    for name, share, limits in (
+        ("the same depth", 1.0, {}),
+        ("twice the depth", 2.0, {}),
+        ("the same depth with less than the wanted force", 1.0, shallow),
+    ):
+        found = tune_path(
+            task.setup, task.surface, task.path, task.start,
+            depth=DepthGoal(share * usual, _FEEDS), **limits, **task.options,
+        )  # fmt: skip
+        last = found.steps[-1]
+        numbers = (
+            ("slowest feed", 1e3 * found.feeds.min(), "mm/s"),
+            ("fastest feed", 1e3 * found.feeds.max(), "mm/s"),
+            ("mean error of the force", 100.0 * last.mean, "%"),
+            ("mean error of the depth", 100.0 * last.depth_mean, "%"),
+        )
+        rows.extend({"case": f"{name}: {what}", "value": x, "unit": unit} for what, x, unit in numbers)
+        yield at_most(f"{name} by the feed: mean error, seam included (%)", 100.0 * last.depth_mean, 5.0)
+        if not limits:
+            yield at_most(f"{name} by the feed: mean error of the force (%)", 100.0 * last.mean, 2.75)
+
+
 def _controlled(rows: list[dict[str, Any]], task: _Task, alone: TunedPath, count: int) -> Iterator[Check]:
     """Large disturbances under position, impedance and direct force control, at 1 kHz."""
     options = {"feed": _FEED, "dt": 1e-3, "seam": task.seam}
@@ -181,6 +222,10 @@ def _controlled(rows: list[dict[str, Any]], task: _Task, alone: TunedPath, count
         yield at_least(
             f"error of position control by that of {name} control", mean["position"] / mean[name], 5
         )
+
+
+def _whole_arm(rows: list[dict[str, Any]], task: _Task, arm: WholeArm, count: int) -> Iterator[Check]:
+    yield from compared(rows, arm, task.disturbed(count), task.disturbed(count, _LARGE))
 
 
 def _hertz(rows: list[dict[str, Any]]) -> Iterator[Check]:
@@ -332,9 +377,9 @@ def _roughness(rows: list[dict[str, Any]], task: _Task, alone: TunedPath) -> Non
         )
 
 
-def _draw(task: _Task, alone: TunedPath, tuned: TunedPath) -> Figure:
-    figure = new_figure(2)
-    left, right = figure.axes
+def _draw(task: _Task, alone: TunedPath, tuned: TunedPath, arm: WholeArm) -> Figure:
+    figure = new_figure(3)
+    left, right, last = figure.axes
     options = {key: task.options[key] for key in ("feed", "dt", "seam")}
     before = grind(task.setup, task.surface, task.path, np.full(len(task.path), task.start), **options)
     at = 1e3 * before.path
@@ -353,4 +398,11 @@ def _draw(task: _Task, alone: TunedPath, tuned: TunedPath) -> Figure:
     image = right.pcolormesh(x, y, removed, cmap="viridis", shading="nearest")
     figure.colorbar(image, ax=right, label="removed depth (um)")
     right.set(xlabel="x on the workpiece (mm)", ylabel="y (mm)", title="Removed in the tuned pass")
+    world = replace(task.setup, offset=8e-5, seam_factor=1.3)
+    for name in CONTROLS:
+        last.plot(*arm.forces(name, world), label=name)
+    last.axhline(_FORCE, color="black", linewidth=0.6, linestyle="--")
+    last.set(xlabel="time (s)", ylabel="normal force (N)", title="Whole arm, workpiece 80 um too high")
+    last.set_ylim(bottom=0.0)
+    last.legend()
     return figure
