@@ -36,7 +36,6 @@ def main() -> None:
         page = browser.new_page(viewport=SIZE)
         page.goto(live.url)
         page.wait_for_function("window.treadle?.ready()", timeout=300_000)
-        _quiet(page)
         # as where a graphics card draws
         live.stage.view.cast = True
         live.stage.introduce()
@@ -61,12 +60,6 @@ def _leisurely() -> Iterator[Playwright]:
 
 def _sim() -> Simulation:
     return Simulation(scene("roadheader"))
-
-
-def _quiet(page: Any) -> None:
-    """Take away what viser says about pictures without a graphics card."""
-    time.sleep(4.0)
-    page.evaluate("document.querySelectorAll('.mantine-Notification-root').forEach(n => n.remove())")
 
 
 def _in_time(live: Live, seconds: float = 10.0) -> None:

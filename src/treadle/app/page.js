@@ -157,7 +157,7 @@
     [data-treadle-sheet] { width: 100% !important; max-height: 50% !important; }
     [data-treadle-sheet] [style*="width: 20em"] { width: 100vw !important; }
     /* all tabs in one line */
-    [data-floating-window] [role=tab], [data-treadle-sheet] [role=tab] { padding-inline: 0.3em; flex: 1 1 auto; }
+    [data-floating-window] [role=tab], [data-treadle-sheet] [role=tab] { padding-inline: 0.3em !important; flex: 1 1 auto; justify-content: center; }
     /* what viser says is below the welcome, and under levers */
     .mantine-Notifications-root { z-index: 55 !important; top: calc(var(--treadle-card, 0px) + 12px) !important; bottom: auto !important;
       left: 12px !important; right: auto !important; width: min(340px, calc(100vw - 24px)) !important; }`;
