@@ -26,6 +26,12 @@ from treadle.sim import Simulation
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 SIZE = {"width": 1280, "height": 800}
 
+#: Of the timeline, without what it says of the computer that takes the pictures.
+_WITH_CARD = """
+.treadle-timeline .rate { display: none }
+.treadle-timeline .bar { left: 76px !important }
+"""
+
 
 def main() -> None:
     """Take the pictures that are named, or all."""
@@ -36,17 +42,19 @@ def main() -> None:
         page = browser.new_page(viewport=SIZE)
         page.goto(live.url)
         page.wait_for_function("window.treadle?.ready()", timeout=300_000)
-        _quiet(page)
         # as where a graphics card draws
+        page.add_style_tag(content=_WITH_CARD)
         live.stage.view.cast = True
         live.stage.introduce()
         for name in wanted:
             PICTURES[name](page, live)
             # what stands still is drawn in the end, however slow the computer is
             time.sleep(6.0 if live.pace.paused else 3.0)
-            _in_time(live)
+            late = _too_slow(live)
             page.screenshot(path=IMAGES / f"view-{name}.png", timeout=300_000)
             print(name, flush=True)
+            if late:
+                live.pace.resume()
         browser.close()
 
 
@@ -63,20 +71,16 @@ def _sim() -> Simulation:
     return Simulation(scene("roadheader"))
 
 
-def _quiet(page: Any) -> None:
-    """Take away what viser says about pictures without a graphics card."""
-    time.sleep(4.0)
-    page.evaluate("document.querySelectorAll('.mantine-Notification-root').forEach(n => n.remove())")
-
-
-def _in_time(live: Live, seconds: float = 10.0) -> None:
+def _too_slow(live: Live, seconds: float = 10.0) -> bool:
     """Wait until the simulation keeps up, as it does where nothing else runs; else it stands still."""
     end = time.monotonic() + seconds
     while not live.pace.paused and live.pace.factor < 0.99 and time.monotonic() < end:
         time.sleep(0.1)
-    if not live.pace.paused and live.pace.factor < 0.99:
+    late = not live.pace.paused and live.pace.factor < 0.99
+    if late:
         _still(live)
-        time.sleep(3.0)
+        time.sleep(10.0)
+    return late
 
 
 def _tab(page: Any, name: str) -> None:
@@ -89,8 +93,11 @@ def _still(live: Live) -> None:
 
 
 def _hold(live: Live, name: str, seconds: float) -> None:
+    """Hold a button for simulated seconds, however slow the computer is."""
     live.stage.drive.held_buttons.press(-1, name)
-    time.sleep(seconds)
+    end = live.sim.time + seconds
+    while live.sim.time < end:
+        time.sleep(0.02)
     live.stage.drive.held_buttons.lift(-1)
 
 

@@ -43,6 +43,12 @@ def boxes(page, scene, points: np.ndarray | None = None) -> dict | None:
     return page.evaluate(_BOXES, [[scene.under, corners.tolist()]])
 
 
+def moving(scene) -> np.ndarray:
+    """Corners of what moves, where it is now: without what is fixed, such as a pile before a loader."""
+    poses = {name: scene.pose(name) for name in scene.nodes}
+    return np.vstack([scene.body_corners(name) @ X[:3, :3].T + X[:3, 3] for name, X in poses.items()])
+
+
 def drawn(page, scene) -> dict | None:
     """As `boxes`, of the machine where the page has drawn it last, which may be behind."""
     bodies = {node.name: scene.body_corners(name) for name, node in scene.nodes.items()}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import treadle as td
-from tests.app.framing import COARSE, boxes, drawn, fits, framed
+from tests.app.framing import COARSE, boxes, drawn, fits, moving
 from tests.app.pages import PATIENCE
 from tests.app.test_browser import DRAWN, READY
 from tests.app.test_driving import WHEELED, place
@@ -46,9 +46,9 @@ def shown(page, app, name: str, until) -> None:
 
 def stays(page, app) -> None:
     """Wait until the machine, where it is now, is all in the free part of the window."""
-    end = monotonic() + PATIENCE
-    while not framed(page, app.stage.scene, (0.15, 1.0)):
-        assert monotonic() < end, boxes(page, app.stage.scene)
+    end, scene = monotonic() + PATIENCE, app.stage.scene
+    while not fits(found := boxes(page, scene, moving(scene)), (0.15, 1.0)):
+        assert monotonic() < end, found
         page.evaluate(DRAWN, 1)
 
 

@@ -74,6 +74,48 @@ def test_dust_rises_and_settles(page, app):
     page.wait_for_function("window.treadleDust.clouds.length === 0")
 
 
+#: Shares of the pixels that shading makes darker and lighter, by 8 of 255 levels, and the most of the sky.
+SHADED = """(ground) => {
+    const { scene, camera } = window.treadleViewer(), { gl } = window.treadleRenderer();
+    const context = gl.getContext(), [width, height] = [gl.domElement.width, gl.domElement.height];
+    const read = (on) => {
+        window.treadleShading.show(ground, 1.0, on);
+        gl.render(scene, camera);
+        const pixels = new Uint8Array(4 * width * height);
+        context.readPixels(0, 0, width, height, context.RGBA, context.UNSIGNED_BYTE, pixels);
+        return pixels;
+    };
+    const plain = read(false), shaded = read(true), change = (k) => plain[4 * k] - shaded[4 * k];
+    const all = [...Array(width * height).keys()], share = (test) => all.filter(test).length / all.length;
+    const top = all.filter((k) => k >= width * Math.floor(0.97 * height));
+    const sky = Math.max(...top.map(change));
+    return { darker: share((k) => change(k) > 8), lighter: share((k) => change(k) < -8), sky };
+}"""
+
+
+def test_contact_shading(page, app, until):
+    view = app.stage.view
+    view.cast = True
+    app.stage.introduce()
+    try:
+        page.wait_for_function("window.treadleShading.shades()")
+        found = page.evaluate(SHADED, app.stage.scene.ground.name)
+    finally:
+        view.cast = None
+        app.stage.introduce()
+    # around the machine, not everywhere; nothing becomes lighter, and the sky stays as it is
+    assert 0.002 < found["darker"] < 0.15, found
+    assert found["lighter"] < 0.001 and found["sky"] <= 1, found
+    page.wait_for_function("!window.treadleShading.shades()")
+
+
+def test_software_drawing_is_said_below_the_picture(page):
+    page.wait_for_function(
+        "document.querySelector('.treadle-timeline .rate').textContent.includes('no graphics card')"
+    )
+    page.wait_for_function("!document.body.innerText.includes('Software WebGL')")
+
+
 def test_fit_keeps_the_direction(page, app, until):
     scene = app.stage.scene
     app.stage.aim("Left")

@@ -134,6 +134,8 @@ def test_a_line_that_is_cut_for_five_seconds(page, app, line, until):
     line.mend()
     # by itself, and it still drives
     until(lambda: bool(app.server.get_clients()))
+    # the new line of its scripts: the old one knocks once more, with a password that is not taken any longer
+    until(lambda: bool(set(app.line.clients) & set(app.server.get_clients())))
     page.wait_for_function(READY)
     page.evaluate("document.activeElement.blur()")
     page.keyboard.press("Space")

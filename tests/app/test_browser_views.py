@@ -13,7 +13,7 @@ import treadle as td
 from tests.app.framing import COARSE, boxes, eye, framed
 from tests.app.pages import PATIENCE
 from tests.app.test_browser import DRAWN, READY
-from tests.app.test_changes import change
+from tests.app.test_changes import change, compiled
 from treadle.app import Live, open_server
 from treadle.app.cameras import VIEWS
 from treadle.app.ground import terrain_mesh
@@ -58,7 +58,7 @@ def comes(page, app, what: str) -> None:
 
 @pytest.mark.parametrize("name", SEEN)
 def test_every_view_shows_the_machine(page, app, until, name):
-    change(app, until, td.Simulation(td.scene(name), contact=False))
+    change(app, until, compiled(name, contact=False))
     page.wait_for_function("root => window.treadleCameras.seen.root === root", arg=app.stage.scene.under)
     comes(page, app, "opened")
     places, triangles = middles(app.stage.scene), obstacles(app.sim, app.stage.scene)

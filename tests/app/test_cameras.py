@@ -30,7 +30,14 @@ def test_cameras_turn_with_vehicles():
 
 @pytest.mark.parametrize(
     ("name", "sky"),
-    [("remus", "sea"), ("barge", "day"), ("rocky7", "day"), ("arm", "hall"), ("roadheader", "tunnel")],
+    [
+        ("remus", "sea"),
+        ("barge", "day"),
+        ("rocky7", "day"),
+        ("bicycle", "day"),
+        ("arm", "hall"),
+        ("roadheader", "tunnel"),
+    ],
 )
 def test_skies(name, sky):
     server = open_server(port=0)

@@ -15,9 +15,9 @@ def still(app, until) -> None:
     app.send(lambda sim: sim.reset()).result()
 
 
-def compiled(name: str) -> td.Simulation:
+def compiled(name: str, **options) -> td.Simulation:
     """A simulation that keeps no page waiting."""
-    sim = td.Simulation(td.scene(name))
+    sim = td.Simulation(td.scene(name), **options)
     sim.step()
     sim.reset()
     return sim

@@ -93,6 +93,7 @@
     // without a direction it is looked at from where the camera is now
     const back = view.direction ? unit(placed(matrix, view.direction, 0)) : unit([e[8], e[9], e[10]]);
     if (view.root !== seen.root) window.treadleForget();
+    if (chased && view.followed?.root === chased.from.root) stand(view.followed, matrix);
     Object.assign(seen, { root: view.root, view: view.view, points, cut: view.cut, back, touched: false });
     viewer().camera.fov = view.fov;
     measured = -1e9;
@@ -140,15 +141,18 @@
   };
 
   // ---- chase: the camera goes along with a body, and turns with it ----
+  // the camera is right for a body where the server has it: the page may not have moved it there yet
+  const stand = (from, matrix) => {
+    const front = placed(matrix, from.front, 0);
+    Object.assign(chased, { at: placed(matrix, from.place), heading: Math.atan2(front[0], front[2]), rate: chased.rate ?? [0, 0, 0] });
+  };
   // called when poses are as they are drawn next: with slow pictures a camera that is one behind would lose a vehicle
   const chase = (seconds) => {
     const node = viewer().nodeRefFromName[chased.name], root = viewer().nodeRefFromName[chased.from.root];
     if (!node || !root) return;
     if (!chased.at) {
-      // where the server has it: the page may not have moved it there yet
       root.updateWorldMatrix(true, false);
-      const matrix = root.matrixWorld.elements, front = placed(matrix, chased.from.front, 0);
-      Object.assign(chased, { at: placed(matrix, chased.from.place), heading: Math.atan2(front[0], front[2]), rate: [0, 0, 0] });
+      stand(chased.from, root.matrixWorld.elements);
     }
     const e = node.matrixWorld.elements, place = [e[12], e[13], e[14]], heading = Math.atan2(e[0], e[2]);
     // at the body's own rate, which is found along with the place: no vehicle runs away from it, however fast it is
@@ -251,8 +255,8 @@
   window.addEventListener("wheel", touch, { capture: true, passive: true });
 
   window.treadleCameras = {
-    // {root, points, direction or null, fov (degrees), cut}: taken as soon as the machine is there; `opened`: unless it was
-    // there before the line was lost
+    // {root, points, direction or null, fov (degrees), cut, followed}: taken as soon as the machine is there; `followed` is
+    // the place of the body that a chase goes along with; `opened`: unless it was there before the line was lost
     aim: (view, opened) => {
       if (opened && view.root === seen.root) return;
       wanted = view;

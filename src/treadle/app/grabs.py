@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,8 @@ class Grabs:
     def __init__(self, stage: Stage, loads: Loads) -> None:
         self._stage, self._loads = stage, loads
         self._held: dict[int, _Grab] = {}
+        # taken to remove and to move what is drawn of a pull, which either thread does
+        self._drawn = threading.Lock()
         self._drag_ik: DragIk | None = None
         self._reaching = False
         #: the largest force of a pull (N), and its stiffness (N/m) where it is not the one that suits
@@ -109,11 +112,24 @@ class Grabs:
         grab = self._held.pop(client, None)
         if grab is not None:
             self._loads.springs.pop(f"pull {client}", None)
-            grab.arrow.remove()
-            grab.label.remove()
+            with self._drawn:
+                grab.arrow.remove()
+                grab.label.remove()
 
     def frame(self, sim: Simulation) -> None:
         """Show the pulls and their forces."""
+        with self._drawn:
+            self._draw()
+
+    def forget(self) -> None:
+        """Forget what was known of the machine, after it was changed."""
+        self._drag_ik = None
+
+    def close(self) -> None:
+        """Let go of everything."""
+        self._stage.driver_lock.on_release.remove(self.end)
+
+    def _draw(self) -> None:
         for grab in tuple(self._held.values()):
             spring = grab.spring
             place = (self._stage.scene.pose(spring.body) @ np.array([*spring.point, 1.0]))[:3]
@@ -124,14 +140,6 @@ class Grabs:
             load = np.cross(arm, spring.force) if spring.turns else spring.force
             text = newtons(float(np.linalg.norm(load))) + (" m" if spring.turns else "")
             grab.label.text = "by hand" if self._stage.pace.paused else text
-
-    def forget(self) -> None:
-        """Forget what was known of the machine, after it was changed."""
-        self._drag_ik = None
-
-    def close(self) -> None:
-        """Let go of everything."""
-        self._stage.driver_lock.on_release.remove(self.end)
 
     def _by_hand(self, sim: Simulation, client: int) -> None:
         """Move a machine that stands still; it is at rest where it is put."""

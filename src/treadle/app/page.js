@@ -157,7 +157,7 @@
     [data-treadle-sheet] { width: 100% !important; max-height: 50% !important; }
     [data-treadle-sheet] [style*="width: 20em"] { width: 100vw !important; }
     /* all tabs in one line */
-    [data-floating-window] [role=tab], [data-treadle-sheet] [role=tab] { padding-inline: 0.3em; flex: 1 1 auto; }
+    [data-floating-window] [role=tab], [data-treadle-sheet] [role=tab] { padding-inline: 0.3em !important; flex: 1 1 auto; justify-content: center; }
     /* what viser says is below the welcome, and under levers */
     .mantine-Notifications-root { z-index: 55 !important; top: calc(var(--treadle-card, 0px) + 12px) !important; bottom: auto !important;
       left: 12px !important; right: auto !important; width: min(340px, calc(100vw - 24px)) !important; }`;
@@ -185,8 +185,6 @@
   document.addEventListener("input", search);
 
   // ---- tooltips: viser shows none on buttons; and names of fields ----
-  // milliseconds for which a notice about graphics cards is shown
-  const NOTICE = 8000;
   const hints = new Map(), pairs = new Set();
   const hint = () => {
     for (const [id, text] of hints) {
@@ -201,11 +199,12 @@
       for (const each of all.children)
         if (!pairs.has(each.querySelector("button")?.id)) each.style.gridColumn = "1 / -1";
     }
-    // what viser says about graphics cards is read once, and does not stay in the picture
-    for (const notice of document.querySelectorAll(".mantine-Notification-root:not([data-treadle-timed])")) {
-      if (!/WebGL/.test(notice.textContent)) continue;
-      notice.dataset.treadleTimed = "";
-      setTimeout(() => notice.querySelector("button")?.click(), NOTICE);
+    // that the processor draws is said below the picture, not by viser in the picture
+    for (const notice of document.querySelectorAll(".mantine-Notification-root:not([data-treadle-closed])")) {
+      if (!/Software WebGL/.test(notice.textContent)) continue;
+      notice.dataset.treadleClosed = "";
+      notice.style.display = "none";
+      notice.querySelector("button")?.click();
     }
     // viser's panel on narrow windows has no name of its own
     document.querySelectorAll('.mantine-Paper-root[style*="max-height: 60%"]').forEach((sheet) => (sheet.dataset.treadleSheet = ""));

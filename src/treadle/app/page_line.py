@@ -41,6 +41,7 @@ _SCRIPTS = (
     "page.js",
     "cameras.js",
     "sky.js",
+    "shading.js",
     "guidance.js",
     "hover.js",
     "dock.js",

@@ -20,8 +20,9 @@ from treadle.sim.simulation import Simulation
 
 __all__ = ["Precompiler", "compile_step", "knows", "twin"]
 
-#: How far behind all else this work stands.
-_NICE = 15
+#: How far behind all else this work stands. No further: where other programs take the processor, the
+#: simulation would wait for Python's lock, which this thread has most of the time.
+_NICE = 5
 
 #: Something to be compiled.
 Work = Callable[[], object]

@@ -19,6 +19,7 @@ class Presenter:
 
     def __init__(self, server: Server, scene: Scene) -> None:
         self._server, self._scene = server, scene
+        self._followed: str | None = None
 
     def script(self, source: str, clients: Sequence[int] | None = None) -> None:
         """Run a script on pages, all of them unless they are named."""
@@ -41,10 +42,12 @@ class Presenter:
         self.call("treadle.keys", [list(keys)], clients)
 
     def look(self, cast: bool | None, clients: Sequence[int] | None = None) -> None:
-        """The sky, the surfaces, and shadows as someone has chosen (None: as the page can)."""
+        """The sky, the surfaces, and shadows and shading as someone has chosen (None: as the page can)."""
         scene = self._scene
         ground = "" if scene.ground is None else scene.ground.name
         self.call("treadleSky.show", [scene.sky, ground, scene.surfaces, cast], clients)
+        low, high = scene.bounds
+        self.call("treadleShading.show", [ground, float((high - low).max()), cast], clients)
 
     def names(self, titles: Mapping[str, str], clients: Sequence[int] | None = None) -> None:
         """What is said of bodies under the pointer, by the name of their frame."""
@@ -53,7 +56,8 @@ class Presenter:
 
     def view(self, name: str | None = None, heading: float = 0.0) -> dict[str, Any]:
         """What `cameras.js` needs to look at the machine where it is now, see `aim_task`."""
-        return aim_task(self._scene, name, self._server.initial_camera.fov, heading)
+        task = aim_task(self._scene, name, self._server.initial_camera.fov, heading)
+        return task | {"followed": None if self._followed is None else self._place(self._followed)}
 
     def aim(self, view: dict[str, Any], clients: Sequence[int] | None = None, opened: bool = False) -> None:
         """Have pages look from there; with `opened` those that look at it already stay as they are."""
@@ -61,8 +65,11 @@ class Presenter:
 
     def follow(self, body: str | None, turns: bool, clients: Sequence[int] | None = None) -> None:
         """Have pages go along with a body, and turn with it; with none they stay."""
-        scene = self._scene
-        pose = scene.pose(body or "")
-        place = {"root": scene.under, "place": pose[:3, 3].tolist(), "front": pose[:3, 0].tolist()}
-        name = None if body is None else scene.nodes[body].name
-        self.call("treadleCameras.follow", [name, turns, place], clients)
+        self._followed = body
+        name = None if body is None else self._scene.nodes[body].name
+        self.call("treadleCameras.follow", [name, turns, self._place(body or "")], clients)
+
+    def _place(self, body: str) -> dict[str, Any]:
+        """Where a body is now, below the machine's node: pages may be behind."""
+        pose = self._scene.pose(body)
+        return {"root": self._scene.under, "place": pose[:3, 3].tolist(), "front": pose[:3, 0].tolist()}

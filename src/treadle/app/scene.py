@@ -15,6 +15,7 @@ from treadle.app.meshes import Mesh, machine_meshes, scenery_meshes
 from treadle.app.motion import Motion
 from treadle.dynamics.compiled import frame_poses
 from treadle.errors import ModelError
+from treadle.joints import RollingDisc
 from treadle.model.hydrodynamics import the_fluid
 from treadle.model.model import WORLD, Model
 
@@ -31,10 +32,10 @@ _EYE_INSIDE, _LOOK_INSIDE = np.array([0.408, 0.229, 0.647]), np.array([0.85, 0.3
 #: Colours of the ground under vehicles and under other machines, and of the lines on it.
 _SOIL, _FLOOR = ((196, 184, 165), (168, 154, 134)), ((226, 230, 234), (186, 194, 202))
 _BED = (104, 138, 140), (84, 118, 124)
-_GROUNDS = {"day": _SOIL, "hall": _FLOOR, "sea": _BED, "tunnel": _FLOOR}
+_GROUNDS = {"day": _SOIL, "hall": _FLOOR, "tunnel": _FLOOR}
 
-#: Density (kg/m3) above which a fluid is a liquid.
-_LIQUID = 100.0
+#: Density (kg/m3) above which a fluid is a liquid, and depth of its bed below a machine, in sizes of it.
+_LIQUID, _DEPTH = 100.0, 0.8
 
 #: Corners of bodies that are told apart; of more only the box around all of them is kept.
 _MOST_CORNERS = 2000
@@ -175,8 +176,13 @@ class Scene:
 
     def _add_ground(self, low: np.ndarray, high: np.ndarray) -> None:
         height = min(float(low[2]), 0.0)
+        fluid = the_fluid(self._model)
+        wet = fluid is not None and fluid.density > _LIQUID
+        if wet and "terrain" not in self._model.settings:
+            # the bed of the water is below what floats in it
+            height -= _DEPTH * float((high - low).max())
         cell = 10.0 ** np.floor(np.log10(max(float((high - low).max()), 1e-3)))
-        plane, lines = _GROUNDS[self.sky]
+        plane, lines = _BED if wet else _GROUNDS[self.sky]
         self.ground = self._server.scene.add_grid(
             f"{self.under}/ground",
             infinite_grid=True,
@@ -232,7 +238,8 @@ class Scene:
             return "tunnel"
         if fluid is not None and fluid.density > _LIQUID:
             return "day" if fluid.surface is not None and fluid.surface < self.bounds[1][2] else "sea"
-        return "day" if self._model.wheels else "hall"
+        rolls = any(isinstance(loop.type, RollingDisc) for loop in self._model.loops)
+        return "day" if self._model.wheels or rolls else "hall"
 
     def _add_lights(self) -> None:
         """A sky and a sun with shadows; in a room two lamps instead of the sun."""

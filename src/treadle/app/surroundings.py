@@ -30,8 +30,8 @@ __all__ = [
     "surface_points",
 ]
 
-#: Points of the surface along a side, and its extent in sizes of the machine.
-_GRID, _EXTENT = 24, 6.0
+#: Points of the surface along a side, and its extent in sizes of the machine: with waves, and level.
+_GRID, _EXTENT, _LEVEL_EXTENT = 24, 6.0, 24.0
 
 #: Arrows of the current along a side.
 _ARROWS = 3
@@ -164,7 +164,8 @@ class Surroundings:
         if not wanted or fluid is None:
             return
         middle = 0.5 * (self._low + self._high)
-        points = surface_points(fluid, middle, _EXTENT * self._size, time, self._g).reshape(-1, 3)
+        extent = (_EXTENT if fluid.waves else _LEVEL_EXTENT) * self._size
+        points = surface_points(fluid, middle, extent, time, self._g).reshape(-1, 3)
         if self._surface is None:
             self._surface = self._server.scene.add_mesh_simple(
                 f"{self._under}/surface", points.astype(np.float32), _grid_faces(), color=_WATER,

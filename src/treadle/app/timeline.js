@@ -18,7 +18,8 @@
     .treadle-timeline .event { top: -6px; height: 8px; }
     .treadle-timeline .start, .treadle-timeline .now { position: absolute; top: 4px; width: 76px;
       font-variant-numeric: tabular-nums; }
-    .treadle-timeline .rate { position: absolute; left: 66px; top: 4px; opacity: 0.75; pointer-events: none; }
+    .treadle-timeline .rate { position: absolute; left: 66px; top: 4px; opacity: 0.75; }
+    .treadle-timeline.slow .bar { left: 254px; }
     .treadle-timeline .start { left: 8px; } .treadle-timeline .now { right: 8px; text-align: right; }
     @media (max-width: 700px) { .treadle-timeline { display: none !important; } }`;
   document.head.append(sheet);
@@ -38,12 +39,15 @@
   // what every step can be returned to
   const exact = add("exact", bar), shown = add("shown", bar);
   // pictures that this page drew in the last second; none are drawn where nothing moves
-  const rate = add("rate", line);
+  const rate = add("rate", line), card = window.treadle.card;
+  line.classList.toggle("slow", !card);
+  if (!card) rate.title = "The processor draws: switch on hardware acceleration in the browser's settings, if there is a card";
   let drawn = null;
   const count = () => {
-    const frame = window.treadleRenderer()?.gl.info.render.frame ?? null;
+    const passes = window.treadleRenderer()?.gl.info.render.frame ?? null;
+    const frame = passes === null ? null : passes - (window.treadleShading?.passes() ?? 0);
     const many = frame !== null && drawn !== null ? frame - drawn : 0;
-    rate.textContent = many > 0 ? `${many} pictures/s` : "";
+    rate.textContent = [...(many > 0 ? [`${many} pictures/s`] : []), ...(card ? [] : ["no graphics card"])].join(", ");
     drawn = frame;
   };
   const counting = setInterval(count, 1000);

@@ -1,3 +1,5 @@
+import threading
+
 import numpy as np
 import pytest
 
@@ -24,6 +26,29 @@ def test_a_pull_moves_the_machine_and_ends_with_its_page(live, until):
     app.driver_lock.driver = 7
     app.driver_lock._release()
     until(lambda: not sim.loads.any())
+    assert grabs.forces == {}
+
+
+def test_a_pull_may_end_while_it_is_drawn(live, until, monkeypatch):
+    app = live(td.Simulation(td.scene("pendulum"), q=[0.0, 0.0]))
+    app.pace.pause()
+    app.send(lambda sim: None).result()
+    grabs, scene = app.stage.push.grabs, app.stage.scene
+    dragged(app, "start", (0.0, 0.0, -1.0), (1.0, 0.0, -1.0))
+    app.send(lambda sim: None).result()
+    pose, enders = scene.pose, []
+
+    def pose_while_it_ends(name):
+        if not enders:
+            enders.append(threading.Thread(target=grabs.end, args=(7,)))
+            enders[0].start()
+            # until it has removed what is drawn, or waits for this
+            enders[0].join(timeout=0.5)
+        return pose(name)
+
+    monkeypatch.setattr(scene, "pose", pose_while_it_ends)
+    grabs.frame(app.sim)
+    enders[0].join()
     assert grabs.forces == {}
 
 

@@ -91,7 +91,7 @@ class ViewPanel(Panel):
             self.shadows = gui.add_checkbox(
                 "shadows",
                 any(lamp.cast_shadow for lamp in scene.lamps),
-                hint="Cast shadows; pages without a graphics card do so once someone has ticked it again",
+                hint="Shadows, and shading where parts meet; without a graphics card once it is ticked again",
             )
             self.dusty: viser.GuiCheckboxHandle | None = None
             if self.dust.possible:
