@@ -73,7 +73,7 @@ def test_linkages_in_frames_of_files_run_as_exact_ones(name, integrator):
         assert gap <= said + 1e-15 and 1e-9 < said < 2e-5
 
 
-@pytest.mark.parametrize("seed", [12, 13, 102])
+@pytest.mark.parametrize("seed", [12, 102])
 def test_gaps_at_a_singular_position_are_found_from_afar(seed):
     """Those of Sarrus' linkage where its legs fold, from positions up to a radian before and after it."""
     rng = np.random.default_rng(seed)
@@ -98,8 +98,7 @@ def test_gaps_at_a_singular_position_are_found_from_afar(seed):
     assert len(gaps) > 10
     size = np.abs(gaps).max()
     assert 1e-9 < size < 1e-5
-    # legs of seed 13 differ by 4 mm in their lengths, which is all that their fold is wide
-    assert np.abs(gaps - np.median(gaps, axis=0)).max() < (0.1 if seed == 13 else 0.02) * size
+    assert np.abs(gaps - np.median(gaps, axis=0)).max() < 0.02 * size
 
 
 def test_a_long_lift_of_rounded_numbers_runs():
