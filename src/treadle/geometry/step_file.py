@@ -24,8 +24,10 @@ __all__ = ["read_step"]
 #: Seconds that a file may take.
 _SECONDS = 600.0
 
+# trimesh, which cascadio has a handler for, takes most of the time to import
 _READER = """
 import sys
+sys.modules["trimesh"] = None
 from cascadio import step_to_glb
 file, out, tolerance, angle = sys.argv[1:]
 sys.exit(step_to_glb(file, out, tol_linear=float(tolerance), tol_angular=float(angle)))
