@@ -1,4 +1,4 @@
-"""Overconstrained linkages with rounded numbers, against the same ones with exact numbers.
+"""Overconstrained linkages with rounded numbers, against exact ones.
 
 Linkages of Bennett, Bricard and Sarrus, planar four-bars in any plane of space and scissors move although
 their constraints outnumber their degrees of freedom. With numbers rounded to six decimals some constraints
