@@ -260,3 +260,8 @@ def test_workpieces_from_heights_and_curved_both_ways():
     domed = workpiece((0.0, 0.0, 0.0), (0.04, 0.04), 1e-3, radii=(0.1, 0.2))
     corner = 0.1 - np.sqrt(0.1**2 - 0.02**2) + 0.2 - np.sqrt(0.2**2 - 0.02**2)
     assert -domed.heights[0, 0] == pytest.approx(corner)
+
+
+def test_a_pad_does_not_pull():
+    with pytest.raises(td.InputError, match="must not be negative"):
+        Pad.foundation(modulus=2e8, radius=0.012, dome=0.06).approach(-5.0)

@@ -59,6 +59,8 @@ class Pad:
 
         With c = coefficient and m = exponent, F = 2 pi c R (share d)^(m + 1) / (m + 1).
         """
+        if not force >= 0.0:
+            raise InputError("Pad.approach: the force must not be negative")
         m = self.exponent
         return (force * (m + 1.0) / (2.0 * pi * self.coefficient * self.dome)) ** (
             1.0 / (m + 1.0)
