@@ -39,6 +39,7 @@ def test_what_is_not_a_step_file(tmp_path):
 
 def test_a_file_that_takes_too_long(monkeypatch):
     monkeypatch.setattr(step_file, "_SECONDS", 0.01)
+    monkeypatch.setattr(step_file, "_PER_MEGABYTE", 0.0)
     with pytest.raises(td.ModelError, match="was not read within"):
         step_file.read_step(PLATE)
 

@@ -21,8 +21,8 @@ from treadle.model.values import path_of
 
 __all__ = ["read_step"]
 
-#: Seconds that a file may take.
-_SECONDS = 600.0
+#: Seconds that a file may take, and more per megabyte.
+_SECONDS, _PER_MEGABYTE = 15.0, 60.0
 
 # trimesh, which cascadio has a handler for, takes most of the time to import
 _READER = """
@@ -46,6 +46,7 @@ def read_step(
         raise ModelError("is not a file", file=path, hint="check the path")
     if find_spec("cascadio") is None:
         raise missing_package("cascadio", "reading STEP files")
+    seconds = _SECONDS + _PER_MEGABYTE * path.stat().st_size / 1e6
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "solids.glb"
         arguments = [str(path.resolve()), str(out), str(tolerance), str(angle)]
@@ -53,12 +54,12 @@ def read_step(
             done = subprocess.run(
                 [sys.executable, "-P", "-c", _READER, *arguments],
                 capture_output=True,
-                timeout=_SECONDS,
+                timeout=seconds,
                 check=False,
             )
         except subprocess.TimeoutExpired:
             hint = "export it with fewer details"
-            raise ModelError(f"was not read within {_SECONDS:g} s", file=path, hint=hint) from None
+            raise ModelError(f"was not read within {seconds:.0f} s", file=path, hint=hint) from None
         if done.returncode or not out.is_file():
             hint = "export it again as STEP AP203, AP214 or AP242"
             raise ModelError("is not a STEP file that Open CASCADE can read", file=path, hint=hint)
