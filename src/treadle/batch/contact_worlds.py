@@ -30,10 +30,12 @@ class ContactWorlds:
     def run(self, arrays: Mapping[str, np.ndarray], begin: int, end: int, count: int) -> None:
         """Steps of the worlds from `begin` up to `end`; one that stopped stays where it is."""
         end = min(end, self._count)
-        if (begin, end) not in self._shares:
-            share = self._shares[begin, end] = _Share(self._world, begin, end)
-            share.remember(self._restored[begin:end])
-        self._shares[begin, end].run(arrays, count)
+        share, loaded = self._shares.get((begin, end)), "loads" in arrays
+        if share is None or share.loaded < loaded:
+            kept = self._restored[begin:end] if share is None else list(share.kept)
+            share = self._shares[begin, end] = _Share(self._world, begin, end, loaded)
+            share.remember(kept)
+        share.run(arrays, count)
 
     def memory(self) -> list[np.ndarray]:
         """What the next steps start from, by world."""
@@ -60,13 +62,13 @@ class ContactWorlds:
 class _Share:
     """A range of worlds that one thread advances at a time."""
 
-    def __init__(self, world: World, begin: int, end: int) -> None:
+    def __init__(self, world: World, begin: int, end: int, loaded: bool) -> None:
         from treadle.sim.step.contact_step import ContactStep
 
-        self._begin, self._end = begin, end
+        self._begin, self._end, self.loaded = begin, end, loaded
         own = {name: array[:, begin : begin + 1] for name, array in world.arrays.items()}
         own |= {"loads": np.zeros((LOAD_SIZE * len(world.model.bodies), 1)), "ledger": np.zeros((1, 1))}
-        options, code = world.options, world.contact_code(world.parameters)
+        options, code = world.options, world.contact_code(world.parameters, loaded, accounted=False)
         self._step = ContactStep(code, own, options.terrain, options.meshes, traced=False)
         self._step.read_constants()
         #: (worlds, numbers) see `world_columns`

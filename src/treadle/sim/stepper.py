@@ -26,6 +26,8 @@ class Stepper:
         self.pieces = Pieces()
         #: whether limits of joints act: their code is long, and made when a joint first meets one
         self.bounded = bool(sim.model.held or sim.step_options.arrested)
+        #: whether contact steps take forces on bodies into account: from the first of them on
+        self.loaded = False
         self._near_limits, self._limit_was_near = NearLimits(sim.model), False
         #: whether samples inside the next step are being taken, under the joint forces of that step
         self.inside = False
@@ -143,12 +145,14 @@ class Stepper:
         from treadle.sim.step.contact_step import ContactStep
 
         locked = bool(self._sim.arrays["locked"].any())
-        step: Any = self.runners.get(("contact", locked))
+        self.loaded = self.loaded or bool(self._sim.loads.any())
+        step: Any = self.runners.get(("contact", locked, self.loaded))
         if step is None:
-            code = self._sim.world.contact_code(rotor_names(self._sim.model) if locked else ())
+            names = rotor_names(self._sim.model) if locked else ()
+            code = self._sim.world.contact_code(names, self.loaded)
             step = ContactStep(code, self._sim.arrays, self._sim.terrain, self._sim.step_options.meshes)
             step.compile()
-            self.runners["contact", locked] = step
+            self.runners["contact", locked, self.loaded] = step
         if self._sim.contact_step is not None and self._sim.contact_step is not step:
             step.memory = self._sim.contact_step.memory
         self._sim.contact_step = step

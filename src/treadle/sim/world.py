@@ -97,14 +97,19 @@ class World:
             self._fused[key] = compile_program(program, self.lanes, self.precision)
         return self._fused[key]
 
-    def contact_code(self, parameters: Sequence[str] = ()) -> MachineCode:
-        """The compiled programs that the stages of a contact step call."""
-        key = tuple(parameters)
+    def contact_code(
+        self, parameters: Sequence[str] = (), loaded: bool = True, accounted: bool = True
+    ) -> MachineCode:
+        """The compiled programs that the stages of a contact step call, for `loaded` bodies or others.
+
+        Unless they are `accounted`, the work of forces is not counted.
+        """
+        key = (tuple(parameters), loaded, accounted)
         if key not in self._code:
-            self._code[key] = self._compile_contact(key)
+            self._code[key] = self._compile_contact(*key)
         return self._code[key]
 
-    def _compile_contact(self, parameters: tuple[str, ...]) -> MachineCode:
+    def _compile_contact(self, parameters: tuple[str, ...], loaded: bool, accounted: bool) -> MachineCode:
         from treadle.sim.step.machine_code import MachineCode
         from treadle.sim.step.predict_program import Prediction
 
@@ -119,12 +124,14 @@ class World:
             rolling=options.rolling,
             feedback=options.feedback,
             projects=model.closed and STABILIZATIONS[options.stabilization].projects,
+            loaded=loaded,
+            accounted=accounted,
         )
         flow = None
         if options.method.flows:
             bounded = bool(model.held or model.limited or options.arrested)
             kind = StepKind(
-                loaded=True, parameters=parameters, guarded=False, bounded=bounded, accounted=True
+                loaded=loaded, parameters=parameters, guarded=False, bounded=bounded, accounted=accounted
             )
             flow = step_program(model, options.without_contact(), kind, live=self.inputs.inputs)
         return MachineCode(prediction, flow, options.method.adaptive, self.controllers)

@@ -15,16 +15,22 @@ __all__ = ["account"]
 @part()
 def account(context):
     """Sum up a substep whose displacement is known, before the state moves on."""
-    now, free, scratch, v = context.now[0], context.free, context.scratch, context.v
-    end = scratch.end
-    now.work += joint_work(context)
-    for k in range(context.nv):
-        now.work += 0.5 * now.h * (free.push[k] - free.drag[k] * (end[k] - v[k])) * (v[k] + end[k])
-    if now.joint > 0:
-        now.work += _work_along_springs(context)
+    now = context.now[0]
     now.work += add_totals(context)
+    if len(context.free.push) > 0:
+        now.work += _work(context)
     record_substep(context)
     remember(context)
+
+
+@part()
+def _work(context):
+    """Work (J) of all forces but gravity, springs and contacts."""
+    now, free, end, v = context.now[0], context.free, context.scratch.end, context.v
+    work = joint_work(context)
+    for k in range(context.nv):
+        work += 0.5 * now.h * (free.push[k] - free.drag[k] * (end[k] - v[k])) * (v[k] + end[k])
+    return work + _work_along_springs(context) if now.joint > 0 else work
 
 
 @part()

@@ -14,7 +14,7 @@ from treadle.sim.step.contact_rows import PRESSED
 from treadle.sim.step.points import TOUCHING, twists
 from treadle.sim.step.warm_start import copy
 
-__all__ = ["flows", "land", "take_off"]
+__all__ = ["flow_to", "flows", "land", "take_off"]
 
 
 @part()
@@ -40,10 +40,19 @@ def take_off(context):
     copy(context.q, flow.q, context.nq)
     copy(context.v, flow.v, context.nv)
     copy(context.tau, flow.tau, context.nv)
-    flow.clock[0], flow.clock[1], flow.dt[0] = now.time, 0.0, now.h
-    call(flow.entry, flow.frame)
+    flow.clock[0], flow.clock[1] = now.time, 0.0
+    flow.dt[0] = inf
+    flow_to(flow, now.h)
     copy(flow.next_v, scratch.end, context.nv)
     twists(context.body_tree, context.free.axes, scratch.end, scratch.twist_end)
+
+
+@part()
+def flow_to(flow, h):
+    """Have the state after h from where the substep began; nothing to do where it was the last queried."""
+    if flow.dt[0] != h:
+        flow.dt[0] = h
+        call(flow.entry, flow.frame)
 
 
 @part()
@@ -51,8 +60,7 @@ def land(context):
     """Take over the state that the integrator led to; whether its error control could."""
     now, flow, scratch = context.now[0], context.flow, context.scratch
     flow.active[0] = 0
-    flow.dt[0] = now.h
-    call(flow.entry, flow.frame)
+    flow_to(flow, now.h)
     copy(flow.next_q, context.q, context.nq)
     copy(flow.next_v, context.v, context.nv)
     copy(flow.next_memory, flow.memory, flow.memory_size)

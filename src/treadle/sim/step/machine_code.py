@@ -81,8 +81,8 @@ class Free(NamedTuple):
     low: Reals
     high: Reals
     softness: Reals
-    push: Reals
-    drag: Reals
+    push: RealList  # (nv, or none where work is not counted)
+    drag: RealList
     held: Reals
     poses: Reals
     axes: Reals
@@ -223,8 +223,9 @@ class MachineMemory:
             name: self.arrays.get(name, np.zeros(0))
             for name in ("impulse", "wheel_memory", "next_wheel_memory")
         }
+        uncounted = {name: self.arrays.get(name, np.zeros(0)) for name in ("push", "drag")}
         sizes = {"wheels": int(len(wheels["impulse"]) > 0), "wheel_size": len(wheels["wheel_memory"])}
-        given: dict[str, Any] = self.arrays | tables | wheels | sizes
+        given: dict[str, Any] = self.arrays | tables | wheels | uncounted | sizes
         self.free = Free(**{name: given[name] for name in Free._fields})
         self.flow = self._flow(code)
         self.close, self.control = self._part(Close, code.close), self._part(Control, code.control)
@@ -249,7 +250,7 @@ class MachineMemory:
         given["memory_size"] = 0 if given["memory"] is None else len(given["memory"])
         missing = {name: _nothing(name) for name, value in given.items() if value is None}
         # those that a method or machine has no use for are written, and never read
-        missing |= {name: np.zeros(2) for name in ("clock", "next_effort") if name in missing}
+        missing |= {name: np.zeros(2) for name in ("clock", "next_effort", "next_ledger") if name in missing}
         return Flow(**given | missing)
 
     def _part(self, record: Any, executable: Executable | PartedProgram | None) -> Any:

@@ -133,6 +133,7 @@ class Prediction:
     `parameters` name constants of the model that become inputs; `inputs` are live; `feedback` is the time
     constant (s, 0: the default) of Baumgarte's stabilization, None without it; `projects` says whether steps
     end on the loops. With `lone` the model is one body, and its constants are inputs (`model.lone_bodies`).
+    `loaded` says whether forces act on bodies, `accounted` whether the forces that do work are asked for.
     """
 
     model: Model
@@ -145,6 +146,8 @@ class Prediction:
     feedback: float | None = None
     projects: bool = True
     lone: bool = False
+    loaded: bool = True
+    accounted: bool = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "model", with_law_couplings(self.model, self.laws))
@@ -160,7 +163,7 @@ class Prediction:
             "h": 1,
             "dt": 1,
             "time": 1,
-            "loads": LOAD_SIZE * len(model.bodies),
+            "loads": LOAD_SIZE * len(model.bodies) if self.loaded else 0,
             "inputs": InputTable(self.inputs).size,
             "parameters": len(self.parameters),
             "commands": len(model.actuators),
@@ -171,6 +174,7 @@ class Prediction:
         }
         names = [x.name for x in (*model.links, *model.joints)] if self.parameters else []
         title = f"predict{' lone' * self.lone} {list(self.parameters)} {names} {self.feedback}"
+        title += f" accounted={self.accounted}"
         known = not (self.laws or self.motions)
         if model.wheels and self.terrain is not None:
             title += f" {self.rolling} on {self.terrain.digest}"
@@ -266,8 +270,7 @@ class Prediction:
             "low": [2.0 * row.low for row in rows],
             "high": [2.0 * row.high for row in rows],
             "softness": [0.5 * row.softness for row in rows],
-            "push": self._pushes(system, given, wheels),
-            "drag": system.implicit_damping(q, v, h),
+            **(self._work_terms(system, given, wheels) if self.accounted else {}),
             "held": system.implicit_inertia(q, v, h),
             **({"next_wheel_memory": wheels.memory} if wheels is not None else {}),
             **_outlook(poses, axes),
@@ -315,6 +318,13 @@ class Prediction:
         assert self.terrain is not None
         machine = (system.model, damped, self.terrain)
         return wheel_balance(machine, q, v, push, given["wheel_memory"], h)
+
+    def _work_terms(
+        self, system: System, given: Mapping[str, Sequence[Expr]], wheels: WheelBalance | None
+    ) -> dict[str, list[Scalar]]:
+        """Forces that do work, and by how much their dampers change with the velocity."""
+        q, v, (h,) = given["position"], given["v"], given["h"]
+        return {"push": self._pushes(system, given, wheels), "drag": system.implicit_damping(q, v, h)}
 
     def _pushes(
         self, system: System, given: Mapping[str, Sequence[Expr]], wheels: WheelBalance | None

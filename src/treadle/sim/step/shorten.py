@@ -7,6 +7,7 @@ from math import inf
 from treadle.native.calling import call
 from treadle.native.kernels import inner, part
 from treadle.sim.step.conservative_advancement import place_bodies, safe_substep
+from treadle.sim.step.flow import flow_to
 from treadle.sim.step.pair_distance import FIRST
 from treadle.sim.step.points import TOUCHING, rate
 from treadle.sim.step.solve import SAME_END
@@ -91,9 +92,10 @@ def _time_of_impact(context, a, b, low, high):
     """When two shapes collide, between two times: the zero of their distance."""
     context.detection.distance_pair[FIRST], context.detection.distance_pair[FIRST + 1] = a, b
     h = context.now[0].h
-    d_low, d_high = _distance(context, low), _distance(context, high)
+    d_high = _distance(context, high)
     if d_high > 0.0:
         return high
+    d_low = _distance(context, low)
     if d_low <= 0.0:
         return low
     side = 0
@@ -123,9 +125,10 @@ def _distance(context, t):
     """Distance of the two shapes of the distance frame at a time of the substep."""
     now, move, look, flow = context.now[0], context.move, context.look, context.flow
     v, end = context.v, context.scratch.end
-    if flow.active[0] == 1:
-        flow.dt[0] = t
-        call(flow.entry, flow.frame)
+    if t == 0.0:
+        copy(context.q, look.position, context.nq)
+    elif flow.active[0] == 1:
+        flow_to(flow, t)
         copy(flow.next_q, look.position, context.nq)
     else:
         copy(context.q, move.q, context.nq)
