@@ -91,6 +91,7 @@ def begin(context, dt, time):
     """Call the controllers, keep the state, and clear what is summed up over a step."""
     scratch, now, control = context.scratch, context.now[0], context.control
     copy(context.tau_given, context.tau, context.nv)
+    copy(context.ports.parameters, context.look.parameters, len(context.look.parameters))
     if control.entry != 0:
         copy(context.q, control.q, context.nq)
         copy(context.v, control.v, context.nv)

@@ -56,6 +56,7 @@ SUBSTEP = np.dtype(
         ("apart", np.int64),  # 1: what seems to collide at its start does not
         ("idle", np.int64),  # 1: joint rows at rest and points that stay apart are left out
         ("taken", np.int64),  # 1: the integrator took it
+        ("airborne", np.int64),  # 1: nothing touched in the substep before: predicted by the integrator alone
         ("uncut", np.int64),  # 1: the budget is spent: no contact may shorten it any more
         ("rounds", np.int64),  # of the midpoint velocity or of the wheels' forces
         ("mismatch", np.float64),  # by which the velocity in the middle was off in the last round

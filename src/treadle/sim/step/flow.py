@@ -14,7 +14,7 @@ from treadle.sim.step.contact_rows import PRESSED
 from treadle.sim.step.points import TOUCHING, twists
 from treadle.sim.step.warm_start import copy
 
-__all__ = ["flow_to", "flows", "land", "take_off"]
+__all__ = ["flow_to", "flows", "glide", "land", "take_off"]
 
 
 @part()
@@ -29,22 +29,53 @@ def flows(context):
             compliant = context.surfaces[point.surface].stiffness < inf
             if point.speed <= 0.0 or (compliant and point.gap < -PRESSED):
                 return False
+    context.flow.active[0] = 1
     return True
+
+
+@part()
+def glide(context):
+    """Predict by the integrator alone, for a machine that nothing touched in the substep before.
+
+    Poses, axes and twists in the middle are all that detection needs; `predict` has them with much else.
+    """
+    now, flow, free, move, look, v = (
+        context.now[0], context.flow, context.free, context.move, context.look, context.v
+    )  # fmt: skip
+    _flow_from_start(context)
+    copy(flow.next_v, free.velocity, context.nv)
+    copy(context.q, move.q, context.nq)
+    for k in range(context.nv):
+        move.step[k] = 0.5 * now.h * v[k]
+    call(move.entry, move.frame)
+    copy(move.position, look.position, context.nq)
+    call(look.entry, look.frame)
+    copy(look.poses, free.poses, 12 * (len(free.twist) - 1))
+    copy(look.axes, free.axes, 6 * context.nv)
+    twists(context.body_tree, free.axes, v, free.twist)
+    twists(context.body_tree, free.axes, free.velocity, free.twist_free)
 
 
 @part()
 def take_off(context):
     """The state after the substep by the integrator."""
-    now, flow, scratch = context.now[0], context.flow, context.scratch
-    flow.active[0] = 1
+    scratch = context.scratch
+    if context.now[0].airborne == 0:
+        _flow_from_start(context)
+    copy(context.flow.next_v, scratch.end, context.nv)
+    twists(context.body_tree, context.free.axes, scratch.end, scratch.twist_end)
+
+
+@part()
+def _flow_from_start(context):
+    """The state at the end of the substep by the integrator."""
+    now, flow = context.now[0], context.flow
     copy(context.q, flow.q, context.nq)
     copy(context.v, flow.v, context.nv)
     copy(context.tau, flow.tau, context.nv)
     flow.clock[0], flow.clock[1] = now.time, 0.0
     flow.dt[0] = inf
     flow_to(flow, now.h)
-    copy(flow.next_v, scratch.end, context.nv)
-    twists(context.body_tree, context.free.axes, scratch.end, scratch.twist_end)
 
 
 @part()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,6 +49,7 @@ class Look(NamedTuple):
     entry: int
     frame: int
     position: Reals
+    parameters: RealList
     poses: Reals
     axes: Reals
 
@@ -189,7 +191,7 @@ class MachineCode:
         self.parent, self.start = tree_pattern(parent_freedoms(model))
         many = None if prediction.whole else ManyBodies.of(model, self.start)
         self.move = _compiled(many, model, move_program)
-        self.look = _compiled(many, model, look_program)
+        self.look = _compiled(many, model, partial(look_program, parameters=prediction.parameters))
         self.free = _compiled(many, model, prediction.program_of)
         #: the integrator's own step
         self.flow = None if flow is None else compile_program(flow)
@@ -213,7 +215,7 @@ class MachineMemory:
     def __init__(self, code: MachineCode) -> None:
         self._kept: list[Any] = []
         self.move = Move(**self._made(code.move))
-        self.look = Look(**self._made(code.look))
+        self.look = self._part(Look, code.look)
         #: all arrays of the prediction, and of the integrator's step, by name
         self.arrays = self._made(code.free)
         self.flow_arrays = {} if code.flow is None else self._made(code.flow)

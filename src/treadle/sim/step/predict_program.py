@@ -69,20 +69,23 @@ def move_program(model: Model, lone: bool = False) -> Program:
     return _program("move", model, {"q": model.nq, "step": model.nv}, move)
 
 
-def look_program(model: Model, lone: bool = False) -> Program:
+def look_program(model: Model, lone: bool = False, parameters: Sequence[str] = ()) -> Program:
     """Where bodies are: twelve numbers each (rotation by rows, position), and how freedoms move them.
 
     The axis of a freedom is the motion (angular, then linear at the world's origin) of its body and those
-    behind it, in the world's axes.
+    behind it, in the world's axes. `parameters` name constants of the model that become inputs.
     """
 
     def look(position: Sequence[Scalar], **given: Sequence[Scalar]) -> Mapping[str, Sequence[Scalar]]:
         machine = with_constants(model, given) if lone else model
+        if parameters:
+            machine = lift(machine, dict(zip(parameters, given["parameters"], strict=True)))
         poses = world_transforms(machine, position)
         return _outlook(poses, _world_axes(machine, position, poses))
 
     sizes = {"position": model.nq} | (CONSTANTS if lone else {})
-    return _program(f"look{' lone' * lone}", model, sizes, look)
+    sizes |= {"parameters": len(parameters)} if parameters else {}
+    return _program(f"look{' lone' * lone} {_named(model, parameters)}", model, sizes, look)
 
 
 def close_program(model: Model, lone: bool = False) -> Program:
@@ -172,8 +175,7 @@ class Prediction:
             "wheel_memory": self._wheel_memory,
             **(CONSTANTS if self.lone else {}),
         }
-        names = [x.name for x in (*model.links, *model.joints)] if self.parameters else []
-        title = f"predict{' lone' * self.lone} {list(self.parameters)} {names} {self.feedback}"
+        title = f"predict{' lone' * self.lone} {_named(model, self.parameters)} {self.feedback}"
         title += f" accounted={self.accounted}"
         known = not (self.laws or self.motions)
         if model.wheels and self.terrain is not None:
@@ -354,6 +356,11 @@ class Prediction:
         half, over = 0.5 * h, 0.5 * dt
         motions = self.motions or {}
         return bound_rows(model, motions, q, free, time + half, half, (), v, commands, True, over)
+
+
+def _named(model: Model, parameters: Sequence[str]) -> str:
+    """Names of parameters, and of what they may belong to: the model's digest has none."""
+    return f"{list(parameters)} {[x.name for x in (*model.links, *model.joints)] if parameters else []}"
 
 
 def _program(

@@ -12,7 +12,7 @@ from treadle.sim.step.account import account
 from treadle.sim.step.contact_rows import contact_rows, retarget, stay_apart
 from treadle.sim.step.context import read_context
 from treadle.sim.step.detect import detect
-from treadle.sim.step.flow import flows, land, take_off
+from treadle.sim.step.flow import flows, glide, land, take_off
 from treadle.sim.step.impact import impact
 from treadle.sim.step.integrate import displacement, integrate
 from treadle.sim.step.joint_rows import joint_rows, stays_idle
@@ -52,6 +52,7 @@ def find_substep(table: Any) -> None:
     now = context.now[0]
     now.taken = 0
     now.cut, now.rebound, now.work, now.apart, now.idle = 0, 0, 0.0, 0, 1
+    now.airborne = int(context.flow.entry != 0 and context.scratch.known[0] == 0)
     attempt, again = 0, NOTHING_AGAIN
     while attempt < _ATTEMPTS:
         if attempt == _ATTEMPTS - 1:
@@ -65,7 +66,10 @@ def find_substep(table: Any) -> None:
             if again == NOTHING_AGAIN:
                 attempt += 1
                 guess_middle(context)
-            predict(context)
+            if now.airborne == 1:
+                glide(context)
+            else:
+                predict(context)
             if not detect(context):
                 now.h = -1.0
                 return
@@ -80,6 +84,9 @@ def find_substep(table: Any) -> None:
                 if not land(context):
                     now.h = -1.0
                 return
+            if now.airborne == 1:
+                now.airborne, again = 0, ALL_AGAIN
+                continue
             free_velocity(context)
             joint_rows(context)
             if not contact_rows(context):
