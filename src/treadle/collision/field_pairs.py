@@ -100,7 +100,11 @@ def settle(desk, start, fresh, number, names):
 @helper
 def meet_face(b, u, v, w, margin, depth, number, P, start, desk):
     """The support points of the shape that lie over the triangle u, v, w."""
-    n = unit(cross(minus(v, u), minus(w, u)), (0.0, 0.0, 1.0))
+    n, far = cross(minus(v, u), minus(w, u)), b[REACH] + margin
+    height = dot(n, minus(position(b), u))
+    if height > 0.0 and height * height > far * far * dot(n, n):
+        return
+    n = unit(n, (0.0, 0.0, 1.0))
     back = scaled(n, -1.0)
     count, _, _ = face(b, back, 4, P)
     if count == 1:
@@ -136,14 +140,14 @@ def _meet_edge(b, row, heights, field, i, j, steps, margin, number, start, desk)
     """
     (x, y), left, right = steps
     p, q = _point(heights, field, i, j), _point(heights, field, i + x, j + y)
+    u, gap, far = minus(q, p), minus(position(b), p), b[REACH] + margin
+    apart = along(gap, -min(max(dot(gap, u) / dot(u, u), 0.0), 1.0), u)
+    if dot(apart, apart) > far * far:
+        return
     middle = (0.5 * (p[0] + q[0]), 0.5 * (p[1] + q[1]), 0.5 * (p[2] + q[2]))
-    u = minus(q, p)
     half = 0.5 * norm(u)
     u = scaled(u, 0.5 / half)
-    gap = minus(position(b), middle)
-    t = min(max(dot(gap, u), -half), half)
-    if norm(along(gap, -t, u)) > b[REACH] + margin:
-        return
+    t = min(max(dot(minus(position(b), middle), u), -half), half)
     has_left = _inside(field, i + left[0], j + left[1])
     has_right = _inside(field, i + right[0], j + right[1])
     toward_left = toward_right = u
