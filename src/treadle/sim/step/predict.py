@@ -36,7 +36,7 @@ _SHARE, _ACCELERATION = 1e-6, 1e-4
 #: nearer a round has to bring it.
 _FAR, _NEARER = 0.02, 0.5
 
-#: Share of the last mismatch that a round may leave for another one to be left out: that would change the
+#: Share of the last mismatch that a round may leave for no more solves of rows: another would change the
 #: velocity by the square of this share, of the first mismatch, and the truncation error of the rule is about
 #: a sixth of this share of it.
 _CONVERGED = 0.02
@@ -90,7 +90,7 @@ def corrects(context):
     for k in range(context.nv):
         middle = 0.5 * (v[k] + end[k])
         worst, fastest = max(worst, abs(middle - free.v_mid[k])), max(fastest, abs(middle))
-    left = _CONVERGED * now.mismatch if now.rounds > 0 else 0.0
+    left = _CONVERGED * now.mismatch if now.rounds > 0 and now.rows > 0 else 0.0
     if worst <= max(_SHARE * fastest + _ACCELERATION * now.h, left):
         return NOTHING_AGAIN
     if free.wheels == 0 and worst > max(_NEARER * now.mismatch, _FAR * fastest):
