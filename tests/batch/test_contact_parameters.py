@@ -98,3 +98,25 @@ def test_what_has_no_effect_is_refused():
         td.Batch(model, 2, contact=False, parameters=["material.rubber.friction"])
     with pytest.raises(td.InputError, match="has no parameter"):
         td.Batch(td.scene("pendulum"), 2, parameters=["shoulder.friction"])
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.6])
+def test_lengths_differ_by_world(restitution):
+    """A ball on an arm hits the ground when its own length lets it."""
+    spec = td.ModelSpec("arm")
+    spec.add_material("stone", restitution=restitution, friction=0.3)
+    spec.add_shape("ground", None, "plane", role="collision", material="stone")
+    spec.add_body("arm", 1.0, center=(0.2, 0, 0), inertia=(0.01, 0.02, 0.02))
+    spec.add_joint("shoulder", "revolute", None, "arm", axis=(0, 1, 0), position=(0, 0, 0.5))
+    spec.add_body("hand", 0.5, inertia=(0.001, 0.001, 0.001))
+    spec.add_joint("wrist", "revolute", "arm", "hand", axis=(0, 1, 0), position=(0.5, 0, 0))
+    spec.add_shape("ball", "hand", "sphere", (0.05,), role="collision", material="stone")
+    worlds = td.Batch(spec.compile(), 3, dt=5e-3, parameters=["wrist.offset.x"])
+    lengths = np.array([0.5, 0.55, 0.65])
+    worlds.parameter("wrist.offset.x")[:] = lengths
+    worlds.step(150)
+    for k, length in enumerate(lengths):
+        spec.joint("wrist").position = (length, 0, 0)
+        sim = td.Simulation(spec.compile(), dt=5e-3)
+        sim.step(150)
+        np.testing.assert_allclose(worlds.q[k], sim.q, atol=1e-9)

@@ -31,7 +31,7 @@ class ContactWorlds:
         """Steps of the worlds from `begin` up to `end`; one that stopped stays where it is."""
         end = min(end, self._count)
         share, loaded = self._shares.get((begin, end)), "loads" in arrays
-        if share is None or share.loaded < loaded:
+        if share is None or share.loaded != loaded:
             kept = self._restored[begin:end] if share is None else list(share.kept)
             share = self._shares[begin, end] = _Share(self._world, begin, end, loaded)
             share.remember(kept)

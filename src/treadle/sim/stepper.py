@@ -26,8 +26,6 @@ class Stepper:
         self.pieces = Pieces()
         #: whether limits of joints act: their code is long, and made when a joint first meets one
         self.bounded = bool(sim.model.held or sim.step_options.arrested)
-        #: whether contact steps take forces on bodies into account: from the first of them on
-        self.loaded = False
         self._near_limits, self._limit_was_near = NearLimits(sim.model), False
         #: whether samples inside the next step are being taken, under the joint forces of that step
         self.inside = False
@@ -144,15 +142,14 @@ class Stepper:
         """The contact step that is taken next; compiled here, which is not counted as computing."""
         from treadle.sim.step.contact_step import ContactStep
 
-        locked = bool(self._sim.arrays["locked"].any())
-        self.loaded = self.loaded or bool(self._sim.loads.any())
-        step: Any = self.runners.get(("contact", locked, self.loaded))
+        locked, loaded = bool(self._sim.arrays["locked"].any()), bool(self._sim.loads.any())
+        step: Any = self.runners.get(("contact", locked, loaded))
         if step is None:
             names = rotor_names(self._sim.model) if locked else ()
-            code = self._sim.world.contact_code(names, self.loaded)
+            code = self._sim.world.contact_code(names, loaded)
             step = ContactStep(code, self._sim.arrays, self._sim.terrain, self._sim.step_options.meshes)
             step.compile()
-            self.runners["contact", locked, self.loaded] = step
+            self.runners["contact", locked, loaded] = step
         if self._sim.contact_step is not None and self._sim.contact_step is not step:
             step.memory = self._sim.contact_step.memory
         self._sim.contact_step = step

@@ -25,12 +25,25 @@ def flows(context):
         return False
     for c in range(context.now[0].found):
         point = context.scratch.points[c]
-        if point.muted == 0 and point.gap <= TOUCHING:
-            compliant = context.surfaces[point.surface].stiffness < inf
-            if point.speed <= 0.0 or (compliant and point.gap < -PRESSED):
-                return False
+        if point.muted == 0 and point.gap <= TOUCHING and _acts(context, point):
+            return False
     context.flow.active[0] = 1
     return True
+
+
+@part()
+def _acts(context, point):
+    """Whether contact acts where surfaces touch: they do not separate, or so slowly that rigid ones are back
+    within the substep without a rebound, or compliant ones are pressed.
+    """
+    now = context.now[0]
+    if point.speed <= 0.0:
+        return True
+    if context.surfaces[point.surface].stiffness < inf:
+        return point.gap < -PRESSED
+    return (
+        point.speed <= now.impact_speed and point.gap + 0.5 * now.h * (point.speed + point.free) <= TOUCHING
+    )
 
 
 @part()
