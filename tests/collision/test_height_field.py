@@ -89,4 +89,10 @@ def test_the_nearest_point_is_found_from_near_and_far(kind, extent):
             collider.place(q)
             memory.frame[FIRST : FIRST + 2] = 0, 1
             least_distance(memory.frame.ctypes.data)
-            assert memory.result[0] == pytest.approx(min(p.distance for p in points), abs=1e-9)
+            least = min(p.distance for p in points)
+            assert memory.result[0] == pytest.approx(least, abs=1e-9)
+            # no farther than it is asked for
+            memory.result[4] = 0.2
+            least_distance(memory.frame.ctypes.data)
+            assert memory.result[0] == pytest.approx(min(least, 0.2), abs=1e-9)
+            memory.result[4] = 1e300

@@ -93,15 +93,19 @@ def collide(f):
 
 @piece(types.void(WHOLES))
 def least_distance(f):
-    """The least distance of the shapes f[FIRST] and f[FIRST + 1] of bodies where they are, and its normal."""
+    """The least distance of the shapes f[FIRST] and f[FIRST + 1] of bodies where they are, and its normal.
+
+    It is looked for as far as the last number of the result says, which is the distance of shapes that are
+    farther apart.
+    """
     B, P, body = reals(f[_BODIES]), reals(f[_PLACEMENT]), integers(f[_BODY])
     X, desk, a, b = reals(f[_ROWS]), integers(f[_DESK]), f[FIRST], f[_SECOND]
     compose(B, 12 * body[a], P, 12 * a, X, ROW * a)
     compose(B, 12 * body[b], P, 12 * b, X, ROW * b)
-    desk[TOTAL] = 0
-    touch_pair(X, a, b, 1e300, desk)
     data, result = reals(desk[DATA]), reals(f[_RESULT])
-    result[0] = data[9] if desk[TOTAL] > 0 else 1e300
+    desk[TOTAL] = 0
+    touch_pair(X, a, b, result[4], desk)
+    result[0] = min(data[9], result[4]) if desk[TOTAL] > 0 else result[4]
     for k in range(3):
         result[1 + k] = data[6 + k]
 

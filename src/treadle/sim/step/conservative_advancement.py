@@ -78,6 +78,7 @@ def safe_substep(context):
             _place_start(context)
             placed = True
         detection.distance_pair[FIRST], detection.distance_pair[FIRST + 1] = a, b
+        detection.distance_result[4] = (reach[a] + reach[b]) * until
         call(detection.distance, detection.distance_frame)
         distance = max(detection.distance_result[0], 0.0)
         # what is near is met in the middle, without overlapping there

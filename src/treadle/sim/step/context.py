@@ -91,7 +91,7 @@ class Detection(NamedTuple):
     distance: int
     distance_frame: int
     distance_pair: Integers  # frame of the distance
-    distance_result: Reals  # (4) distance and normal
+    distance_result: Reals  # (5) distance, normal, and how far it is looked for
     role: Integers  # (shapes) see `terrain_shapes.terrain_roles`
 
 

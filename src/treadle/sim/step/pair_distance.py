@@ -15,8 +15,9 @@ class DistanceMemory:
     """Frame and result of the distance of two shapes of a collider on its bodies."""
 
     def __init__(self, collider: Collider) -> None:
-        #: the least distance (m), and the normal there from the first shape to the second
-        self.result = np.zeros(4)
+        #: the least distance (m), the normal there from the first shape to the second, and how far it is
+        #: looked for (m)
+        self.result = np.array([0.0, 0.0, 0.0, 0.0, 1e300])
         #: rows of the shapes, a copy of the collider's
         self.rows = collider.work.X.copy()
         shapes, least = collider.shapes, collider.kernels_for(make_contacts(1, least=True))

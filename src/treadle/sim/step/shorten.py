@@ -15,6 +15,9 @@ from treadle.sim.step.warm_start import copy
 
 __all__ = ["NOTHING", "shorten_at_impact", "shorten_at_separation", "shorten_before_tunnelling"]
 
+#: Lengths of the way of two shapes in a substep within which their distance is looked for.
+_FARTHEST = 4.0
+
 #: Share of how far bodies are from the world's origin to which rounding lets a distance be known.
 _ROUNDING = 4e-16
 
@@ -97,8 +100,9 @@ def _time_of_impact(context, a, b, low, high):
     By inverse quadratic interpolation where that is safe, else by halves (Chandrupatla, 1997, "A new hybrid
     quadratic/bisection algorithm for finding the zero of a nonlinear function without using derivatives").
     """
-    detection, h = context.detection, context.now[0].h
+    detection, h, reach = context.detection, context.now[0].h, context.scratch.reach
     detection.distance_pair[FIRST], detection.distance_pair[FIRST + 1] = a, b
+    detection.distance_result[4] = _FARTHEST * h * (reach[a] + reach[b]) + TOUCHING
     d_high = _distance(context, high)
     if d_high > 0.0:
         return high
