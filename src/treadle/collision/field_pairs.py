@@ -106,9 +106,13 @@ def meet_face(b, u, v, w, margin, depth, number, P, start, desk):
         return
     n = unit(n, (0.0, 0.0, 1.0))
     back = scaled(n, -1.0)
-    count, _, _ = face(b, back, 4, P)
-    if count == 1:
-        store(P, 0, edge(b, back, 0.0)[0])
+    count = 1
+    if b[KIND] == SPHERE:
+        store(P, 0, along(position(b), -b[SIZE], n))
+    else:
+        count, _, _ = face(b, back, 4, P)
+        if count == 1:
+            store(P, 0, edge(b, back, 0.0)[0])
     fresh = desk[TOTAL]
     for k in range(count):
         p = corner(P, k)
