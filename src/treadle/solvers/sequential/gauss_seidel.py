@@ -24,6 +24,9 @@ __all__ = ["ENOUGH", "correct", "prepare", "solve"]
 #: the impulses themselves make may have sweeps go in a circle, far below what matters.
 RELAXED = 30
 
+#: Sweeps up to which the change that is asked for stays.
+_FIRM = 4
+
 #: Sweeps after which a solve counts as unfinished: a change of 1e-11 m/s that is asked for has become 1e-6.
 ENOUGH = 5 * RELAXED
 
@@ -49,13 +52,27 @@ def prepare(rows, count, z):
         own[i] = total
         mass[i] = 1.0 / (total + softness[i]) if total > DEAF else 0.0
         if kind[i] == PAIR:
-            push(first, loops, place, y, i + 1, 1.0, z)
-            cross[i] = rate(first, place, y, i, z)
-            for e in range(first[i + 1], first[i + 2]):
-                z[place[e]] = 0.0
+            cross[i] = _cross(first, loops, place, y, i, z)
     for i in range(count):
         if impulse[i] != 0.0:
             push(first, loops, place, y, i, impulse[i], z)
+
+
+@inner()
+def _cross(first, loops, place, y, i, z):
+    """What an impulse of the second row of a pair does to the first; z, which is zero, stays so."""
+    begin, length = first[i + 1], first[i + 1] - first[i]
+    if loops[i] == begin and loops[i + 1] == first[i + 2] == begin + length:
+        # both have the same places
+        total = 0.0
+        for e in range(first[i], begin):
+            total += y[e] * y[e + length]
+        return total
+    push(first, loops, place, y, i + 1, 1.0, z)
+    total = rate(first, place, y, i, z)
+    for e in range(begin, first[i + 2]):
+        z[place[e]] = 0.0
+    return total
 
 
 @kernel()
@@ -120,7 +137,9 @@ def solve(rows, count, z, limit, tolerance, speed, way=IN_TURN, blur=0.0):
                 change = max(change, abs(old), abs(other))
                 jump = max(jump, abs(old) * own[i], abs(other) * own[i + 1])
         sweeps += 1
-        close = jump <= speed + known or jump <= (speed + known) * 10.0 ** (sweeps / RELAXED)
+        close = jump <= speed + known
+        if not close and sweeps > _FIRM:
+            close = jump <= (speed + known) * 10.0 ** (sweeps / RELAXED)
         if change <= tolerance or close:
             break
         if way == IN_TURN or sweeps == limit:
