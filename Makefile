@@ -87,7 +87,7 @@ test-cluster: $(INSTALLED) ## sweeps on a Ray cluster of two nodes, in an enviro
 MPI := .venv-mpi
 test-mpi: $(INSTALLED) ## one world on several processes, in an environment of its own (minutes)
 	@test -x $(MPI)/bin/python || $(BIN)/python -m venv $(MPI)
-	$(MPI)/bin/python -m pip install --quiet --editable '.[cli,mpi,plots]' pytest
+	$(MPI)/bin/python -m pip install --quiet --editable '.[cli,mpi,plots]' hypothesis pytest
 	TREADLE_MPI=1 $(MPI)/bin/python -m pytest tests/distributed/test_mpi.py $(ARGS)
 
 lint: $(INSTALLED) ## ruff, formatting, import layers, types

@@ -32,6 +32,10 @@ class Alone:
         """Sum over all processes."""
         return values
 
+    def numbers(self, values: np.ndarray) -> np.ndarray:
+        """(processes, n) values of all processes."""
+        return values[None]
+
 
 class _Processes:
     """A communicator of MPI."""
@@ -44,6 +48,12 @@ class _Processes:
         """Sum over all processes."""
         result = np.empty_like(values)
         self._comm.Allreduce(values, result)
+        return result
+
+    def numbers(self, values: np.ndarray) -> np.ndarray:
+        """(processes, n) values of all processes."""
+        result = np.empty((self.size, len(values)))
+        self._comm.Allgather(values, result)
         return result
 
 

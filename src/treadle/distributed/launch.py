@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,9 @@ from treadle.errors import InputError
 from treadle.extras import require
 
 __all__ = ["run_ranks", "write_result"]
+
+#: The line of a traceback with the error itself.
+_RAISED = re.compile(r"([a-z_]\w*\.)*[A-Z]\w+: \S")
 
 #: Where the first process writes what it found.
 _RESULT = "TREADLE_RANKS_RESULT"
@@ -42,7 +46,7 @@ def run_ranks(ranks: int, module: str, arguments: Sequence[str], timeout: float 
             raise InputError(f"{ranks} processes did not end within {timeout:g} s") from None
         if ended.returncode or not path.exists():
             lines = (ended.stderr or ended.stdout).strip().splitlines()
-            said = next((line for line in lines if "Error" in line or "Diverged" in line), "no message")
+            said = next((line for line in lines if _RAISED.match(line)), "no message")
             raise InputError(f"{ranks} processes ended with {ended.returncode}: {said}")
         return json.loads(path.read_text())
 

@@ -146,6 +146,10 @@ class DistributedWorld:
         """The step of one process."""
         low, high = self._region()
         self.slots.park(low, high)
+        if self._lockstep is not None:
+            counted = self._lockstep.counted
+            counted[1:] = self._machine_solver == self.comm.rank
+            counted[np.array(self._lone.bodies) + 1] = self.slots.id >= 0
         alive, clock = self._arrays["alive"][:, 0], self._arrays["clock"][:, 0]
         alive[:], clock[:] = (1.0, 0.0), (0.0, self.steps)
         self.contact_step(0, 1, 1)
@@ -197,6 +201,11 @@ class DistributedWorld:
         """Positions and velocities of everything but the free bodies; all processes have them."""
         lone = self._lone
         return self._arrays["q"][lone.rest_q, 0].copy(), self._arrays["v"][lone.rest_v, 0].copy()
+
+    @property
+    def agreements(self) -> int:
+        """How often processes agreed on a decision of a step, so far."""
+        return 0 if self._lockstep is None else self._lockstep.exchanges
 
     @property
     def owned(self) -> int:
@@ -325,8 +334,9 @@ class DistributedWorld:
         self._lone = lone
         step = ContactStep(world.contact_code(), self._arrays, options.terrain, options.meshes, traced=False)
         step.search_pairs()
+        self._lockstep = None
         if self.comm.size > 1:
-            step.take = Lockstep(step, self.comm, len(self.scene.model.bodies))
+            self._lockstep = Lockstep(step, self.comm, len(self.scene.model.bodies))
         self.contact_step = step
         self._machine_group = step.collider.shapes.group.copy()
         count = np.bincount(step.collider.shapes.body, minlength=len(part.bodies) + 1)

@@ -25,7 +25,6 @@ _HOMES = (
     "treadle.sensors.chain",
     "treadle.sensors.rays.shading",
     "treadle.sim.step.advance",
-    "treadle.sim.step.lockstep",
     "treadle.sim.step.many_bodies",
     "treadle.sim.step.substep",
     "treadle.sim.step.world_columns",

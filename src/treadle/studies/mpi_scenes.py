@@ -84,7 +84,7 @@ def crossing(bodies: int, seed: int = 0) -> Model:
     return spec.compile()
 
 
-def paddle(bodies: int, seed: int = 0) -> Model:
+def paddle(bodies: int, seed: int = 0, balls: bool = False) -> Model:
     """A paddle on a pin, which sweeps boxes aside: a machine among free bodies."""
     spec = _ground("paddle")
     spec.add_body("paddle", 5.0, type="box", size=(2.0, 0.1, 0.1), center=(1.2, 0.0, 0.0))
@@ -96,7 +96,7 @@ def paddle(bodies: int, seed: int = 0) -> Model:
     speeds: dict[str, tuple[float, ...]] = {"pin": (1.5,)}
     for k in range(bodies):
         size = rng.uniform(0.1, 0.16, 3)
-        _box(spec, k, size, float(rng.uniform(0.2, 0.5)))
+        _box(spec, k, size, float(rng.uniform(0.2, 0.5)), balls)
         turn = 0.3 + 2.0 * np.pi * k / bodies * 0.9
         way = rng.uniform(0.8, 1.8)
         places[f"box{k}"] = (
@@ -107,9 +107,15 @@ def paddle(bodies: int, seed: int = 0) -> Model:
     return spec.compile()
 
 
+def balls(bodies: int, seed: int = 0) -> Model:
+    """The same with balls, which touch at one point: forces are determinate, and rounding does not grow."""
+    return paddle(bodies, seed, balls=True)
+
+
 #: By name.
 SCENES: dict[str, Callable[[int], Model]] = {
     "field": field, "sliding": sliding, "walls": walls, "pile": pile, "crossing": crossing, "paddle": paddle,
+    "balls": balls,
 }  # fmt: skip
 
 
@@ -120,7 +126,9 @@ def _ground(name: str) -> ModelSpec:
     return spec
 
 
-def _box(spec: ModelSpec, k: int, size: np.ndarray, mass: float) -> None:
-    spec.add_body(f"box{k}", mass, type="box", size=size)
-    spec.add_shape(f"box{k}", f"box{k}", "box", size.tolist(), role="collision", material="stone")
+def _box(spec: ModelSpec, k: int, size: np.ndarray, mass: float, ball: bool = False) -> None:
+    """A box, or a ball as high as it."""
+    kind, sizes = ("sphere", [0.5 * float(size[2])]) if ball else ("box", size.tolist())
+    spec.add_body(f"box{k}", mass, type=kind, size=sizes)
+    spec.add_shape(f"box{k}", f"box{k}", kind, sizes, role="collision", material="stone")
     spec.add_joint(f"box{k}", "free", None, f"box{k}")

@@ -36,7 +36,7 @@ def _run(comm: Any, given: dict[str, Any]) -> dict[str, Any]:
     if watched is None:
         world.step(warm)
     world.computing = world.exchanging = 0.0
-    sent = world.traffic.bytes
+    sent, agreements = world.traffic.bytes, world.agreements
     comm.allgather(None)
     started, cpu = time.perf_counter(), time.process_time()
     if watched is None:
@@ -54,6 +54,7 @@ def _run(comm: Any, given: dict[str, Any]) -> dict[str, Any]:
         "computing": world.computing / steps,
         "exchanging": world.exchanging / steps,
         "bytes": (world.traffic.bytes - sent) / steps,
+        "agreements": (world.agreements - agreements) / steps,
         "bodies": world.owned,
         "gathered": world.gathered,
         "migrated": world.migrated,
@@ -70,7 +71,7 @@ def _run(comm: Any, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _exchanges(comm: Any) -> dict[str, float]:
-    """Time (s) of an exchange of nothing among all, and per byte of large ones."""
+    """Time (s) of an exchange of nothing among all, per byte of large ones, and of agreeing on numbers."""
 
     def timed(size: int, count: int) -> float:
         parts = [np.zeros(size, np.uint8) for _ in range(comm.size)]
@@ -82,7 +83,13 @@ def _exchanges(comm: Any) -> dict[str, float]:
 
     timed(1, 50)
     latency, long = timed(1, 500), timed(1 << 20, 50)
-    return {"latency": latency, "per_byte": max(long - latency, 0.0) / (1 << 20)}
+    values = np.zeros(2)
+    comm.allgather(None)
+    started = time.perf_counter()
+    for _ in range(500):
+        comm.numbers(values)
+    agreement = (time.perf_counter() - started) / 500
+    return {"latency": latency, "per_byte": max(long - latency, 0.0) / (1 << 20), "agreement": agreement}
 
 
 if __name__ == "__main__":

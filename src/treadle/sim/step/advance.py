@@ -8,6 +8,7 @@ from treadle.native.c_types import float64, int64
 from treadle.native.calling import call, integers
 from treadle.native.entries import entry
 from treadle.native.kernels import part
+from treadle.sim.step.agreement import agreed, least, total
 from treadle.sim.step.contact_trace import open_trace
 from treadle.sim.step.context import read_context
 from treadle.sim.step.pair_totals import clear_totals
@@ -17,31 +18,28 @@ from treadle.sim.step.stabilize import close_loops
 from treadle.sim.step.substep import finish_substep
 from treadle.sim.step.warm_start import FEWEST_SWEEPS, copy
 
-__all__ = [
-    "EVENTS", "EVENTS_PER_BODY", "FEW_EVENTS", "IMPACT_SPEED", "NEAR_EVENT", "REBOUNDS_PER_BODY", "STOPS",
-    "SUBSTEPS", "advance", "begin", "drive_actuators", "finite", "take_steps",
-]  # fmt: skip
+__all__ = ["advance", "take_steps"]
 
 #: Speed (m/s) from which on rigid bodies rebound.
-IMPACT_SPEED = 1e-3
+_IMPACT_SPEED = 1e-3
 
 #: Beginnings and ends of contacts in one step: so many, and as many more per body. After these nothing
 #: rebounds, and the step ends as a time-stepping step without further cuts.
-EVENTS, EVENTS_PER_BODY = 60, 2
+_EVENTS, _EVENTS_PER_BODY = 60, 2
 
 #: Impacts with a rebound in one step, per body: each of them is motion that a user asked for.
-REBOUNDS_PER_BODY = 400
+_REBOUNDS_PER_BODY = 400
 
 #: The same times the number of bodies, up to which those that do not rebound are stopped where they collide,
 #: and then by the substep: in clutter that takes the more time the less it tells.
-STOPS = 80
+_STOPS = 80
 
 #: Events up to which the rest of a step is taken whole after a substep without one, and share of the step
 #: that the next substep has at least after one.
-FEW_EVENTS, NEAR_EVENT = 16, 1.0 / 16.0
+_FEW_EVENTS, _NEAR_EVENT = 16, 1.0 / 16.0
 
 #: Substeps for each of these; after them, fast and thin shapes may tunnel.
-SUBSTEPS = 10
+_SUBSTEPS = 10
 
 #: Sweeps over the rows in one step; after these the step ends without further cuts.
 SWEEPS = 1000
@@ -61,17 +59,17 @@ def take_steps(table, dt, time, count):
 def advance(context, table, dt, time, count):
     """Steps of the context, whose table lies at an address; how many were taken."""
     for step in range(count):
-        begin(context, dt, time + step * dt)
+        _begin(context, dt, time + step * dt)
         if not _step(context, table, time + step * dt):
             copy(context.scratch.q_start, context.q, context.nq)
             copy(context.scratch.v_start, context.v, context.nv)
             return step
-        drive_actuators(context)
+        _drive_actuators(context)
     return count
 
 
 @part()
-def drive_actuators(context):
+def _drive_actuators(context):
     """Let the actuators' own state follow the step."""
     drive, now = context.drive, context.now[0]
     if drive.entry == 0:
@@ -87,7 +85,7 @@ def drive_actuators(context):
 
 
 @part()
-def begin(context, dt, time):
+def _begin(context, dt, time):
     """Call the controllers, keep the state, and clear what is summed up over a step."""
     scratch, now, control = context.scratch, context.now[0], context.control
     copy(context.tau_given, context.tau, context.nv)
@@ -111,22 +109,24 @@ def begin(context, dt, time):
 def _step(context, table, time):
     """One step; whether the machine can have got there."""
     now, scratch = context.now[0], context.scratch
-    bodies = len(scratch.twist_end) - 1
+    bodies = context.agreement.bodies
     # how far to look for the next event: with many of them, one is not far from the one before
     left, ahead, events, rebounds, substeps, work = now.dt, now.dt, 0, 0, 0, 0.0
-    budget, most_rebounds = EVENTS + EVENTS_PER_BODY * bodies, REBOUNDS_PER_BODY * bodies
+    budget, most_rebounds = _EVENTS + _EVENTS_PER_BODY * bodies, _REBOUNDS_PER_BODY * bodies
     while left > NOTHING * now.dt:
         now.h, now.elapsed = min(left, ahead), now.dt - left
         now.time = time + now.elapsed
         spent = events >= budget or rebounds >= most_rebounds or now.sweeps_left == FEWEST_SWEEPS
-        now.uncut, now.safe = int(spent), int(substeps >= SUBSTEPS * (budget + rebounds))
-        now.impact_speed = inf if now.uncut == 1 else IMPACT_SPEED
-        now.stop_within = now.dt if (events + rebounds + 1) * bodies <= STOPS else 0.0
+        now.uncut, now.safe = int(spent), int(substeps >= _SUBSTEPS * (budget + rebounds))
+        now.impact_speed = inf if now.uncut == 1 else _IMPACT_SPEED
+        now.stop_within = now.dt if (events + rebounds + 1) * bodies <= _STOPS else 0.0
+        now.touched = int(total(context, float(scratch.known[0])))
         call(context.substep.entry, table)
         if now.h < 0.0:
             return False
         if now.taken == 0:
             finish_substep(context)
+        now.sweeps_left = int(least(context, float(now.sweeps_left)))
         work += now.work
         left -= now.h
         ahead = _look_ahead(now, events + rebounds, left)
@@ -135,19 +135,19 @@ def _step(context, table, time):
     scratch.effort[0] += substeps
     close_loops(context)
     scratch.effort[2] += work
-    return finite(context) and scratch.totals.size[0] <= len(scratch.totals.at)
+    return agreed(context, _finite(context) and scratch.totals.size[0] <= len(scratch.totals.at))
 
 
 @part()
 def _look_ahead(now, events, left):
     """Length (s) of the next substep: all that is left, but less after an event that many others precede."""
     if now.cut == 0:
-        return 4.0 * now.h if events > FEW_EVENTS else left
-    return 2.0 * now.h if events > FEW_EVENTS else max(4.0 * now.h, NEAR_EVENT * now.dt)
+        return 4.0 * now.h if events > _FEW_EVENTS else left
+    return 2.0 * now.h if events > _FEW_EVENTS else max(4.0 * now.h, _NEAR_EVENT * now.dt)
 
 
 @part()
-def finite(context):
+def _finite(context):
     """Whether all speeds are below the divergence threshold, and all positions are numbers."""
     total = 0.0
     for k in range(context.nv):

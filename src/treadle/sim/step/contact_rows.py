@@ -215,7 +215,7 @@ def _stuck(context, point, surface):
     nothing rolls freely.
     """
     scratch, touched = context.scratch, False
-    if scratch.known[0] > _MANY_POINTS:
+    if context.now[0].touched > _MANY_POINTS:
         return False
     for k in range(scratch.known[0]):
         key, force = scratch.key[k], scratch.force[k]

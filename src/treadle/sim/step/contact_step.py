@@ -13,6 +13,7 @@ from treadle.contact.soft import LawMemory, make_soft, soft_entry, soft_frame
 from treadle.geometry.collision_meshes import Meshes
 from treadle.native.frames import table
 from treadle.sim.step.advance import take_steps
+from treadle.sim.step.agreement import Agreement, one_process
 from treadle.sim.step.conservative_advancement import thicknesses
 from treadle.sim.step.contact_trace import make_trace
 from treadle.sim.step.context import SUBSTEP, Code, Context, Detection, Scratch
@@ -93,6 +94,7 @@ class ContactStep:
         #: (1) the substep under way; and what takes steps: table, dt, time, how many -> how many were taken
         self.now = np.zeros(1, SUBSTEP)
         self.take: Callable[[int, float, float, int], int] = take_steps
+        self._agreement = one_process(len(model.bodies))
         self._allocate()
 
     def __call__(self, begin: int, end: int, count: int) -> None:
@@ -209,6 +211,11 @@ class ContactStep:
     def search_pairs(self) -> None:
         """Look for pairs of shapes in every step, also where they are few: shapes may be exchanged then."""
         self.collider.search_pairs()
+        self._allocate()
+
+    def share(self, agreement: Agreement) -> None:
+        """Be a part of a world that several processes share."""
+        self._agreement = agreement
         self._allocate()
 
     @property
@@ -370,6 +377,7 @@ class ContactStep:
             v=self._v,
             tau=self._tau,
             tau_given=self._tau_given,
+            agreement=self._agreement,
         )
 
     def _make_rows(self) -> Any:

@@ -19,6 +19,7 @@ from treadle.native.frames import (
     Shaped,
     view,
 )
+from treadle.sim.step.agreement import Agreement
 from treadle.sim.step.contact_trace import ContactTrace
 from treadle.sim.step.machine_code import BodyTree, Close, Control, Drive, Flow, Free, Look, Move, Ports
 from treadle.sim.step.pair_totals import PairTotals
@@ -40,8 +41,10 @@ SUBSTEP = np.dtype(
         ("impact_speed", np.float64),  # m/s, from which on rigid bodies rebound
         ("stop_within", np.float64),  # s, see `contact_rows.impact_follows`
         ("sweeps_left", np.int64),  # of the budget of the step
+        ("touched", np.int64),  # points that took forces in the substep before
         ("found", np.int64),  # points near each other
         ("rows", np.int64),  # of joints and contacts
+        ("world_rows", np.int64),  # those of all processes that share the world
         ("springs", np.int64),  # compliant contacts
         ("joint", np.int64),  # of these, contacts with a propagator
         ("fixed", np.int64),  # of these, contacts whose impulse is given
@@ -162,6 +165,7 @@ class Context(NamedTuple):
     v: Reals
     tau: Reals  # (nv) joint forces over the step
     tau_given: Reals  # (nv) without those of controllers
+    agreement: Agreement
 
 
 #: The context of a table.

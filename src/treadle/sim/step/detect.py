@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from treadle.native.calling import call
 from treadle.native.kernels import part
+from treadle.sim.step.agreement import agreed, largest
 from treadle.sim.step.conservative_advancement import place_bodies
 from treadle.sim.step.points import fastest, read_point
 
@@ -22,12 +23,12 @@ def detect(context):
     """Find the points; whether collision detection could (`detection.result` says what was wrong)."""
     now, free, detection, scratch = context.now[0], context.free, context.detection, context.scratch
     place_bodies(free.poses, detection.bodies)
-    least = _PUSHED * fastest(detection, free.poses, free.twist, free.twist_free, scratch.reach)
+    pushed = _PUSHED * largest(context, fastest(context, free.poses, free.twist, free.twist_free))
     for s in range(len(scratch.reach)):
-        way = max(scratch.reach[s], least) if detection.body[s] > 0 else 0.0
+        way = max(scratch.reach[s], pushed) if detection.body[s] > 0 else 0.0
         detection.margins[s] = _WAY * now.h * way + 0.5 * _MARGIN
     call(detection.entry, detection.frame)
     now.found = detection.result[0]
     for c in range(now.found):
         read_point(context, c)
-    return now.found >= 0
+    return agreed(context, now.found >= 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import inf
 
 from treadle.native.kernels import part
+from treadle.sim.step.agreement import agreed, largest, total
 from treadle.sim.step.contact_rows import move_surface, point_rows
 from treadle.sim.step.pair_totals import add_totals
 from treadle.sim.step.points import TOUCHING, twists
@@ -21,12 +22,14 @@ def impact(context):
     """Change the velocity by the impulses of what collides where the machine is; whether anything does."""
     now, scratch, solver, tree = context.now[0], context.scratch, context.solver, context.tree
     collides = _impact_rows(context)
-    if not collides:
+    if agreed(context, not collides):
         # the middle of the substep tells where they are at its start but for how they turn
         now.apart = 1
         return False
+    now.rebound = int(largest(context, float(now.rebound)))
+    world = int(total(context, float(now.rows)))
     prepare_rows(solver, now.rows)
-    now.sweeps = find_impulses(solver, now.rows, now.sweeps_left, STILL, 0.0)
+    now.sweeps = find_impulses(solver, now.rows, now.sweeps_left, STILL, 0.0, world)
     now.sweeps_left = max(now.sweeps_left - now.sweeps, FEWEST_SWEEPS)
     scratch.effort[1] += now.sweeps
     copy(context.v, scratch.end, context.nv)

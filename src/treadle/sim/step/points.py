@@ -117,12 +117,13 @@ def read_point(context, c):
 
 
 @part()
-def fastest(detection, poses, twist, free, reach):
+def fastest(context, poses, twist, free):
     """A bound of the speeds of all shapes' points, by either of two motions; `reach` gets that of each."""
+    detection, reach, counted = context.detection, context.scratch.reach, context.agreement.counted
     most, body, radius, placement = 0.0, detection.body, detection.radius, detection.placement
     for s in range(len(reach)):
         b, reach[s] = body[s], 0.0
-        if b > 0:
+        if b > 0 and counted[b] == 1:
             X, c = 12 * (b - 1), 12 * s + 9
             x = _turned(poses, X, placement, c) + poses[X + 9]
             y = _turned(poses, X + 3, placement, c) + poses[X + 10]

@@ -13,6 +13,7 @@ from math import inf
 
 from treadle.native.calling import call
 from treadle.native.kernels import part
+from treadle.sim.step.agreement import largest
 from treadle.sim.step.row_algebra import row_velocity
 from treadle.sim.step.warm_start import copy
 from treadle.solvers.sequential.tree import spread
@@ -86,11 +87,16 @@ def corrects(context):
         return ALL_AGAIN
     if now.uncut == 1:
         return NOTHING_AGAIN
-    worst, fastest = 0.0, 0.0
-    for k in range(context.nv):
-        middle = 0.5 * (v[k] + end[k])
-        worst, fastest = max(worst, abs(middle - free.v_mid[k])), max(fastest, abs(middle))
-    left = _CONVERGED * now.mismatch if now.rounds > 0 and now.rows > 0 else 0.0
+    worst, fastest, first = 0.0, 0.0, context.body_tree.first
+    for i in range(1, len(context.agreement.counted)):
+        if context.agreement.counted[i] == 0:
+            continue
+        for k in range(first[i], first[i + 1]):
+            middle = 0.5 * (v[k] + end[k])
+            worst, fastest = max(worst, abs(middle - free.v_mid[k])), max(fastest, abs(middle))
+    worst, fastest = largest(context, worst), largest(context, fastest)
+    rows = largest(context, float(now.rows))
+    left = _CONVERGED * now.mismatch if now.rounds > 0 and rows > 0.0 else 0.0
     if worst <= max(_SHARE * fastest + _ACCELERATION * now.h, left):
         return NOTHING_AGAIN
     if free.wheels == 0 and worst > max(_NEARER * now.mismatch, _FAR * fastest):

@@ -6,6 +6,7 @@ from math import inf
 
 from treadle.native.calling import call
 from treadle.native.kernels import inner, part
+from treadle.sim.step.agreement import largest, least
 from treadle.sim.step.conservative_advancement import place_bodies, safe_substep
 from treadle.sim.step.flow import flow_to
 from treadle.sim.step.pair_distance import FIRST
@@ -32,7 +33,7 @@ def shorten_before_tunnelling(context):
     if now.safe == 1:
         return False
     now.safe = 1
-    until = safe_substep(context)
+    until = least(context, safe_substep(context))
     if until >= now.h:
         return False
     now.h = until
@@ -43,9 +44,12 @@ def shorten_before_tunnelling(context):
 def shorten_at_separation(context):
     """End the substep where the first compliant contact separates; whether it does before the end."""
     now = context.now[0]
-    if now.uncut == 1 or now.ends >= now.h * (1.0 - SAME_END):
+    if now.uncut == 1:
         return False
-    now.h, now.cut, now.apart = max(now.ends, NOTHING * now.dt), 1, 0
+    ends = least(context, now.ends)
+    if ends >= now.h * (1.0 - SAME_END):
+        return False
+    now.h, now.cut, now.apart = max(ends, NOTHING * now.dt), 1, 0
     return True
 
 
@@ -55,10 +59,11 @@ def shorten_at_impact(context):
     now = context.now[0]
     if now.impact_speed == inf:
         return False
-    begins, rebounds = _first_impact(context)
+    own, rebounds = _first_impact(context)
+    begins = least(context, own)
     if begins >= now.h * (1.0 - SAME_END):
         return False
-    now.rebound = rebounds
+    now.rebound = int(largest(context, float(rebounds) if own == begins else 0.0))
     now.h, now.cut, now.apart = max(begins, NOTHING * now.dt), 1, 0
     return True
 

@@ -9,6 +9,7 @@ from treadle.native.c_types import CPointer, int64, void
 from treadle.native.entries import entry
 from treadle.native.kernels import part
 from treadle.sim.step.account import account
+from treadle.sim.step.agreement import agreed, largest
 from treadle.sim.step.contact_rows import contact_rows, retarget, stay_apart
 from treadle.sim.step.context import read_context
 from treadle.sim.step.detect import detect
@@ -59,7 +60,7 @@ def find_substep(table: Any) -> None:
             # whatever still begins or ends does so without a rebound
             now.impact_speed, now.idle, now.uncut = inf, 0, 1
         if again == VELOCITY_AGAIN:
-            if max(correct_velocity(context), retarget(context)) <= STILL:
+            if largest(context, max(correct_velocity(context), retarget(context))) <= STILL:
                 break
             resolve(context)
         else:
@@ -89,7 +90,7 @@ def find_substep(table: Any) -> None:
                 continue
             free_velocity(context)
             joint_rows(context)
-            if not contact_rows(context):
+            if not agreed(context, contact_rows(context)):
                 h, now.h = now.h, 0.0
                 guess_middle(context)
                 predict(context)
@@ -103,7 +104,7 @@ def find_substep(table: Any) -> None:
         again = NOTHING_AGAIN
         if shorten_at_separation(context):
             continue
-        if now.idle == 1 and not (stays_idle(context) and stay_apart(context)):
+        if now.idle == 1 and not agreed(context, stays_idle(context) and stay_apart(context)):
             now.idle, again = 0, ALL_AGAIN
             continue
         if shorten_at_impact(context):

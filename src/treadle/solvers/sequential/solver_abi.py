@@ -44,7 +44,7 @@ class Solver(NamedTuple):
 
     entry: int
     table: int
-    task: Integers  # what is asked for, number of rows, most sweeps; sweeps that were taken
+    task: Integers  # what is asked for, number of rows, most sweeps; sweeps taken; rows of the whole world
     speed: Reals  # (2) change of velocity (m/s) at which sweeps end, and how well goals are known
 
 
@@ -62,7 +62,7 @@ class SolverMemory:
     """The solver of rows, on their arrays."""
 
     def __init__(self, rows: Rows, z: np.ndarray) -> None:
-        task, speed = np.zeros(4, np.int64), np.zeros(2)
+        task, speed = np.zeros(5, np.int64), np.zeros(2)
         self._kept = _Frame(rows, z, task, speed)
         self._table = table(self._kept)
         self.solver = Solver(_run.address, self._table.ctypes.data, task, speed)
@@ -75,9 +75,12 @@ def prepare_rows(solver, count):
 
 
 @part()
-def find_impulses(solver, count, limit, speed, blur):
-    """Impulses of the rows, from those that they have; the sweeps it took."""
-    solver.speed[1] = blur
+def find_impulses(solver, count, limit, speed, blur, world):
+    """Impulses of the rows, from those that they have; the sweeps it took.
+
+    `world` is the number of rows of the whole world, of which several processes may have a part each.
+    """
+    solver.speed[1], solver.task[4] = blur, world
     return _ask(solver, _SOLVE, count, limit, speed)
 
 
@@ -107,13 +110,13 @@ def _ask(solver, what, count, limit, speed):
 
 
 @inner()
-def _solve(rows, count, z, limit, speed, blur):
+def _solve(rows, count, z, limit, speed, blur, world):
     """Impulses by a few sweeps, which is all that most solves take; else by islands (see `row_solver`).
 
     Returns the sweeps, at least ENOUGH of them where impulses were left that miss their targets.
     """
-    few, way, first, fresh = min(_SWEEPS, limit), TOGETHER, speed, count > _FEW
-    if count > _FEW:
+    few, way, first, fresh = min(_SWEEPS, limit), TOGETHER, speed, world > _FEW
+    if world > _FEW:
         # among many rows, those that are known well are not content with what others are known to
         blur = 0.0
         few, way, first = min(_FIRST_SWEEPS, limit), IN_TURN, max(speed, _HOLDS)
@@ -122,7 +125,7 @@ def _solve(rows, count, z, limit, speed, blur):
     taken, last = solve(rows, count, z, few, 0.0, first, way, blur)
     if taken < few:
         return taken
-    while count > _VERY_MANY and taken + _GO <= min(_MOST_SWEEPS, limit):
+    while world > _VERY_MANY and taken + _GO <= min(_MOST_SWEEPS, limit):
         more, change = solve(rows, count, z, _GO, 0.0, speed, CONJUGATE, blur)
         taken += more
         if more < _GO:
@@ -194,7 +197,7 @@ def _run(pointer: Any) -> None:
     if task[0] == _PREPARE:
         prepare(rows, count, z)
     elif task[0] == _SOLVE:
-        task[3] = _solve(rows, count, z, limit, speed, f.speed[1])
+        task[3] = _solve(rows, count, z, limit, speed, f.speed[1], task[4])
     elif task[0] == _HOLD:
         task[3] = hold_free(rows, count)
     elif task[0] == _REACT:
