@@ -91,6 +91,10 @@ class Batch(Guarded, WorldViews):
     ) -> None:
         self.model = check_model(model, "Batch")
         self.worlds = check_count("worlds", worlds, most=_MOST_WORLDS)
+        if options.pop("sleep", False):
+            raise InputError(
+                "worlds of a Batch do not sleep, for each is small: leave sleep=True out, or use a Simulation"
+            )
         check_keywords(Batch, options)
         check_functions("laws", laws)
         check_functions("controllers", controllers)

@@ -84,6 +84,9 @@ def run(
     keep: Annotated[
         float | None, typer.Option(help="Error in metres for which to find the largest step.")
     ] = None,
+    sleep: Annotated[
+        bool, typer.Option("--sleep", help="Leave out free bodies at rest until something comes near.")
+    ] = False,
     ranks: Annotated[
         int | None,
         typer.Option(help="Split one world of many free bodies over so many processes (MPI, extra mpi)."),
@@ -109,6 +112,7 @@ def run(
             stabilization,
             solver,
             contact,
+            sleep or None,
             meshes,
             srdf,
             set_,
@@ -123,7 +127,7 @@ def run(
         return
     model = open_machine(machine, floating, outside, srdf, meshes)
     options = {"integrator": integrator, "stabilization": stabilization, "solver": solver}
-    sim = Simulation(model, dt, contact=contact, **options)  # type: ignore[arg-type]
+    sim = Simulation(model, dt, contact=contact, sleep=sleep, **options)  # type: ignore[arg-type]
     for assignment in set_ or ():
         _assign(sim, assignment)
     _check_seconds(seconds)

@@ -21,6 +21,7 @@ from treadle.collision.frame import (
     PAIRS,
     PAIRS_ROOM,
     PLACEMENT,
+    RESTING,
     RESULT,
     ROWS,
     SHAPES,
@@ -118,6 +119,9 @@ def touch(X, a, b, margin, desk):
 
 @helper
 def _meet(X, a, b, margin, f, pairs, counts, desk):
+    body, resting = integers(f[BODY]), integers(f[RESTING])
+    if resting[body[a]] != 0 and resting[body[b]] != 0:
+        return
     low, high = min(X[ROW * a + KIND], X[ROW * b + KIND]), max(X[ROW * a + KIND], X[ROW * b + KIND])
     convex = low > PLANE and high < HEIGHT_FIELD
     far = convex and boxes_apart(at(X, ROW * a), at(X, ROW * b), margin)

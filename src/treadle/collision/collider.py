@@ -92,6 +92,8 @@ class Collider:
         self.bodies = np.zeros((len(model.bodies) + 1, 12))
         self.bodies[:, [0, 4, 8]] = 1.0
         self.result = np.zeros(1, dtype=np.int64)
+        #: (bodies + 1) 1: it rests, and its shapes are not compared with those of others that do
+        self.resting = np.zeros(len(model.bodies) + 1, dtype=np.int64)
         self.entry: int = kernels.collide.address
         n = len(self.shapes.kind)
         #: pairs of shapes that may touch, None for too many to list
@@ -214,6 +216,7 @@ class Collider:
             self.margins, self.work.X, self.work.boxes,
             near, self.forbidden, self.work.pairs, self.work.counts, self.contacts.desk, self.result,
             np.zeros(5 * n + 1152, dtype=np.int64), np.zeros(24 * (n + 1)),
+            self.resting,
         )  # fmt: skip
         sizes = (n, len(self.model.links) + 1, len(self.forbidden), pairs, listed)
         self._kept = arrays

@@ -8,7 +8,7 @@ from __future__ import annotations
 __all__ = [
     "BODIES", "BODY", "BOXES", "CANDIDATES", "COUNTS", "DESK", "FORBIDDEN", "GROUP", "LINK", "LINKS",
     "MARGINS", "MEETS", "MUTED", "MUTED_COUNT", "MUTED_KEYS", "NEAR", "PAIRS", "PAIRS_ROOM", "PLACEMENT",
-    "RESULT", "ROWS", "RULES", "SCRATCH", "SHAPES", "TREE",
+    "RESTING", "RESULT", "ROWS", "RULES", "SCRATCH", "SHAPES", "TREE",
 ]  # fmt: skip
 
 (
@@ -29,7 +29,9 @@ __all__ = [
     DESK, RESULT,
     #: room for sorting (5 n + 1152 whole numbers) and for a tree of boxes
     SCRATCH, TREE,
+    #: flags of bodies (bodies + 1), 1: it rests, and shapes of two that do are not compared
+    RESTING,
     #: how many pairs of shapes do not touch until they have been apart; addresses of their keys,
     #: first * shapes + second, sorted, and of flags, 0: they have been
     MUTED_COUNT, MUTED_KEYS, MUTED,
-) = range(25)  # fmt: skip
+) = range(26)  # fmt: skip

@@ -322,6 +322,8 @@ class DistributedWorld:
         chosen = self.scene.slots_for(ids, wanted)
         part = self.scene.part(chosen)
         options = StepOptions.of(part, contact=True, **self._options)
+        if options.sleep:
+            raise InputError("bodies of a world on several processes do not sleep: leave sleep out")
         if options.method.flows:
             raise InputError(
                 f"{options.integrator!r} is not split over processes: leave the integrator to the default"

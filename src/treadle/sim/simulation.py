@@ -78,7 +78,8 @@ class Simulation(Guarded, Parts, Choices, Shown):
     `treadle.sim.contact_default`), unless `contact` says otherwise; contact acts by the midpoint rule, and
     between contacts the machine moves by its integrator (see `treadle.sim.step`). Meshes that touch are read
     from the machine's files, those that move as their convex hulls, unless `meshes` is "parts" (see
-    `convex_parts`) or "mesh", or has others by name (see `collision_meshes`). Step, integrator,
+    `convex_parts`) or "mesh", or has others by name (see `collision_meshes`). With `sleep`, islands of free
+    bodies at rest are left out until something comes near (see `treadle.sim.step.sleep`). Step, integrator,
     stabilization, terrain, rolling, solver and contact come from the model's settings unless they are given;
     further arguments are options of the integrator, such as tolerance=1e-9 for "dopri5".
     """
@@ -107,6 +108,7 @@ class Simulation(Guarded, Parts, Choices, Shown):
         solver: str | None = None,
         contact: bool | None = None,
         meshes: MeshChoice | None = None,
+        sleep: bool = False,
         **options: float,
     ) -> None:
         check_keywords(Simulation, options)
@@ -127,6 +129,7 @@ class Simulation(Guarded, Parts, Choices, Shown):
             controllers=controllers,
             motions=motions,
             tuning=options,
+            sleep=sleep,
         )
         settings: dict[str, Any] = DEFAULTS | dict(model.settings)
         self._set_up(model, chosen, check_step(settings["dt"] if dt is None else dt), events)

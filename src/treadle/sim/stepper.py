@@ -146,8 +146,8 @@ class Stepper:
         step: Any = self.runners.get(("contact", locked, loaded))
         if step is None:
             names = rotor_names(self._sim.model) if locked else ()
-            code = self._sim.world.contact_code(names, loaded)
-            step = ContactStep(code, self._sim.arrays, self._sim.terrain, self._sim.step_options.meshes)
+            code, options = self._sim.world.contact_code(names, loaded), self._sim.step_options
+            step = ContactStep(code, self._sim.arrays, self._sim.terrain, options.meshes, sleep=options.sleep)
             step.compile()
             self.runners["contact", locked, loaded] = step
         if self._sim.contact_step is not None and self._sim.contact_step is not step:

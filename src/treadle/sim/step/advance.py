@@ -14,6 +14,7 @@ from treadle.sim.step.context import read_context
 from treadle.sim.step.pair_totals import clear_totals
 from treadle.sim.step.program import FASTEST
 from treadle.sim.step.shorten import NOTHING
+from treadle.sim.step.sleep import fall_asleep, sleeps_through, wake_disturbed
 from treadle.sim.step.stabilize import close_loops
 from treadle.sim.step.substep import finish_substep
 from treadle.sim.step.warm_start import FEWEST_SWEEPS, copy
@@ -59,12 +60,15 @@ def take_steps(table, dt, time, count):
 def advance(context, table, dt, time, count):
     """Steps of the context, whose table lies at an address; how many were taken."""
     for step in range(count):
+        if sleeps_through(context, dt):
+            continue
         _begin(context, dt, time + step * dt)
         if not _step(context, table, time + step * dt):
             copy(context.scratch.q_start, context.q, context.nq)
             copy(context.scratch.v_start, context.v, context.nv)
             return step
         _drive_actuators(context)
+        fall_asleep(context, dt)
     return count
 
 
@@ -98,6 +102,7 @@ def _begin(context, dt, time):
         call(control.entry, control.frame)
         for k in range(context.nv):
             context.tau[k] += control.force[k]
+    wake_disturbed(context)
     copy(context.q, scratch.q_start, context.nq)
     copy(context.v, scratch.v_start, context.nv)
     clear_totals(scratch.totals)

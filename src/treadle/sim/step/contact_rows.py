@@ -9,6 +9,7 @@ from treadle.sim.step.compliance import add_compliant, surface_yields
 from treadle.sim.step.conservative_advancement import through
 from treadle.sim.step.convective_terms import convective_rates
 from treadle.sim.step.points import TOUCHING, rate
+from treadle.sim.step.sleep import lay_resting_rows
 from treadle.sim.step.surface_motion import moves, relative_surface_rotation, relative_surface_velocity
 from treadle.solvers.sequential.rows import PAIR, SECOND, SINGLE
 from treadle.solvers.sequential.tree import half_solve_chain, half_solve_three, join_row
@@ -44,6 +45,9 @@ def contact_rows(context):
     for c in range(now.found):
         point = context.scratch.points[c]
         surface = context.surfaces[point.surface]
+        if point.asleep > 0:
+            lay_resting_rows(context, point)
+            continue
         if point.muted == 1:
             continue
         touches = True
@@ -98,7 +102,7 @@ def retarget(context):
     now.target_error = 0.0
     for c in range(now.found):
         point = context.scratch.points[c]
-        if point.row < 0:
+        if point.row < 0 or point.asleep > 0:
             continue
         # the target of a compliant contact is that of its spring
         first = point.row + int(point.spring >= 0)

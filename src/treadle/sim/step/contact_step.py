@@ -24,6 +24,7 @@ from treadle.sim.step.overlap import overlapping_pairs
 from treadle.sim.step.pair_distance import DistanceMemory
 from treadle.sim.step.pair_totals import make_totals
 from treadle.sim.step.points import POINT
+from treadle.sim.step.sleep import make_sleep
 from treadle.sim.step.substep import substep_entry
 from treadle.sim.step.surface_motion import surface_motions
 from treadle.sim.step.terrain_shapes import on_terrain, terrain_roles
@@ -45,7 +46,8 @@ _SUBSTEPS, _NUMBERS = 512, 1 << 15
 class ContactStep:
     """Takes steps of one machine whose shapes touch, on the arrays of a simulation.
 
-    `traced` says whether the history of forces inside the last step is kept, which takes memory.
+    `traced` says whether the history of forces inside the last step is kept, which takes memory; `sleep`
+    whether islands at rest are left out (see `sleep`).
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class ContactStep:
         terrain: Terrain | None = None,
         meshes: Meshes | None = None,
         traced: bool = True,
+        sleep: bool = False,
     ) -> None:
         self.model = code.model
         self._arrays = arrays
@@ -73,6 +76,8 @@ class ContactStep:
             for name in _GIVEN
             if name in own and len(own[name])
         ]
+        parameters = arrays["parameters"]
+        self._parameters = [(own, given) for own, given in self._given if given.base is parameters]
         grounded, fields = on_terrain(self.model, terrain)
         self.collider = Collider(grounded, fields=fields, meshes=meshes)
         self.collider.require_kernels()
@@ -94,7 +99,7 @@ class ContactStep:
         #: (1) the substep under way; and what takes steps: table, dt, time, how many -> how many were taken
         self.now = np.zeros(1, SUBSTEP)
         self.take: Callable[[int, float, float, int], int] = take_steps
-        self._agreement = one_process(len(model.bodies))
+        self._agreement, self._sleeps = one_process(len(model.bodies)), sleep
         self._allocate()
 
     def __call__(self, begin: int, end: int, count: int) -> None:
@@ -161,6 +166,10 @@ class ContactStep:
             place += len(part)
         rows = values[place:].reshape(-1, 10)
         known = min(len(rows), len(self.scratch.key))
+        asleep = self._sleep.label > 0.0
+        self._agreement.counted[: len(asleep)] = ~asleep
+        # their points are found again, from the forces that are known
+        self._sleep.state[:], self._sleep.resting[:] = (asleep.sum(), 1, 0), 0
         self.scratch.known[0] = known
         self.scratch.key[:known] = rows[:known, :3]
         self.scratch.force[:known] = rows[:known, 3:]
@@ -219,6 +228,17 @@ class ContactStep:
         self._allocate()
 
     @property
+    def sleeping(self) -> np.ndarray:
+        """(bodies) number of the island that each sleeps in, 0: it is awake."""
+        labels = self._sleep.label[1:].astype(np.int64)
+        return labels if self._sleeps else np.zeros(len(self.model.bodies), np.int64)
+
+    def _wake_all(self) -> None:
+        """Let nobody sleep."""
+        self._sleep.label[:], self._sleep.quiet[:], self._sleep.state[:] = 0.0, 0.0, 0
+        self._sleep.resting[:], self._agreement.counted[:] = 0, 1
+
+    @property
     def programs(self) -> np.ndarray:
         """(laws, 2) entry and frame of each law that is not linear."""
         return self._laws.table
@@ -247,6 +267,8 @@ class ContactStep:
         flow, free = self.machine.flow, self.machine.free
         scratch = self.scratch
         lasting = [scratch.joint_force, scratch.rate, scratch.last_h]
+        sleep = self._sleep
+        lasting += [sleep.label, sleep.quiet, sleep.rest_q, sleep.rest_tau, sleep.rest_loads, sleep.spare]
         return [*lasting, flow.memory, free.wheel_memory, scratch.muted]
 
     @property
@@ -273,6 +295,8 @@ class ContactStep:
 
     def _read_arrays(self) -> None:
         """Take over what the programs read, other than the state."""
+        if self._sleeps and any(not np.array_equal(own, given) for own, given in self._parameters):
+            self._wake_all()
         for own, given in self._given:
             own[:] = given
         self._tau_given[:] = self._tau_column
@@ -294,6 +318,8 @@ class ContactStep:
         collider.collide()
         kept = None if self.scratch is None else (self.memory, self.scratch)
         self.scratch = self._make_scratch(max(len(collider.contacts.data), pairs))
+        room = len(self.scratch.points)
+        self._sleep = make_sleep(self._sleeps, self.model, collider.shapes, collider.resting, room)
         self.memory = self.fresh_memory if kept is None else kept[0]
         if kept is not None:
             self.scratch.effort[:] = kept[1].effort
@@ -378,6 +404,7 @@ class ContactStep:
             tau=self._tau,
             tau_given=self._tau_given,
             agreement=self._agreement,
+            sleep=self._sleep,
         )
 
     def _make_rows(self) -> Any:

@@ -25,6 +25,7 @@ from treadle.sim.step.machine_code import BodyTree, Close, Control, Drive, Flow,
 from treadle.sim.step.pair_totals import PairTotals
 from treadle.sim.step.points import POINT, SURFACE
 from treadle.sim.step.predict_program import Pattern
+from treadle.sim.step.sleep import Sleep
 from treadle.solvers.sequential.rows import Rows
 from treadle.solvers.sequential.solver_abi import Solver
 from treadle.solvers.sequential.tree import Tree
@@ -60,6 +61,7 @@ SUBSTEP = np.dtype(
         ("idle", np.int64),  # 1: joint rows at rest and points that stay apart are left out
         ("taken", np.int64),  # 1: the integrator took it
         ("airborne", np.int64),  # 1: nothing touched in the substep before: predicted by the integrator alone
+        ("woke", np.int64),  # 1: bodies that slept woke: it is to begin again
         ("uncut", np.int64),  # 1: the budget is spent: no contact may shorten it any more
         ("rounds", np.int64),  # of the midpoint velocity or of the wheels' forces
         ("mismatch", np.float64),  # by which the velocity in the middle was off in the last round
@@ -166,6 +168,7 @@ class Context(NamedTuple):
     tau: Reals  # (nv) joint forces over the step
     tau_given: Reals  # (nv) without those of controllers
     agreement: Agreement
+    sleep: Sleep
 
 
 #: The context of a table.

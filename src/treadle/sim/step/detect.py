@@ -7,6 +7,7 @@ from treadle.native.kernels import part
 from treadle.sim.step.agreement import agreed, largest
 from treadle.sim.step.conservative_advancement import place_bodies
 from treadle.sim.step.points import fastest, read_point
+from treadle.sim.step.sleep import place_resting
 
 __all__ = ["detect"]
 
@@ -31,4 +32,5 @@ def detect(context):
     now.found = detection.result[0]
     for c in range(now.found):
         read_point(context, c)
+    place_resting(context)
     return agreed(context, now.found >= 0)

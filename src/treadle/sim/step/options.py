@@ -58,6 +58,8 @@ class StepOptions:
     laws: tuple[ForceLaw, ...] = ()
     controllers: tuple[ForceLaw, ...] = ()
     motions: Mapping[str, Motion] = field(default_factory=dict)
+    #: whether islands of free bodies at rest are left out, see `sim.step.sleep`
+    sleep: bool = False
 
     @classmethod
     def of(
@@ -77,6 +79,7 @@ class StepOptions:
         controllers: Sequence[ForceLaw] = (),
         motions: Mapping[str, Motion] | None = None,
         tuning: Mapping[str, float] | None = None,
+        sleep: bool = False,
     ) -> StepOptions:
         """What was given, or else the machine's settings, or else the defaults; InputError if it is wrong."""
         check_model(model, "Simulation")
@@ -109,6 +112,7 @@ class StepOptions:
             laws=tuple(laws),
             controllers=tuple(controllers),
             motions=check_motions(model, motions or {}, method),
+            sleep=bool(sleep),
         )
         options._check_together(model)
         return options
@@ -149,6 +153,7 @@ class StepOptions:
             "laws": self.laws,
             "controllers": self.controllers,
             "motions": self.motions,
+            "sleep": self.sleep,
         }
         return type(self).of(model, **own | given)
 
@@ -182,6 +187,13 @@ class StepOptions:
             raise InputError(
                 f"{self.integrator!r} does not hold motions of machines in contact: use 'symplectic_euler', "
                 "or give contact=False"
+            )
+        if self.sleep and not self.contact:
+            raise InputError("sleep is for scenes whose shapes touch: leave it out, or give contact=True")
+        if self.sleep and self.method.flows:
+            raise InputError(
+                f"{self.integrator!r} moves bodies between contacts by a map of its own, where none sleeps: "
+                "use 'symplectic_euler', or leave sleep=True out"
             )
         if self.contact and self.solver == "simgc":
             raise InputError(

@@ -36,6 +36,7 @@ POINT = np.dtype(
         ("end", np.float64),  # distance at the end of the substep
         ("spring", np.int64),  # its place among the compliant contacts, -1: it is none
         ("muted", np.int64),  # 1: it is under a wheel, and does not touch
+        ("asleep", np.int64),  # its place among the points of bodies that sleep, from 1 on; 0: it is awake
         ("tx", np.float64), ("ty", np.float64), ("tz", np.float64),  # across the normal, see `grain`
     ],
     align=True,
@@ -109,6 +110,7 @@ def read_point(context, c):
     owner = point.a if material[point.a] == surface.owner else point.b
     point.tx, point.ty, point.tz = along((point.nx, point.ny, point.nz), surface, detection, owner)
     point.row, point.rows, point.pending, point.known, point.spring = -1, 0, 0, -1, -1
+    point.asleep = 0
     point.idle, point.bow, point.muted = (
         0,
         0.0,

@@ -15,6 +15,7 @@ from treadle.native.calling import call
 from treadle.native.kernels import part
 from treadle.sim.step.agreement import largest
 from treadle.sim.step.row_algebra import row_velocity
+from treadle.sim.step.sleep import hold_asleep
 from treadle.sim.step.warm_start import copy
 from treadle.solvers.sequential.tree import spread
 
@@ -76,6 +77,7 @@ def predict(context):
     copy(context.tau, free.tau, context.nv)
     free.h[0], free.dt[0], free.time[0] = now.h, now.dt, now.time
     call(free.entry, free.frame)
+    hold_asleep(context)
 
 
 @part()
@@ -122,6 +124,7 @@ def correct_velocity(context):
     )  # fmt: skip
     copy(free.velocity, change, context.nv)
     call(free.entry, free.frame)
+    hold_asleep(context)
     largest = 0.0
     for k in range(context.nv):
         change[k] = free.velocity[k] - change[k]

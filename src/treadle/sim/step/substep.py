@@ -75,6 +75,9 @@ def find_substep(table: Any) -> None:
                 now.h = -1.0
                 return
             again = NOTHING_AGAIN
+            if now.woke == 1:
+                attempt -= 1
+                continue
             if shorten_before_tunnelling(context):
                 continue
             if flows(context):
@@ -97,7 +100,8 @@ def find_substep(table: Any) -> None:
                 if not detect(context):
                     now.h = -1.0
                     return
-                impact(context)
+                if now.woke == 0:
+                    impact(context)
                 now.h = h
                 continue
             solve(context)

@@ -23,7 +23,7 @@ def recall(context):
     h = lasting_time(context)
     for c in range(now.found):
         point = scratch.points[c]
-        if point.row < 0:
+        if point.row < 0 or point.asleep > 0:
             continue
         # point order usually persists: resume the search at the last match
         for _ in range(known):
@@ -61,6 +61,10 @@ def remember(context):
             for i in range(point.rows):
                 force[known, i] = impulse[point.row + i] / now.h
             force[known, 6] = context.soft.settings[4 * point.spring + 2] if point.spring >= 0 else 0.0
+            if point.asleep > 0:
+                # to the last digit, however long it sleeps
+                for i in range(7):
+                    force[known, i] = context.sleep.force[point.asleep - 1, i]
             point.known = known
             known += 1
     scratch.known[0] = known
