@@ -1,4 +1,4 @@
-"""Steps in lockstep: every decision of a step is that of all processes (see `sim.step.agreement`).
+"""Steps in lockstep: every decision of a step is that of all processes (see `solvers.agreement`).
 
 So the substeps are those of one process with the whole world, and the budgets of a step, too.
 """
@@ -12,8 +12,8 @@ import numpy as np
 
 from treadle.collision.collide import NOT_FINITE
 from treadle.sim.step.advance import take_steps
-from treadle.sim.step.agreement import Agreement
 from treadle.sim.step.contact_step import ContactStep
+from treadle.solvers.agreement import Agreement
 
 __all__ = ["Lockstep"]
 

@@ -156,6 +156,27 @@ class Slots:
             chosen[wanted] = empty[: len(wanted)]
         return chosen
 
+    def sort(self) -> None:
+        """Let bodies of a class lie in the order of their ids, as in one process: rows are then in its order."""
+        wanted = self.id.copy()
+        for kind in np.unique(self.kinds):
+            slots = np.flatnonzero(self.kinds == kind)
+            ids = self.id[slots]
+            present = ids[ids >= 0]
+            if (np.diff(present) < 0).any():
+                wanted[slots] = -1
+                wanted[slots[: len(present)]] = np.sort(present)
+        moved = np.flatnonzero((wanted != self.id) & (self.id >= 0))
+        if not len(moved):
+            return
+        bodies, points = self.read(moved), self.points(moved)
+        self.forget(moved)
+        self.clear(moved)
+        place = np.zeros(int(wanted.max()) + 1, dtype=np.int64)
+        place[wanted[wanted >= 0]] = np.flatnonzero(wanted >= 0)
+        self.write(place[bodies["id"]], bodies)
+        self.recall(points)
+
     def poses(self) -> tuple[np.ndarray, np.ndarray]:
         """(bodies, 3, 3) and (bodies, 3) of all bodies of the step's model; axes are then those, too."""
         look = self.step.machine.look

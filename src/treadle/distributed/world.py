@@ -283,6 +283,7 @@ class DistributedWorld:
         self.slots.write(chosen, bodies)
         if len(points):
             self.slots.recall(points)
+        self.slots.sort()
 
     def _grow(self, coming: np.ndarray) -> None:
         """More slots, for bodies of these classes on top of those that are here."""

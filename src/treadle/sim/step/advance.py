@@ -8,7 +8,6 @@ from treadle.native.c_types import float64, int64
 from treadle.native.calling import call, integers
 from treadle.native.entries import entry
 from treadle.native.kernels import part
-from treadle.sim.step.agreement import agreed, least, total
 from treadle.sim.step.contact_trace import open_trace
 from treadle.sim.step.context import read_context
 from treadle.sim.step.pair_totals import clear_totals
@@ -18,6 +17,7 @@ from treadle.sim.step.sleep import fall_asleep, sleeps_through, wake_disturbed
 from treadle.sim.step.stabilize import close_loops
 from treadle.sim.step.substep import finish_substep
 from treadle.sim.step.warm_start import FEWEST_SWEEPS, copy
+from treadle.solvers.agreement import agreed, least, total
 
 __all__ = ["advance", "take_steps"]
 

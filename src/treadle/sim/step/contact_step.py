@@ -13,7 +13,6 @@ from treadle.contact.soft import LawMemory, make_soft, soft_entry, soft_frame
 from treadle.geometry.collision_meshes import Meshes
 from treadle.native.frames import table
 from treadle.sim.step.advance import take_steps
-from treadle.sim.step.agreement import Agreement, one_process
 from treadle.sim.step.conservative_advancement import thicknesses
 from treadle.sim.step.contact_trace import make_trace
 from treadle.sim.step.context import SUBSTEP, Code, Context, Detection, Scratch
@@ -30,6 +29,7 @@ from treadle.sim.step.surface_motion import surface_motions
 from treadle.sim.step.terrain_shapes import on_terrain, terrain_roles
 from treadle.sim.step.touch_zones import make_zones
 from treadle.sim.step.world_columns import PER_POINT
+from treadle.solvers.agreement import Agreement, one_process
 from treadle.solvers.sequential.rows import MOST_TOGETHER, empty_rows
 from treadle.solvers.sequential.solver_abi import SolverMemory
 from treadle.terrain import Terrain
@@ -369,7 +369,9 @@ class ContactStep:
     def _make_context(self) -> Context:
         machine, model = self.machine, self.model
         rows = self._make_rows()
-        self._solver = SolverMemory(rows, self.scratch.z)
+        # rounds between compliant contacts and rows end where they end in each process
+        alone = one_process(len(model.bodies)) if self._compliant else self._agreement
+        self._solver = SolverMemory(rows, self.scratch.z, alone)
         soft = make_soft(len(self.scratch.points) if self._compliant else 0, self._laws.table)
         self._soft_frame = soft_frame(soft)
         # what advances compliant contacts takes long to compile, and rigid bodies never ask for it

@@ -19,13 +19,13 @@ from treadle.native.frames import (
     Shaped,
     view,
 )
-from treadle.sim.step.agreement import Agreement
 from treadle.sim.step.contact_trace import ContactTrace
 from treadle.sim.step.machine_code import BodyTree, Close, Control, Drive, Flow, Free, Look, Move, Ports
 from treadle.sim.step.pair_totals import PairTotals
 from treadle.sim.step.points import POINT, SURFACE
 from treadle.sim.step.predict_program import Pattern
 from treadle.sim.step.sleep import Sleep
+from treadle.solvers.agreement import Agreement
 from treadle.solvers.sequential.rows import Rows
 from treadle.solvers.sequential.solver_abi import Solver
 from treadle.solvers.sequential.tree import Tree
@@ -45,7 +45,6 @@ SUBSTEP = np.dtype(
         ("touched", np.int64),  # points that took forces in the substep before
         ("found", np.int64),  # points near each other
         ("rows", np.int64),  # of joints and contacts
-        ("world_rows", np.int64),  # those of all processes that share the world
         ("springs", np.int64),  # compliant contacts
         ("joint", np.int64),  # of these, contacts with a propagator
         ("fixed", np.int64),  # of these, contacts whose impulse is given

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from treadle.native.calling import call
 from treadle.native.kernels import part
-from treadle.sim.step.agreement import agreed, largest
 from treadle.sim.step.conservative_advancement import place_bodies
 from treadle.sim.step.points import fastest, read_point
 from treadle.sim.step.sleep import place_resting
+from treadle.solvers.agreement import agreed, largest
 
 __all__ = ["detect"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from math import inf
 
 from treadle.native.kernels import part
-from treadle.sim.step.agreement import agreed, largest, total
 from treadle.sim.step.contact_rows import move_surface, point_rows
 from treadle.sim.step.pair_totals import add_totals
 from treadle.sim.step.points import TOUCHING, twists
 from treadle.sim.step.solve import STILL
 from treadle.sim.step.warm_start import FEWEST_SWEEPS, copy, forget_rate
+from treadle.solvers.agreement import agreed, largest
 from treadle.solvers.sequential.solver_abi import find_impulses, prepare_rows
 from treadle.solvers.sequential.tree import spread
 
@@ -27,9 +27,8 @@ def impact(context):
         now.apart = 1
         return False
     now.rebound = int(largest(context, float(now.rebound)))
-    world = int(total(context, float(now.rows)))
     prepare_rows(solver, now.rows)
-    now.sweeps = find_impulses(solver, now.rows, now.sweeps_left, STILL, 0.0, world)
+    now.sweeps = find_impulses(solver, now.rows, now.sweeps_left, STILL, 0.0)
     now.sweeps_left = max(now.sweeps_left - now.sweeps, FEWEST_SWEEPS)
     scratch.effort[1] += now.sweeps
     copy(context.v, scratch.end, context.nv)

@@ -13,10 +13,10 @@ from math import inf
 
 from treadle.native.calling import call
 from treadle.native.kernels import part
-from treadle.sim.step.agreement import largest
 from treadle.sim.step.row_algebra import row_velocity
 from treadle.sim.step.sleep import hold_asleep
 from treadle.sim.step.warm_start import copy
+from treadle.solvers.agreement import largest
 from treadle.solvers.sequential.tree import spread
 
 __all__ = [

@@ -6,13 +6,13 @@ from math import inf
 
 from treadle.native.calling import call
 from treadle.native.kernels import inner, part
-from treadle.sim.step.agreement import largest, least
 from treadle.sim.step.conservative_advancement import place_bodies, safe_substep
 from treadle.sim.step.flow import flow_to
 from treadle.sim.step.pair_distance import FIRST
 from treadle.sim.step.points import TOUCHING, rate
 from treadle.sim.step.solve import SAME_END
 from treadle.sim.step.warm_start import copy
+from treadle.solvers.agreement import largest, least
 
 __all__ = ["NOTHING", "shorten_at_impact", "shorten_at_separation", "shorten_before_tunnelling"]
 

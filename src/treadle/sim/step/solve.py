@@ -18,7 +18,6 @@ from math import inf
 
 from treadle.native.calling import call
 from treadle.native.kernels import inner, part
-from treadle.sim.step.agreement import total
 from treadle.sim.step.compliance import carry_alone, follow_propagator, misses_rates, regularize
 from treadle.sim.step.points import twists
 from treadle.sim.step.row_algebra import push, row_velocity, zero
@@ -67,7 +66,6 @@ def _impulses(context, fresh):
     now, soft, solver = context.now[0], context.soft, context.solver
     now.sweeps, now.sticking, now.ends = 0, 0, now.h
     now.joint, now.fixed = 0, 0
-    now.world_rows = int(total(context, float(now.rows)))
     if now.springs > 0:
         regularize(context)
     if fresh or now.springs > 0:
@@ -75,7 +73,7 @@ def _impulses(context, fresh):
     # with no other rows than these, nothing depends on their impulses that these depend on
     alone = now.rows == now.joint
     for turn in range(_ROUNDS):
-        if now.rows > now.fixed and not alone:
+        if (now.rows > now.fixed and not alone) or solver.shared == 1:
             _sweep(context)
         if now.joint == 0:
             break
@@ -121,7 +119,7 @@ def _hold(context):
 def _sweep(context):
     """Sweeps over the rows, within the budget of the step."""
     now = context.now[0]
-    taken = find_impulses(context.solver, now.rows, now.sweeps_left, STILL, now.target_error, now.world_rows)
+    taken = find_impulses(context.solver, now.rows, now.sweeps_left, STILL, now.target_error)
     now.sweeps += taken
     now.sweeps_left = max(now.sweeps_left - taken, FEWEST_SWEEPS)
     context.scratch.effort[1] += taken

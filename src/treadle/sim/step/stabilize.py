@@ -6,6 +6,7 @@ from treadle.native.calling import call
 from treadle.native.kernels import part
 from treadle.sim.step.row_algebra import row_velocity
 from treadle.sim.step.warm_start import copy
+from treadle.solvers.agreement import largest
 from treadle.solvers.sequential.solver_abi import close_gaps
 from treadle.solvers.sequential.tree import spread
 
@@ -28,7 +29,7 @@ def push_out(context):
             rest = (1.0 - _SHARE) * min(max(point.end, point.gap), 0.0)
             rows.closes[point.row], rows.closing[point.row] = 1, rest - point.end
             deepest = max(deepest, -point.end)
-    if deepest <= _SHALLOW:
+    if largest(context, deepest) <= _SHALLOW:
         return
     close_gaps(context.solver, now.rows, _SWEEPS, _STILL)
     for c in range(now.found):

@@ -9,7 +9,6 @@ from treadle.native.c_types import CPointer, int64, void
 from treadle.native.entries import entry
 from treadle.native.kernels import part
 from treadle.sim.step.account import account
-from treadle.sim.step.agreement import agreed, largest
 from treadle.sim.step.contact_rows import contact_rows, retarget, stay_apart
 from treadle.sim.step.context import read_context
 from treadle.sim.step.detect import detect
@@ -30,6 +29,7 @@ from treadle.sim.step.predict import (
 )
 from treadle.sim.step.shorten import shorten_at_impact, shorten_at_separation, shorten_before_tunnelling
 from treadle.sim.step.solve import STILL, resolve, solve
+from treadle.solvers.agreement import agreed, largest
 
 __all__ = ["find_substep", "finish_substep", "substep_entry"]
 

@@ -11,6 +11,7 @@ from treadle.native.calling import call
 from treadle.native.entries import entry
 from treadle.native.frames import Integers, Reals, table, view
 from treadle.native.kernels import inner, part
+from treadle.solvers.agreement import Agreement, agreed, largest, least, total
 from treadle.solvers.row_solver.solve import solve_rows
 from treadle.solvers.sequential.gauss_seidel import ENOUGH, correct, prepare, solve
 from treadle.solvers.sequential.rows import CONJUGATE, IN_TURN, SINGLE, TOGETHER, Rows
@@ -44,8 +45,9 @@ class Solver(NamedTuple):
 
     entry: int
     table: int
-    task: Integers  # what is asked for, number of rows, most sweeps; sweeps taken; rows of the whole world
+    task: Integers  # what is asked for, number of rows, most sweeps; sweeps that were taken
     speed: Reals  # (2) change of velocity (m/s) at which sweeps end, and how well goals are known
+    shared: int  # 1: all processes that share a world ask for impulses together
 
 
 class _Frame(NamedTuple):
@@ -53,6 +55,7 @@ class _Frame(NamedTuple):
     z: Reals
     task: Integers
     speed: Reals
+    agreement: Agreement
 
 
 _frame = view(_Frame)
@@ -61,11 +64,12 @@ _frame = view(_Frame)
 class SolverMemory:
     """The solver of rows, on their arrays."""
 
-    def __init__(self, rows: Rows, z: np.ndarray) -> None:
-        task, speed = np.zeros(5, np.int64), np.zeros(2)
-        self._kept = _Frame(rows, z, task, speed)
+    def __init__(self, rows: Rows, z: np.ndarray, agreement: Agreement) -> None:
+        task, speed = np.zeros(4, np.int64), np.zeros(2)
+        self._kept = _Frame(rows, z, task, speed, agreement)
         self._table = table(self._kept)
-        self.solver = Solver(_run.address, self._table.ctypes.data, task, speed)
+        shared = int(agreement.entry != 0)
+        self.solver = Solver(_run.address, self._table.ctypes.data, task, speed, shared)
 
 
 @part()
@@ -75,12 +79,9 @@ def prepare_rows(solver, count):
 
 
 @part()
-def find_impulses(solver, count, limit, speed, blur, world):
-    """Impulses of the rows, from those that they have; the sweeps it took.
-
-    `world` is the number of rows of the whole world, of which several processes may have a part each.
-    """
-    solver.speed[1], solver.task[4] = blur, world
+def find_impulses(solver, count, limit, speed, blur):
+    """Impulses of the rows, from those that they have; the sweeps it took."""
+    solver.speed[1] = blur
     return _ask(solver, _SOLVE, count, limit, speed)
 
 
@@ -110,11 +111,14 @@ def _ask(solver, what, count, limit, speed):
 
 
 @inner()
-def _solve(rows, count, z, limit, speed, blur, world):
+def _solve(f, count, limit):
     """Impulses by a few sweeps, which is all that most solves take; else by islands (see `row_solver`).
 
-    Returns the sweeps, at least ENOUGH of them where impulses were left that miss their targets.
+    Returns the sweeps, at least ENOUGH of them where impulses were left that miss their targets. What follows
+    what is decided by all rows of the world, of which several processes may have a part each.
     """
+    rows, z, speed, blur = f.rows, f.z, f.speed[0], f.speed[1]
+    limit, world = int(least(f, float(limit))), int(total(f, float(count)))
     few, way, first, fresh = min(_SWEEPS, limit), TOGETHER, speed, world > _FEW
     if world > _FEW:
         # among many rows, those that are known well are not content with what others are known to
@@ -123,13 +127,18 @@ def _solve(rows, count, z, limit, speed, blur, world):
         for i in range(count):
             fresh = fresh and rows.impulse[i] == 0.0
     taken, last = solve(rows, count, z, few, 0.0, first, way, blur)
-    if taken < few:
+    if agreed(f, taken < few):
         return taken
+    if taken < few:
+        # where others need more, all are swept as often
+        solve(rows, count, z, few - taken, 0.0, -1.0, way, blur)
+        taken = few
+    last, fresh = largest(f, last), agreed(f, fresh)
     while world > _VERY_MANY and taken + _GO <= min(_MOST_SWEEPS, limit):
         more, change = solve(rows, count, z, _GO, 0.0, speed, CONJUGATE, blur)
-        taken += more
-        if more < _GO:
-            return taken
+        if agreed(f, more < _GO):
+            return taken + more
+        taken, change = taken + _GO, largest(f, change)
         if change > _GONE * last:
             break
         last = change
@@ -197,7 +206,7 @@ def _run(pointer: Any) -> None:
     if task[0] == _PREPARE:
         prepare(rows, count, z)
     elif task[0] == _SOLVE:
-        task[3] = _solve(rows, count, z, limit, speed, f.speed[1], task[4])
+        task[3] = _solve(f, count, limit)
     elif task[0] == _HOLD:
         task[3] = hold_free(rows, count)
     elif task[0] == _REACT:

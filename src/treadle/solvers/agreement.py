@@ -3,6 +3,7 @@
 A substep ends where the first contact of the world begins or ends, and is computed again where any part of it
 was off. Each such decision is made from a largest value; where a world is split (see `distributed`), it is
 the largest of all processes, so that they take the same substeps as one process with the whole world.
+What asks is a record with the field `agreement`: the context of a step, or the frame of the solver.
 """
 
 from __future__ import annotations
@@ -34,9 +35,9 @@ def one_process(bodies: int) -> Agreement:
 
 
 @part()
-def largest(context, value):
+def largest(asking, value):
     """The largest value of all processes."""
-    agreement = context.agreement
+    agreement = asking.agreement
     if agreement.entry == 0:
         return value
     agreement.values[0], agreement.values[1] = value, 0.0
@@ -45,9 +46,9 @@ def largest(context, value):
 
 
 @part()
-def total(context, value):
+def total(asking, value):
     """The sum of the values of all processes."""
-    agreement = context.agreement
+    agreement = asking.agreement
     if agreement.entry == 0:
         return value
     agreement.values[0], agreement.values[1] = 0.0, value
@@ -56,12 +57,12 @@ def total(context, value):
 
 
 @part()
-def least(context, value):
+def least(asking, value):
     """The least value of all processes."""
-    return -largest(context, -value)
+    return -largest(asking, -value)
 
 
 @part()
-def agreed(context, holds):
+def agreed(asking, holds):
     """Whether something holds in all processes."""
-    return largest(context, 0.0 if holds else 1.0) == 0.0
+    return largest(asking, 0.0 if holds else 1.0) == 0.0
