@@ -157,7 +157,7 @@ class Slots:
         return chosen
 
     def sort(self) -> None:
-        """Let bodies of a class lie in the order of their ids, as in one process: rows are then in its order."""
+        """Let bodies of a class lie in the order of their ids: rows are then in the order of one process."""
         wanted = self.id.copy()
         for kind in np.unique(self.kinds):
             slots = np.flatnonzero(self.kinds == kind)
