@@ -222,8 +222,8 @@ class Slots:
         scratch.key[:left], scratch.force[:left] = scratch.key[:known][keep], scratch.force[:known][keep]
         scratch.known[0] = left
 
-    def recall(self, points: np.ndarray) -> None:
-        """Add to the warm start; points of shapes that are elsewhere are left out."""
+    def recall(self, points: np.ndarray) -> np.ndarray:
+        """Add to the warm start; the points of shapes that are elsewhere, which are left out."""
         keys = self.keys()
         order = np.argsort(keys, kind="stable")
         a, b = (_find(keys, order, points[side]) for side in ("a", "b"))
@@ -240,6 +240,12 @@ class Slots:
         sorted_ = np.lexsort((np.arange(len(key)), key[:, 1], key[:, 0]))[:room]
         scratch.key[: len(sorted_)], scratch.force[: len(sorted_)] = key[sorted_], force[sorted_]
         scratch.known[0] = len(sorted_)
+        return points[~there]
+
+    def of_bodies(self, points: np.ndarray, ids: np.ndarray) -> np.ndarray:
+        """Which points are of one of some bodies."""
+        most = self.rows.shape[1]
+        return np.isin(points["a"] // most, ids) | np.isin(points["b"] // most, ids)
 
     def _of_slots(self, slots: np.ndarray) -> np.ndarray:
         """Which known points have a body in one of some slots."""

@@ -55,6 +55,8 @@ class DistributedWorld:
         self.traffic = Traffic()
         #: bodies that changed their owner, bodies gathered for a step, and changes of the subdomains, so far
         self.migrated, self.gathered, self.rebalanced = 0, 0, 0
+        #: warm start of points across borders: the other body is elsewhere until the next step
+        self._waiting = np.zeros(0, POINT_FORCE)
         #: steps in which the machines were solved by another process than their owner
         self.lent = 0
         points = self.scene.q[:, 4:]
@@ -76,6 +78,8 @@ class DistributedWorld:
         self._gather_islands(boxes, units, ghosts)
         solving = time.perf_counter()
         self._solve()
+        # what touches was here
+        self._waiting = self._waiting[:0]
         solved = time.perf_counter()
         self._return_bodies()
         self.steps += 1
@@ -264,7 +268,9 @@ class DistributedWorld:
         bodies, points = self.slots.read(slots), [np.zeros(0, POINT_FORCE)]
         ranks = [np.zeros(0, dtype=np.int64)]
         for rank in np.unique(to):
-            found = self.slots.points(slots[to == rank])
+            leaving = slots[to == rank]
+            waiting = self._waiting[self.slots.of_bodies(self._waiting, self.slots.id[leaving])]
+            found = np.concatenate([self.slots.points(leaving), waiting])
             points.append(found)
             ranks.append(np.full(len(found), rank))
         self.slots.forget(slots)
@@ -281,9 +287,11 @@ class DistributedWorld:
             chosen = self.slots.free_slots(bodies["kind"])
             assert chosen is not None
         self.slots.write(chosen, bodies)
-        if len(points):
-            self.slots.recall(points)
         self.slots.sort()
+        # both bodies of a point may have brought it
+        points = np.unique(np.concatenate([points, self._waiting]))
+        if len(points):
+            self._waiting = self.slots.recall(points)
 
     def _grow(self, coming: np.ndarray) -> None:
         """More slots, for bodies of these classes on top of those that are here."""
