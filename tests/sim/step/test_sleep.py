@@ -90,6 +90,20 @@ def test_what_is_done_to_a_body_wakes_it(how):
     assert np.abs(sim.v[joint.v]).max() > 0.01
 
 
+def test_bodies_that_a_load_held_wake_without_it():
+    sim = td.Simulation(stacks(1, 1), DT, sleep=True)
+    sim.apply_force("box0_0", (2.0, 0.0, 0.0))
+    sim.step(150)
+    assert len(asleep(sim)) == 1
+    held = loads(sim)
+    sim.clear_forces()
+    sim.step()
+    assert not asleep(sim)
+    sim.step(150)
+    assert len(asleep(sim)) == 1
+    assert loads(sim) == pytest.approx(held, rel=1e-9)
+
+
 def test_a_saved_state_continues_bit_for_bit():
     sim = td.Simulation(stacks(ball=3.0), DT, sleep=True)
     sim.step(120)

@@ -128,7 +128,7 @@ def sleeps_through(context, dt):
 
 @inner()
 def _disturbed(context, i):
-    sleep, first, loads = context.sleep, context.body_tree.first, context.ports.loads
+    sleep, first = context.sleep, context.body_tree.first
     for k in range(sleep.q_first[i], sleep.q_first[i] + 7):
         if context.q[k] != sleep.rest_q[k]:
             return True
@@ -136,9 +136,15 @@ def _disturbed(context, i):
         if context.v[k] != 0.0 or context.tau[k] != sleep.rest_tau[k]:
             return True
     for k in range(LOAD_SIZE * (i - 1), LOAD_SIZE * i):
-        if len(loads) > k and loads[k] != sleep.rest_loads[k]:
+        if _load(context, k) != sleep.rest_loads[k]:
             return True
     return False
+
+
+@inner()
+def _load(context, k):
+    """One of the numbers of all loads; a step of bodies without any has none."""
+    return context.ports.loads[k] if k < len(context.ports.loads) else 0.0
 
 
 @inner()
@@ -288,8 +294,7 @@ def fall_asleep(context, dt):
         for k in range(sleep.q_first[i], sleep.q_first[i] + 7):
             sleep.rest_q[k] = context.q[k]
         for k in range(LOAD_SIZE * (i - 1), LOAD_SIZE * i):
-            if len(context.ports.loads) > k:
-                sleep.rest_loads[k] = context.ports.loads[k]
+            sleep.rest_loads[k] = _load(context, k)
     if fell:
         sleep.state[_STALE] = 1
         for i in range(len(label)):
