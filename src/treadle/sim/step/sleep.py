@@ -128,17 +128,14 @@ def sleeps_through(context, dt):
 
 @inner()
 def _disturbed(context, i):
-    sleep, first = context.sleep, context.body_tree.first
+    sleep, first, changed = context.sleep, context.body_tree.first, False
     for k in range(sleep.q_first[i], sleep.q_first[i] + 7):
-        if context.q[k] != sleep.rest_q[k]:
-            return True
+        changed = changed or context.q[k] != sleep.rest_q[k]
     for k in range(first[i], first[i + 1]):
-        if context.v[k] != 0.0 or context.tau[k] != sleep.rest_tau[k]:
-            return True
+        changed = changed or context.v[k] != 0.0 or context.tau[k] != sleep.rest_tau[k]
     for k in range(LOAD_SIZE * (i - 1), LOAD_SIZE * i):
-        if _load(context, k) != sleep.rest_loads[k]:
-            return True
-    return False
+        changed = changed or _load(context, k) != sleep.rest_loads[k]
+    return changed
 
 
 @inner()
