@@ -69,6 +69,14 @@ def test_a_run_touches_with_the_meshes_of_the_file(crate, tmp_path):
     assert position == pytest.approx(-0.2, abs=1e-6)
 
 
+def test_bodies_at_rest_sleep_where_that_is_asked_for():
+    result = treadle("run", "box-stack", "--sleep", "--seconds", "0.05", "--json")
+    assert result.exit_code == 0, result.output
+    result = treadle("run", "pendulum", "--sleep", "--seconds", "0.05")
+    assert result.exit_code == 2
+    assert "sleep is for scenes whose shapes touch" in result.stderr
+
+
 def test_a_mesh_that_is_missing_is_one_sentence(crate):
     (crate.parent / "crate.stl").unlink()
     for command in (["run"], ["view", "--no-open"], ["render", "--out", str(crate.parent / "crate.png")]):
