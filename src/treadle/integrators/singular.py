@@ -48,9 +48,9 @@ _STRAIGHT = 0.55
 _FEW, _MANY = 5, 9
 
 
-#: Distance from a singular position within which accelerations are limits along the motion, share of a step,
-#: and share of the zone of open loops; the places beside it, in these distances, and their weights.
-_CLOSE, _CLOSE_IN, _CLOSE_ROUNDED = 1e-3, 0.25, 0.05
+#: Distance from a singular position within which accelerations are limits along the motion, and share of a
+#: step; the places beside it, in these distances, and their weights.
+_CLOSE, _CLOSE_IN = 1e-3, 0.25
 _PLACES, _WEIGHTS = (0.0, -4.0, -2.0, 2.0, 4.0), (0.0, -1.0 / 6.0, 4.0 / 6.0, 4.0 / 6.0, -1.0 / 6.0)
 
 
@@ -159,7 +159,7 @@ def careful_step(
     given = {item.name: getattr(system, item.name) for item in fields(system)}
     flat, open_by = time + passing.time, passing.opening.flat()
     reach = minimum(_CLOSE / passing.speed, _CLOSE_IN * dt)
-    reach = maximum(reach, _CLOSE_ROUNDED * passing.opening.zone)
+    reach = maximum(reach, passing.opening.noise)
     nothing: list[Scalar] = [0.0] * len(system.accounts(q, v, time))
 
     def one_substep(values: list[Scalar]) -> tuple[list[Scalar], object]:
