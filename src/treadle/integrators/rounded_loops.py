@@ -67,6 +67,14 @@ class Opening(NamedTuple):
         """From what `flat` gives."""
         return Opening(*values[:4], list(values[4:]))
 
+    def least_share(self, rounding: float, dt: Scalar) -> Scalar:
+        """Of its loop, that of a row whose direction is too uncertain for a step of dt through the position.
+
+        Noise n of the directions turns velocities by n / d at the distance d = k x, and a step that changes d
+        by s dt magnifies that by s dt / d.
+        """
+        return where(self.zone > 0.0, _NOISE * rounding * (self.speed * dt), 0.0)
+
     def gaps_after(self, dt: Scalar) -> list[Scalar]:
         """By how much loops are open so many seconds from now."""
         return self.gaps_around(dt - self.time)

@@ -33,7 +33,7 @@ from treadle.model.coincidence import nearly_equal_lengths
 from treadle.solvers.closure import closure_factor
 from treadle.solvers.projection import project
 
-__all__ = ["Passage", "careful_step", "passage", "rounded_gaps"]
+__all__ = ["Passage", "careful_step", "opening_ahead", "passage"]
 
 #: What is found at a state with closed loops: as many numbers as degrees of freedom.
 _Found = Callable[[Sequence[Scalar], Sequence[Scalar]], list[Scalar]]
@@ -119,15 +119,15 @@ def passage(system: System, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar
     return Passage(flag > 0.5, time, distance, speed, Opening.of(rest))
 
 
-def rounded_gaps(
+def opening_ahead(
     system: System, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar, distance: Scalar
-) -> list[Scalar]:
-    """By how much loops of rounded lengths are open at the end of a step, for all residuals.
+) -> Opening:
+    """By how much loops of rounded lengths are open at the singular position that a step comes to.
 
     For methods that pass other singular positions as they are. Nothing is computed where the step starts
     far away, by the distance after the last one.
     """
-    return opening(system, q, v, dt, distance < _looked_at(v, dt, True)).gaps_after(dt)
+    return opening(system, q, v, dt, distance < _looked_at(v, dt, True))
 
 
 def _looked_at(v: Sequence[Scalar], dt: Scalar, rounded: bool) -> Scalar:

@@ -116,9 +116,11 @@ class ClosureFactor:
 
 
 @memoized
-def closure_factor(model: Model, q: Sequence[Scalar], rows: Sequence[Row]) -> ClosureFactor:
-    """The factors at a position."""
-    return closure_of(crba(regroup(model), q), parent_freedoms(model), rows)
+def closure_factor(
+    model: Model, q: Sequence[Scalar], rows: Sequence[Row], least: Scalar | None = None
+) -> ClosureFactor:
+    """The factors at a position; rows with less than the `least` share, if it is given, are dependent."""
+    return closure_of(crba(regroup(model), q), parent_freedoms(model), rows, least)
 
 
 def nearly_singular(model: Model, q: Sequence[float]) -> str | None:
@@ -139,7 +141,9 @@ def nearly_singular(model: Model, q: Sequence[float]) -> str | None:
     return names[least] if float(shares[least]) < _NEAR**2 else None  # type: ignore[arg-type]
 
 
-def closure_of(H: Sequence[Sequence[Scalar]], parents: Sequence[int], rows: Sequence[Row]) -> ClosureFactor:
+def closure_of(
+    H: Sequence[Sequence[Scalar]], parents: Sequence[int], rows: Sequence[Row], least: Scalar | None = None
+) -> ClosureFactor:
     """The factors with an inertia matrix H that has the sparsity of the tree."""
     L, inverse_diagonal = factor(H, parents)
     Y = [half_solved(L, row.jacobian) for row in rows]
@@ -153,6 +157,7 @@ def closure_of(H: Sequence[Sequence[Scalar]], parents: Sequence[int], rows: Sequ
     ]
     groups = [row.group for row in rows]
     share = dependence([row.residual for row in rows], [row.jacobian for row in rows], groups)
+    share = share if least is None else maximum(share, least)
     blocks = elimination_blocks(A, groups)
     done, inverse_pivots, shares, doubtful = _factor_rows(A, blocks, rows, Y, share)
     return ClosureFactor(
