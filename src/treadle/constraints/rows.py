@@ -72,9 +72,7 @@ def closure_rows(model: Model, q: Sequence[Expr]) -> list[Row]:
     redundant, rounding = not len(rows) <= usual_rank(model) < model.nv, length_rounding(model)
     if redundant and not rounding:
         return rows
-    return [
-        replace(row, group=row.group._replace(redundant=redundant, rounding=rounding)) for row in rows
-    ]
+    return [replace(row, group=row.group._replace(redundant=redundant, rounding=rounding)) for row in rows]
 
 
 def usual_rank(model: Model) -> int:

@@ -1,10 +1,10 @@
 """By how much loops of rounded lengths are open at the singular position that they come to.
 
 With exact lengths constraints are c = k x y near it, and the branch of the motion is y = 0. Rounded ones make
-it c = k x y - e. The gap e is the critical value of c: what is left of closed positions on both sides of x = 0,
-where y = e / (k x) is odd, in the middle of them. So closed positions are followed up to a little before x = 0,
-and interpolated from places before and after it. The distances k x at these places tell first where x = 0
-is; an error of it would be one of the gap.
+it c = k x y - e. The gap e is the critical value of c: what is left of closed positions on both sides of
+x = 0, where y = e / (k x) is odd, in the middle of them. So closed positions are followed up to a little
+before x = 0, and interpolated from places before and after it. The distances k x at these places tell first
+where x = 0 is.
 """
 
 from __future__ import annotations

@@ -109,15 +109,15 @@ def _tasks(quick: bool) -> list[tuple[str, int, str]]:
 _LONG_SCISSORS = "scissors of 10"
 
 
-def drawn(name: str, seed: int, form: str) -> Linkage:
+def drawn(name: str, seed: int, form: str, digits: int = _DIGITS) -> Linkage:
     """A linkage by its kind and seed; `form` says how its numbers are written."""
     rng = np.random.default_rng([seed, *name.encode()])
-    digits = _DIGITS if form == "rounded" else None
+    kept = digits if form == "rounded" else None
     if name == _LONG_SCISSORS:
-        spec, q, v = scissors(rng, digits, cells=10)
+        spec, q, v = scissors(rng, kept, cells=10)
     else:
-        spec, q, v = LINKAGES[name](rng, digits)
-    return (in_frames_of_files(spec, rng, _DIGITS) if form == "frames" else spec), q, v
+        spec, q, v = LINKAGES[name](rng, kept)
+    return (in_frames_of_files(spec, rng, digits) if form == "frames" else spec), q, v
 
 
 def passage(spec: Any, q: list[float], v: list[float], integrator: str) -> Passage:
