@@ -65,7 +65,7 @@ class Opening(NamedTuple):
     @staticmethod
     def of(values: Sequence[Scalar]) -> Opening:
         """From what `flat` gives."""
-        return Opening(*values[:4], list(values[4:]))
+        return Opening(values[0], values[1], values[2], values[3], list(values[4:]))
 
     def least_share(self, rounding: float, dt: Scalar) -> Scalar:
         """Of its loop, that of a row whose direction is too uncertain for a step of dt through the position.
