@@ -17,14 +17,15 @@ from treadle.graph import Scalar, clip, cos, entry, iterate, maximum, minimum, s
 from treadle.integrators.system import System
 from treadle.model.coincidence import length_rounding
 from treadle.model.model import Model
-from treadle.solvers.closure import closure_factor
+from treadle.solvers.closure import DEPENDENT, closure_factor
 from treadle.solvers.projection import project
 
 __all__ = ["FARTHEST", "Opening", "fastest", "no_opening", "opening"]
 
 #: The way (rad, m) from the singular position to the first place beside it; the places in these, and their
-#: weights for a value in the middle and for its slope, of order 6.
-_BESIDE = 0.03
+#: weights for a value in the middle and for its slope, of order 6. Places are so many times as far as closed
+#: positions are off the branch, where that is more.
+_BESIDE, _MOST_BESIDE, _CLEAR = 0.03, 0.2, 3.0
 _PLACES = (-3.0, -2.0, -1.0, 1.0, 2.0, 3.0)
 _WEIGHTS = (0.05, -0.3, 0.75, 0.75, -0.3, 0.05)
 _SLOPES = (-1.0 / 60.0, 0.15, -0.75, 0.75, -0.15, 1.0 / 60.0)
@@ -40,6 +41,9 @@ _ZONE, _ZONE_STEPS = 40.0, 50.0
 
 #: Distance within which directions of rows are noise, in roundings of the lengths.
 _NOISE = 100.0
+
+#: Distance from which on a row can be told from those that are dependent everywhere, in the same.
+_SEEN = 3.0
 
 #: The farthest distance at which a loop stays open.
 FARTHEST = _ZONE * _ROUNDED**0.5
@@ -106,25 +110,28 @@ def opening(system: System, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar
     model, nq, nv = system.model, len(q), len(v)
     scales = [group.scale for group in row_groups(model)]
     count, places = len(scales), len(_PLACES)
+    rounding = length_rounding(model)
     centring, last = float(_LOOKS), float(_LOOKS + 2 * places)
 
     def one_place(values: list[Scalar]) -> tuple[list[Scalar], object]:
-        number, passed, ahead, speed, beside, middle, slope = values[:7]
-        q, v = values[7 : 7 + nq], values[7 + nq : 7 + nq + nv]
-        mean, left = values[7 + nq + nv : 7 + nq + 2 * nv], values[7 + nq + 2 * nv :]
+        (number, passed, ahead, speed, beside, middle, slope, once), rest = values[:8], values[8:]
+        q, v, mean, left = rest[:nq], rest[nq : nq + nv], rest[nq + nv : nq + 2 * nv], rest[nq + 2 * nv :]
         looking, counting = number < centring - 0.5, number > centring + places - 0.5
-        found, fast, _ = _ahead(model, q, v)
+        found, fast = _ahead(model, q, v)
         ahead, speed = where(looking, found, ahead), where(looking, fast, speed)
+        # where closed positions are nearer to the branch than to the position
+        off = sqrt(rounding / maximum(fast * once, 1e-30))
+        beside = where(looking, clip(_CLEAR * off, _BESIDE, _MOST_BESIDE) * once, beside)
         # short of the position, not to lose the side
         short = ahead - where(ahead > 0.0, beside, -beside)
         there = abs(ahead) < 2.0 * beside
-        longest = (_LONGEST / _BESIDE) * beside
+        longest = _LONGEST * once
         step = where(looking, where(there, 0.0, clip(short, -longest, longest)), 0.0)
         place = maximum(number - where(counting, centring + places, centring), 0.0)
         side = entry(_PLACES, place)
         away = where(looking, step, ahead + side * beside)
         at, speeds, _ = project(model, system.integrate(q, [away * x for x in v]), v)
-        *_, distance = _ahead(model, at, speeds)
+        distance = sqrt(_least(model, at))
         distance = where(looking | counting, 0.0, where(side > 0.0, distance, -distance))
         middle, slope = middle + entry(_WEIGHTS, place) * distance, slope + entry(_SLOPES, place) * distance
         # the distance is zero there
@@ -139,13 +146,13 @@ def opening(system: System, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar
         q = [where(moves, new, old) for new, old in zip(at, q, strict=True)]
         v = [where(moves, new, old) for new, old in zip(speeds, v, strict=True)]
         number = where(looking & there, centring, number + 1.0)
-        begun = [number, passed + step, ahead, speed, beside, middle, slope]
+        begun = [number, passed + step, ahead, speed, beside, middle, slope, once]
         return [*begun, *q, *v, *mean, *left], number < last - 0.5
 
-    fast = maximum(fastest(v), 1e-30)
-    beside = _BESIDE / fast
-    begin = [0.0, 0.0, 0.0, 1.0, beside, 0.0, 0.0, *q, *v, *[0.0] * (nv + count)]
-    _, passed, ahead, speed, _, _, _, *rest = iterate(one_place, begin, _LOOKS + 2 * places, when)
+    # for a way of 1 rad or m
+    once = 1.0 / maximum(fastest(v), 1e-30)
+    begin = [0.0, 0.0, 0.0, 1.0, _BESIDE * once, 0.0, 0.0, once, *q, *v, *[0.0] * (nv + count)]
+    _, passed, ahead, speed, beside, _, _, _, *rest = iterate(one_place, begin, _LOOKS + 2 * places, when)
     mean, smooth = rest[nq + nv : nq + 2 * nv], rest[nq + 2 * nv :]
     # what dependent rows are open by everywhere is no part of it
     gaps = [c - x for c, x in zip(residuals(model, system.integrate(rest[:nq], mean)), smooth, strict=True)]
@@ -153,25 +160,30 @@ def opening(system: System, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar
     for gap, scale in zip(gaps, scales, strict=True):
         size = maximum(size, abs(gap) * (1.0 / scale))
     time = passed + ahead
-    here = when & (abs(time) < (_FAR / _BESIDE) * beside) & (abs(ahead) < 3.0 * beside)  # type: ignore[operator]
+    here = when & (abs(time) < _FAR * once) & (abs(ahead) < 3.0 * beside)  # type: ignore[operator]
     open_up = here & (size > _EXACT) & (size < _ROUNDED)
-    zone = minimum(_ZONE * sqrt(size / (speed * fast)), _ZONE_STEPS * dt)
+    zone = minimum(_ZONE * sqrt(size * once / speed), _ZONE_STEPS * dt)
     gaps = [where(open_up, gap, 0.0) for gap in gaps]
-    noise = _NOISE * length_rounding(model) / speed
+    noise = _NOISE * rounding / speed
     return Opening(time, speed, where(open_up, zone, 0.0), where(open_up, noise, 0.0), gaps)
 
 
-def _ahead(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Scalar, Scalar, Scalar]:
-    """When the square of the distance will vanish, by its rate, how fast the distance changes, and it.
+def _ahead(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Scalar, Scalar]:
+    """When the square of the distance will vanish, by its rate, and how fast the distance changes.
 
     It does so as the square of the time.
     """
-    factor = closure_factor(model, q, closure_rows(model, q))  # type: ignore[arg-type]
-    least: Scalar = 1.0
-    for share, inverse in zip(factor.shares, factor.inverse_pivots, strict=True):
-        least = where((inverse > 0.0) & (share < least), share, least)
+    least = _least(model, q)
     (rate,) = rates(model, q, v, [least])  # type: ignore[arg-type]
     rate = where(abs(rate) > 1e-30, rate, 1e-30)
     time = -2.0 * least / rate
-    distance = sqrt(maximum(least, 0.0))
-    return time, distance / maximum(abs(time), 1e-30), distance
+    return time, sqrt(least) / maximum(abs(time), 1e-30)
+
+
+def _least(model: Model, q: Sequence[Scalar]) -> Scalar:
+    """The square of the distance, also where the row that has it counts as dependent."""
+    least: Scalar = 1.0
+    seen = max(DEPENDENT, (_SEEN * length_rounding(model)) ** 2)
+    for share in closure_factor(model, q, closure_rows(model, q)).shares:  # type: ignore[arg-type]
+        least = where((share > seen) & (share < least), share, least)
+    return least
