@@ -33,14 +33,16 @@ _SLOPES = (-1.0 / 60.0, 0.15, -0.75, 0.75, -0.15, 1.0 / 60.0)
 #: Looks at the distance on the way there; the longest way (rad, m) between two, and in all.
 _LOOKS, _LONGEST, _FAR = 6, 0.3, 1.2
 
-#: Gaps (of the size of the loop, rad) that are rounding of the processor, and the largest of files.
-_EXACT, _ROUNDED = 1e-11, 1e-5
+#: Gaps (of the size of the loop, rad) that are rounding of the processor; the largest, in roundings of the
+#: lengths, and the largest of files.
+_EXACT, _GAPS, _ROUNDED = 1e-11, 3.0, 1e-5
 
 #: Distance k x up to which loops stay open, in square roots of k e; steps before and after that it may take.
 _ZONE, _ZONE_STEPS = 40.0, 50.0
 
-#: Distance within which directions of rows are noise, in roundings of the lengths.
-_NOISE = 100.0
+#: Distance within which directions of rows are noise, in roundings of the lengths; its square for a step that
+#: passes the position, in roundings and changes of the distance in that step.
+_NOISE, _NOISE_IN_STEP = 30.0, 100.0
 
 #: Distance from which on a row can be told from those that are dependent everywhere, in the same.
 _SEEN = 3.0
@@ -77,7 +79,7 @@ class Opening(NamedTuple):
         Noise n of the directions turns velocities by n / d at the distance d = k x, and a step that changes d
         by s dt magnifies that by s dt / d.
         """
-        return where(self.zone > 0.0, _NOISE * rounding * (self.speed * dt), 0.0)
+        return where(self.zone > 0.0, _NOISE_IN_STEP * rounding * (self.speed * dt), 0.0)
 
     def gaps_after(self, dt: Scalar) -> list[Scalar]:
         """By how much loops are open so many seconds from now."""
@@ -161,7 +163,7 @@ def opening(system: System, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar
         size = maximum(size, abs(gap) * (1.0 / scale))
     time = passed + ahead
     here = when & (abs(time) < _FAR * once) & (abs(ahead) < 3.0 * beside)  # type: ignore[operator]
-    open_up = here & (size > _EXACT) & (size < _ROUNDED)
+    open_up = here & (size > _EXACT) & (size < _GAPS * rounding)
     zone = minimum(_ZONE * sqrt(size * once / speed), _ZONE_STEPS * dt)
     gaps = [where(open_up, gap, 0.0) for gap in gaps]
     noise = _NOISE * rounding / speed
