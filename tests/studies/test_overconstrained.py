@@ -46,3 +46,10 @@ def test_a_run_that_stops_is_told(monkeypatch):
 
     monkeypatch.setattr(overconstrained, "Simulation", Stopped)
     assert "gone" in overconstrained.passage(*overconstrained.drawn("bennett", 0, "frames"), "rk4").failed
+
+
+def test_the_gap_is_the_one_that_quality_reports():
+    spec, q, v = overconstrained.drawn("sarrus", 0, "frames")
+    sim = overconstrained.Simulation(spec.compile(), 5e-3, q=q, v=v)
+    sim.run(0.2)
+    assert overconstrained.reported_gap(sim) == sim.quality()["loop residual"] > 1e-9

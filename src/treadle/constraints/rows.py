@@ -19,6 +19,7 @@ from treadle.constraints.slip import slip_count, slip_jacobians
 from treadle.dynamics.derivatives import tangent_seeds
 from treadle.errors import TracingError
 from treadle.graph import Expr, Scalar, forward, memoized
+from treadle.model.coincidence import length_rounding
 from treadle.model.mobility import mobility
 from treadle.model.model import Model
 
@@ -39,6 +40,8 @@ class Group(NamedTuple):
     scale: float
     #: whether rows of the machine may depend on others wherever it is, not in singular positions alone
     redundant: bool = True
+    #: relative rounding of the machine's lengths, by which dependent rows are turned against each other (rad)
+    rounding: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -66,9 +69,10 @@ def closure_rows(model: Model, q: Sequence[Expr]) -> list[Row]:
         if jacobian:
             rows.append(Row(name, index, group, residual, jacobian))
     # a machine that could not move by that count does so where its rows are redundant
-    if not len(rows) <= usual_rank(model) < model.nv:
+    redundant, rounding = not len(rows) <= usual_rank(model) < model.nv, length_rounding(model)
+    if redundant and not rounding:
         return rows
-    return [replace(row, group=row.group._replace(redundant=False)) for row in rows]
+    return [replace(row, group=row.group._replace(redundant=redundant, rounding=rounding)) for row in rows]
 
 
 def usual_rank(model: Model) -> int:

@@ -33,7 +33,7 @@ from treadle.model.coincidence import nearly_equal_lengths
 from treadle.solvers.closure import closure_factor
 from treadle.solvers.projection import project
 
-__all__ = ["Passage", "careful_step", "passage", "rounded_gaps"]
+__all__ = ["Passage", "careful_step", "opening_ahead", "passage"]
 
 #: What is found at a state with closed loops: as many numbers as degrees of freedom.
 _Found = Callable[[Sequence[Scalar], Sequence[Scalar]], list[Scalar]]
@@ -48,9 +48,9 @@ _STRAIGHT = 0.55
 _FEW, _MANY = 5, 9
 
 
-#: Distance from a singular position within which accelerations are limits along the motion, share of a step,
-#: and share of the zone of open loops; the places beside it, in these distances, and their weights.
-_CLOSE, _CLOSE_IN, _CLOSE_ROUNDED = 1e-3, 0.25, 0.05
+#: Distance from a singular position within which accelerations are limits along the motion, and share of a
+#: step; the places beside it, in these distances, and their weights.
+_CLOSE, _CLOSE_IN = 1e-3, 0.25
 _PLACES, _WEIGHTS = (0.0, -4.0, -2.0, 2.0, 4.0), (0.0, -1.0 / 6.0, 4.0 / 6.0, 4.0 / 6.0, -1.0 / 6.0)
 
 
@@ -119,15 +119,15 @@ def passage(system: System, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar
     return Passage(flag > 0.5, time, distance, speed, Opening.of(rest))
 
 
-def rounded_gaps(
+def opening_ahead(
     system: System, q: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar, distance: Scalar
-) -> list[Scalar]:
-    """By how much loops of rounded lengths are open at the end of a step, for all residuals.
+) -> Opening:
+    """By how much loops of rounded lengths are open at the singular position that a step comes to.
 
     For methods that pass other singular positions as they are. Nothing is computed where the step starts
     far away, by the distance after the last one.
     """
-    return opening(system, q, v, dt, distance < _looked_at(v, dt, True)).gaps_after(dt)
+    return opening(system, q, v, dt, distance < _looked_at(v, dt, True))
 
 
 def _looked_at(v: Sequence[Scalar], dt: Scalar, rounded: bool) -> Scalar:
@@ -159,7 +159,7 @@ def careful_step(
     given = {item.name: getattr(system, item.name) for item in fields(system)}
     flat, open_by = time + passing.time, passing.opening.flat()
     reach = minimum(_CLOSE / passing.speed, _CLOSE_IN * dt)
-    reach = maximum(reach, _CLOSE_ROUNDED * passing.opening.zone)
+    reach = maximum(reach, passing.opening.noise)
     nothing: list[Scalar] = [0.0] * len(system.accounts(q, v, time))
 
     def one_substep(values: list[Scalar]) -> tuple[list[Scalar], object]:

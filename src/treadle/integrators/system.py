@@ -77,6 +77,8 @@ class System:
     closing_time: Scalar | None = None
     #: whether steps start and end with loops closed by projection (see `solvers.projection`)
     projected: bool = False
+    #: share of its loop below which a row takes no part in a kick, if there is one (see `rounded_loops`)
+    least_share: Scalar | None = None
     #: the ground of the machine's wheels, and what they do there (see `sim.ground.ROLLING`)
     terrain: Terrain | None = None
     rolling: str = "balance"
@@ -210,7 +212,8 @@ class System:
             from treadle.solvers.direct import closed_kick
 
             force = self.force(q, v, time, step=dt)
-            return closed_kick(model, q, v, force, dt, self.external(q, v, time, step=dt), self.solver)
+            external = self.external(q, v, time, step=dt)
+            return closed_kick(model, q, v, force, dt, external, self.solver, self.least_share)
         a = self._acceleration(model, q, v, time, dt, convective)
         return [x + dt * rate for x, rate in zip(v, a, strict=True)]
 

@@ -15,7 +15,7 @@ from treadle.joints import Tie
 from treadle.model.model import Model
 from treadle.spatial import Transform
 
-__all__ = ["nearly_equal_lengths"]
+__all__ = ["length_rounding", "nearly_equal_lengths"]
 
 #: Differences of lengths, of the largest, that are rounding of the processor at most, and of files at most.
 _EXACT, _ROUNDED = 1e-13, 3e-5
@@ -29,16 +29,26 @@ _Anchor = tuple[np.ndarray, np.ndarray]
 
 def nearly_equal_lengths(model: Model) -> bool:
     """Whether two links of a closed machine are of the same length but for rounding."""
-    if not model.closed:
-        return False
+    return length_rounding(model) > 0.0
+
+
+def length_rounding(model: Model) -> float:
+    """The largest difference of two such lengths, of the largest length; zero where there are none."""
+    kept = vars(model).setdefault("_functions", {})
+    if "length rounding" not in kept:
+        kept["length rounding"] = _rounding(model) if model.closed else 0.0
+    return kept["length rounding"]
+
+
+def _rounding(model: Model) -> float:
     try:
         lengths = _lengths(model)
     except TypeError:
         # numbers that are parameters
-        return False
+        return 0.0
     largest = max(lengths, default=0.0)
     steps = [(b - a) / largest for a, b in pairwise(sorted(lengths)) if a > _ROUNDED * largest]
-    return any(_EXACT < step < _ROUNDED for step in steps)
+    return max((step for step in steps if _EXACT < step < _ROUNDED), default=0.0)
 
 
 def _lengths(model: Model) -> list[float]:

@@ -34,6 +34,10 @@ __all__ = [
 #: an angle that is larger than what numbers rounded to six digits leave.
 DEPENDENT = 1e-11
 
+#: The same where lengths are equal but for rounding, in squares of the rounding: next to a singular position
+#: these rows differ by the rounding in their directions, which for one that is weaker is noise.
+_NOISE = 30.0**2
+
 #: Distances from a singular position below which a loop is next to one.
 _NEAR = 0.05
 
@@ -112,9 +116,11 @@ class ClosureFactor:
 
 
 @memoized
-def closure_factor(model: Model, q: Sequence[Scalar], rows: Sequence[Row]) -> ClosureFactor:
-    """The factors at a position."""
-    return closure_of(crba(regroup(model), q), parent_freedoms(model), rows)
+def closure_factor(
+    model: Model, q: Sequence[Scalar], rows: Sequence[Row], least: Scalar | None = None
+) -> ClosureFactor:
+    """The factors at a position; rows with less than the `least` share, if it is given, are dependent."""
+    return closure_of(crba(regroup(model), q), parent_freedoms(model), rows, least)
 
 
 def nearly_singular(model: Model, q: Sequence[float]) -> str | None:
@@ -135,7 +141,9 @@ def nearly_singular(model: Model, q: Sequence[float]) -> str | None:
     return names[least] if float(shares[least]) < _NEAR**2 else None  # type: ignore[arg-type]
 
 
-def closure_of(H: Sequence[Sequence[Scalar]], parents: Sequence[int], rows: Sequence[Row]) -> ClosureFactor:
+def closure_of(
+    H: Sequence[Sequence[Scalar]], parents: Sequence[int], rows: Sequence[Row], least: Scalar | None = None
+) -> ClosureFactor:
     """The factors with an inertia matrix H that has the sparsity of the tree."""
     L, inverse_diagonal = factor(H, parents)
     Y = [half_solved(L, row.jacobian) for row in rows]
@@ -149,6 +157,7 @@ def closure_of(H: Sequence[Sequence[Scalar]], parents: Sequence[int], rows: Sequ
     ]
     groups = [row.group for row in rows]
     share = dependence([row.residual for row in rows], [row.jacobian for row in rows], groups)
+    share = share if least is None else maximum(share, least)
     blocks = elimination_blocks(A, groups)
     done, inverse_pivots, shares, doubtful = _factor_rows(A, blocks, rows, Y, share)
     return ClosureFactor(
@@ -173,21 +182,27 @@ def dependence(gaps: Sequence[Scalar], J: Sequence[dict[int, Scalar]], groups: S
     """
     widest: dict[int, Scalar] = {}
     lever: dict[int, Scalar] = {}
-    for gap, row, (number, scale, _) in zip(gaps, J, groups, strict=True):
+    for gap, row, (number, scale, *_) in zip(gaps, J, groups, strict=True):
         size = sum((x * x for x in row.values()), 0.0) * (1.0 / scale**2)
         widest[number] = maximum(widest.get(number, 0.0), abs(gap) * (1.0 / scale))
         lever[number] = maximum(lever.get(number, 1e-30), size)
     angle = sum((c * c / lever[number] for number, c in widest.items()), 0.0)
-    return clip(DOUBT * angle, DEPENDENT, MOST_DOUBT)
+    return clip(DOUBT * angle, least_share(groups), MOST_DOUBT)
+
+
+def least_share(groups: Sequence[Group]) -> float:
+    """The share of its group below which a row counts as dependent in a machine with closed loops."""
+    rounding = max((group.rounding for group in groups), default=0.0)
+    return max(DEPENDENT, _NOISE * rounding**2)
 
 
 def group_sizes(diagonal: Sequence[Scalar], groups: Sequence[Group]) -> list[Scalar]:
     """Of every row, what the largest diagonal entry in its group would be at its own scale."""
     largest: dict[int, Scalar] = {}
-    for value, (number, scale, _) in zip(diagonal, groups, strict=True):
+    for value, (number, scale, *_) in zip(diagonal, groups, strict=True):
         size = value * (1.0 / scale**2)
         largest[number] = maximum(largest[number], size) if number in largest else size
-    return [largest[number] * scale**2 for number, scale, _ in groups]
+    return [largest[number] * scale**2 for number, scale, *_ in groups]
 
 
 def half_solved(L: Sequence[dict[int, Scalar]], jacobian: dict[int, Scalar]) -> dict[int, Scalar]:
@@ -221,13 +236,14 @@ def _factor_rows(
     inverse: list[Scalar] = [0.0] * len(A)
     shares: list[Scalar] = [0.0] * len(A)
     doubtful: Scalar = 0.0
+    least = least_share([row.group for row in rows])
     for block in blocks:
         for number, k in enumerate(block, 1):
             elimination.larger_first(k, block[number:])
             pivot, size = elimination.left[k][k], elimination.sizes[k]
             independent = pivot > share * size
             shares[k] = pivot / size
-            doubtful = where((pivot > DEPENDENT * size) & (pivot <= share * size), 1.0, doubtful)
+            doubtful = where((pivot > least * size) & (pivot <= share * size), 1.0, doubtful)
             inverse[k] = where(independent, 1.0 / where(independent, pivot, 1.0), 0.0)
             elimination.eliminate(k, inverse[k])
     return elimination, inverse, shares, doubtful

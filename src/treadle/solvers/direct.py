@@ -75,15 +75,17 @@ def closed_kick(
     dt: Scalar,
     external: Mapping[int, Force] | None = None,
     solver: str = "direct",
+    least: Scalar | None = None,
 ) -> list[Scalar]:
     """The velocity v' of a step q' = q (+) h v' that starts and ends with closed loops.
 
     M (v' - v) = h (f - C(q, w)) + J^T lambda,    J v' + h/2 gamma = 0,    J w = 0
 
     The drift h v' opens the loops by h J v' + h^2/2 gamma and terms of third order. Inertial forces are
-    taken at the velocity w half way through the kick, so that the kick is symmetric in time.
+    taken at the velocity w half way through the kick, so that the kick is symmetric in time. Rows with less
+    than the `least` share, if it is given, count as dependent (see `closure`).
     """
-    return through_graph(lambda x: _kicked(model, x, v, force, dt, external, solver), q)
+    return through_graph(lambda x: _kicked(model, x, v, force, dt, external, solver, least), q)
 
 
 def loop_torques(model: Model, q: Sequence[Scalar], multipliers: Sequence[Scalar]) -> list[Scalar]:
@@ -104,10 +106,11 @@ def _kicked(
     dt: Scalar,
     external: Mapping[int, Force] | None,
     solver: str,
+    least: Scalar | None,
 ) -> list[Scalar]:
     rows, tree = closure_rows(model, q), regroup(model)
     in_turn = solver == "simgc"
-    factor = closure_factor(model, q, [] if in_turn else rows)
+    factor = closure_factor(model, q, [] if in_turn else rows, *([] if least is None else [least]))
 
     def kicked(w: Sequence[Scalar], h: Scalar, goals: Sequence[Scalar]) -> list[Scalar]:
         needed = rnea(tree, q, w, [0.0] * model.nv, external)

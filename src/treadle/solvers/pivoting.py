@@ -41,7 +41,7 @@ def elimination_blocks(A: Sequence[dict[int, Scalar]], groups: Sequence[Group]) 
     """Rows in an order that keeps factors sparse; those of a loop that is ordered on the way, together."""
     blocks: dict[tuple[int, int], list[int]] = {}
     numbers = [group.number for group in groups]
-    for i, (number, _, redundant) in enumerate(groups):
+    for i, (number, _, redundant, _) in enumerate(groups):
         key = (number, -1) if redundant and numbers.count(number) > _PLANAR else (number, i)
         blocks.setdefault(key, []).append(i)
     rows = list(blocks.values())

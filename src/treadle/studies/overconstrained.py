@@ -20,6 +20,8 @@ from treadle.errors import InputError, ModelError, SimulationDiverged
 from treadle.forces.energy import elastic_energy
 from treadle.model.model import Model
 from treadle.sim import Simulation
+from treadle.sim.quality.loops import loop_residual
+from treadle.sim.quality.run import Run
 from treadle.solvers.assembly import assemble
 from treadle.studies.overconstrained_linkages import LINKAGES, Linkage, in_frames_of_files, scissors
 from treadle.studies.study import Column, Findings, Report, new_figure
@@ -27,7 +29,7 @@ from treadle.studies.study import Column, Findings, Report, new_figure
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["drawn", "passage", "run"]
+__all__ = ["drawn", "passage", "reported_gap", "run"]
 
 #: Seeds of each kind, also in a quick study; of scissors of ten cells, whose programs are long.
 _SEEDS, _QUICK_SEEDS, _LONG_SEEDS = 100, 1, 5
@@ -109,15 +111,15 @@ def _tasks(quick: bool) -> list[tuple[str, int, str]]:
 _LONG_SCISSORS = "scissors of 10"
 
 
-def drawn(name: str, seed: int, form: str) -> Linkage:
+def drawn(name: str, seed: int, form: str, digits: int = _DIGITS) -> Linkage:
     """A linkage by its kind and seed; `form` says how its numbers are written."""
     rng = np.random.default_rng([seed, *name.encode()])
-    digits = _DIGITS if form == "rounded" else None
+    kept = digits if form == "rounded" else None
     if name == _LONG_SCISSORS:
-        spec, q, v = scissors(rng, digits, cells=10)
+        spec, q, v = scissors(rng, kept, cells=10)
     else:
-        spec, q, v = LINKAGES[name](rng, digits)
-    return (in_frames_of_files(spec, rng, _DIGITS) if form == "frames" else spec), q, v
+        spec, q, v = LINKAGES[name](rng, kept)
+    return (in_frames_of_files(spec, rng, digits) if form == "frames" else spec), q, v
 
 
 def passage(spec: Any, q: list[float], v: list[float], integrator: str) -> Passage:
@@ -136,10 +138,17 @@ def passage(spec: Any, q: list[float], v: list[float], integrator: str) -> Passa
         return Passage(failed=f"{spec.name}, {integrator}: {error}")
     gap, reported = (
         float(np.abs(np.array(residuals(model, sim.q.tolist()), dtype=float)).max()),
-        float(sim.quality()["loop residual"]),
+        reported_gap(sim),
     )
     failed = "" if mobility == 1 else f"{spec.name}: mobility {mobility}"
     return Passage(failed, max(gap, reported), max(gap - reported, 0.0), max(errors) / moving)
+
+
+def reported_gap(sim: Simulation) -> float:
+    """`sim.quality()["loop residual"]`, without the other measures, some of which repeat the run."""
+    measure = loop_residual(Run(sim, False, None))
+    assert measure is not None
+    return measure.value
 
 
 def _energy(model: Model, q: np.ndarray, v: np.ndarray) -> tuple[float, float]:

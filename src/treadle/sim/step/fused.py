@@ -14,7 +14,7 @@ from treadle.forces.law import law_force
 from treadle.graph import Scalar, logical_not, maximum, unrolling, where
 from treadle.integrators import Advance, Method, System
 from treadle.integrators.system import MotionDrive
-from treadle.model.coincidence import nearly_equal_lengths
+from treadle.model.coincidence import length_rounding, nearly_equal_lengths
 from treadle.model.distinct_constants import distinct_constants
 from treadle.model.model import Model
 from treadle.sim.ledger import ledger_rates, ledger_size, step_entry
@@ -126,6 +126,11 @@ class _FusedStep:
         """The integrator's step, and limits and friction at its end."""
         values, method = self.values, self.method
         self.part = None
+        singular = self.kind.events is None and passes_singular(method, self.step.stabilization, self.model)
+        careful = method.order > 1 or method.loops == "positions"
+        gaps: Sequence[Scalar] = ()
+        if singular and not careful and not unrolling() and nearly_equal_lengths(self.model):
+            gaps = self._look_ahead()
         if self.kind.events is not None:
             self.part = watched_part(
                 method, self.system, self.kind.events, values, self.now, self.dt, self.held
@@ -135,11 +140,10 @@ class _FusedStep:
             self.after = method.step(self.system, values["q"], values["v"], self.now, self.dt)
         else:
             self.after = Advance(list(values["q"]), [], self.system.memory)
-        if self.part is None and passes_singular(self.method, self.step.stabilization, self.model):
-            if method.order > 1 or method.loops == "positions":
-                self._pass_singular()
-            elif not unrolling() and nearly_equal_lengths(self.model):
-                self._pass_rounded()
+        if gaps:
+            self.after = self.after._replace(gaps=gaps)
+        if singular and careful:
+            self._pass_singular()
         if self.drive is not None:
             self._arrive(self.drive)
         #: the velocity before limits act at the end of the step
@@ -163,13 +167,15 @@ class _FusedStep:
         v = [where(passing.passes, x, own) for x, own in zip(v, self.after.v, strict=True)]
         self.after = self.after._replace(q=q, v=v, ajar=where(passing.ends_open(self.dt), 1.0, 0.0))
 
-    def _pass_rounded(self) -> None:
-        """Leave loops of rounded numbers open where they cannot be closed, at a singular position."""
-        from treadle.integrators.singular import rounded_gaps
+    def _look_ahead(self) -> list[Scalar]:
+        """How far loops of rounded numbers are to be open at the end, at a singular position."""
+        from treadle.integrators.singular import opening_ahead
 
-        distance = self.values["gap"][2]
-        gaps = rounded_gaps(self.system, self.values["q"], self.values["v"], self.dt, distance)
-        self.after = self.after._replace(gaps=gaps)
+        q, v, distance = self.values["q"], self.values["v"], self.values["gap"][2]
+        ahead = opening_ahead(self.system, q, v, self.dt, distance)
+        least = ahead.least_share(length_rounding(self.model), self.dt)
+        self.system = replace(self.system, least_share=least)
+        return ahead.gaps_after(self.dt)
 
     def _arrive(self, drive: MotionDrive) -> None:
         """Joints with motions at the end of the step: where these lead, without the error of the method."""
