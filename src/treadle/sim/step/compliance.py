@@ -19,7 +19,9 @@ and the distance r of the surfaces, the inverse effective mass A and the force f
     dv/dt + R f = -b v - k r,    R = A (1 - d)/d,    k = K d(r)/d_max^2,    b = D/d_max.
 
 The midpoint rule makes it a row with the regularization R/c, c = 1 + h b/2 + h^2 k/4, that nothing else has to
-agree with, and that needs no substep of its own where it begins or ends.
+agree with, and that needs no substep of its own where it begins or ends. Friction of these contacts yields a
+little too, much less than MuJoCo's: the points of a foot are redundant, and their targets contradict each other
+by what the midpoint rule leaves, which would fill their cones with forces that balance each other.
 """
 
 from __future__ import annotations
@@ -59,6 +61,9 @@ _LEAST = 1e-3
 
 #: Velocity (m/s) by which rows and propagator may disagree, and share of the velocity that a contact changes.
 _SAME, _SHARE = 1e-13, 1e-13
+
+#: Share of its inverse effective mass by which friction beside a reference acceleration yields to an impulse.
+_CREEP = 1e-4
 
 #: Velocity (m/s) by which the rounding of impulses may move contacts that the propagator leaves at rest.
 _ROUNDED = 1e-15
@@ -106,6 +111,8 @@ def follow_reference(context, point, surface, touches):
     scale = 1.0 + lasts * (0.5 * damping + 0.25 * lasts * stiffness)
     rows.softness[r] = inverse_mass(rows, r) * (1.0 - share) / (share * scale)
     rows.slowest[r] = ((2.0 - scale) * speed - lasts * stiffness * gap) / scale
+    for i in range(r + 1, r + point.rows):
+        rows.softness[i] = _CREEP * inverse_mass(rows, i)
     point.spring = REFERENCE
 
 
