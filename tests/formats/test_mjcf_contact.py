@@ -179,7 +179,7 @@ RESTING = """
     ["", 'solref="0.005 0.7" solimp="0.5 0.99 0.002 0.3 3"', 'solref="-3000 -40" solimp="0.8 0.8 0.01"'],
 )
 def test_a_ball_lands_and_rests_as_in_mujoco(attributes):
-    """Depth and speed of a ball that falls by 1 mm, from the impact to its rest, where MuJoCo's R is exact."""
+    """Depth and speed of a ball that falls by 1 mm, from the impact to its rest; MuJoCo's R is exact here."""
     xml = world(RESTING.format(attributes), '<option timestep="0.0001"/>')
     there = mujoco.MjModel.from_xml_string(xml)
     data = mujoco.MjData(there)

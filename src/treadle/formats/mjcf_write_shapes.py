@@ -147,7 +147,8 @@ def _friction(material: Material | None, notes: Notes) -> dict[str, Any]:
         notes.add("materials written with friction alike in all directions, as geoms have it", material.name)
     rolls, spins = material.rolling_friction > 0.0, material.spinning_friction > 0.0
     slide = material.friction
-    own = soft | {"priority": material.priority or None, "solmix": None if material.mix == 1.0 else material.mix}
+    own = {"priority": material.priority or None, "solmix": None if material.mix == 1.0 else material.mix}
+    own |= soft
     dimensions = material.friction_dimensions
     if slide == 0.0 and not (rolls or spins) and dimensions in (None, 1):
         return {"condim": 1, **own}

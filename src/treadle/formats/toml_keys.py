@@ -222,7 +222,7 @@ _MATERIAL = Table(
         Key(
             "impedance",
             "numbers",
-            "with per_mass: shares of its reference acceleration that a contact reaches, width (m), midpoint, power",
+            "with per_mass: shares of the reference acceleration reached, width (m), midpoint, power",
         ),
         Key("friction_across", "number", "friction across friction_direction; friction is that along it"),
         Key("friction_direction", "vector", "direction of friction in the axes of the shape"),

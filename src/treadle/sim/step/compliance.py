@@ -13,15 +13,15 @@ is left. Elsewhere contacts that act on each other have the exact propagator (`c
 takes the force of all others to be constant; the targets of their rows move until rows and propagator agree.
 Laws that are not linear have their impulse given.
 
-Contacts with an impedance d follow a reference acceleration, as MuJoCo's do (Todorov 2014): with the velocity v
-and the distance r of the surfaces, the inverse effective mass A and the force f,
+Contacts with an impedance d follow a reference acceleration, as MuJoCo's do (Todorov 2014): with the distance
+r of the surfaces and its rate v, the inverse effective mass A and the force f,
 
     dv/dt + R f = -b v - k r,    R = A (1 - d)/d,    k = K d(r)/d_max^2,    b = D/d_max.
 
-The midpoint rule makes it a row with the regularization R/c, c = 1 + h b/2 + h^2 k/4, that nothing else has to
-agree with, and that needs no substep of its own where it begins or ends. Friction of these contacts yields a
-little too, much less than MuJoCo's: the points of a foot are redundant, and their targets contradict each other
-by what the midpoint rule leaves, which would fill their cones with forces that balance each other.
+The midpoint rule makes it a row with the regularization R/c, c = 1 + h b/2 + h^2 k/4, that nothing else has
+to agree with, and that needs no substep of its own where it begins or ends. Friction of these contacts yields
+a little too, much less than MuJoCo's: the points of a foot are redundant, and their targets contradict each
+other by what the midpoint rule leaves, which would fill their cones with forces that balance each other.
 """
 
 from __future__ import annotations

@@ -67,7 +67,8 @@ def mixed_impedance(soft: Sequence[Material]) -> dict[str, float]:
     stated = [m for m in soft if m.impedance is not None]
     given = [m.impedance for m in stated if m.impedance is not None]
     names = ("impedance", "most_impedance", "width", "midpoint", "power")
-    return dict(zip(names, (_mean(stated, column) for column in zip(*given, strict=True)), strict=bool(given)))
+    means = [_mean(stated, column) for column in zip(*given, strict=True)]
+    return dict(zip(names, means, strict=True)) if given else {}
 
 
 def _mean(materials: Sequence[Material], values: Sequence[float]) -> float:

@@ -27,7 +27,13 @@ from treadle.contact.laws import LAWS, ContactLaw
 from treadle.errors import InputError, ModelError
 from treadle.model.attachments import Material
 from treadle.model.model import Model, suggest
-from treadle.sim.step.material_combination import combined, dimensions, mixed_impedance, mixed_per_mass, turning_friction
+from treadle.sim.step.material_combination import (
+    combined,
+    dimensions,
+    mixed_impedance,
+    mixed_per_mass,
+    turning_friction,
+)
 from treadle.sim.step.points import SURFACE
 
 __all__ = ["SurfaceTable", "surface_table"]

@@ -57,8 +57,8 @@ SURFACE = np.dtype(
         ("law", np.int64),  # place of a law that is not linear, -1: a spring and damper
         ("exponent", np.float64),
         ("per_mass", np.int64),  # 1: stiffness and damping are per kg of the mass that the contact moves
-        # share of the reference acceleration that a contact reaches at no depth, and at the width (m) or deeper,
-        # with the midpoint and power of the curve between them; 0: none, it is a spring and damper
+        # share of the reference acceleration that a contact reaches at no depth, and at the width (m) or
+        # deeper, with the midpoint and power of the curve between them; 0: none, it is a spring and damper
         ("impedance", np.float64), ("most_impedance", np.float64), ("width", np.float64),
         ("midpoint", np.float64), ("power", np.float64),
         ("owner", np.int64),  # kind of the shape that the direction is fixed in

@@ -66,8 +66,8 @@ class Case:
     """A machine from its initial state, simulated for some seconds and judged.
 
     `rest_after` is when it has to be at rest (s), None where it never is; `conserves` says that the energy
-    has to stay, `passive` that it may not grow in any step. `commands` drive its actuators, or `held` are those
-    that stay; without either it has none. `watch` names quantities to report and how to compute them.
+    has to stay, `passive` that it may not grow in any step. `commands` drive its actuators, or `held` are
+    commands that stay. `watch` names quantities to report and how to compute them from the run.
     """
 
     name: str

@@ -81,11 +81,11 @@ def _scenes() -> dict[str, _Scene]:
     for collection, folder in _collections():
         texts = {path.resolve(): path.read_bytes() for path in sorted(folder.rglob("*.xml"))}
         included = {path for start in texts for path in _includes(start, texts) if path != start}
-        for path in texts:
+        for path, text in texts.items():
             whole = b"".join(texts[part] for part in _includes(path, texts))
             keys = _KEY.findall(whole)
             servos = _SERVO.search(whole) or (keys and _GENERAL.search(whole))
-            if path in included or not servos or not _MODEL.search(texts[path]):
+            if path in included or not servos or not _MODEL.search(text):
                 continue
             robot = [part for part in path.relative_to(folder.resolve()).parent.parts if part not in _PLAIN]
             name = "/".join((collection, *robot[-1:], path.stem))
@@ -174,7 +174,8 @@ def _complete(mujoco: Any, path: Path) -> Path:
         spec = mujoco.MjSpec.from_file(str(path))
         files = {mesh.name: _mesh_file(path, spec, mesh) for mesh in spec.meshes if mesh.file}
         images = [texture for texture in spec.textures if texture.file or any(texture.cubefiles)]
-        if not images and all(f.is_file() and f.resolve().is_relative_to(path.parent) for f in files.values()):
+        near = all(f.is_file() and f.resolve().is_relative_to(path.parent) for f in files.values())
+        if near and not images:
             return path
         _strip(spec, {name for name, file in files.items() if not file.is_file()})
         folder = Path(tempfile.mkdtemp(prefix="treadle-standing-"))

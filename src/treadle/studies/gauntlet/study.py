@@ -89,8 +89,10 @@ def run(quick: bool, report: Report, only: list[str] | None = None, seed: int = 
 def _left_out() -> list[str]:
     """Which collections of robots were not there."""
     missing = ", ".join(missing_collections())
-    others = f"folders of further MJCF files can be named by {FOLDERS}"
-    return [f"robots that stand: left out are those of {missing}, which are not installed; {others}"] if missing else []
+    note = (
+        f"robots that stand: those of {missing} are left out, for they are not installed; {FOLDERS} may name "
+    )
+    return [note + "folders of further MJCF files"] if missing else []
 
 
 def chosen_cases(quick: bool, only: list[str] | None) -> list[str]:
