@@ -185,13 +185,15 @@ def test_a_ball_lands_and_rests_as_in_mujoco(attributes):
     data = mujoco.MjData(there)
     sim = td.Simulation(read(xml).compile(), dt=1e-4, contact=True)
     deepest = 0.0
-    for _ in range(20):
-        mujoco.mj_step(there, data, 100)
-        sim.step(100)
+    for _ in range(200):
+        mujoco.mj_step(there, data, 50)
+        sim.step(50)
         deepest = max(deepest, 0.1 - data.qpos[2])
-        assert sim.q[6] == pytest.approx(data.qpos[2], abs=2e-6)
-    assert deepest > 2e-5
-    assert sim.v[5] == pytest.approx(data.qvel[2], abs=1e-4)
+        # that a contact begins within a step is of first order in MuJoCo
+        assert sim.q[6] == pytest.approx(data.qpos[2], abs=5e-5)
+    assert deepest > 2e-4
+    assert sim.q[6] == pytest.approx(data.qpos[2], abs=1e-8)
+    assert data.qpos[2] < 0.1 - 1e-6
 
 
 def test_feet_hold_without_forces_that_balance_each_other():
@@ -199,7 +201,7 @@ def test_feet_hold_without_forces_that_balance_each_other():
     box = """<geom type="plane" size="1 1 1"/>
     <body pos="0 0 0.1"><freejoint/><geom type="box" size="0.2 0.1 0.1" mass="5"/></body>"""
     sim = td.Simulation(read(world(box)).compile(), dt=0.002, contact=True)
-    sim.v[:] = (0.3, -0.2, 0.1, 0.0, 0.0, 0.0)
+    sim.v = (0.3, -0.2, 0.1, 0.0, 0.0, 0.0)
     sim.run(1.0)
     forces = np.array([contact.force for contact in sim.contacts()])
     assert np.sum(forces, axis=0) == pytest.approx((0.0, 0.0, 5.0 * 9.81), abs=1e-3)
