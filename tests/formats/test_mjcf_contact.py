@@ -169,6 +169,45 @@ def test_a_mass_bounces_as_in_mujoco():
     assert z > 0.0
 
 
+RESTING = """
+<geom type="plane" size="1 1 1" condim="1"/>
+<body pos="0 0 0.101"><freejoint/><geom size="0.1" mass="3" {} condim="1"/></body>"""
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    ["", 'solref="0.005 0.7" solimp="0.5 0.99 0.002 0.3 3"', 'solref="-3000 -40" solimp="0.8 0.8 0.01"'],
+)
+def test_a_ball_lands_and_rests_as_in_mujoco(attributes):
+    """Depth and speed of a ball that falls by 1 mm, from the impact to its rest; MuJoCo's R is exact here."""
+    xml = world(RESTING.format(attributes), '<option timestep="0.0001"/>')
+    there = mujoco.MjModel.from_xml_string(xml)
+    data = mujoco.MjData(there)
+    sim = td.Simulation(read(xml).compile(), dt=1e-4, contact=True)
+    deepest = 0.0
+    for _ in range(200):
+        mujoco.mj_step(there, data, 50)
+        sim.step(50)
+        deepest = max(deepest, 0.1 - data.qpos[2])
+        # that a contact begins within a step is of first order in MuJoCo
+        assert sim.q[6] == pytest.approx(data.qpos[2], abs=5e-5)
+    assert deepest > 2e-4
+    assert sim.q[6] == pytest.approx(data.qpos[2], abs=1e-8)
+    assert data.qpos[2] < 0.1 - 1e-6
+
+
+def test_feet_hold_without_forces_that_balance_each_other():
+    """Four points of a box on a floor: friction of a small push, not cones full of opposing forces."""
+    box = """<geom type="plane" size="1 1 1"/>
+    <body pos="0 0 0.1"><freejoint/><geom type="box" size="0.2 0.1 0.1" mass="5"/></body>"""
+    sim = td.Simulation(read(world(box)).compile(), dt=0.002, contact=True)
+    sim.v = (0.3, -0.2, 0.1, 0.0, 0.0, 0.0)
+    sim.run(1.0)
+    forces = np.array([contact.force for contact in sim.contacts()])
+    assert np.sum(forces, axis=0) == pytest.approx((0.0, 0.0, 5.0 * 9.81), abs=1e-3)
+    assert np.abs(forces[:, :2]).max() < 1e-2
+
+
 def test_overridden_contact_parameters():
     option = '<option o_solref="0.1 1" o_friction="2 2 0 0 0"><flag override="enable"/></option>'
     (material,) = read(world(BODY, option)).materials

@@ -9,7 +9,7 @@ from treadle.errors import InputError
 from treadle.studies.gauntlet.case import Energy, Trace, stood
 from treadle.studies.gauntlet.engines import MujocoWorld
 from treadle.studies.gauntlet.follow import follow, outcome
-from treadle.studies.gauntlet.run import GROUPS, choose, make_case
+from treadle.studies.gauntlet.run import choose, groups, make_case
 from treadle.studies.gauntlet.stacks import limit_thickness
 from treadle.studies.gauntlet.study import checks
 from treadle.studies.gauntlet.worker import Task, Worker
@@ -44,7 +44,7 @@ def test_a_seed_draws_the_same_case():
 
 def test_names():
     assert choose(["towers", "solo12"]) == ["tower-10", "tower-20", "tower-50", "robot solo12"]
-    assert len(choose(None)) == sum(len(cases) for cases in GROUPS.values())
+    assert len(choose(None)) == sum(len(cases) for cases in groups().values())
     with pytest.raises(InputError, match=r"no case or group named 'towrs'; did you mean 'towers'"):
         choose(["towrs"])
 

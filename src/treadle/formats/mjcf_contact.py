@@ -5,7 +5,8 @@ damper that grow with the mass they act on. With solref = (timeconst, dampratio)
 
     stiffness = 1 / (timeconst dampratio)^2,    damping = 2 / timeconst,
 
-and with solref = (-stiffness, -damping) the numbers themselves, per kg of effective mass at the contact.
+and with solref = (-stiffness, -damping) the numbers themselves, per kg of effective mass at the contact;
+solimp is the impedance of the material, the share of this acceleration that a contact reaches.
 Where two geoms meet the larger friction and condim count, the mean of solref by solmix, and of two that
 differ in priority the higher alone. Margins add up and are part of the shapes.
 """
@@ -160,21 +161,29 @@ class Materials:
             "priority": int(model.geom_priority[geom]) - self.lowest,
             "mix": float(model.geom_solmix[geom]),
         }
-        return self.named(6, model.geom_solref[geom], *model.geom_friction[geom], **own)
+        reference = model.geom_solref[geom], model.geom_solimp[geom]
+        return self.named(6, reference, *model.geom_friction[geom], **own)
 
     def of_pair(self, pair: int) -> str:
         model = self.model
         slide, _, spin, roll, _ = model.pair_friction[pair]
-        return self.named(model.pair_dim[pair], model.pair_solref[pair], slide, spin, roll)
+        reference = model.pair_solref[pair], model.pair_solimp[pair]
+        return self.named(model.pair_dim[pair], reference, slide, spin, roll)
 
     def named(
-        self, dimension: int, reference: np.ndarray, slide: float, spin: float, roll: float, **own: Any
+        self,
+        dimension: int,
+        reference: tuple[np.ndarray, np.ndarray],
+        slide: float,
+        spin: float,
+        roll: float,
+        **own: Any,
     ) -> str:
         """The name of a material of these properties, with frictions up to a dimension of contact."""
         if self.override:
-            reference = self.model.opt.o_solref
+            reference = self.model.opt.o_solref, self.model.opt.o_solimp
             slide, _, spin, roll, _ = self.model.opt.o_friction
-        stiffness, damping = _per_mass(*reference)
+        stiffness, damping = _per_mass(*reference[0])
         values: dict[str, Any] = {
             "stiffness": stiffness,
             "damping": damping,
@@ -182,6 +191,7 @@ class Materials:
             "spinning_friction": float(spin) if dimension >= 4 else 0.0,
             "rolling_friction": float(roll) if dimension >= 6 else 0.0,
             "per_mass": True,
+            "impedance": _impedance(*reference[1]),
             **own,
         }
         key = tuple(values.values())
@@ -198,12 +208,18 @@ def _per_mass(first: float, second: float) -> tuple[float, float]:
     return max(-first, 0.0), max(-second, 0.0)
 
 
+def _impedance(least: float, most: float, width: float, midpoint: float, power: float) -> tuple[float, ...]:
+    """solimp within the bounds that MuJoCo gives it."""
+    least, most, midpoint = np.clip((least, most, midpoint), 1e-4, 1.0 - 1e-4).tolist()
+    return least, most, max(float(width), 1e-15), midpoint, max(float(power), 1.0)
+
+
 def _note_shapes(compiled: Compiled, names: list[str], touching: set[int]) -> None:
     model = compiled.model
     if touching:
         compiled.report.append(
             "contact parameters became materials, in N/m and N s/m per kg of effective mass at the contact: "
-            "stiffness = 1/(timeconst dampratio)^2 and damping = 2/timeconst of solref; solimp is left out"
+            "stiffness = 1/(timeconst dampratio)^2 and damping = 2/timeconst of solref, impedance is solimp"
         )
     fixed = {geom for geom in touching if model.body_weldid[model.geom_bodyid[geom]] == 0}
     meshes = [names[geom] for geom in sorted(fixed) if model.geom_type[geom] == _MESH]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import product
 from pathlib import PurePosixPath
 from typing import Any
@@ -136,16 +137,18 @@ def _friction(material: Material | None, notes: Notes) -> dict[str, Any]:
     """Coefficients of friction, and as many dimensions of contact as they need."""
     if material is None:
         return {}
-    if any(x is not None for x in (material.stiffness, material.damping, material.restitution)):
+    soft = _reference(material)
+    if not soft and any(x is not None for x in (material.stiffness, material.damping, material.restitution)):
         what = "materials of which only the friction is written: MuJoCo's contact is soft per unit of mass"
         notes.add(what, material.name)
     if material.friction is None:
-        return {}
+        return soft
     if material.friction_across not in (None, material.friction):
         notes.add("materials written with friction alike in all directions, as geoms have it", material.name)
     rolls, spins = material.rolling_friction > 0.0, material.spinning_friction > 0.0
     slide = material.friction
     own = {"priority": material.priority or None, "solmix": None if material.mix == 1.0 else material.mix}
+    own |= soft
     dimensions = material.friction_dimensions
     if slide == 0.0 and not (rolls or spins) and dimensions in (None, 1):
         return {"condim": 1, **own}
@@ -153,3 +156,12 @@ def _friction(material: Material | None, notes: Notes) -> dict[str, Any]:
         notes.add("materials whose friction combines in another way than MuJoCo's maximum", material.name)
     numbers = (slide, material.spinning_friction, material.rolling_friction)
     return {"condim": dimensions or (6 if rolls else 4 if spins else 3), "friction": numbers, **own}
+
+
+def _reference(material: Material) -> dict[str, Any]:
+    """solref and solimp of a material with an impedance, the other way round as they are read."""
+    if material.impedance is None or not material.stiffness or material.damping is None:
+        return {}
+    stiffness, damping = material.stiffness, material.damping
+    timed = (2.0 / damping, damping / (2.0 * math.sqrt(stiffness))) if damping else (-stiffness, 0.0)
+    return {"solref": timed, "solimp": material.impedance}

@@ -219,6 +219,11 @@ _MATERIAL = Table(
         Key("poisson_ratio", "number", "Poisson's ratio"),
         Key("radius", "number", "radius of the surface (m), instead of that of the shape"),
         Key("per_mass", "flag", "whether stiffness and damping are per kg of the mass that a contact moves"),
+        Key(
+            "impedance",
+            "numbers",
+            "with per_mass: shares of the reference acceleration reached, width (m), midpoint, power",
+        ),
         Key("friction_across", "number", "friction across friction_direction; friction is that along it"),
         Key("friction_direction", "vector", "direction of friction in the axes of the shape"),
         Key(

@@ -91,6 +91,7 @@ class Material:
     poisson_ratio: float | None = None
     radius: float | None = None
     per_mass: bool = False
+    impedance: tuple[float, ...] | None = None
     friction_across: float | None = None
     friction_direction: tuple[float, ...] = (1.0, 0.0, 0.0)
     combination: str | None = None

@@ -155,10 +155,11 @@ class MaterialSpec(Item):
 
     Without a stiffness it is rigid. A `law` other than "kelvin_voigt" has its stiffness in N/m^exponent, or
     from Young's modulus (Pa), Poisson's ratio and the radii of the shapes that touch, or `radius` (m) where
-    they are flat. With `per_mass`, stiffness and damping are per kg of the mass that a contact moves. With
-    `friction_across`, `friction` is that along `friction_direction`, a vector in the axes of the shape.
-    `combination` says what becomes of its friction and that of another material, one of COMBINATIONS. Where
-    the `priority` of two materials differs, the higher one counts alone.
+    they are flat. With `per_mass`, stiffness and damping are per kg of the mass that a contact moves, and
+    with an `impedance` they are those of a reference acceleration, as in MuJoCo. With `friction_across`,
+    `friction` is that along `friction_direction`, a vector in the axes of the shape. `combination` says what
+    becomes of its friction and that of another material, one of COMBINATIONS. Where the `priority` of two
+    materials differs, the higher one counts alone.
     """
 
     name: str
@@ -174,6 +175,9 @@ class MaterialSpec(Item):
     poisson_ratio: float | None = None
     radius: float | None = None
     per_mass: bool = False
+    #: share of its reference acceleration that a contact reaches: at no depth, and at the width or deeper;
+    #: the width (m), midpoint (as a share of it) and power of the curve between them
+    impedance: Sequence[float] | None = None
     friction_across: float | None = None
     friction_direction: Sequence[float] = (1.0, 0.0, 0.0)
     combination: str | None = None

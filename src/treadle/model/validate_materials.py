@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from treadle.model.faults import check_not_negative, converted, fault
@@ -48,6 +49,7 @@ def check_material(spec: ModelSpec, material: MaterialSpec) -> None:
     if material.friction_across is not None and material.friction is None:
         raise wrong("has friction_across, but no friction", "state both")
     _check_combination(material, wrong)
+    _check_impedance(spec, element, material, wrong)
     if not isinstance(material.per_mass, bool):
         raise wrong(f"per_mass needs true or false, not {material.per_mass!r}", "leave it out for N/m")
     if material.law is not None and not (isinstance(material.law, str) and material.law.strip()):
@@ -57,6 +59,20 @@ def check_material(spec: ModelSpec, material: MaterialSpec) -> None:
     else:
         _check_nonlinear(material, wrong)
     _check_elastic(spec, element, material, wrong)
+
+
+def _check_impedance(spec: ModelSpec, element: str, material: MaterialSpec, wrong: _Wrong) -> None:
+    """What a contact reaches of its reference acceleration."""
+    if material.impedance is None:
+        return
+    if not material.per_mass or material.stiffness is None or material.damping is None:
+        raise wrong("impedance goes with stiffness and damping per mass", "state per_mass = true with both")
+    values = converted(spec, element, material, "impedance", partial(vector, length=5))
+    least, most, width, midpoint, power = values
+    if not all(0.0 < share < 1.0 for share in (least, most, midpoint)):
+        raise wrong("impedance has a share that is not between 0 and 1", "state such as 0.9 and 0.95")
+    if not (width > 0.0 and power >= 1.0):
+        raise wrong("impedance has no width, or a power below 1", "state a width in m, and 1 or more")
 
 
 def _check_combination(material: MaterialSpec, wrong: _Wrong) -> None:

@@ -43,7 +43,7 @@ from treadle.studies import (
 )
 from treadle.studies.study import Findings, Study
 
-__all__ = ["PARTS", "STUDIES", "Findings", "Study", "description", "find_study", "find_study_parts"]
+__all__ = ["PARTED", "STUDIES", "Findings", "Study", "description", "find_study", "find_study_parts"]
 
 #: Functions that run a study, by name.
 STUDIES: dict[str, Study] = {
@@ -78,8 +78,8 @@ STUDIES: dict[str, Study] = {
     "work-precision": work_precision.run,
 }
 
-#: Names of the parts of studies that can be run alone; such a study takes a list of them, and a seed.
-PARTS: dict[str, tuple[str, ...]] = {"contact-gauntlet": gauntlet.PARTS}
+#: Studies whose parts can be run alone: they take a list of their names, and a seed.
+PARTED = ("contact-gauntlet",)
 
 
 def find_study(name: str) -> Study:
@@ -95,7 +95,7 @@ def find_study_parts(name: str, only: list[str] | None, seed: int | None) -> Stu
     given = {key: value for key, value in (("only", only), ("seed", seed)) if value is not None}
     if not given:
         return study
-    if name not in PARTS:
+    if name not in PARTED:
         raise InputError(f"the study {name!r} runs as a whole: leave out --{next(iter(given))}")
     return partial(study, **given)
 

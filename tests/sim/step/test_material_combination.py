@@ -89,7 +89,9 @@ def geom(rng) -> str:
     return (
         f'condim="{rng.choice([1, 3, 4, 6])}" friction="{slide} {spin} {roll}" '
         f'priority="{rng.integers(-1, 2)}" solmix="{rng.uniform(0.1, 3.0)}" '
-        f'solref="{rng.uniform(0.005, 0.05)} {rng.uniform(0.5, 2.0)}"'
+        f'solref="{rng.uniform(0.005, 0.05)} {rng.uniform(0.5, 2.0)}" '
+        f'solimp="{rng.uniform(0.5, 0.9)} {rng.uniform(0.9, 0.99)} {rng.uniform(1e-4, 1e-2)} '
+        f'{rng.uniform(0.2, 0.8)} {rng.uniform(1.0, 4.0)}"'
     )
 
 
@@ -110,6 +112,8 @@ def test_geoms_touch_as_in_mujoco(seed):
     dimension = int(contact.dim)
     assert found["stiffness"] == pytest.approx(1.0 / (time * ratio) ** 2)
     assert found["damping"] == pytest.approx(2.0 / time)
+    impedance = [found[key] for key in ("impedance", "most_impedance", "width", "midpoint", "power")]
+    assert impedance == pytest.approx(contact.solimp)
     assert found["friction"] == pytest.approx(slide if dimension >= 3 else 0.0)
     assert found["spinning"] == pytest.approx(spin if dimension >= 4 else 0.0)
     assert found["rolling"] == pytest.approx(roll if dimension >= 6 else 0.0)

@@ -12,6 +12,16 @@ damped and resolved, so that nothing is gained by ending a substep where one beg
 is left. Elsewhere contacts that act on each other have the exact propagator (`contact.linear_contact`), which
 takes the force of all others to be constant; the targets of their rows move until rows and propagator agree.
 Laws that are not linear have their impulse given.
+
+Contacts with an impedance d follow a reference acceleration, as MuJoCo's do (Todorov 2014): with the distance
+r of the surfaces and its rate v, the inverse effective mass A and the force f,
+
+    dv/dt + R f = -b v - k r,    R = A (1 - d)/d,    k = K d(r)/d_max^2,    b = D/d_max.
+
+The midpoint rule makes it a row with the regularization R/c, c = 1 + h b/2 + h^2 k/4, that nothing else has
+to agree with, and that needs no substep of its own where it begins or ends. Friction of these contacts yields
+a little too, much less than MuJoCo's: the points of a foot are redundant, and their targets contradict each
+other by what the midpoint rule leaves, which would fill their cones with forces that balance each other.
 """
 
 from __future__ import annotations
@@ -23,6 +33,7 @@ import numpy as np
 from treadle.contact.restitution import damping_of
 from treadle.contact.soft import ALONE
 from treadle.native.kernels import inner, part
+from treadle.sim.step.points import REFERENCE
 from treadle.sim.step.row_algebra import inverse_mass, row_velocity
 from treadle.solvers.row_solver.solve import find_root
 
@@ -30,6 +41,7 @@ __all__ = [
     "add_compliant",
     "carry_alone",
     "follow_propagator",
+    "follow_reference",
     "misses_rates",
     "regularize",
     "surface_yields",
@@ -49,6 +61,9 @@ _LEAST = 1e-3
 
 #: Velocity (m/s) by which rows and propagator may disagree, and share of the velocity that a contact changes.
 _SAME, _SHARE = 1e-13, 1e-13
+
+#: Share of its inverse effective mass by which friction beside a reference acceleration yields to an impulse.
+_CREEP = 1e-4
 
 #: Velocity (m/s) by which the rounding of impulses may move contacts that the propagator leaves at rest.
 _ROUNDED = 1e-15
@@ -81,6 +96,40 @@ def add_compliant(context, point, surface, touches):
     point.spring = i
     now.springs += 1
     return True
+
+
+@part()
+def follow_reference(context, point, surface, touches):
+    """Let the normal row of a point follow its reference acceleration, from when it touches."""
+    h, rows, r = context.now[0].h, context.rows, point.row
+    lasts, gap, speed = h, point.gap, point.speed
+    if not touches:
+        begins = _first_touch(gap, speed, (point.free - speed) / h, h)
+        lasts, gap, speed = h - begins, 0.0, speed + begins * (point.free - speed) / h
+    share, most = _impedance(surface, max(-gap, 0.0)), surface.most_impedance
+    stiffness, damping = surface.stiffness * share / (most * most), surface.damping / most
+    scale = 1.0 + lasts * (0.5 * damping + 0.25 * lasts * stiffness)
+    rows.softness[r] = inverse_mass(rows, r) * (1.0 - share) / (share * scale)
+    rows.slowest[r] = ((2.0 - scale) * speed - lasts * stiffness * gap) / scale
+    for i in range(r + 1, r + point.rows):
+        rows.softness[i] = _CREEP * inverse_mass(rows, i)
+    point.spring = REFERENCE
+
+
+@part()
+def _impedance(surface, depth):
+    """Share of the reference acceleration that a contact reaches at a depth (m)."""
+    least, most, power, middle = surface.impedance, surface.most_impedance, surface.power, surface.midpoint
+    x = depth / surface.width
+    if x >= 1.0:
+        return most
+    if power == 1.0:
+        y = x
+    elif x <= middle:
+        y = middle * (x / middle) ** power
+    else:
+        y = 1.0 - (1.0 - middle) * ((1.0 - x) / (1.0 - middle)) ** power
+    return least + y * (most - least)
 
 
 @part()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf
 
 from treadle.native.kernels import inner, part
-from treadle.sim.step.compliance import add_compliant, surface_yields
+from treadle.sim.step.compliance import add_compliant, follow_reference, surface_yields
 from treadle.sim.step.conservative_advancement import through
 from treadle.sim.step.convective_terms import convective_rates
 from treadle.sim.step.points import TOUCHING, rate
@@ -65,11 +65,13 @@ def contact_rows(context):
             pressed = point.speed < 0.0 or (point.speed <= 1e-12 and point.free < 0.0)
             touches = point.gap < -PRESSED or (point.gap <= TOUCHING and pressed)
             if not touches and point.gap + 0.5 * now.h * (point.speed + point.free) >= 0.0:
-                point.pending = int(not surface_yields(surface, now.h))
+                point.pending = int(surface.impedance == 0.0 and not surface_yields(surface, now.h))
                 continue
         point_rows(context, point, context.free.velocity)
         _targets(context, point, surface)
-        if surface.stiffness < inf and not add_compliant(context, point, surface, touches):
+        if surface.impedance > 0.0:
+            follow_reference(context, point, surface, touches)
+        elif surface.stiffness < inf and not add_compliant(context, point, surface, touches):
             point.row, point.rows, point.pending, now.rows = -1, 0, 1, point.row
     return True
 

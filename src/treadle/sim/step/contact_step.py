@@ -93,7 +93,8 @@ class ContactStep:
         self.scratch: Any = None
         #: (1) length (s) of the last steps
         self.span = np.zeros(1)
-        self._compliant = bool(np.isfinite(self.surfaces["stiffness"]).any())
+        springs = np.isfinite(self.surfaces["stiffness"]) & (self.surfaces["impedance"] == 0.0)
+        self._compliant = bool(springs.any())
         kept = traced and self._compliant
         self._trace = make_trace(_SUBSTEPS, _NUMBERS) if kept else make_trace(0, 0)
         #: (1) the substep under way; and what takes steps: table, dt, time, how many -> how many were taken

@@ -9,7 +9,7 @@ from functools import reduce
 from treadle.model.attachments import Material
 from treadle.model.parts import COMBINATIONS
 
-__all__ = ["combined", "dimensions", "mixed_per_mass", "turning_friction"]
+__all__ = ["combined", "dimensions", "mixed_impedance", "mixed_per_mass", "turning_friction"]
 
 #: What becomes of two coefficients of friction, by the name of the combination.
 _COMBINE: dict[str, Callable[[float, float], float]] = {
@@ -57,12 +57,24 @@ def mixed_per_mass(soft: Sequence[Material]) -> tuple[float, float]:
         return sum(stiffness) / len(soft), sum(damping) / len(damping) if damping else math.nan
     if len(soft) == 1 or not all((*stiffness, *damping)):
         return max(stiffness), max(damping)
-    weights = [m.mix for m in soft] if any(m.mix for m in soft) else [1.0] * len(soft)
-    total = sum(weights)
-    time = sum(w * 2.0 / d for w, d in zip(weights, damping, strict=True)) / total
-    ratios = [d / (2.0 * math.sqrt(k)) for k, d in zip(stiffness, damping, strict=True)]
-    ratio = sum(w * r for w, r in zip(weights, ratios, strict=True)) / total
+    time = _mean(soft, [2.0 / d for d in damping])
+    ratio = _mean(soft, [d / (2.0 * math.sqrt(k)) for k, d in zip(stiffness, damping, strict=True)])
     return 1.0 / (time * ratio) ** 2, 2.0 / time
+
+
+def mixed_impedance(soft: Sequence[Material]) -> dict[str, float]:
+    """The impedance of two materials by its numbers: the mean of those that state one, none without."""
+    stated = [m for m in soft if m.impedance is not None]
+    given = [m.impedance for m in stated if m.impedance is not None]
+    names = ("impedance", "most_impedance", "width", "midpoint", "power")
+    means = [_mean(stated, column) for column in zip(*given, strict=True)]
+    return dict(zip(names, means, strict=True)) if given else {}
+
+
+def _mean(materials: Sequence[Material], values: Sequence[float]) -> float:
+    """The mean of a value of materials, weighted by `mix`."""
+    weights = [m.mix for m in materials] if any(m.mix for m in materials) else [1.0] * len(materials)
+    return sum(w * x for w, x in zip(weights, values, strict=True)) / sum(weights)
 
 
 def _combination(materials: Sequence[Material]) -> str | None:

@@ -27,7 +27,13 @@ from treadle.contact.laws import LAWS, ContactLaw
 from treadle.errors import InputError, ModelError
 from treadle.model.attachments import Material
 from treadle.model.model import Model, suggest
-from treadle.sim.step.material_combination import combined, dimensions, mixed_per_mass, turning_friction
+from treadle.sim.step.material_combination import (
+    combined,
+    dimensions,
+    mixed_impedance,
+    mixed_per_mass,
+    turning_friction,
+)
 from treadle.sim.step.points import SURFACE
 
 __all__ = ["SurfaceTable", "surface_table"]
@@ -141,7 +147,7 @@ def _surface(materials: Sequence[Material], radii: Sequence[float], laws: list[C
     damped = [m.damping for m in materials if m.damping is not None]
     if per_mass:
         surface["stiffness"], surface["damping"] = mixed_per_mass(soft)
-        return surface
+        return surface | mixed_impedance(soft)
     if damped:
         surface["damping"] = 1.0 / sum(1.0 / d for d in damped) if all(damped) else 0.0
     surface["stiffness"] = _hertz(soft, materials, radii) if elastic else _series(soft, exponent)

@@ -12,6 +12,7 @@ import numpy as np
 
 from treadle.native.frames import IntegerList, Integers, IntegerTable, Reals, RealTable
 from treadle.native.kernels import part
+from treadle.sim.step.points import RIGID
 from treadle.sim.step.touch_zones import TouchZones, add_to_zones
 from treadle.solvers.sequential.gauss_seidel import ENOUGH
 
@@ -82,7 +83,7 @@ def add_totals(context):
         done += work
         if point.spring >= 0:
             work -= soft.b[point.spring] * (0.5 * now.h * rows.impulse[point.row] - soft.Q[point.spring])
-        elif now.h > 0.0:
+        elif now.h > 0.0 and point.spring == RIGID:
             worst[0] = max(worst[0], -point.end)
         slip = max(slip, _slip(rows, point, surface, w))
         _add(totals, point, f, g, work)

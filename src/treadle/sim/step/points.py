@@ -10,11 +10,14 @@ from treadle.native.kernels import part
 from treadle.sim.step.tangent_basis import along
 from treadle.sim.step.terrain_shapes import UNDER_WHEEL
 
-__all__ = ["POINT", "SURFACE", "TOUCHING", "fastest", "rate", "read_point", "twists"]
+__all__ = ["POINT", "REFERENCE", "RIGID", "SURFACE", "TOUCHING", "fastest", "rate", "read_point", "twists"]
 
 #: Distance (m) below which two surfaces touch. Differences of gaps below it are no reason for the corners of
 #: a face to carry different loads.
 TOUCHING = 1e-10
+
+#: What is not among the compliant contacts: rigid, or a row with a reference acceleration.
+RIGID, REFERENCE = -1, -2
 
 #: A contact point: its shapes and bodies (0: the world), where it is, and how the bodies meet there.
 POINT = np.dtype(
@@ -34,7 +37,7 @@ POINT = np.dtype(
         ("known", np.int64),  # its place among the points whose forces are kept
         ("bow", np.float64),  # what its distance changes in half of the substep as bodies turn
         ("end", np.float64),  # distance at the end of the substep
-        ("spring", np.int64),  # its place among the compliant contacts, -1: it is none
+        ("spring", np.int64),  # its place among the compliant contacts, RIGID or REFERENCE
         ("muted", np.int64),  # 1: it is under a wheel, and does not touch
         ("asleep", np.int64),  # its place among the points of bodies that sleep, from 1 on; 0: it is awake
         ("tx", np.float64), ("ty", np.float64), ("tz", np.float64),  # across the normal, see `grain`
@@ -55,6 +58,10 @@ SURFACE = np.dtype(
         ("law", np.int64),  # place of a law that is not linear, -1: a spring and damper
         ("exponent", np.float64),
         ("per_mass", np.int64),  # 1: stiffness and damping are per kg of the mass that the contact moves
+        # share of the reference acceleration that a contact reaches at no depth, and at the width (m) or
+        # deeper, with the midpoint and power of the curve between them; 0: none, it is a spring and damper
+        ("impedance", np.float64), ("most_impedance", np.float64), ("width", np.float64),
+        ("midpoint", np.float64), ("power", np.float64),
         ("owner", np.int64),  # kind of the shape that the direction is fixed in
         ("dx", np.float64), ("dy", np.float64), ("dz", np.float64),  # the direction, in that shape's axes
     ],
@@ -109,7 +116,7 @@ def read_point(context, c):
     surface = context.surfaces[point.surface]
     owner = point.a if material[point.a] == surface.owner else point.b
     point.tx, point.ty, point.tz = along((point.nx, point.ny, point.nz), surface, detection, owner)
-    point.row, point.rows, point.pending, point.known, point.spring = -1, 0, 0, -1, -1
+    point.row, point.rows, point.pending, point.known, point.spring = -1, 0, 0, -1, RIGID
     point.asleep = 0
     point.idle, point.bow, point.muted = (
         0,

@@ -22,7 +22,7 @@ from treadle.model.lone_bodies import lone_bodies
 from treadle.model.model import Model
 from treadle.native.frames import IntegerList, Integers, RealList, Reals, RealTable, Shaped
 from treadle.native.kernels import inner, part
-from treadle.sim.step.points import POINT
+from treadle.sim.step.points import POINT, RIGID
 from treadle.sim.step.surface_motion import moves
 from treadle.solvers.sequential.rows import SINGLE
 
@@ -325,7 +325,7 @@ def _join(context):
         a, b = point.body_a, point.body_b
         if point.asleep > 0:
             continue
-        if point.spring >= 0 or moves(context.detection, point):
+        if point.spring != RIGID or moves(context.detection, point):
             # of the island that stays awake
             root[_find(root, max(a, b))] = 0
             if min(a, b) > 0:

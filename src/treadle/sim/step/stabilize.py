@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from treadle.native.calling import call
 from treadle.native.kernels import part
+from treadle.sim.step.points import RIGID
 from treadle.sim.step.row_algebra import row_velocity
 from treadle.sim.step.warm_start import copy
 from treadle.solvers.agreement import largest
@@ -25,7 +26,7 @@ def push_out(context):
     now, rows, scratch, deepest = context.now[0], context.rows, context.scratch, 0.0
     for c in range(now.found):
         point = scratch.points[c]
-        if point.row >= 0 and point.spring < 0 and point.asleep == 0:
+        if point.row >= 0 and point.spring == RIGID and point.asleep == 0:
             rest = (1.0 - _SHARE) * min(max(point.end, point.gap), 0.0)
             rows.closes[point.row], rows.closing[point.row] = 1, rest - point.end
             deepest = max(deepest, -point.end)

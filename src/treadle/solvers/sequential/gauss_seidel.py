@@ -127,8 +127,8 @@ def solve(rows, count, z, limit, tolerance, speed, way=IN_TURN, blur=0.0):
                 u = velocity[i] + rate(first, place, y, i, z) - own[i] * old - cross[i] * other
                 w = velocity[i + 1] + rate(first, place, y, i + 1, z) - cross[i] * old - own[i + 1] * other
                 impulse[i], impulse[i + 1] = in_cone(
-                    own[i], cross[i], own[i + 1], slowest[i] - u, slowest[i + 1] - w,
-                    share[i], share[i + 1], impulse[normal[i]],
+                    own[i] + softness[i], cross[i], own[i + 1] + softness[i + 1],
+                    slowest[i] - u, slowest[i + 1] - w, share[i], share[i + 1], impulse[normal[i]],
                 )  # fmt: skip
                 old, other = impulse[i] - old, impulse[i + 1] - other
                 if old != 0.0 or other != 0.0:

@@ -37,7 +37,7 @@ def follows(rows, i, z, before):
         return np.int64(0), True
     if abs(p) < (1.0 - ON_CONE) * rows.share[i] * radius:
         return np.int64(0), True
-    u = rows.velocity[i] + rate(rows.first, rows.place, rows.y, i, z) - rows.slowest[i]
+    u = _missed(rows, i, z)
     if u * p >= 0.0:
         return np.int64(0), True
     alike = before and rows.lean[i] * p > 0.0
@@ -56,10 +56,7 @@ def slides(rows, i, z, before):
         return np.int64(0), True
     radius = impulse[rows.normal[i]]
     d, e = scaled(share, impulse, i) / radius, scaled(share, impulse, i + 1) / radius
-    u = share[i] * (rows.velocity[i] + rate(rows.first, rows.place, rows.y, i, z) - rows.slowest[i])
-    w = share[i + 1] * (
-        rows.velocity[i + 1] + rate(rows.first, rows.place, rows.y, i + 1, z) - rows.slowest[i + 1]
-    )
+    u, w = share[i] * _missed(rows, i, z), share[i + 1] * _missed(rows, i + 1, z)
     slip = -(u * d + w * e)
     if slip <= 0.0:
         return np.int64(0), True
@@ -72,6 +69,13 @@ def slides(rows, i, z, before):
     # what the direction yields to a unit of the impulse across it
     rows.cone_softness[i] = softness
     return np.int64(1), alike
+
+
+@inner()
+def _missed(rows, i, z):
+    """What the velocity of a row is beyond its target."""
+    moves = rows.velocity[i] + rate(rows.first, rows.place, rows.y, i, z)
+    return moves + rows.softness[i] * rows.impulse[i] - rows.slowest[i]
 
 
 @inner()

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from treadle.studies.gauntlet.study import PARTS, run
+from treadle.studies.gauntlet.study import run
 
-__all__ = ["PARTS", "run"]
+__all__ = ["run"]

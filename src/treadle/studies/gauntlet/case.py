@@ -66,8 +66,8 @@ class Case:
     """A machine from its initial state, simulated for some seconds and judged.
 
     `rest_after` is when it has to be at rest (s), None where it never is; `conserves` says that the energy
-    has to stay, `passive` that it may not grow in any step. `commands` drive its actuators, `watch` names
-    quantities to report and how to compute them from the run.
+    has to stay, `passive` that it may not grow in any step. `commands` drive its actuators, or `held` are
+    commands that stay. `watch` names quantities to report and how to compute them from the run.
     """
 
     name: str
@@ -78,6 +78,7 @@ class Case:
     passive: bool = True
     conserves: bool = False
     commands: Commands | None = None
+    held: Mapping[str, float] | None = None
     meshes: Meshes | None = None
     watch: Mapping[str, Callable[[Trace], float]] = field(default_factory=dict)
     #: the file in MJCF that this was read from, which MuJoCo reads itself

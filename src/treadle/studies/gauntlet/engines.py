@@ -64,6 +64,7 @@ class TreadleWorld:
         self.sim = Simulation(case.model, dt, contact=True, meshes=case.meshes)
         # compiles, and leaves the state where it is
         self.sim.stepper.ready_contact_step()
+        self.command(case.held or {})
 
     def step(self, count: int = 1) -> None:
         self.sim.step(count)
@@ -119,13 +120,16 @@ class MujocoWorld:
         q, v = (np.array(x) for x in case.model.initial())
         self.data.qpos[self.to_q] = self.factor_q * q[self.from_q]
         self.data.qvel[self.to_v] = self.factor_v * v[self.from_v]
+        names = (self.model.actuator(k).name or f"actuator{k}" for k in range(self.model.nu))
+        self.drives = {name: k for k, name in enumerate(names)}
+        self.command(case.held or {})
 
     def step(self, count: int = 1) -> None:
         self.mujoco.mj_step(self.model, self.data, count)
 
     def command(self, commands: Mapping[str, float]) -> None:
         for name, value in commands.items():
-            self.data.actuator(name).ctrl[0] = value
+            self.data.ctrl[self.drives[name]] = value
 
     def state(self) -> tuple[np.ndarray, np.ndarray]:
         q, v = (np.array(x) for x in self.case.model.initial())
@@ -145,7 +149,7 @@ class MujocoWorld:
     def _compile(self, case: Case) -> Any:
         if case.mjcf is not None:
             spec = self.mujoco.MjSpec.from_file(case.mjcf)
-            for actuator in list(spec.actuators):
+            for actuator in list(spec.actuators) if case.held is None else ():
                 spec.delete(actuator)
             return spec.compile()
         touching = tuple(shape for shape in case.model.shapes if shape.role == "collision")
@@ -166,16 +170,17 @@ class MujocoWorld:
 
     def _order(self, case: Case) -> None:
         """Where the coordinates of the two are, and the factors between them."""
+        joints = [self.model.joint(k) for k in range(self.model.njnt)]
+        named = {joint.name or f"joint{k}": joint for k, joint in enumerate(joints)}
         q: list[tuple[int, int, float]] = []
         v: list[tuple[int, int, float]] = []
         for body in case.model.bodies:
             joint = body.joint
             for part in joint_parts(body):
                 name = f"{joint.name}_{part.suffix}" if part.suffix else joint.name
-                try:
-                    other = self.model.joint(name)
-                except KeyError:
-                    raise Unfit(f"MuJoCo has no joint {name!r} of its own there") from None
+                if name not in named:
+                    raise Unfit(f"MuJoCo has no joint {name!r} of its own there")
+                other = named[name]
                 q += [(other.qposadr[0] + k, joint.q.start + place, f) for k, (place, f) in enumerate(part.q)]
                 v += [(other.dofadr[0] + k, joint.v.start + place, f) for k, (place, f) in enumerate(part.v)]
         self.to_q, self.from_q = (np.array([row[k] for row in q], dtype=int) for k in (0, 1))

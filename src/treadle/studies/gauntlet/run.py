@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 from zlib import crc32
 
@@ -21,12 +21,13 @@ from treadle.studies.gauntlet.piles import PILES
 from treadle.studies.gauntlet.robots import ROBOTS
 from treadle.studies.gauntlet.spinning import SPINNING
 from treadle.studies.gauntlet.stacks import STACKS
+from treadle.studies.gauntlet.standing import standing_robots
 from treadle.studies.gauntlet.worker import Task
 
-__all__ = ["GROUPS", "choose", "make_case", "work"]
+__all__ = ["choose", "groups", "make_case", "work"]
 
 #: Functions that draw a case from a generator of random numbers, by group and name.
-GROUPS: dict[str, dict[str, Callable[[np.random.Generator], Case]]] = {
+_GROUPS: dict[str, dict[str, Callable[[np.random.Generator], Case]]] = {
     "towers": {name: make for name, make in STACKS.items() if name.startswith("tower")},
     "stacks": {name: make for name, make in STACKS.items() if not name.startswith("tower")},
     "piles": PILES,
@@ -37,18 +38,24 @@ GROUPS: dict[str, dict[str, Callable[[np.random.Generator], Case]]] = {
 }
 
 
+@cache
+def groups() -> dict[str, dict[str, Callable[[np.random.Generator], Case]]]:
+    """All groups; whose robots stand depends on what is installed."""
+    return _GROUPS | {"standing": {f"standing {name}": make for name, make in standing_robots().items()}}
+
+
 def choose(only: list[str] | None) -> list[str]:
     """Names of the cases of these names and groups, or all; InputError for one that there is not."""
-    known = {name: group for group, cases in GROUPS.items() for name in cases}
-    short = {name.removeprefix("robot "): name for name in known}
+    known = {name: group for group, cases in groups().items() for name in cases}
+    short = {name.removeprefix("robot ").removeprefix("standing "): name for name in known}
     chosen: list[str] = []
-    for name in only or list(GROUPS):
-        if name in GROUPS:
-            chosen += list(GROUPS[name])
+    for name in only or list(groups()):
+        if name in groups():
+            chosen += list(groups()[name])
         elif name in known or name in short:
             chosen.append(name if name in known else short[name])
         else:
-            names = [*GROUPS, *short]
+            names = [*groups(), *short]
             raise InputError(f"there is no case or group named {name!r}; {suggest(name, names)}")
     return list(dict.fromkeys(chosen))
 
@@ -56,7 +63,7 @@ def choose(only: list[str] | None) -> list[str]:
 @lru_cache(maxsize=2)
 def make_case(name: str, seed: int) -> Case:
     """The case of a name that a seed draws."""
-    make = next(cases[name] for cases in GROUPS.values() if name in cases)
+    make = next(cases[name] for cases in groups().values() if name in cases)
     return make(np.random.default_rng([seed, crc32(name.encode())]))
 
 

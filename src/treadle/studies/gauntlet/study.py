@@ -12,17 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from treadle.bench.results import Check, at_least, at_most
 from treadle.studies.gauntlet.engines import ENGINES
-from treadle.studies.gauntlet.run import GROUPS, choose, make_case, work
+from treadle.studies.gauntlet.run import choose, make_case, work
+from treadle.studies.gauntlet.standing import FOLDERS, missing_collections
 from treadle.studies.gauntlet.worker import Task, Worker
 from treadle.studies.study import Column, Findings, Report, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["PARTS", "chosen_cases", "chosen_steps", "least_ratio", "run", "run_case"]
-
-#: What `only` may name.
-PARTS = (*GROUPS, *(name for cases in GROUPS.values() for name in cases))
+__all__ = ["chosen_cases", "chosen_steps", "least_ratio", "run", "run_case"]
 
 #: Steps (s), and quickly; CPU time (s) that a run may take.
 _STEPS, _QUICK_STEPS = (1e-3, 2e-3, 5e-3, 1e-2), (2e-3, 1e-2)
@@ -82,8 +80,19 @@ def run(quick: bool, report: Report, only: list[str] | None = None, seed: int = 
         for row in findings.rows
         if not row["ok"]
     ]
+    if any(name.startswith("standing") for name in names) or only in (None, ["standing"]):
+        findings.notes += _left_out()
     findings.checks = checks(findings.rows)
     return findings
+
+
+def _left_out() -> list[str]:
+    """Which collections of robots were not there."""
+    missing = ", ".join(missing_collections())
+    note = (
+        f"robots that stand: those of {missing} are left out, for they are not installed; {FOLDERS} may name "
+    )
+    return [note + "folders of further MJCF files"] if missing else []
 
 
 def chosen_cases(quick: bool, only: list[str] | None) -> list[str]:
@@ -153,7 +162,7 @@ def checks(rows: list[dict[str, Any]]) -> list[Check]:
     for name in dict.fromkeys(row["case"] for row in own):
         mine = [row for row in own if row["case"] == name]
         found.append(at_least(f"{name}: steps at which it is right", sum(r["ok"] for r in mine), len(mine)))
-        robot = name.startswith("robot")
+        robot = name.startswith(("robot", "standing"))
         worst = {
             "unfinished": ("share of solves left unfinished", 1e-3),
             "drift": ("drift at rest (m)", 1e-6),
@@ -188,7 +197,7 @@ def _cost_check(name: str, rows: list[dict[str, Any]]) -> list[Check]:
 def least_ratio(name: str, row: dict[str, Any]) -> float:
     """How many times faster than MuJoCo a case has to be, by the number of its contacts."""
     contacts = row.get("contacts", 0)
-    if name.startswith("robot"):
+    if name.startswith(("robot", "standing")):
         return 1.5 if contacts <= _FEW_OF_ROBOTS else 1.0
     return 2.0 if contacts <= _FEW else 1.0
 
