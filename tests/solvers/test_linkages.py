@@ -94,7 +94,7 @@ def test_steps_that_end_at_a_fold_of_rounded_lengths_keep_the_energy(seed, integ
     assert rounded.gap < 20.0 * 10.0**-digits
 
 
-@pytest.mark.parametrize("seed", [12, 13, 102])
+@pytest.mark.parametrize("seed", [12, 102])
 def test_gaps_at_a_singular_position_are_found_from_afar(seed):
     """Those of Sarrus' linkage where its legs fold, from positions up to a radian before and after it."""
     rng = np.random.default_rng(seed)
