@@ -11,7 +11,7 @@ import numpy as np
 import viser
 
 from treadle.app.browser import Browser
-from treadle.app.cameras import VIEWS, first_view, look, standard_view
+from treadle.app.cameras import VIEWS, View, first_view, look, standard_view, traveller
 from treadle.app.closing import Closing
 from treadle.app.scene import Scene
 from treadle.app.server import open_server
@@ -44,9 +44,13 @@ class Studio(Closing):
             self._server.stop()
             raise
         super().__init__()
+        #: the body that a camera goes along with, and where it was at first
+        self._travels = traveller(model, list(self.scene.nodes))
+        self._home = np.zeros(3) if self._travels is None else self.scene.pose(self._travels)[:3, 3]
         try:
             self._page = self._opened()
-            self._look(view)
+            self._view = first_view(self._server) if view is None else standard_view(self.scene, view)
+            self._look()
         except BaseException:
             self.close()
             raise
@@ -54,6 +58,15 @@ class Studio(Closing):
     def show(self, q: np.ndarray) -> None:
         """Put the machine where it is at q."""
         self.scene.show(q)
+
+    def follow(self) -> None:
+        """Move the camera as far as the machine has travelled, where it is free to."""
+        if self._travels is not None:
+            moved = self.scene.pose(self._travels)[:3, 3] - self._home
+            moved[2] = 0.0
+            view = self._view
+            position, target = (tuple((x + moved).tolist()) for x in (view.position, view.look_at))
+            look(self._page, View(position, target))
 
     def picture(self) -> np.ndarray:
         """What is seen now: height x width x 3, 8 bits."""
@@ -72,10 +85,10 @@ class Studio(Closing):
         self._browser.close()
         self._server.stop()
 
-    def _look(self, view: str | None) -> None:
+    def _look(self) -> None:
         """Say where from; what the page itself says of its camera may be older than the scene."""
         self._page.camera.fov = self._server.initial_camera.fov
-        look(self._page, first_view(self._server) if view is None else standard_view(self.scene, view))
+        look(self._page, self._view)
         time.sleep(0.5)
 
     def _opened(self) -> viser.ClientHandle:

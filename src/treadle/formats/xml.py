@@ -12,7 +12,7 @@ __all__ = ["parse_xml"]
 
 def parse_xml(content: bytes) -> Any:
     """The root element (lxml), without comments; ModelError with the line if it is not sound XML."""
-    require("lxml", "reading URDF")
+    require("lxml", "reading XML (URDF, SDF, MJCF)")
     from lxml import etree  # type: ignore[reportAttributeAccessIssue]
 
     # recovery is on only to see past undeclared name spaces, which robot files are full of

@@ -4,12 +4,14 @@ Every trial is a place of its own on a large terrain: hills, and twelve mounds, 
 between the rover and its goal, 7 m away. Places, heights and widths of the mounds are drawn from the uniform
 distributions below, with one seed for all of it. Every 40 ms the planner simulates 512 candidates of 2 s,
 with all wheels in contact with the ground, from the state that is predicted for the end of the cycle, when
-its plan begins to act.
+its plan begins to act. Candidates are weighed by the cost-to-go of the ground: a map that is made once per
+goal, from the heights alone.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +19,8 @@ import numpy as np
 
 from treadle.batch.situation import Situation
 from treadle.bench.results import Check, at_least, at_most
-from treadle.graph import Scalar, maximum, sqrt
+from treadle.graph import Scalar, maximum
+from treadle.planning.cost_to_go import cost_to_go
 from treadle.planning.receding_horizon import RecedingHorizon
 from treadle.planning.sampling import MPPI
 from treadle.scenes import scene
@@ -39,7 +42,7 @@ CANDIDATES, HORIZON, PIECES, STEP, THREADS = 512, 2.0, 10, 0.04, 2
 _COARSE, _PRECISION = 0.1, "float32"
 
 #: Of the hills, and with the number of a place that of its mounds.
-_SEED = 2026
+_SEED = 1959
 
 #: Places in a row, their size (m), mounds on each; start and goal from the middle of a place.
 _ROW, _SIZE, _MOUNDS = 10, 12.0, 12
@@ -47,6 +50,9 @@ _START, _GOAL = np.array([-3.5, 0.0]), np.array([3.5, 0.0])
 #: Height (m) and width (m) of mounds.
 _TALL, _WIDE = (0.5, 0.8), (0.22, 0.32)
 _SPACING, _FRICTION = 0.1, 0.6
+
+#: Of the cost-to-go: size of the rover and slope that it avoids, points of the map (m).
+_FOOTPRINT, _STEEPEST, _LATTICE = 0.6, 0.35, 0.15
 
 #: A trial ends so near the goal (m), after so long (s), or when the body leans by more than this (rad).
 _NEAR, _LONGEST, _TIPPED = 0.4, 40.0, 1.0
@@ -79,7 +85,7 @@ def run(quick: bool, report: Report) -> Findings:
     count, cycle = (5, 0.2) if quick else (_ROW * _ROW, STEP)
     ground, model = terrain(), scene("rocky7")
     starts = _settled(model, ground, count)
-    planner = _planner(model, ground)
+    planner = _planner(model, ground, ways(ground, count))
     drives: dict[str, list[_Trial]] = {"straight": [], "MPPI": []}
     for place in range(count):
         report(place / count, f"place {place + 1} of {count}")
@@ -118,12 +124,29 @@ def terrain() -> Grid:
     return Grid(heights, hills.spacing, hills.origin, friction=_FRICTION)
 
 
-def cost(now: Situation) -> Scalar:
-    """Distance from the goal (m), and leaning by more than 18 degrees."""
-    place, (x, y) = now.position("body"), now.variables
-    upright = now.pose("body").rotation.to_rows()[2][2]
-    away = sqrt((place.x - x) * (place.x - x) + (place.y - y) * (place.y - y))
-    return away + 30.0 * maximum(0.95 - upright, 0.0)
+def ways(ground: Grid, count: int) -> Grid:
+    """Cost-to-go (m) of every place to its own goal, in one map, so that code is compiled once."""
+    points, half = round(_SIZE / _LATTICE), 0.5 * _SIZE
+    found = np.zeros((_ROW * points + 1, _ROW * points + 1))
+    for place in range(count):
+        middle, (row, column) = _middle(place), divmod(place, _ROW)
+        field = cost_to_go(
+            ground, middle + _GOAL, middle - half, middle + half,
+            footprint=_FOOTPRINT, steepest=_STEEPEST, spacing=_LATTICE,
+        )  # fmt: skip
+        i, j = column * points, row * points
+        found[i : i + points + 1, j : j + points + 1] = field.heights
+    side = _ROW * _SIZE
+    return Grid(found, (_LATTICE, _LATTICE), (-0.5 * side, -0.5 * side))
+
+
+def _cost(field: Grid) -> Callable[[Situation], Scalar]:
+    def cost(now: Situation) -> Scalar:
+        """Way to the goal (m), and leaning by more than 18 degrees."""
+        place, upright = now.position("body"), now.pose("body").rotation.to_rows()[2][2]
+        return field.height(place.x, place.y) + 30.0 * maximum(0.95 - upright, 0.0)
+
+    return cost
 
 
 def _middle(place: int) -> np.ndarray:
@@ -131,10 +154,10 @@ def _middle(place: int) -> np.ndarray:
     return (np.array([column, row]) + 0.5 - 0.5 * _ROW) * _SIZE
 
 
-def _planner(model: Any, ground: Grid) -> MPPI:
+def _planner(model: Any, ground: Grid, field: Grid) -> MPPI:
     return MPPI(
-        model, cost, low=LOW, high=HIGH, spread=SPREAD, candidates=CANDIDATES, horizon=HORIZON, pieces=PIECES,
-        goal_size=2, actuate=commands, dt=_COARSE, precision=_PRECISION, terrain=ground, threads=THREADS,
+        model, _cost(field), low=LOW, high=HIGH, spread=SPREAD, candidates=CANDIDATES, horizon=HORIZON, pieces=PIECES,
+        actuate=commands, dt=_COARSE, precision=_PRECISION, terrain=ground, threads=THREADS,
     )  # fmt: skip
 
 
@@ -165,7 +188,7 @@ def _drive(sim: Simulation, place: int, planner: MPPI | None, cycle: float) -> _
             sim.step(round(cycle / STEP))
         else:
             started = time.process_time()
-            horizon.advance(goal)
+            horizon.advance()
             plan_times.append((time.process_time() - started) / THREADS)
         where = np.array(sim.q[4:6])
         path.append(where)
