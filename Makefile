@@ -79,9 +79,9 @@ test-learn: $(INSTALLED) ## PPO on CartPole, and adapters, in an environment of 
 	TREADLE_LEARN=1 $(LEARN)/bin/python -m pytest tests/envs/test_training.py tests/envs/test_adapters.py $(ARGS)
 
 CLUSTER := .venv-cluster
-test-cluster: $(INSTALLED) ## sweeps on a Ray cluster of two nodes, in an environment of its own (minutes)
+test-cluster: $(INSTALLED) ## work on a Ray cluster of two nodes, in an environment of its own (minutes)
 	@test -x $(CLUSTER)/bin/python || $(BIN)/python -m venv $(CLUSTER)
-	$(CLUSTER)/bin/python -m pip install --quiet --editable '.[cluster]' pytest
+	$(CLUSTER)/bin/python -m pip install --quiet --editable '.[cluster,learn]' pytest 'ray[rllib]' torch
 	TREADLE_CLUSTER=1 $(CLUSTER)/bin/python -m pytest tests/batch/test_cluster.py $(ARGS)
 
 MPI := .venv-mpi

@@ -352,6 +352,16 @@ def spent(now):
 planner = td.ILQR(spec.compile(), spent, low=[-2.0], high=[2.0], horizon=2.0, pieces=40)
 print(planner.plan([0.0], [0.0]).controls[:, 0])
 
+# --- cost_to_go (scipy)
+wall = np.zeros((41, 41))
+wall[15:19, 15:] = 1.0
+field = td.cost_to_go(td.Grid(wall, (0.25, 0.25)), (9, 9), low=(0, 0), high=(10, 10), footprint=0.5, steepest=0.4)
+print(field.height(1.0, 9.0), "m around the wall, 8 m as the crow flies")
+
+# --- Cluster (ray)
+cluster = td.Cluster()
+print(cluster.workers, cluster.map(lambda x: x * x, [1, 2, 3]))
+
 # --- sweep (pyarrow)
 pendulum = td.scene("pendulum")
 print(td.sweep(pendulum, {td.parameter_names(pendulum)[0]: [1.0, 2.0]}, 0.1))

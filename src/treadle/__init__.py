@@ -12,7 +12,7 @@ from treadle.lazy import lazy_names
 
 if TYPE_CHECKING:
     from treadle.app.view import view
-    from treadle.batch import Batch, sweep
+    from treadle.batch import Batch, Cluster, sweep
     from treadle.collision.collider import Collider
     from treadle.collision.convex_parts import convex_parts
     from treadle.collision.height_field import HeightField
@@ -90,6 +90,7 @@ if TYPE_CHECKING:
         sphere_inertia,
     )
     from treadle.model.hydrodynamics import irregular_waves
+    from treadle.planning.cost_to_go import cost_to_go
     from treadle.planning.ilqr import ILQR
     from treadle.planning.inverse_kinematics import InverseKinematics, inverse_kinematics
     from treadle.planning.plan import Plan
@@ -121,7 +122,7 @@ if TYPE_CHECKING:
     from treadle.wheels import WheelContact, wheel_model
 
 __all__ = [
-    "Assembly", "Batch", "BodySpec", "CEM", "Collider", "ContactParameters", "DHRow", "DHTable",
+    "Assembly", "Batch", "BodySpec", "CEM", "Cluster", "Collider", "ContactParameters", "DHRow", "DHTable",
     "Derivatives", "Event", "Fluid", "ForceLaw", "FrameMotion", "FrameSpec", "Grid", "GrindingPass",
     "GrindingSetup", "HeightField", "History", "ILQR", "Input", "InputError", "InverseKinematics",
     "JointSpec", "Linearization", "MPPI", "MachineDerivatives", "MissingPackage", "Model", "ModelError",
@@ -129,9 +130,10 @@ __all__ = [
     "RecordingError", "Routine", "Settled", "Simulation", "SimulationDiverged", "Soil", "State", "Terrain",
     "Touch", "Trajectory", "TreadleError", "TunedPath", "WheelContact", "__version__", "acos", "asin",
     "assemble", "atan", "atan2", "box_inertia", "center_of_mass", "clip", "collision_meshes", "contact_law",
-    "contact_points", "convex_hull", "convex_parts", "cos", "cylinder_inertia", "derivatives", "dh_arm",
-    "dh_table", "distance", "exp", "export", "floor", "force_element", "forward_dynamics", "fractal_grid",
-    "frame_jacobian", "frame_pose", "frame_poses", "grind", "hull_mesh", "identify", "impulse_response",
+    "contact_points", "convex_hull", "convex_parts", "cos", "cost_to_go", "cylinder_inertia", "derivatives",
+    "dh_arm", "dh_table", "distance", "exp", "export", "floor", "force_element", "forward_dynamics",
+    "fractal_grid", "frame_jacobian", "frame_pose", "frame_poses", "grind", "hull_mesh", "identify",
+    "impulse_response",
     "inverse_dynamics", "inverse_dynamics_jacobians", "inverse_kinematics", "irregular_waves",
     "jax_function", "kinetic_energy", "linearize", "load", "load_spec", "load_terrain", "log", "lookup",
     "lookup2", "mass_matrix", "maximum", "mesh_added_mass", "minimum", "momentum", "parameter_names",
@@ -147,7 +149,7 @@ _HOMES = {
         "view",
     ),
     "treadle.batch": (
-        "Batch", "sweep",
+        "Batch", "Cluster", "sweep",
     ),
     "treadle.collision.collider": (
         "Collider",
@@ -224,6 +226,9 @@ _HOMES = {
     ),
     "treadle.model.hydrodynamics": (
         "irregular_waves",
+    ),
+    "treadle.planning.cost_to_go": (
+        "cost_to_go",
     ),
     "treadle.planning.ilqr": (
         "ILQR",

@@ -1,10 +1,11 @@
 """Many worlds side by side."""
 
 from treadle.batch.batch import Batch
+from treadle.batch.cluster import Cluster
 from treadle.batch.sweep import sweep
 from treadle.lazy import moved_names
 
-__all__ = ["Batch", "sweep"]
+__all__ = ["Batch", "Cluster", "sweep"]
 
 __getattr__ = moved_names(
     __name__,

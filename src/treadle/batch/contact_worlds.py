@@ -19,10 +19,13 @@ _NAMES = ("q", "v", "tau", "dt", "clock", "alive", "inputs", "parameters", "comm
 
 
 class ContactWorlds:
-    """Takes contact steps of the first `count` columns of a world."""
+    """Takes contact steps of the first `count` columns of a world.
 
-    def __init__(self, world: World, count: int) -> None:
-        self._world, self._count = world, count
+    What overlaps at the positions `start` (nq) does not touch.
+    """
+
+    def __init__(self, world: World, count: int, start: np.ndarray) -> None:
+        self._world, self._count, self._start = world, count, start
         self._shares: dict[tuple[int, int], _Share] = {}
         #: of worlds that were not advanced since they were restored
         self._restored: list[np.ndarray] = [np.zeros(0) for _ in range(count)]
@@ -33,7 +36,7 @@ class ContactWorlds:
         share, loaded = self._shares.get((begin, end)), "loads" in arrays
         if share is None or share.loaded != loaded:
             kept = self._restored[begin:end] if share is None else list(share.kept)
-            share = self._shares[begin, end] = _Share(self._world, begin, end, loaded)
+            share = self._shares[begin, end] = _Share(self._world, begin, end, loaded, self._start)
             share.remember(kept)
         share.run(arrays, count)
 
@@ -62,11 +65,13 @@ class ContactWorlds:
 class _Share:
     """A range of worlds that one thread advances at a time."""
 
-    def __init__(self, world: World, begin: int, end: int, loaded: bool) -> None:
+    def __init__(self, world: World, begin: int, end: int, loaded: bool, start: np.ndarray) -> None:
         from treadle.sim.step.contact_step import ContactStep
 
         self._begin, self._end, self.loaded = begin, end, loaded
         own = {name: array[:, begin : begin + 1] for name, array in world.arrays.items()}
+        # the shares of all threads find the same overlaps
+        own["q"] = start.reshape(-1, 1)
         own |= {"loads": np.zeros((LOAD_SIZE * len(world.model.bodies), 1)), "ledger": np.zeros((1, 1))}
         options, code = world.options, world.contact_code(world.parameters, loaded, accounted=False)
         self._step = ContactStep(code, own, options.terrain, options.meshes, traced=False)

@@ -12,8 +12,9 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,20 +22,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treadle.batch.batch import Batch
+from treadle.batch.cluster import Cluster, find_cluster
 from treadle.errors import InputError
 from treadle.model.model import Model
-from treadle.sim.checks import check_choice, check_count, check_model
+from treadle.sim.checks import check_count, check_model
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = ["sweep"]
-
-#: So often a block is begun again.
-_RETRIES = 5
-
-#: Where blocks may run.
-_BACKENDS = ("local", "ray")
 
 
 @dataclass(frozen=True)
@@ -56,19 +52,19 @@ def sweep(
     signals: Sequence[str] = ("energy.total",),
     block: int = 1024,
     folder: str | Path | None = None,
-    backend: str = "local",
+    backend: str | Cluster = "local",
     report: Callable[[float], None] | None = None,
     **options: Any,
 ) -> pa.Table:
     """A row per combination: the constants, the signals after so many seconds, and whether it diverged.
 
-    `report` hears of the share that is done; further options are those of a `Batch`. The table's metadata
-    "lost" counts blocks that were begun again because their worker was lost.
+    `report` hears of the share that is done; further options are those of a `Batch`. Blocks run here
+    ("local"), on "ray" or on a `Cluster`; the table's metadata "lost" counts those that were begun again
+    because their worker was lost.
     """
     import pyarrow as pa
 
     check_model(model, "sweep")
-    check_choice("backend", backend, _BACKENDS)
     names, values = tuple(parameters), _combinations(parameters)
     size = check_count("block", block)
     blocks = [
@@ -79,12 +75,18 @@ def sweep(
     found = {item.number: table for item in blocks if (table := kept.read(item.number)) is not None}
     report = report or (lambda done: None)
     report(len(found) / len(blocks))
-    run = _on_ray if backend == "ray" else _here
-    for number, table in run(model, [item for item in blocks if item.number not in found]):
+    left = [item for item in blocks if item.number not in found]
+    cluster = find_cluster(backend) if left else None
+    before = 0 if cluster is None else cluster.lost
+    if cluster is None:
+        done = ((item.number, _table(model, item)) for item in left)
+    else:
+        done = ((left[k].number, table) for k, table in cluster.run(cluster.share(_Blocks(model)), left))
+    for number, table in done:
         kept.write(number, table)
         found[number] = table
         report(len(found) / len(blocks))
-    lost = sum(int((table.schema.metadata or {}).get(b"lost", b"0")) for table in found.values())
+    lost = 0 if cluster is None else cluster.lost - before
     return pa.concat_tables([found[item.number] for item in blocks]).replace_schema_metadata(
         {"lost": str(lost)}
     )
@@ -103,48 +105,23 @@ def _combinations(parameters: Mapping[str, ArrayLike]) -> np.ndarray:
     return np.array(list(itertools.product(*columns)))
 
 
-def _here(model: Model, blocks: Sequence[_Block]) -> Iterator[tuple[int, pa.Table]]:
-    for item in blocks:
-        yield item.number, _table(model, item)
+@dataclass(frozen=True)
+class _Blocks:
+    """What workers of a cluster make tables with."""
+
+    model: Model
+
+    def make(self) -> Callable[[_Block], pa.Table]:
+        # a block has one processor there, unless its options say otherwise
+        return partial(_table, self.model, threads=1)
 
 
-def _on_ray(model: Model, blocks: Sequence[_Block]) -> Iterator[tuple[int, pa.Table]]:
-    """Blocks on the workers of a Ray cluster, as they are done; those of lost workers are repeated."""
-    try:
-        import ray  # type: ignore[import-not-found]
-    except ImportError:
-        raise InputError("backend='ray' needs ray: pip install 'treadle[cluster]'") from None
-    if not ray.is_initialized():
-        ray.init(log_to_driver=False)
-    machine = ray.put(model)
-    task = ray.remote(max_retries=0, num_cpus=1)(_table)
-    waiting = {task.remote(machine, item, 0): (item, 0) for item in blocks}
-    try:
-        while waiting:
-            done, _ = ray.wait(list(waiting), num_returns=1)
-            item, lost = waiting.pop(done[0])
-            try:
-                table = ray.get(done[0])
-            except (
-                ray.exceptions.WorkerCrashedError,
-                ray.exceptions.NodeDiedError,
-                ray.exceptions.ObjectLostError,
-            ):
-                if lost == _RETRIES:
-                    raise
-                waiting[task.remote(machine, item, lost + 1)] = item, lost + 1
-                continue
-            yield item.number, table
-    finally:
-        for reference in waiting:
-            ray.cancel(reference)
-
-
-def _table(model: Model, block: _Block, lost: int = 0) -> pa.Table:
-    """Simulate a block, which was begun and lost so many times before."""
+def _table(model: Model, block: _Block, threads: int | None = None) -> pa.Table:
+    """Simulate a block."""
     import pyarrow as pa
 
-    worlds = Batch(model, len(block.values), parameters=block.names, **block.options)
+    options = {"threads": threads} | block.options
+    worlds = Batch(model, len(block.values), parameters=block.names, **options)
     for name, column in zip(block.names, block.values.T, strict=True):
         worlds.parameter(name)[:] = column
     worlds.step(round(block.seconds / float(worlds.dt[0])))
@@ -153,7 +130,7 @@ def _table(model: Model, block: _Block, lost: int = 0) -> pa.Table:
     for name, found in worlds.signals(*block.signals).items():
         for label, part in zip(worlds.components(name), found.reshape(len(found), -1).T, strict=True):
             columns[label] = np.ascontiguousarray(part)
-    return pa.table(columns, metadata={"lost": str(lost)})
+    return pa.table(columns)
 
 
 class _Kept:

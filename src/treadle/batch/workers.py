@@ -21,10 +21,14 @@ _SHORT = 500_000
 
 
 class Workers:
-    """Runs the compiled steps of the first `count` columns of a world on threads."""
+    """Runs the compiled steps of the first `count` columns of a world on threads.
 
-    def __init__(self, world: World, count: int, threads: int) -> None:
-        self.world, self.threads = world, threads
+    Shapes that overlap at the positions `start` do not touch, in no world; by default those of the first
+    world before its first contact step.
+    """
+
+    def __init__(self, world: World, count: int, threads: int, start: np.ndarray | None = None) -> None:
+        self.world, self.threads, self.start = world, threads, start
         self._count = count
         self._contact: ContactWorlds | None = None
         self._pool: ThreadPoolExecutor | None = None
@@ -109,5 +113,7 @@ class Workers:
 
     def _with_contact(self) -> ContactWorlds:
         if self._contact is None:
-            self._contact = ContactWorlds(self.world, self._count)
+            if self.start is None:
+                self.start = self.world.arrays["q"][:, 0].copy()
+            self._contact = ContactWorlds(self.world, self._count, self.start)
         return self._contact

@@ -33,7 +33,9 @@ def train(
     threads: Annotated[int | None, typer.Option(help="Threads of the simulation.")] = None,
     start: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Continue the training in this folder; with --steps 0 only judge it."),
+        typer.Option(
+            metavar="DIR", help="Continue the training in this folder; with --steps 0 only judge it."
+        ),
     ] = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the policy and the curve.")] = Path(
         "trained"

@@ -10,6 +10,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector import VectorEnv as GymVectorEnv
 from gymnasium.vector.utils import batch_space
 
+from treadle.batch.cluster import Cluster
 from treadle.envs.randomization import Randomization
 from treadle.envs.task import Task
 from treadle.envs.tasks import find_task
@@ -39,6 +40,7 @@ class VectorEnv(GymVectorEnv):
 
     World i has the seed `seed + i`, or its own from a list of seeds; it goes the way of a single `Env` with
     that seed, bit for bit, for any number of worlds and threads. `randomization` replaces the task's own.
+    With the `backend` "ray", or a `Cluster`, steps of the simulation are taken on its workers.
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class VectorEnv(GymVectorEnv):
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         randomization: Randomization | None = None,
         render_mode: str | None = None,
+        backend: str | Cluster = "local",
     ) -> None:
         self.task = find_task(task)
         self.num_envs, self.render_mode = num_envs, render_mode
@@ -57,7 +60,7 @@ class VectorEnv(GymVectorEnv):
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
         #: the worlds, with their batch
-        self.worlds = TaskWorlds(self.task, num_envs, threads, randomization)
+        self.worlds = TaskWorlds(self.task, num_envs, threads, randomization, backend)
         self.single_action_space = action_space(self.task)
         self.single_observation_space = observation_space(self.task, self.worlds.observation_size)
         self.action_space = batch_space(self.single_action_space, num_envs)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from treadle.batch import Batch
+from treadle.batch.cluster import Cluster
 from treadle.envs.programs import TaskPrograms
 from treadle.envs.randomization import Randomization
 from treadle.envs.task import Task
@@ -32,7 +33,12 @@ class TaskWorlds:
     """
 
     def __init__(
-        self, task: Task, count: int, threads: int | None = None, randomization: Randomization | None = None
+        self,
+        task: Task,
+        count: int,
+        threads: int | None = None,
+        randomization: Randomization | None = None,
+        backend: str | Cluster = "local",
     ) -> None:
         self.task, self.count = task, count
         self.randomization = task.randomization if randomization is None else randomization
@@ -42,6 +48,7 @@ class TaskWorlds:
             dt=task.dt,
             threads=threads,
             parameters=list(self.randomization.parameters),
+            backend=backend,
             **task.options,
         )
         self._programs = TaskPrograms(task, self.batch, self.randomization)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from treadle.batch import Batch
+from treadle.batch.cluster import Cluster, find_cluster
 from treadle.batch.situation import Situation
 from treadle.errors import InputError
 from treadle.graph import Scalar
@@ -51,7 +53,8 @@ class Rollouts:
 
     `cost` is summed over the ends of the pieces, in compiled code; `actuate` turns controls (candidates, n)
     into commands of the actuators (candidates, actuators), which they are by default. The goal has
-    `goal_size` numbers. All further options are those of a `Batch`.
+    `goal_size` numbers. With the `backend` "ray", or a `Cluster`, blocks of candidates are simulated on its
+    workers. All further options are those of a `Batch`.
     """
 
     def __init__(
@@ -65,8 +68,14 @@ class Rollouts:
         goal_size: int = 0,
         actuate: Callable[[np.ndarray], np.ndarray] | None = None,
         watch: Callable[[Situation], Sequence[Scalar]] | None = None,
+        backend: str | Cluster = "local",
         **options: Any,
     ) -> None:
+        self._cluster = find_cluster(backend)
+        if self._cluster is not None:
+            kept = {"horizon": horizon, "pieces": pieces, "goal_size": goal_size} | {"threads": 1} | options
+            made = _Made(model, cost, {"actuate": actuate, "watch": watch} | kept)
+            self._shared = self._cluster.share(made)
         self.model, self.candidates = model, check_count("candidates", candidates)
         self.pieces, self.horizon = check_count("pieces", pieces), float(horizon)
         self._batch = Batch(model, self.candidates, **options)
@@ -90,6 +99,8 @@ class Rollouts:
 
         Also what `watch` gives at the end of every piece (candidates, pieces, numbers).
         """
+        if self._cluster is not None:
+            return self._elsewhere(q, v, controls, goal)
         batch = self._batch
         batch.reset(q=q, v=v)
         self._goal[:] = np.asarray(goal, dtype=float).reshape(-1, 1)
@@ -105,6 +116,17 @@ class Rollouts:
         total[~(batch.alive & np.isfinite(total))] = _DIVERGED
         return total, np.stack(watched, axis=1) if watched else np.zeros((self.candidates, self.pieces, 0))
 
+    def _elsewhere(
+        self, q: ArrayLike, v: ArrayLike, controls: np.ndarray, goal: ArrayLike
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The same on a cluster: a block of candidates for each of its workers."""
+        assert self._cluster is not None
+        blocks = np.array_split(controls, min(self._cluster.workers, self.candidates))
+        items = [(np.array(q), np.array(v), block, np.array(goal)) for block in blocks]
+        found = dict(self._cluster.run(self._shared, items))
+        costs, watched = zip(*[found[k] for k in range(len(items))], strict=True)
+        return np.concatenate(costs), np.concatenate(watched)
+
     def _program(self, kind: MeasureKind) -> Program:
         def function(moment: Moment, values: Mapping[str, Sequence[Scalar]]) -> dict[str, list[Scalar]]:
             now = Situation(moment, (), (), values.get("goal", ()), self.piece)
@@ -112,3 +134,25 @@ class Rollouts:
             return found | ({} if self._watch is None else {"watched": list(self._watch(now))})
 
         return moment_program(self._batch.world, kind, function, None, {"goal": len(self._goal)})
+
+
+@dataclass(frozen=True)
+class _Made:
+    """What workers of a cluster make rollouts from."""
+
+    model: Model
+    cost: Cost
+    options: dict[str, Any]
+
+    def make(self) -> Callable[[tuple[np.ndarray, ...]], tuple[np.ndarray, np.ndarray]]:
+        """Costs of candidates, with rollouts by their number."""
+        made: dict[int, Rollouts] = {}
+
+        def costs(item: tuple[np.ndarray, ...]) -> tuple[np.ndarray, np.ndarray]:
+            q, v, controls, goal = item
+            count = len(controls)
+            if count not in made:
+                made[count] = Rollouts(self.model, self.cost, candidates=count, **self.options)
+            return made[count].costs(q, v, controls, goal)
+
+        return costs

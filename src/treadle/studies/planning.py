@@ -156,8 +156,8 @@ def _middle(place: int) -> np.ndarray:
 
 def _planner(model: Any, ground: Grid, field: Grid) -> MPPI:
     return MPPI(
-        model, _cost(field), low=LOW, high=HIGH, spread=SPREAD, candidates=CANDIDATES, horizon=HORIZON, pieces=PIECES,
-        actuate=commands, dt=_COARSE, precision=_PRECISION, terrain=ground, threads=THREADS,
+        model, _cost(field), low=LOW, high=HIGH, spread=SPREAD, candidates=CANDIDATES, horizon=HORIZON,
+        pieces=PIECES, actuate=commands, dt=_COARSE, precision=_PRECISION, terrain=ground, threads=THREADS,
     )  # fmt: skip
 
 
