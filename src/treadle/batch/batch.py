@@ -349,7 +349,8 @@ class Batch(Guarded, WorldViews):
             return
         self.events.before_steps()
         while count:
-            piece = 1 if self.events.logs else self._pieces.next(count)
+            whole = count if self._workers.interruptible else self._pieces.next(count)
+            piece = 1 if self.events.logs else whole
             if self.sampling is not None:
                 piece = min(piece, self.sampling.due())
             started = time.perf_counter()

@@ -105,6 +105,7 @@ class _Share:
         self._reserve()
         for mine, row in zip(self.kept, memory, strict=True):
             mine[: len(row)] = row
+        self.forget(np.array([k for k, row in enumerate(memory) if not len(row)], int))
 
     def forget(self, rows: np.ndarray) -> None:
         """Let worlds, by their rows, begin afresh."""

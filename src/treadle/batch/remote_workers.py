@@ -43,6 +43,8 @@ class _Advanced(NamedTuple):
 class RemoteWorkers(Workers):
     """Takes the steps of a batch on a cluster; everything else is computed here, on threads."""
 
+    interruptible = True
+
     def __init__(self, world: World, count: int, threads: int, cluster: Cluster) -> None:
         super().__init__(world, count, threads)
         self._cluster = cluster
@@ -134,13 +136,13 @@ class _Machine:
 
     def make(self) -> Callable[[_Columns], _Advanced]:
         """What advances columns of worlds, on one thread; programs are kept by number of columns."""
-        made: dict[int, Workers] = {}
+        made: dict[tuple[int, int], Workers] = {}
 
         def advance(columns: _Columns) -> _Advanced:
-            width = columns.arrays["q"].shape[1]
-            if width not in made:
-                made[width] = Workers(self._world(width), columns.count, 1, self.start)
-            return _advanced(made[width], columns)
+            size = columns.arrays["q"].shape[1], columns.count
+            if size not in made:
+                made[size] = Workers(self._world(size[0]), columns.count, 1, self.start)
+            return _advanced(made[size], columns)
 
         return advance
 

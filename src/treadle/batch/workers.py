@@ -27,6 +27,9 @@ class Workers:
     world before its first contact step.
     """
 
+    #: whether Python answers Ctrl-C while steps are taken, however many
+    interruptible = False
+
     def __init__(self, world: World, count: int, threads: int, start: np.ndarray | None = None) -> None:
         self.world, self.threads, self.start = world, threads, start
         self._count = count
