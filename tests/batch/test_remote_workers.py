@@ -83,7 +83,7 @@ def test_controllers_with_inputs_and_no_contact():
     for backend in ("local", Pretended()):
         gain.value = 2.0
         worlds = td.Batch(
-            td.scene("pendulum"), 11, controllers=[lambda q, v, t: {"shoulder": -gain * v["shoulder"]}],
+            td.scene("pendulum"), 11, controllers=[lambda q, v, t: {"shoulder": -gain.value * v["shoulder"]}],
             backend=backend,
         )  # fmt: skip
         worlds.v[:, 0] = np.linspace(-1.0, 1.0, 11)

@@ -170,8 +170,8 @@ def test_a_mass_bounces_as_in_mujoco():
 
 
 RESTING = """
-<geom type="plane" size="1 1 1" condim="1"/>
-<body pos="0 0 0.101"><freejoint/><geom size="0.1" mass="3" {} condim="1"/></body>"""
+<geom type="plane" size="1 1 1" {0} condim="1"/>
+<body pos="0 0 0.101"><freejoint/><geom size="0.1" mass="3" {0} condim="1"/></body>"""
 
 
 @pytest.mark.parametrize(

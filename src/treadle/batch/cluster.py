@@ -58,13 +58,14 @@ class Cluster:
         self,
         function: Callable[[Any], Any],
         items: Sequence[Any],
-        report: Callable[[float], None] = lambda done: None,
+        report: Callable[[float], None] | None = None,
     ) -> list[Any]:
         """function(item) of every item, in their order; `report` hears of the share that is done."""
         found: dict[int, Any] = {}
         for number, result in self.run(self.share(_Always(function)), items):
             found[number] = result
-            report(len(found) / len(items))
+            if report is not None:
+                report(len(found) / len(items))
         return [found[number] for number in range(len(items))]
 
     def run(self, shared: Any, items: Sequence[Any]) -> Iterator[tuple[int, Any]]:

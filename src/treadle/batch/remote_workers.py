@@ -29,7 +29,7 @@ class _Columns(NamedTuple):
 
     arrays: dict[str, np.ndarray]
     memory: list[np.ndarray] | None
-    count: int
+    worlds: int
     steps: int
 
 
@@ -139,9 +139,9 @@ class _Machine:
         made: dict[tuple[int, int], Workers] = {}
 
         def advance(columns: _Columns) -> _Advanced:
-            size = columns.arrays["q"].shape[1], columns.count
+            size = columns.arrays["q"].shape[1], columns.worlds
             if size not in made:
-                made[size] = Workers(self._world(size[0]), columns.count, 1, self.start)
+                made[size] = Workers(self._world(size[0]), columns.worlds, 1, self.start)
             return _advanced(made[size], columns)
 
         return advance
@@ -170,7 +170,7 @@ def _advanced(workers: Workers, columns: _Columns) -> _Advanced:
         else:
             arrays[name] = sent.copy()
     # a world that was not stepped yet begins with nothing to remember
-    fresh = [np.zeros(0) for _ in range(columns.count)]
+    fresh = [np.zeros(0) for _ in range(columns.worlds)]
     if workers.world.options.contact:
         workers.memory = columns.memory or fresh
     workers.take(columns.steps)

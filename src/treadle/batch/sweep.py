@@ -120,7 +120,7 @@ def _table(model: Model, block: _Block, threads: int | None = None) -> pa.Table:
     """Simulate a block."""
     import pyarrow as pa
 
-    options = {"threads": threads} | block.options
+    options: dict[str, Any] = {"threads": threads} | block.options
     worlds = Batch(model, len(block.values), parameters=block.names, **options)
     for name, column in zip(block.names, block.values.T, strict=True):
         worlds.parameter(name)[:] = column

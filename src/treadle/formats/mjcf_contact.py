@@ -221,6 +221,13 @@ def _note_shapes(compiled: Compiled, names: list[str], touching: set[int]) -> No
             "contact parameters became materials, in N/m and N s/m per kg of effective mass at the contact: "
             "stiffness = 1/(timeconst dampratio)^2 and damping = 2/timeconst of solref, impedance is solimp"
         )
+    direct = [names[geom] for geom in sorted(touching) if model.geom_solref[geom, 0] <= 0.0]
+    if 0 < len(direct) < len(touching):
+        compiled.note(
+            "geoms with stiffness and damping as solref, which count alone in MuJoCo where they meet others, "
+            "and as a mean here",
+            direct,
+        )
     fixed = {geom for geom in touching if model.body_weldid[model.geom_bodyid[geom]] == 0}
     meshes = [names[geom] for geom in sorted(fixed) if model.geom_type[geom] == _MESH]
     compiled.note(

@@ -31,9 +31,9 @@ _MOST_POINTS = 4_000_000
 
 def cost_to_go(
     terrain: Terrain,
-    goal: Sequence[float],
-    low: Sequence[float],
-    high: Sequence[float],
+    goal: Sequence[float] | np.ndarray,
+    low: Sequence[float] | np.ndarray,
+    high: Sequence[float] | np.ndarray,
     *,
     footprint: float,
     steepest: float,

@@ -73,7 +73,7 @@ class World:
         #: time (s) is start + steps dt
         self.start, self.steps = 0.0, 0
         self._fused: dict[tuple, Executable] = {}
-        self._code: dict[tuple[str, ...], MachineCode] = {}
+        self._code: dict[tuple[tuple[str, ...], bool, bool], MachineCode] = {}
 
     def retrace(self, controllers: Sequence[ForceLaw], inputs: Sequence[Input]) -> None:
         """Go on with controllers that were traced again; steps are compiled when they are next taken."""
