@@ -6,6 +6,7 @@ The peer is `mujoco.batch` with the same observation, reward and resets, compute
 from __future__ import annotations
 
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,9 +28,6 @@ LIMITS = {"CartPole": 20.0, "Reacher": 20.0} | dict.fromkeys(
     ("HalfCheetah", "Hopper", "Walker2d", "Ant", "Humanoid", "ANYmal"), 3.0
 )
 
-#: Environments that are measured only where they are asked for, and why.
-_LEFT_OUT = {"ANYmal": "some contact steps on its ground take seconds; --only ANYmal measures it"}
-
 THREADS, WORLDS, QUICK_WORLDS = 2, 1024, 128
 
 #: Share of a control step that observation, reward and resets may take.
@@ -46,11 +44,8 @@ def environment_names(only: list[str] | None = None) -> list[str]:
     return list(only or LIMITS)
 
 
-def measure_environment(name: str, effort: Effort, quick: bool = False, asked: bool = False) -> Outcome:
+def measure_environment(name: str, effort: Effort, quick: bool = False) -> Outcome:
     """Control steps of all worlds under random actions, turn by turn with the peer."""
-    if name in _LEFT_OUT and not asked:
-        check = at_least(f"{name}: steps per second by MuJoCo's batch", None, LIMITS[name])
-        return Outcome([], [check], [f"{name} is left out: {_LEFT_OUT[name]}"])
     from treadle.envs import VectorEnv
 
     count = QUICK_WORLDS if quick else WORLDS
@@ -66,12 +61,8 @@ def measure_environment(name: str, effort: Effort, quick: bool = False, asked: b
     # some steps on, so that worlds are in all phases of an episode
     for _ in range(50):
         step()
-    batch, steps = env.worlds.batch, env.task.steps
-    kept = batch.save()
-    contestants = {
-        "treadle": Contestant(step),
-        "physics": Contestant(lambda: batch.step(steps), lambda: batch.restore(kept)),
-    }
+    dofs, overhead = env.worlds.batch.model.nv, _overhead(env, step, 0.3 * effort.seconds)
+    contestants = {"treadle": Contestant(step)}
     note = ""
     try:
         other = _MujocoEnvironment(name, env.task, count)
@@ -87,10 +78,39 @@ def measure_environment(name: str, effort: Effort, quick: bool = False, asked: b
         # it is no part of the packages to compare with: many systems have none that installs
         pass
     times = race(contestants, effort.seconds)
-    return _outcome(name, batch.model.nv, count, times, note)
+    outcome = _outcome(name, dofs, count, times, overhead)
+    outcome.notes.extend([note] if note else [])
+    return outcome
 
 
-def _outcome(name: str, dofs: int, count: int, times: dict[str, float], note: str) -> Outcome:
+class _TimedBatch:
+    """A batch that measures how long its steps take."""
+
+    def __init__(self, batch: Any) -> None:
+        self._batch, self.seconds = batch, 0.0
+
+    def step(self, count: int) -> None:
+        started = time.perf_counter()
+        self._batch.step(count)
+        self.seconds += time.perf_counter() - started
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._batch, name)
+
+
+def _overhead(env: Any, step: Callable[[], None], seconds: float) -> float:
+    """Share of control steps that is not simulation."""
+    batch = env.worlds.batch
+    timed = env.worlds.batch = _TimedBatch(batch)
+    started = time.perf_counter()
+    while time.perf_counter() - started < seconds:
+        step()
+    total = time.perf_counter() - started
+    env.worlds.batch = batch
+    return max(0.0, 1.0 - timed.seconds / total)
+
+
+def _outcome(name: str, dofs: int, count: int, times: dict[str, float], overhead: float) -> Outcome:
     rate = {who: count / seconds * 1e-3 for who, seconds in times.items()}
     ratio = rate["treadle"] / rate["mujoco"] if "mujoco" in rate else None
     limit = LIMITS[name]
@@ -99,7 +119,6 @@ def _outcome(name: str, dofs: int, count: int, times: dict[str, float], note: st
         peer=peer_name("mujoco") if ratio is not None else None, peer_value=rate.get("mujoco"), ratio=ratio,
         limit=limit, holds=ratio is not None and ratio >= limit,
     )  # fmt: skip
-    overhead = max(0.0, 1.0 - times["physics"] / times["treadle"])
     share = Row("environments", name, dofs, "observation, reward, reset", "of a step", overhead)
     checks = [at_most(f"{name}: share of observation, reward and reset", overhead, _OVERHEAD)]
     rows = [row, share]
@@ -115,7 +134,7 @@ def _outcome(name: str, dofs: int, count: int, times: dict[str, float], note: st
         checks.append(at_least(f"{name}: steps per second by EnvPool", faster, limit))
     if ratio is not None:
         checks.insert(0, at_least(f"{name}: steps per second by MuJoCo's batch", ratio, limit))
-    return Outcome(rows, checks, [note] if note else [])
+    return Outcome(rows, checks, [])
 
 
 class _MujocoEnvironment:

@@ -171,7 +171,7 @@ def worlds(
     Needs the packages to learn and to compare with: pip install 'treadle[learn,peers]'.
 
     \b
-    Environments: CartPole, Reacher, HalfCheetah, Hopper, Walker2d, Ant, Humanoid; ANYmal only with --only.
+    Environments: CartPole, Reacher, HalfCheetah, Hopper, Walker2d, Ant, Humanoid, ANYmal.
 
     \b
     Examples:
@@ -185,7 +185,7 @@ def worlds(
 
     effort = QUICK if quick else FULL
     tasks = [
-        Task(f"worlds {name}", lambda name=name: measure_environment(name, effort, quick, only is not None))
+        Task(f"worlds {name}", lambda name=name: measure_environment(name, effort, quick))
         for name in environment_names(_names(only))
     ]
     _measure("bench worlds", tasks, json)
