@@ -93,9 +93,10 @@ def view(
     try:
         app.start()
         url = app.server.url
-        typer.echo(f"{Path(name).name} is at {url} (Ctrl-C ends it)")
         if "token=" in url:
-            typer.echo("Whoever has this address, token and all, can drive the machine.", err=True)
+            # before the address: who reads that may interrupt at once
+            typer.echo("Whoever has this address, token and all, can drive the machine:", err=True)
+        typer.echo(f"{Path(name).name} is at {url} (Ctrl-C ends it)")
         if open_ and has_display():
             webbrowser.open(url)
         threading.Event().wait()
