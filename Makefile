@@ -75,13 +75,13 @@ test-fuzz: $(INSTALLED) ## draw COUNT degenerate pairs of every two shapes, and 
 LEARN := .venv-learn
 test-learn: $(INSTALLED) ## PPO on CartPole, and adapters, in an environment of its own (minutes)
 	@test -x $(LEARN)/bin/python || $(BIN)/python -m venv $(LEARN)
-	$(LEARN)/bin/python -m pip install --quiet --editable '.[learn,train]' pytest rsl-rl-lib skrl
+	$(LEARN)/bin/python -m pip install --quiet --editable '.[learn,train]' hypothesis pytest rsl-rl-lib skrl
 	TREADLE_LEARN=1 $(LEARN)/bin/python -m pytest tests/envs/test_training.py tests/envs/test_adapters.py $(ARGS)
 
 CLUSTER := .venv-cluster
 test-cluster: $(INSTALLED) ## work on a Ray cluster of two nodes, in an environment of its own (minutes)
 	@test -x $(CLUSTER)/bin/python || $(BIN)/python -m venv $(CLUSTER)
-	$(CLUSTER)/bin/python -m pip install --quiet --editable '.[cluster,learn]' pytest
+	$(CLUSTER)/bin/python -m pip install --quiet --editable '.[cluster,learn]' hypothesis pytest
 	TREADLE_CLUSTER=1 $(CLUSTER)/bin/python -m pytest tests/batch/test_cluster.py $(ARGS)
 
 MPI := .venv-mpi
