@@ -58,10 +58,10 @@ class RemoteWorkers(Workers):
             self.start = world.arrays["q"][:, 0].copy()
         items = [
             _Columns(
-                {name: array[:, begin:end].copy() for name, array in self._own_arrays()},
-                None if self._memory is None else self._memory[begin : min(end, self._count)],
-                min(end, self._count) - begin,
-                steps,
+                arrays={name: array[:, begin:end].copy() for name, array in self._own_arrays()},
+                memory=None if self._memory is None else self._memory[begin : min(end, self._count)],
+                worlds=min(end, self._count) - begin,
+                steps=steps,
             )
             for begin, end in shares
         ]
@@ -108,14 +108,14 @@ class RemoteWorkers(Workers):
         world = self.world
         if self._sent is None or self._sent[:2] != (world.controllers, world.inputs):
             machine = _Machine(
-                world.model,
-                world.options,
-                world.controllers,
-                world.inputs.inputs,
-                world.parameters,
-                world.precision,
-                world.lanes,
-                self.start,
+                model=world.model,
+                options=world.options,
+                controllers=world.controllers,
+                inputs=world.inputs.inputs,
+                parameters=world.parameters,
+                precision=world.precision,
+                lanes=world.lanes,
+                start=self.start,
             )
             self._sent = world.controllers, world.inputs, self._cluster.share(machine)
         return self._sent[2]

@@ -24,6 +24,7 @@ from treadle.native.frames import IntegerList, Integers, RealList, Reals, RealTa
 from treadle.native.kernels import inner, part
 from treadle.sim.step.points import POINT, RIGID
 from treadle.sim.step.surface_motion import moves
+from treadle.solvers.row_solver.solve import find_root
 from treadle.solvers.sequential.rows import SINGLE
 
 __all__ = [
@@ -280,11 +281,11 @@ def fall_asleep(context, dt):
     # an island with a body that may not sleep, or not yet, is marked at its root
     for i in range(1, len(label)):
         if label[i] == 0.0 and (sleep.able[i] == 0 or sleep.quiet[i] < TIME):
-            sleep.root[_find(root, i)] = 0
+            sleep.root[find_root(root, i)] = 0
     for i in range(1, len(label)):
-        if label[i] > 0.0 or _find(root, i) == 0:
+        if label[i] > 0.0 or find_root(root, i) == 0:
             continue
-        label[i], context.agreement.counted[i], fell = float(_find(root, i)), 0, True
+        label[i], context.agreement.counted[i], fell = float(find_root(root, i)), 0, True
         sleep.state[_ASLEEP] += 1
         for k in range(first[i], first[i + 1]):
             context.v[k], context.scratch.rate[k], sleep.rest_tau[k] = 0.0, 0.0, context.tau[k]
@@ -327,18 +328,9 @@ def _join(context):
             continue
         if point.spring != RIGID or moves(context.detection, point):
             # of the island that stays awake
-            root[_find(root, max(a, b))] = 0
+            root[find_root(root, max(a, b))] = 0
             if min(a, b) > 0:
-                root[_find(root, min(a, b))] = 0
+                root[find_root(root, min(a, b))] = 0
         elif a > 0 and b > 0:
-            a, b = _find(root, a), _find(root, b)
+            a, b = find_root(root, a), find_root(root, b)
             root[max(a, b)] = min(a, b)
-
-
-@inner()
-def _find(root, i):
-    """The root of a body; ways to it are halved."""
-    while root[i] != i:
-        root[i] = root[root[i]]
-        i = root[i]
-    return i
