@@ -61,8 +61,8 @@ class Batch(Guarded, WorldViews):
     place, the number of worlds and the number of threads: the bits are the same. Only forces on bodies,
     in any world, make all of them take another program, which agrees to rounding. A world that diverges
     stops alone, at its last good state, until it is revived. `precision` is float64 or float32, which
-    holds twice as many worlds in a vector. Step, integrator, stabilization, solver, contact, meshes and
-    options are those of a `Simulation`; worlds with contact are stepped one by one, on all threads, and have
+    holds twice as many worlds in a vector. Step, integrator, stabilization, solver, contact, meshes,
+    `time_stepping` and options are those of a `Simulation`; worlds with contact are stepped one by one, on all threads, and have
     the bits of a `Simulation`. With the `backend` "ray", or a `Cluster`, steps are taken on its workers: the
     same bits; worth it for many steps at a time.
     """
@@ -91,6 +91,7 @@ class Batch(Guarded, WorldViews):
         contact: bool | None = None,
         meshes: MeshChoice | None = None,
         backend: str | Cluster = "local",
+        time_stepping: bool = False,
         **options: float,
     ) -> None:
         self.model = check_model(model, "Batch")
@@ -123,6 +124,7 @@ class Batch(Guarded, WorldViews):
             controllers=controllers,
             motions=motions,
             tuning=options,
+            time_stepping=time_stepping,
         )
         check_choice("precision", precision, ("float64", "float32"))
         self.precision = precision

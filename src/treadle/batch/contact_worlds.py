@@ -75,7 +75,7 @@ class _Share:
         own["q"] = start.reshape(-1, 1)
         own |= {"loads": np.zeros((LOAD_SIZE * len(world.model.bodies), 1)), "ledger": np.zeros((1, 1))}
         options, code = world.options, world.contact_code(world.parameters, loaded, accounted=False)
-        self._step = ContactStep(code, own, options.terrain, options.meshes, traced=False)
+        self._step = ContactStep(code, own, options, traced=False)
         self._step.read_constants()
         #: (worlds, numbers) see `world_columns`
         self.kept = np.zeros((end - begin, 0))

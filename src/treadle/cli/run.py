@@ -87,6 +87,10 @@ def run(
     sleep: Annotated[
         bool, typer.Option("--sleep", help="Leave out free bodies at rest until something comes near.")
     ] = False,
+    time_stepping: Annotated[
+        bool,
+        typer.Option("--time-stepping", help="Let contacts begin and end with steps: faster, less exact."),
+    ] = False,
     ranks: Annotated[
         int | None,
         typer.Option(help="Split one world of many free bodies over so many processes (MPI, extra mpi)."),
@@ -113,6 +117,7 @@ def run(
             solver,
             contact,
             sleep or None,
+            time_stepping or None,
             meshes,
             srdf,
             set_,
@@ -126,8 +131,9 @@ def run(
         run_on_ranks(machine, ranks, seconds, dt, json)
         return
     model = open_machine(machine, floating, outside, srdf, meshes)
-    options = {"integrator": integrator, "stabilization": stabilization, "solver": solver}
-    sim = Simulation(model, dt, contact=contact, sleep=sleep, **options)  # type: ignore[arg-type]
+    options: dict[str, Any] = {"integrator": integrator, "stabilization": stabilization, "solver": solver}
+    options |= {"contact": contact, "sleep": sleep, "time_stepping": time_stepping}
+    sim = Simulation(model, dt, **options)
     for assignment in set_ or ():
         _assign(sim, assignment)
     _check_seconds(seconds)

@@ -343,7 +343,7 @@ class DistributedWorld:
         lone = LoneBodies.of(part)
         assert lone is not None
         self._lone = lone
-        step = ContactStep(world.contact_code(), self._arrays, options.terrain, options.meshes, traced=False)
+        step = ContactStep(world.contact_code(), self._arrays, options, traced=False)
         step.search_pairs()
         self._lockstep = None
         if self.comm.size > 1:

@@ -79,7 +79,9 @@ class Simulation(Guarded, Parts, Choices, Shown):
     between contacts the machine moves by its integrator (see `treadle.sim.step`). Meshes that touch are read
     from the machine's files, those that move as their convex hulls, unless `meshes` is "parts" (see
     `convex_parts`) or "mesh", or has others by name (see `collision_meshes`). With `sleep`, islands of free
-    bodies at rest are left out until something comes near (see `treadle.sim.step.sleep`). Step, integrator,
+    bodies at rest are left out until something comes near (see `treadle.sim.step.sleep`); with
+    `time_stepping`, contacts begin and end with steps: less exact, and several times faster where many do.
+    Step, integrator,
     stabilization, terrain, rolling, solver and contact come from the model's settings unless they are given;
     further arguments are options of the integrator, such as tolerance=1e-9 for "dopri5".
     """
@@ -109,6 +111,7 @@ class Simulation(Guarded, Parts, Choices, Shown):
         contact: bool | None = None,
         meshes: MeshChoice | None = None,
         sleep: bool = False,
+        time_stepping: bool = False,
         **options: float,
     ) -> None:
         check_keywords(Simulation, options)
@@ -130,6 +133,7 @@ class Simulation(Guarded, Parts, Choices, Shown):
             motions=motions,
             tuning=options,
             sleep=sleep,
+            time_stepping=time_stepping,
         )
         settings: dict[str, Any] = DEFAULTS | dict(model.settings)
         self._set_up(model, chosen, check_step(settings["dt"] if dt is None else dt), events)

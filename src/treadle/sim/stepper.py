@@ -147,7 +147,7 @@ class Stepper:
         if step is None:
             names = rotor_names(self._sim.model) if locked else ()
             code, options = self._sim.world.contact_code(names, loaded), self._sim.step_options
-            step = ContactStep(code, self._sim.arrays, self._sim.terrain, options.meshes, sleep=options.sleep)
+            step = ContactStep(code, self._sim.arrays, options)
             step.compile()
             self.runners["contact", locked, loaded] = step
         if self._sim.contact_step is not None and self._sim.contact_step is not step:

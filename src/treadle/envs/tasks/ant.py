@@ -58,4 +58,5 @@ TASK = Task(
     action_low=(-1.0,) * 8,
     action_high=(1.0,) * 8,
     steps=5,
+    options={"time_stepping": True},
 )

@@ -139,5 +139,5 @@ TASK = Task(
     dt=5e-3,
     steps=4,
     max_episode_steps=1000,
-    options={"terrain": ground()},
+    options={"terrain": ground(), "time_stepping": True},
 )

@@ -35,4 +35,5 @@ TASK = Task(
     action_low=(-1.0,) * 6,
     action_high=(1.0,) * 6,
     steps=5,
+    options={"time_stepping": True},
 )

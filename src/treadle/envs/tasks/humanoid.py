@@ -89,4 +89,5 @@ TASK = Task(
     action_low=(-0.4,) * 17,
     action_high=(0.4,) * 17,
     steps=5,
+    options={"time_stepping": True},
 )

@@ -39,4 +39,5 @@ def planar_walker(name: str, file: str, motors: int, healthy: Callable[[Situatio
         action_low=(-1.0,) * motors,
         action_high=(1.0,) * motors,
         steps=4,
+        options={"time_stepping": True},
     )

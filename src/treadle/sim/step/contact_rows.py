@@ -53,7 +53,11 @@ def contact_rows(context):
         touches = True
         if surface.stiffness == inf:
             collides = point.speed < -now.impact_speed
-            if _impact_follows(context, point, surface, collides):
+            if now.uncut == 1:
+                if collides and surface.restitution > 0.0 and point.distance > 0.0:
+                    # the rebound is that of a substep that begins nearer to it
+                    continue
+            elif _impact_follows(context, point, surface, collides):
                 if collides and point.gap <= TOUCHING and now.apart == 0:
                     return False
                 point.pending = 1
@@ -143,6 +147,9 @@ def _targets(context, point, surface):
             # what overlaps is pushed out later, without a velocity
             apart = kept * min(max(apart, point.speed - lift), 0.0)
         rows.slowest[point.row] = -lift - apart
+        if now.uncut == 1 and point.speed < -now.impact_speed:
+            # Moreau's restitution
+            rows.slowest[point.row] = max(-lift - apart, -surface.restitution * point.speed)
 
 
 @part()

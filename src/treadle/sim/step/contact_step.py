@@ -10,7 +10,6 @@ import numpy as np
 from treadle.collision.collide import NOT_FINITE
 from treadle.collision.collider import Collider
 from treadle.contact.soft import LawMemory, make_soft, soft_entry, soft_frame
-from treadle.geometry.collision_meshes import Meshes
 from treadle.native.frames import table
 from treadle.sim.step.advance import take_steps
 from treadle.sim.step.conservative_advancement import thicknesses
@@ -19,6 +18,7 @@ from treadle.sim.step.context import SUBSTEP, Code, Context, Detection, Scratch
 from treadle.sim.step.convective_terms import curvatures
 from treadle.sim.step.machine_code import MachineCode, MachineMemory
 from treadle.sim.step.materials import surface_table
+from treadle.sim.step.options import StepOptions
 from treadle.sim.step.overlap import overlapping_pairs
 from treadle.sim.step.pair_distance import DistanceMemory
 from treadle.sim.step.pair_totals import make_totals
@@ -32,7 +32,6 @@ from treadle.sim.step.world_columns import PER_POINT
 from treadle.solvers.agreement import Agreement, one_process
 from treadle.solvers.sequential.rows import MOST_TOGETHER, empty_rows
 from treadle.solvers.sequential.solver_abi import SolverMemory
-from treadle.terrain import Terrain
 
 __all__ = ["ContactStep"]
 
@@ -46,18 +45,16 @@ _SUBSTEPS, _NUMBERS = 512, 1 << 15
 class ContactStep:
     """Takes steps of one machine whose shapes touch, on the arrays of a simulation.
 
-    `traced` says whether the history of forces inside the last step is kept, which takes memory; `sleep`
-    whether islands at rest are left out (see `sleep`).
+    Of the options, those of contact count. `traced` says whether the history of forces inside the last step is
+    kept, which takes memory.
     """
 
     def __init__(
         self,
         code: MachineCode,
         arrays: Mapping[str, np.ndarray],
-        terrain: Terrain | None = None,
-        meshes: Meshes | None = None,
+        options: StepOptions,
         traced: bool = True,
-        sleep: bool = False,
     ) -> None:
         self.model = code.model
         self._arrays = arrays
@@ -78,8 +75,8 @@ class ContactStep:
         ]
         parameters = arrays["parameters"]
         self._parameters = [(own, given) for own, given in self._given if given.base is parameters]
-        grounded, fields = on_terrain(self.model, terrain)
-        self.collider = Collider(grounded, fields=fields, meshes=meshes)
+        grounded, fields = on_terrain(self.model, options.terrain)
+        self.collider = Collider(grounded, fields=fields, meshes=options.meshes)
         self.collider.require_kernels()
         self.surfaces, self._surface_of, self._surface_kind, laws = surface_table(
             grounded, self.collider.shapes
@@ -99,8 +96,9 @@ class ContactStep:
         self._trace = make_trace(_SUBSTEPS, _NUMBERS) if kept else make_trace(0, 0)
         #: (1) the substep under way; and what takes steps: table, dt, time, how many -> how many were taken
         self.now = np.zeros(1, SUBSTEP)
+        self.now["stepping"] = options.time_stepping
         self.take: Callable[[int, float, float, int], int] = take_steps
-        self._agreement, self._sleeps = one_process(len(model.bodies)), sleep
+        self._agreement, self._sleeps = one_process(len(model.bodies)), options.sleep
         self._allocate()
 
     def __call__(self, begin: int, end: int, count: int) -> None:

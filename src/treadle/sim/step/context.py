@@ -61,7 +61,8 @@ SUBSTEP = np.dtype(
         ("taken", np.int64),  # 1: the integrator took it
         ("airborne", np.int64),  # 1: nothing touched in the substep before: predicted by the integrator alone
         ("woke", np.int64),  # 1: bodies that slept woke: it is to begin again
-        ("uncut", np.int64),  # 1: the budget is spent: no contact may shorten it any more
+        ("stepping", np.int64),  # 1: contacts begin and end with steps, see `StepOptions.time_stepping`
+        ("uncut", np.int64),  # 1: so they do, or the budget is spent: no contact may shorten it
         ("rounds", np.int64),  # of the midpoint velocity or of the wheels' forces
         ("mismatch", np.float64),  # by which the velocity in the middle was off in the last round
         ("unbalanced", np.float64),  # m/s, by which wheels and rows were out of balance in the last round

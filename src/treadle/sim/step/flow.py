@@ -20,12 +20,18 @@ __all__ = ["flow_to", "flows", "glide", "land", "take_off"]
 @part()
 def flows(context):
     """Whether the substep is the integrator's: it has a map, and no contact acts at the start."""
+    now = context.now[0]
     context.flow.active[0] = 0
     if context.flow.entry == 0:
         return False
-    for c in range(context.now[0].found):
+    for c in range(now.found):
         point = context.scratch.points[c]
-        if point.muted == 0 and point.gap <= TOUCHING and _acts(context, point):
+        if point.muted == 1:
+            continue
+        if point.gap <= TOUCHING and _acts(context, point):
+            return False
+        if now.uncut == 1 and point.gap + 0.5 * now.h * (point.speed + point.free) < 0.0:
+            # nothing else would stop it
             return False
     context.flow.active[0] = 1
     return True

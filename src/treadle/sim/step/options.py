@@ -60,6 +60,8 @@ class StepOptions:
     motions: Mapping[str, Motion] = field(default_factory=dict)
     #: whether islands of free bodies at rest are left out, see `sim.step.sleep`
     sleep: bool = False
+    #: whether contacts begin and end with steps: one solve a step, of first order, see `substep`
+    time_stepping: bool = False
 
     @classmethod
     def of(
@@ -80,6 +82,7 @@ class StepOptions:
         motions: Mapping[str, Motion] | None = None,
         tuning: Mapping[str, float] | None = None,
         sleep: bool = False,
+        time_stepping: bool = False,
     ) -> StepOptions:
         """What was given, or else the machine's settings, or else the defaults; InputError if it is wrong."""
         check_model(model, "Simulation")
@@ -113,6 +116,7 @@ class StepOptions:
             controllers=tuple(controllers),
             motions=check_motions(model, motions or {}, method),
             sleep=bool(sleep),
+            time_stepping=bool(time_stepping),
         )
         options._check_together(model)
         return options
@@ -154,6 +158,7 @@ class StepOptions:
             "controllers": self.controllers,
             "motions": self.motions,
             "sleep": self.sleep,
+            "time_stepping": self.time_stepping,
         }
         return type(self).of(model, **own | given)
 
@@ -195,11 +200,26 @@ class StepOptions:
                 f"{self.integrator!r} moves bodies between contacts by a map of its own, where none sleeps: "
                 "use 'symplectic_euler', or leave sleep=True out"
             )
+        if self.time_stepping:
+            self._check_time_stepping(model)
         if self.contact and self.solver == "simgc":
             raise InputError(
                 "solver='simgc' solves joints and loops alone: use solver='direct' with contact, or give "
                 "contact=False"
             )
+
+    def _check_time_stepping(self, model: Model) -> None:
+        """InputError where contacts cannot begin and end with steps."""
+        if not self.contact:
+            raise InputError(
+                "time_stepping is for machines whose shapes touch: leave it out, or give contact=True"
+            )
+        for material in model.materials:
+            if material.stiffness and material.law not in (None, "kelvin_voigt"):
+                raise InputError(
+                    f"time stepping takes no contact law that is not linear, and material {material.name!r} "
+                    f"has {material.law!r}: leave time_stepping=True out, or choose 'kelvin_voigt'"
+                )
 
 
 def _contact_meshes(model: Model, meshes: Any, form: str | None) -> Meshes:

@@ -57,7 +57,7 @@ def shorten_at_separation(context):
 def shorten_at_impact(context):
     """End the substep where the first of the pending contacts begins; whether one does before the end."""
     now = context.now[0]
-    if now.impact_speed == inf:
+    if now.uncut == 1:
         return False
     own, rebounds = _first_impact(context)
     begins = least(context, own)
