@@ -81,8 +81,8 @@ def safe_substep(context):
         detection.distance_result[4] = (reach[a] + reach[b]) * until
         call(detection.distance, detection.distance_frame)
         distance = max(detection.distance_result[0], 0.0)
-        # what is near is met in the middle, without overlapping there
-        way = distance + min(near, max(distance, _LEAST * near))
+        # what is near is met in the middle, without overlapping there, but in time stepping
+        way = distance + (near if now.stepping == 1 else min(near, max(distance, _LEAST * near)))
         speed = reach[a] + reach[b]
         if max(detection.kind[a], detection.kind[b]) < HEIGHT_FIELD:
             speed = min(_approach(context, a, b, until, _stopped(context, c)), speed)
