@@ -98,11 +98,24 @@ def settle(desk, start, fresh, number, names):
 
 
 @helper
+def _misses(p, u, v, w, n):
+    """Whether p lies beside the prism over the triangle u, v, w along its normal n, by more than rounding."""
+    within = -_SMALL * dot(n, n)
+    return (
+        dot(n, cross(minus(v, u), minus(p, u))) < within
+        or dot(n, cross(minus(w, v), minus(p, v))) < within
+        or dot(n, cross(minus(u, w), minus(p, w))) < within
+    )
+
+
+@helper
 def meet_face(b, u, v, w, margin, depth, number, P, start, desk):
     """The support points of the shape that lie over the triangle u, v, w."""
     n, far = cross(minus(v, u), minus(w, u)), b[REACH] + margin
     height = dot(n, minus(position(b), u))
     if height > 0.0 and height * height > far * far * dot(n, n):
+        return
+    if b[KIND] == SPHERE and _misses(position(b), u, v, w, n):
         return
     n = unit(n, (0.0, 0.0, 1.0))
     back = scaled(n, -1.0)
