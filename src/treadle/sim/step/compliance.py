@@ -9,7 +9,7 @@ up to higher powers of h: a row with the regularization R = dr'/dP and a target.
 every contact of an island, and there are many, its rows follow the midpoint rule, which keeps energy and is
 stable for any stiffness, and nothing else is needed. The same holds for contacts that *yield*: they are
 damped and resolved, so that nothing is gained by ending a substep where one begins; h is then the time that
-is left. In time stepping all of them do. Elsewhere contacts that act on each other have the exact propagator (`contact.linear_contact`), which
+is left. Elsewhere contacts that act on each other have the exact propagator (`contact.linear_contact`), which
 takes the force of all others to be constant; the targets of their rows move until rows and propagator agree.
 Laws that are not linear have their impulse given.
 
@@ -82,7 +82,7 @@ def add_compliant(context, point, surface, touches):
         K, D = K * mass, D * mass
     if isnan(D):
         D = damping_of(surface.restitution, K, mass)
-    yields = surface.law < 0 and (now.stepping == 1 or _yields(K / mass, D / mass, now.h))
+    yields = surface.law < 0 and _yields(K / mass, D / mass, now.h)
     if not (touches or yields):
         return False
     soft.row[i], soft.law[i], soft.K[i], soft.D[i] = point.row, surface.law, K, D

@@ -215,10 +215,10 @@ class StepOptions:
                 "time_stepping is for machines whose shapes touch: leave it out, or give contact=True"
             )
         for material in model.materials:
-            if material.stiffness and material.law not in (None, "kelvin_voigt"):
+            if material.stiffness is not None and material.impedance is None:
                 raise InputError(
-                    f"time stepping takes no contact law that is not linear, and material {material.name!r} "
-                    f"has {material.law!r}: leave time_stepping=True out, or choose 'kelvin_voigt'"
+                    f"time stepping takes materials that are rigid or have an impedance, and {material.name!r} "
+                    "has a spring: leave time_stepping=True out, or its stiffness"
                 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from treadle.native.calling import call
 from treadle.native.kernels import part
-from treadle.sim.step.points import RIGID
+from treadle.sim.step.points import RIGID, rate
 from treadle.sim.step.row_algebra import row_velocity
 from treadle.sim.step.warm_start import copy
 from treadle.solvers.agreement import largest
@@ -27,6 +27,9 @@ def push_out(context):
     for c in range(now.found):
         point = scratch.points[c]
         if point.row >= 0 and point.spring == RIGID and point.asleep == 0:
+            if now.stepping == 1 and rate(scratch.twist_end, point) > now.impact_speed:
+                # what rebounds leaves by itself
+                continue
             rest = (1.0 - _SHARE) * min(max(point.end, point.gap), 0.0)
             rows.closes[point.row], rows.closing[point.row] = 1, rest - point.end
             deepest = max(deepest, -point.end)

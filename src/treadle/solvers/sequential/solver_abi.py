@@ -19,8 +19,8 @@ from treadle.solvers.sequential.subspace import hold_free, react
 
 __all__ = ["Solver", "SolverMemory", "answer", "close_gaps", "find_impulses", "hold_rows", "prepare_rows"]
 
-#: Rows that count as few, and sweeps before islands are solved, with few rows and with many.
-_FEW, _SWEEPS, _FIRST_SWEEPS = 60, 5, 2
+#: Rows that count as very few and as few, and sweeps before islands are solved, with these and with many.
+_VERY_FEW, _MORE_SWEEPS, _FEW, _SWEEPS, _FIRST_SWEEPS = 24, 12, 60, 5, 2
 
 #: Rows that count as very many, whose factors may be dear: sweeps at most, how many in one go, and the share
 #: of the change that has to be gone after them for sweeps to go on.
@@ -119,7 +119,8 @@ def _solve(f, count, limit):
     """
     rows, z, speed, blur = f.rows, f.z, f.speed[0], f.speed[1]
     limit, world = int(least(f, float(limit))), int(total(f, float(count)))
-    few, way, first, fresh = min(_SWEEPS, limit), TOGETHER, speed, world > _FEW
+    few, way = min(_MORE_SWEEPS if world <= _VERY_FEW else _SWEEPS, limit), TOGETHER
+    first, fresh = speed, world > _FEW
     if world > _FEW:
         # among many rows, those that are known well are not content with what others are known to
         blur = 0.0
