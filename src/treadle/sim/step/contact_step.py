@@ -45,8 +45,7 @@ _SUBSTEPS, _NUMBERS = 512, 1 << 15
 class ContactStep:
     """Takes steps of one machine whose shapes touch, on the arrays of a simulation.
 
-    Of the options, those of contact count. `traced` says whether the history of forces inside the last step is
-    kept, which takes memory.
+    `traced` says whether the history of forces inside the last step is kept, which takes memory.
     """
 
     def __init__(

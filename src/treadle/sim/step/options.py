@@ -217,8 +217,8 @@ class StepOptions:
         for material in model.materials:
             if material.stiffness is not None and material.impedance is None:
                 raise InputError(
-                    f"time stepping takes materials that are rigid or have an impedance, and {material.name!r} "
-                    "has a spring: leave time_stepping=True out, or its stiffness"
+                    "time stepping takes materials that are rigid or have an impedance, and "
+                    f"{material.name!r} has a spring: leave time_stepping=True out, or its stiffness"
                 )
 
 

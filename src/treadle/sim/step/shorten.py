@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import inf
-
 from treadle.native.calling import call
 from treadle.native.kernels import inner, part
 from treadle.sim.step.conservative_advancement import place_bodies, safe_substep
