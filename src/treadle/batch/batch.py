@@ -62,9 +62,9 @@ class Batch(Guarded, WorldViews):
     in any world, make all of them take another program, which agrees to rounding. A world that diverges
     stops alone, at its last good state, until it is revived. `precision` is float64 or float32, which
     holds twice as many worlds in a vector. Step, integrator, stabilization, solver, contact, meshes,
-    `time_stepping` and options are those of a `Simulation`; worlds with contact are stepped one by one, on all
-    threads, and have the bits of a `Simulation`. With the `backend` "ray", or a `Cluster`, steps are taken on
-    its workers: the same bits; worth it for many steps at a time.
+    `time_stepping` and options are those of a `Simulation`; worlds with contact are stepped one by one, on
+    all threads, and have the bits of a `Simulation`. With the `backend` "ray", or a `Cluster`, steps are
+    taken on its workers: the same bits; worth it for many steps at a time.
     """
 
     _meant: ClassVar = {**MEANT, "gravity": "it belongs to the model: change it there and make another Batch"}
