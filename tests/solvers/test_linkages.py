@@ -94,6 +94,13 @@ def test_steps_that_end_at_a_fold_of_rounded_lengths_keep_the_energy(seed, integ
     assert rounded.gap < 20.0 * 10.0**-digits
 
 
+def test_rows_that_are_dependent_everywhere_are_no_singular_position():
+    """Bennett's linkage with rows that differ by eight roundings, which come and go on its way."""
+    rounded = passage(*drawn("bennett", 75, "frames"), "implicit_midpoint")
+    assert not rounded.failed
+    assert rounded.gap < 2e-5
+
+
 @pytest.mark.parametrize("seed", [12, 102])
 def test_gaps_at_a_singular_position_are_found_from_afar(seed):
     """Those of Sarrus' linkage where its legs fold, from positions up to a radian before and after it."""

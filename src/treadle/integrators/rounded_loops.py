@@ -44,8 +44,9 @@ _ZONE, _ZONE_STEPS = 40.0, 50.0
 #: passes the position, in roundings and changes of the distance in that step.
 _NOISE, _NOISE_IN_STEP = 30.0, 100.0
 
-#: Distance from which on a row can be told from those that are dependent everywhere, in the same.
-_SEEN = 3.0
+#: Distance from which on a row can be told from those that are dependent everywhere, in the same; these have
+#: up to ten.
+_SEEN = 60.0
 
 #: The farthest distance at which a loop stays open.
 FARTHEST = _ZONE * _ROUNDED**0.5
