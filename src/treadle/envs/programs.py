@@ -67,12 +67,11 @@ class TaskPrograms:
         self.commands = task.command is not None or randomization.push is not None
 
     def begin(self, _: MeasureKind) -> Program:
-        """Worlds whose "over" is 1 begin an episode."""
+        """Worlds whose "over" is 1 begin an episode: for one lane, as they are few among many."""
         fresh = self._batch.fresh
         sizes = {name: len(column) for name, column in fresh.items()} | self.sizes
 
         def function(**given: Sequence[Scalar]) -> dict[str, list[Scalar]]:
-            over = given["over"][0] > 0.5
             draw = _numbers(given, 0.0, _START)
             begin, values = self._drawn(Start(self._batch.model, draw))
             # the last action of the episode before is none of this one
@@ -81,9 +80,7 @@ class TaskPrograms:
             start |= {"action": [0.0] * len(given["action"]), "taken": [0.0], "values": values}
             start |= {"episode": [given["episode"][0] + 1.0], "delay": self._delay(given)}
             return {
-                f"next_{name}": [where(over, a, b) for a, b in zip(start[name], given[name], strict=True)]
-                for name in given
-                if name in start
+                f"next_{name}": list(values) for name, values in start.items() if name in given
             }
 
         inputs = {name: size for name, size in sizes.items() if size}

@@ -55,8 +55,7 @@ class TaskRollouts:
         for k in range(self.pieces):
             actions = as_actions(worlds.task, controls[:, k])
             for _ in range(self._repeats):
-                worlds.advance(actions)
-                seen = worlds.look()
+                seen = worlds.step(actions)
                 total -= np.where(runs, seen.reward, 0.0)
                 runs &= ~seen.terminated
         return total, np.zeros((self.candidates, self.pieces, 0))
@@ -112,7 +111,6 @@ def plan_task(
     world = TaskWorlds(task, 1, 1)
     world.seed(np.array([0]), np.array([seed], np.uint64))
     world.begin(np.array([0]))
-    world.look()
     drive = Drive([], [], False, world.period)
     steps = min(max(1, round(seconds / world.period)), task.max_episode_steps)
     for k in range(steps):
@@ -121,8 +119,7 @@ def plan_task(
             world.batch.q[0], world.batch.v[0], world.variables[0], elapsed=world.period if k else 0.0
         )
         drive.plan_seconds.append(time.perf_counter() - started)
-        world.advance(as_actions(task, plan.controls[:1]))
-        seen = world.look()
+        seen = world.step(as_actions(task, plan.controls[:1]))
         drive.rewards.append(float(seen.reward[0]))
         drive.terminated = bool(seen.terminated[0])
         report((k + 1) / steps, f"{task.name}: return {sum(drive.rewards):.1f}")
