@@ -179,7 +179,7 @@ def _see(worlds, out, first, last, flags):
     if flags & NEXT_STEP:
         for w in range(first, last_world):
             worlds.over[w] = float(worlds.done[w])
-    _begin(worlds, first, last)
+    _begin(worlds, first, last_world)
     _look(worlds, first, last, flags & ONLY_BEGUN)
     # loops that do one thing each become vector instructions
     for w in range(first, last_world):
@@ -215,15 +215,10 @@ def _see(worlds, out, first, last, flags):
 
 @inner()
 def _begin(worlds, first, last):
-    """Begin an episode where one is over."""
-    last_world, some = min(last, worlds.worlds), False
-    for w in range(first, last_world):
-        some |= worlds.over[w] > 0.5
-    if not some:
-        return
-    _run(worlds, worlds.begin, first, last)
-    for w in range(first, last_world):
+    """Begin an episode where one is over, world by world: they are few."""
+    for w in range(first, last):
         if worlds.over[w] > 0.5:
+            _run(worlds, worlds.begin, w, w + 1)
             for k in range(len(worlds.targets)):
                 reals(worlds.targets[k])[worlds.strides[k] * w] = worlds.values[k * worlds.stride + w]
             if worlds.delays > 0:
@@ -255,7 +250,7 @@ def _begin_again(worlds, out, first, last):
         if worlds.done[w] != 0:
             for k in range(worlds.sight):
                 worlds.last[k * worlds.worlds + w] = worlds.seen[k * worlds.stride + w]
-    _begin(worlds, first, last)
+    _begin(worlds, first, last_world)
     _look(worlds, first, last, 1)
     for w in range(first, last_world):
         if worlds.done[w] != 0:

@@ -134,12 +134,14 @@ class ControlStep:
 
     def _see(self, flags: int, slots: int) -> Outlook:
         """Run into new arrays."""
-        observation, rest = np.empty(*self._sight), np.empty((), self._rest)
-        order, start = self._order, addressof(c_char.from_buffer(rest))
+        observation, memory = np.empty(*self._sight), np.empty(self._rest.itemsize, np.uint8)
+        # of plain bytes, for ctypes takes its time to describe a record
+        order, start = self._order, addressof(c_char.from_buffer(memory))
         order[_WIDE] = order[_NARROW] = addressof(c_char.from_buffer(observation))
         for place, offset in self._places:
             order[place] = start + offset
         self.over = self._run(flags, slots)
+        rest = memory.view(self._rest)[0]
         return Outlook(observation.T, rest["reward"], rest["parts"], rest["terminated"], rest["truncated"])
 
     def _run(self, flags: int, slots: int) -> int:

@@ -79,12 +79,10 @@ class TaskPrograms:
             start |= {"q": self._normalized(begin.q), "v": begin.v, "variables": begin.variables}
             start |= {"action": [0.0] * len(given["action"]), "taken": [0.0], "values": values}
             start |= {"episode": [given["episode"][0] + 1.0], "delay": self._delay(given)}
-            return {
-                f"next_{name}": list(values) for name, values in start.items() if name in given
-            }
+            return {f"next_{name}": list(values) for name, values in start.items() if name in given}
 
         inputs = {name: size for name, size in sizes.items() if size}
-        return Program(None, inputs, function, hot=False, mask="over")
+        return Program(None, inputs, function, hot=False)
 
     def command(self, kind: MeasureKind) -> Program:
         """Commands of the actuators from the actions, and velocities after pushes."""

@@ -76,7 +76,7 @@ class VectorEnv(GymVectorEnv):
         everywhere = np.ones(num_envs, bool)
         everywhere.flags.writeable = False
         # infos of many worlds, as Gymnasium lays them out: what was given, and where
-        self._given_everywhere = {f"_{name}": everywhere for name in self.worlds.terms}
+        self._given_everywhere: dict[str, Any] = {f"_{name}": everywhere for name in self.worlds.terms}
         self._begun = False
 
     def reset(
@@ -102,7 +102,8 @@ class VectorEnv(GymVectorEnv):
                 f"the episode of world {world} is over: reset it with options={{'reset_mask': mask}}"
             )
         observation, reward, terms, terminated, truncated = self.worlds.step(actions)
-        info: dict[str, Any] = dict(zip(self.worlds.terms, terms), **self._given_everywhere)
+        info: dict[str, Any] = self._given_everywhere.copy()
+        info.update(zip(self.worlds.terms, terms, strict=True))
         if mode is AutoresetMode.SAME_STEP and self.worlds.over:
             self._add_last(info, terminated | truncated)
         return observation, reward, terminated, truncated, info
