@@ -136,8 +136,8 @@ class ControlStep:
         """Run into new arrays."""
         observation, memory = np.empty(*self._sight), np.empty(self._rest.itemsize, np.uint8)
         # of plain bytes, for ctypes takes its time to describe a record
-        order, start = self._order, addressof(c_char.from_buffer(memory))
-        order[_WIDE] = order[_NARROW] = addressof(c_char.from_buffer(observation))
+        order, start = self._order, _address(memory)
+        order[_WIDE] = order[_NARROW] = _address(observation)
         for place, offset in self._places:
             order[place] = start + offset
         self.over = self._run(flags, slots)
@@ -231,3 +231,8 @@ class ControlStep:
             terminated=outputs["terminated"],
             last=self.last,
         )
+
+
+def _address(memory: Any) -> int:
+    """Of an array: a fifth of the time that its own attribute takes."""
+    return addressof(c_char.from_buffer(memory))

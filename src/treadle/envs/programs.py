@@ -74,10 +74,11 @@ class TaskPrograms:
         def function(**given: Sequence[Scalar]) -> dict[str, list[Scalar]]:
             draw = _numbers(given, 0.0, _START)
             begin, values = self._drawn(Start(self._batch.model, draw))
-            # the last action of the episode before is none of this one
+            # the last action of the episode before is none of this one, nor what it remembered
             start: dict[str, Sequence[Scalar]] = {name: column.tolist() for name, column in fresh.items()}
             start |= {"q": self._normalized(begin.q), "v": begin.v, "variables": begin.variables}
-            start |= {"action": [0.0] * len(given["action"]), "taken": [0.0], "values": values}
+            start |= {name: [0.0] * len(given.get(name, ())) for name in ("action", "before", "taken")}
+            start |= {"values": values}
             start |= {"episode": [given["episode"][0] + 1.0], "delay": self._delay(given)}
             return {f"next_{name}": list(values) for name, values in start.items() if name in given}
 
