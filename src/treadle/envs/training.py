@@ -74,6 +74,8 @@ class Training:
     worlds: Any
     task: Task
     curve: list[tuple[int, float, float]] = field(default_factory=list)
+    #: CPU time of all threads (s)
+    cpu_seconds: float = 0.0
 
     def save(self, folder: Path) -> None:
         """policy.zip, curve.csv, and normalization.pkl where observations were normalized."""
@@ -153,8 +155,10 @@ def train(
         policy.set_random_seed(seed)
     training = Training(policy, worlds, found)
     if steps:
+        started = time.process_time()
         with _one_thread():
             policy.learn(steps, callback=_progress(training, steps, report))
+        training.cpu_seconds = time.process_time() - started
     return training
 
 
