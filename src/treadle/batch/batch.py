@@ -27,7 +27,6 @@ from treadle.forces.load import LOAD_SIZE, frame_load
 from treadle.geometry.collision_meshes import MeshChoice
 from treadle.model.model import Model
 from treadle.model.parameters import of_material
-from treadle.native.executable import Executable
 from treadle.native.program import default_lanes
 from treadle.sim.arrays import CARRIED, DEFAULTS
 from treadle.sim.attributes import MEANT, Guarded, check_keywords
@@ -169,7 +168,7 @@ class Batch(Guarded, WorldViews):
         #: time and steps taken when the step was last changed
         self.arrays["time_base"] = np.zeros((2, columns))
         #: functions of the present states
-        self.functions = WorldFunctions(self, self._workers)
+        self.functions = WorldFunctions(self, self._workers, self._refresh)
         if self.contact:
             self.arrays["shape_forces"] = np.zeros((SHAPE_FORCES * len(self.functions.shapes), columns))
             self.arrays["zone_forces"] = np.zeros((len(self.functions.zones), columns))
@@ -374,16 +373,6 @@ class Batch(Guarded, WorldViews):
         self.sampling.before_steps()
         self._workers.take(count)
         self.sampling.after_steps(count)
-
-    def step_program(self) -> Executable | None:
-        """The program of a step, for code that runs it itself and counts its `steps`; live inputs are read.
-
-        None where steps are more than a program: with contact, sensors, events, or on a cluster.
-        """
-        if self.sampling is not None or self.events.logs:
-            return None
-        self._refresh()
-        return self._workers.step_program()
 
     def save(self) -> dict[str, np.ndarray]:
         """State of all worlds, as copies; live inputs are not part of it."""

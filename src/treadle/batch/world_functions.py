@@ -43,10 +43,10 @@ class CompiledFunction:
 class WorldFunctions:
     """Runs programs made by `moment_program` on the worlds of a batch, and keeps their code."""
 
-    def __init__(self, batch: Batch, workers: Workers) -> None:
+    def __init__(self, batch: Batch, workers: Workers, refresh: Callable[[], None]) -> None:
         self._batch = batch
         #: what runs code on all worlds
-        self.workers = workers
+        self.workers, self._refresh = workers, refresh
         self._compiled: dict[Hashable, CompiledFunction] = {}
         self._columns = batch.arrays["q"].shape[1]
         #: (1, columns) of functions that read the time
@@ -90,6 +90,16 @@ class WorldFunctions:
         ):
             found = self._compiled[key] = self._compile(program(self.kind), given, lanes)
         return found
+
+    def step_program(self) -> Executable | None:
+        """The program of a step, for code that runs it itself and counts the batch's `steps`.
+
+        None where steps are more than a program: with contact, sensors, events, or on a cluster.
+        """
+        if self._batch.sampling is not None or self._batch.events.logs:
+            return None
+        self._refresh()
+        return self.workers.step_program()
 
     def _tell_time(self, time: np.ndarray | None) -> None:
         arrays, count = self._batch.arrays, self._batch.worlds

@@ -39,7 +39,6 @@ def plan(
             "--view", help="Show it in the browser, with the candidates; episodes follow each other."
         ),
     ] = False,
-    port: Annotated[int, typer.Option(help="Port of the page; 0 takes any free one.")] = 8080,
     json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -59,7 +58,7 @@ def plan(
 
     from treadle.envs.task_planner import plan_task
 
-    with _page(task, port) if view else nullcontext() as watch, progress(shown=not json, steady=False) as bar:
+    with _page(task) if view else nullcontext() as watch, progress(shown=not json, steady=False) as bar:
         shown = bar.add_task(task, total=1.0)
         drive = plan_task(
             task,
@@ -91,7 +90,7 @@ def plan(
 
 
 @contextmanager
-def _page(task: str, port: int) -> Iterator[Callable[[TaskWorlds, Plan], None]]:
+def _page(task: str) -> Iterator[Callable[[TaskWorlds, Plan], None]]:
     """A page with the machine and the ways of the best candidates; what brings it up to date in real time."""
     import numpy as np
 
@@ -117,6 +116,6 @@ def _page(task: str, port: int) -> Iterator[Callable[[TaskWorlds, Plan], None]]:
         due = max(due + world.period, time.monotonic())
         time.sleep(max(0.0, due - time.monotonic()))
 
-    with view(sim, run=False, port=port) as page:
-        console().print(f"Open {page.url} in a browser; Ctrl-C ends it.", markup=False)
+    with view(sim, run=False) as page:
+        typer.echo(f"Open {page.url} in a browser; Ctrl-C ends it.", err=True)
         yield watch

@@ -151,7 +151,7 @@ class ControlStep:
     def _prepare(self) -> Executable | None:
         """Make the calls again where programs changed; the program of a step, if it is one."""
         batch = self._batch
-        program, world = batch.step_program(), batch.world
+        program, world = batch.functions.step_program(), batch.world
         made_for, loads = self._made_for, world.arrays.get("loads")
         if not (
             made_for

@@ -44,7 +44,7 @@ from treadle.studies import (
 )
 from treadle.studies.study import Findings, Study
 
-__all__ = ["PARTED", "STUDIES", "Findings", "Study", "description", "find_study", "find_study_parts"]
+__all__ = ["STUDIES", "Findings", "Study", "description", "find_study", "find_study_parts"]
 
 #: Functions that run a study, by name.
 STUDIES: dict[str, Study] = {
