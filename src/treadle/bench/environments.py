@@ -30,8 +30,9 @@ LIMITS = {"CartPole": 20.0, "Reacher": 20.0} | dict.fromkeys(
 
 THREADS, WORLDS, QUICK_WORLDS = 2, 1024, 128
 
-#: Share of a control step that observation, reward and resets may take, and turns that it is measured in.
-_OVERHEAD, _LEAST_TURNS = 0.2, 20
+#: Share of a control step that observation, reward and resets may take; turns that it is measured in, and how
+#: long (s) each takes at least.
+_OVERHEAD, _LEAST_TURNS, _TURN = 0.2, 20, 2e-3
 
 
 def environment_names(only: list[str] | None = None) -> list[str]:
@@ -86,24 +87,31 @@ def measure_environment(name: str, effort: Effort, quick: bool = False) -> Outco
 def _overhead(env: Any, step: Callable[[], None], seconds: float) -> float:
     """Share of a control step that is not simulation: (control step - `Batch.step`) / control step.
 
-    Both start from the same states, turn by turn; of each the median counts.
+    Both start from the same states with the same commands, turn by turn; of each the median counts. Steps
+    that take microseconds follow each other, as they do in learning.
     """
     batch, count = env.worlds.batch, env.task.steps
+    often = max(1, round(_TURN / _seconds(step, 1)))
     whole: list[float] = []
     alone: list[float] = []
     end = time.perf_counter() + seconds
     while len(whole) < _LEAST_TURNS or time.perf_counter() < end:
-        state = batch.save()
-        alone.append(_seconds(lambda: batch.step(count)))
-        batch.restore(state)
-        whole.append(_seconds(step))
+        before = batch.save()
+        whole.append(_seconds(step, often))
+        after = batch.save()
+        batch.restore(before)
+        batch.commands = after["commands"][:, : batch.worlds].T
+        alone.append(_seconds(lambda: batch.step(count), often))
+        batch.restore(after)
     return max(0.0, 1.0 - float(np.median(alone) / np.median(whole)))
 
 
-def _seconds(work: Callable[[], None]) -> float:
-    started = time.perf_counter()
-    work()
-    return time.perf_counter() - started
+def _seconds(work: Callable[[], None], often: int) -> float:
+    """CPU time, which other work on the computer does not lengthen."""
+    started = time.process_time()
+    for _ in range(often):
+        work()
+    return time.process_time() - started
 
 
 def _outcome(name: str, dofs: int, count: int, times: dict[str, float], overhead: float) -> Outcome:
