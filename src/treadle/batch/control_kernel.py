@@ -31,7 +31,7 @@ ACT, STEP, COUNT, SEE = 1, 2, 4, 8
 NEXT_STEP, SAME_STEP, ONLY_BEGUN = 16, 32, 64
 
 #: Worlds that go through a control step together: a multiple of all numbers of lanes.
-BLOCK = 64
+BLOCK = 256
 
 Bytes = Annotated[np.ndarray, CPointer(CType("uint8"))]
 Singles = Annotated[np.ndarray, CPointer(CType("float32"))]

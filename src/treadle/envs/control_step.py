@@ -72,6 +72,7 @@ class ControlStep:
     ) -> None:
         task, count = programs.task, batch.worlds
         self._batch, self._programs, self._given = batch, programs, given
+        self._functions, self._workers = batch.functions, batch.functions.workers
         self._arrays = given | {f"next_{name}": array for name, array in given.items()}
         self._longest, self._renewal = longest, _RENEWALS[renewal]
         #: (worlds, actions) of the next control step
@@ -134,24 +135,21 @@ class ControlStep:
 
     def _see(self, flags: int, slots: int) -> Outlook:
         """Run into new arrays."""
-        observation, memory = np.empty(*self._sight), np.empty(self._rest.itemsize, np.uint8)
-        # of plain bytes, for ctypes takes its time to describe a record
-        order, start = self._order, _address(memory)
+        observation, rest = np.empty(*self._sight), np.empty((), self._rest)
+        order, start = self._order, _address(rest)
         order[_WIDE] = order[_NARROW] = _address(observation)
         for place, offset in self._places:
             order[place] = start + offset
         self.over = self._run(flags, slots)
-        rest = memory.view(self._rest)[0]
         return Outlook(observation.T, rest["reward"], rest["parts"], rest["terminated"], rest["truncated"])
 
     def _run(self, flags: int, slots: int) -> int:
         self._order[_FLAGS], self._order[_TURN] = flags, self._turn
-        return self._batch.functions.workers.spread(self._calls, slots)
+        return self._workers.spread(self._calls, slots)
 
     def _prepare(self) -> Executable | None:
         """Make the calls again where programs changed; the program of a step, if it is one."""
-        batch = self._batch
-        program, world = batch.functions.step_program(), batch.world
+        program, world = self._functions.step_program(), self._batch.world
         made_for, loads = self._made_for, world.arrays.get("loads")
         if not (
             made_for
