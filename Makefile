@@ -81,7 +81,7 @@ test-learn: $(INSTALLED) ## PPO on CartPole, and adapters, in an environment of 
 CLUSTER := .venv-cluster
 test-cluster: $(INSTALLED) ## work on a Ray cluster of two nodes, in an environment of its own (minutes)
 	@test -x $(CLUSTER)/bin/python || $(BIN)/python -m venv $(CLUSTER)
-	$(CLUSTER)/bin/python -m pip install --quiet --editable '.[cluster,learn]' hypothesis pytest
+	$(CLUSTER)/bin/python -m pip install --quiet --editable '.[cluster,learn,torch]' 'ray[rllib]' hypothesis pytest
 	TREADLE_CLUSTER=1 $(CLUSTER)/bin/python -m pytest tests/batch/test_cluster.py $(ARGS)
 
 MPI := .venv-mpi

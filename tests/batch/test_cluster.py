@@ -146,7 +146,6 @@ def test_errors_of_the_work_are_not_repeated(nodes):
 
 
 def test_rllib_learns_through_the_vector_entry_point(nodes):
-    # RLlib 2.60 pins gymnasium 1.2.2, older than the extra "learn" allows: `make test-cluster` has none
     pytest.importorskip("torch")
     from ray.rllib.algorithms.ppo import PPOConfig
 

@@ -169,3 +169,53 @@ def test_another_process_gives_the_same_bits():
         for count, threads in ((4, 1), (21, 2))
     ]  # fmt: skip
     assert found[0] == found[1] and len(found[0]) == 64
+
+
+def counting() -> envs.Task:
+    """CartPole that remembers how many steps it has taken."""
+    return replace(
+        envs.find_task("CartPole"),
+        remember=lambda now: [now.before[0] + 1.0 if now.before else 1.0],
+        observe=lambda now: [now.q[0], now.v[0], now.q[1], now.before[0]],
+        observation_high=None,
+        randomization=envs.Randomization(action_delay=(0, 2), observation_noise=0.01),
+    )
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_resets_of_some_worlds_leave_the_others_alone(mode):
+    """What a world remembers is counted once per step, whoever else begins an episode."""
+    env = envs.VectorEnv(9, counting(), autoreset_mode=mode, max_episode_steps=40)
+    env.reset(seed=1)
+    env.action_space.seed(4)
+    steps = np.ones(9)
+    for _ in range(120):
+        over = env.worlds.done.copy()
+        _, _, terminated, truncated, _ = env.step(env.action_space.sample())
+        done = terminated | truncated
+        steps = np.where(over, 1.0, steps + 1.0) if mode is AutoresetMode.NEXT_STEP else steps + 1.0
+        if mode is AutoresetMode.SAME_STEP:
+            steps[done] = 1.0
+        elif mode is AutoresetMode.DISABLED and done.any():
+            env.reset(options={"reset_mask": done})
+            steps[done] = 1.0
+        np.testing.assert_array_equal(env.worlds.given["before"][0, :9], steps)
+
+
+@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
+def test_worlds_of_many_blocks_go_the_way_of_a_few(mode):
+    """Blocks, lanes and threads change no bit, delays, noise and resets included."""
+    many, few = (
+        envs.VectorEnv(count, counting(), autoreset_mode=mode, threads=threads, max_episode_steps=30)
+        for count, threads in ((151, 2), (3, 1))
+    )
+    chosen = [5, 70, 149]
+    seen = many.reset(seed=0)[0][chosen], few.reset(seed=chosen)[0]
+    rng = np.random.default_rng(0)
+    for _ in range(80):
+        np.testing.assert_array_equal(*seen)
+        actions = rng.integers(0, 2, 151)
+        one, other = many.step(actions), few.step(actions[chosen])
+        for a, b in zip(one[1:4], other[1:4], strict=True):
+            np.testing.assert_array_equal(a[chosen], b)
+        seen = one[0][chosen], other[0]

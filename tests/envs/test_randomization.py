@@ -75,6 +75,13 @@ def test_wrong_declarations_are_refused():
         envs.VectorEnv(2, "CartPole", randomization=envs.Randomization({"cart.weight": envs.Uniform(0, 1)}))
 
 
+def test_what_a_task_cannot_have_is_refused():
+    with pytest.raises(InputError, match=r"one number, or 4 of them, not 2"):
+        envs.VectorEnv(2, "CartPole", randomization=envs.Randomization(observation_noise=[0.1, 0.2]))
+    with pytest.raises(InputError, match="no floating base"):
+        envs.VectorEnv(2, "CartPole", randomization=envs.Randomization(push=envs.Push(0.1, 1.0)))
+
+
 def test_pushes_change_the_velocity_of_the_base_when_they_are_due():
     pushed = envs.Randomization(push=envs.Push(every=0.1, speed=1.0))
     plain, first, second = (

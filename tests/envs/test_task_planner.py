@@ -1,5 +1,7 @@
 """Planning of tasks: better than doing nothing, reproducible, and told what is wrong."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -44,6 +46,21 @@ def test_rollouts_are_the_episode_of_the_same_actions():
     alone = TaskRollouts(find_task("Reacher"), 1, 0.2, 5, threads=1)
     for k in range(4):
         assert alone.costs(q, v, actions[k : k + 1], goal)[0][0] == costs[k]
+
+
+def test_who_watches_sees_candidates_and_the_next_episode():
+    short = replace(find_task("Rover"), max_episode_steps=2)
+    seen: list[tuple[float, np.ndarray]] = []
+    options = {"candidates": 4, "horizon": 0.8, "pieces": 2, "threads": 1}
+    drive = plan_task(
+        short,
+        seconds=0.8,
+        **options,
+        watch=lambda world, plan: seen.append((float(world.taken[0]), plan.watched - world.batch.q[0, 4:7])),
+    )
+    assert [taken for taken, _ in seen] == [0.0, 1.0, 0.0, 1.0] and len(drive.rewards) == 4
+    # each within what the rover drives in the horizon
+    assert all(ways.shape == (4, 2, 3) and 0.0 < np.abs(ways).max() < 0.6 for _, ways in seen)
 
 
 def test_the_command(tmp_path):

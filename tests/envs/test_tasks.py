@@ -117,7 +117,7 @@ def test_ground_carries_the_ant():
     worlds = TaskWorlds(task, 2, threads=1)
     worlds.begin(np.arange(2))
     for _ in range(100):
-        worlds.advance(np.zeros((2, 8)))
+        worlds.step(np.zeros((2, 8)))
     batch = worlds.batch
     total = sum(batch.signal(name) for name in batch.signals("contact.*.force") if _is_link(batch, name))
     np.testing.assert_allclose(total[:, 2], batch.model.mass * 9.81, rtol=0.02)

@@ -21,9 +21,8 @@ def build(
     carry: Mapping[str, str] | None = None,
     lanes: int = 1,
     twins: Mapping[int, Twin] | None = None,
-    mask: str | None = None,
 ) -> Executable:
-    ir, layout = emit(graph, inputs, outputs, carry or {}, lanes, twins, mask=mask)
+    ir, layout = emit(graph, inputs, outputs, carry or {}, lanes, twins)
     return Executable(load_object(object_code(ir)), layout, lanes)
 
 

@@ -168,7 +168,7 @@ class Batch(Guarded, WorldViews):
         #: time and steps taken when the step was last changed
         self.arrays["time_base"] = np.zeros((2, columns))
         #: functions of the present states
-        self.functions = WorldFunctions(self, self._workers)
+        self.functions = WorldFunctions(self, self._workers, self._refresh)
         if self.contact:
             self.arrays["shape_forces"] = np.zeros((SHAPE_FORCES * len(self.functions.shapes), columns))
             self.arrays["zone_forces"] = np.zeros((len(self.functions.zones), columns))

@@ -73,6 +73,9 @@ class RemoteWorkers(Workers):
             memory[number] = found.memory
         self._memory = None if memory[0] is None else [row for part in memory for row in part or ()]
 
+    def step_program(self) -> None:
+        """There is none: steps are taken on the cluster."""
+
     @property
     def memory(self) -> list[np.ndarray] | None:
         """See `Workers`."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -35,17 +36,19 @@ class Workers:
         self._count = count
         self._contact: ContactWorlds | None = None
         self._pool: ThreadPoolExecutor | None = None
+        #: by whether bodies are loaded
+        self._kinds: dict[bool, StepKind] = {}
         #: by program: the arrays that it ran on last, and what is bound to them, one per share
         self._runners: dict[Executable, tuple[Mapping[str, np.ndarray], list[Runner]]] = {}
 
     def take(self, steps: int) -> None:
         """Steps of all worlds in one go."""
-        code = self._steps()
-        if isinstance(code, Executable):
+        code = self.step_program()
+        if code is not None:
             self.run(code, self.world.arrays, steps)
         else:
-            run = partial(code.run, self.world.arrays, count=steps)
-            self._share_out([run] * len(self._shares))
+            run = partial(self._with_contact().run, self.world.arrays, count=steps)
+            self._share_out([run] * self.shares)
 
     def run(self, code: Executable, arrays: Mapping[str, np.ndarray], steps: int = 1) -> None:
         """A program on all worlds, each share of them on a thread.
@@ -60,12 +63,30 @@ class Workers:
             or (arrays is self.world.arrays and not found[1][0].fits(arrays))
         ):
             found = self._runners[code] = arrays, [code.runner(arrays) for _ in self._shares]
-        if len(self._shares) == 1 or code.layout.slots * steps * self._count < _SHORT:
+        if self.is_short(code.layout.slots * steps):
             found[1][0](self._shares[0][0], self._shares[-1][1], steps)
         else:
             self._share_out([partial(runner, steps=steps) for runner in found[1]])
 
-    def _share_out(self, calls: Sequence[Callable[..., None]]) -> None:
+    @property
+    def shares(self) -> int:
+        """How many ranges of worlds there are, each for a thread."""
+        return len(self._shares)
+
+    def is_short(self, slots: int) -> bool:
+        """Whether code with so many slots takes all worlds no longer than a thread takes to wake up."""
+        return len(self._shares) == 1 or slots * self._count < _SHORT
+
+    def spread(self, calls: Sequence[Callable[[int, int], int]], slots: int) -> int:
+        """The sum of what code(begin, end) gives over all worlds, each share of them on a thread.
+
+        There is a call for each share; the first one takes all where the work, see `is_short`, is short.
+        """
+        if self.is_short(slots):
+            return calls[0](self._shares[0][0], self._shares[-1][1])
+        return sum(self._share_out(calls))
+
+    def _share_out(self, calls: Sequence[Callable[..., Any]]) -> list[Any]:
         """Call code(begin, end) for all shares of the worlds, each on a thread."""
         if len(calls) > 1 and self._pool is None:
             self._pool = ThreadPoolExecutor(self.threads - 1, thread_name_prefix="treadle")
@@ -73,9 +94,7 @@ class Workers:
             self._pool.submit(call, *share)  # type: ignore[union-attr]
             for call, share in zip(calls[1:], self._shares[1:], strict=True)
         ]
-        calls[0](*self._shares[0])
-        for other in waiting:
-            other.result()
+        return [calls[0](*self._shares[0]), *[other.result() for other in waiting]]
 
     @property
     def memory(self) -> list[np.ndarray] | None:
@@ -102,16 +121,19 @@ class Workers:
         count = min(self.threads, blocks)
         return list(pairwise([blocks * k // count * lanes for k in range(count + 1)]))
 
-    def _steps(self) -> Executable | ContactWorlds:
-        """What takes the steps; the one with loads only when there are any."""
+    def step_program(self) -> Executable | None:
+        """The program of a step, the one with loads only when there are any; None where steps are more."""
         model, options = self.world.model, self.world.options
         if options.contact:
-            return self._with_contact()
-        kind = StepKind(
-            loaded="loads" in self.world.arrays,
-            parameters=self.world.parameters,
-            bounded=bool(model.limited or model.held or options.arrested),
-        )
+            return None
+        loaded = "loads" in self.world.arrays
+        kind = self._kinds.get(loaded)
+        if kind is None:
+            kind = self._kinds[loaded] = StepKind(
+                loaded=loaded,
+                parameters=self.world.parameters,
+                bounded=bool(model.limited or model.held or options.arrested),
+            )
         return self.world.fused(kind)
 
     def _with_contact(self) -> ContactWorlds:

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from treadle.forces.law import ForceLaw
     from treadle.model.model import Model
 
-__all__ = ["WorldFunctions"]
+__all__ = ["CompiledFunction", "WorldFunctions"]
 
 
 @dataclass(frozen=True, eq=False)
-class _Compiled:
+class CompiledFunction:
     """A function: its code, all its arrays, its outputs, and what it was compiled for."""
 
     code: Executable
@@ -43,11 +43,14 @@ class _Compiled:
 class WorldFunctions:
     """Runs programs made by `moment_program` on the worlds of a batch, and keeps their code."""
 
-    def __init__(self, batch: Batch, workers: Workers) -> None:
-        self._batch, self._workers = batch, workers
-        self._compiled: dict[Hashable, _Compiled] = {}
+    def __init__(self, batch: Batch, workers: Workers, refresh: Callable[[], None]) -> None:
+        self._batch = batch
+        #: what runs code on all worlds
+        self.workers, self._refresh = workers, refresh
+        self._compiled: dict[Hashable, CompiledFunction] = {}
         self._columns = batch.arrays["q"].shape[1]
-        self._time = np.zeros((1, self._columns), dtype=batch.precision)
+        #: (1, columns) of functions that read the time
+        self.time = np.zeros((1, self._columns), dtype=batch.precision)
 
     def evaluate(
         self,
@@ -62,6 +65,20 @@ class WorldFunctions:
         arrays (rows, columns), best the same mapping at every call; `time` (worlds) is the present one unless
         it is given. An output "next_x" is written where the array x of the batch, or a given "next_x", is.
         """
+        found = self.compiled(key, program, given)
+        if found.timed:
+            self._tell_time(time)
+        self.workers.run(found.code, found.arrays)
+        return found.outputs
+
+    def compiled(
+        self,
+        key: Hashable,
+        program: Callable[[MeasureKind], Program],
+        given: Mapping[str, np.ndarray] | None = None,
+        lanes: int | None = None,
+    ) -> CompiledFunction:
+        """A function, see `evaluate`, for what the worlds are like now; `lanes` are those of the batch."""
         batch, found = self._batch, self._compiled.get(key)
         world, loads = batch.world, batch.arrays.get("loads")
         if (
@@ -71,18 +88,25 @@ class WorldFunctions:
             or found.controllers is not world.controllers
             or found.inputs is not world.inputs
         ):
-            found = self._compiled[key] = self._compile(program(self.kind), given)
-        if found.timed:
-            self._tell_time(time)
-        self._workers.run(found.code, found.arrays)
-        return found.outputs
+            found = self._compiled[key] = self._compile(program(self.kind), given, lanes)
+        return found
+
+    def step_program(self) -> Executable | None:
+        """The program of a step, for code that runs it itself and counts the batch's `steps`.
+
+        None where steps are more than a program: with contact, sensors, events, or on a cluster.
+        """
+        if self._batch.sampling is not None or self._batch.events.logs:
+            return None
+        self._refresh()
+        return self.workers.step_program()
 
     def _tell_time(self, time: np.ndarray | None) -> None:
         arrays, count = self._batch.arrays, self._batch.worlds
         if time is not None:
-            self._time[0, :count] = time
+            self.time[0, :count] = time
             return
-        base, row = arrays["time_base"], self._time[0]
+        base, row = arrays["time_base"], self.time[0]
         np.subtract(arrays["alive"][1], base[1], out=row)
         row *= arrays["dt"][0]
         row += base[0]
@@ -126,10 +150,12 @@ class WorldFunctions:
         grounded, fields = on_terrain(self._batch.model, options.terrain)
         return grounded, Collider(grounded, fields=fields, meshes=options.meshes)
 
-    def _compile(self, program: Program, given: Mapping[str, np.ndarray] | None) -> _Compiled:
+    def _compile(
+        self, program: Program, given: Mapping[str, np.ndarray] | None, lanes: int | None
+    ) -> CompiledFunction:
         batch, world = self._batch, self._batch.world
-        code = compile_program(program, batch.lanes, batch.precision)
-        arrays = batch.arrays | {"time": self._time, "held": batch.arrays["tau"]}
+        code = compile_program(program, lanes or batch.lanes, batch.precision)
+        arrays = batch.arrays | {"time": self.time, "held": batch.arrays["tau"]}
         if batch.contact:
             arrays |= {"shapes": batch.arrays["shape_forces"], "zones": batch.arrays["zone_forces"]}
         arrays |= {f"next_{name}": array for name, array in arrays.items()}
@@ -139,7 +165,7 @@ class WorldFunctions:
             for name, rows in code.layout.outputs.items()
         }
         timed = "time" in code.layout.inputs and "time" not in code.layout.unread
-        return _Compiled(
+        return CompiledFunction(
             code,
             arrays | outputs,
             outputs,

@@ -66,15 +66,15 @@ def anymal(env: Any, _: np.ndarray, actions: np.ndarray) -> tuple:
     from treadle.envs.tasks.anymal import POSE, ground
 
     q, v = env.qpos, env.qvel
-    w, x, y, z = q[:, 3:7].T
-    rows = np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
+    w, x, y, z = np.ascontiguousarray(q[:, 3:7].T)
+    rows = (
+        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
+        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
+        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
     )
-    velocity, turning, up = np.einsum("ijn,ni->nj", rows, v[:, :3]), v[:, 3:6], rows[2].T
+    along = np.ascontiguousarray(v[:, :3].T)
+    velocity = np.stack([sum(row[k] * part for row, part in zip(rows, along)) for k in range(3)], axis=1)
+    turning, up = v[:, 3:6], np.stack(rows[2], axis=1)
     command, dt = env.command, env.period
     off = np.square(velocity[:, :2] - command[:, :2]).sum(axis=1)
     reward = dt * np.exp(-4.0 * off) + 0.5 * dt * np.exp(-4.0 * np.square(turning[:, 2] - command[:, 2]))

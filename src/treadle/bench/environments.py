@@ -30,8 +30,9 @@ LIMITS = {"CartPole": 20.0, "Reacher": 20.0} | dict.fromkeys(
 
 THREADS, WORLDS, QUICK_WORLDS = 2, 1024, 128
 
-#: Share of a control step that observation, reward and resets may take.
-_OVERHEAD = 0.2
+#: Share of a control step that observation, reward and resets may take; turns that it is measured in, and how
+#: long (s) each takes at least.
+_OVERHEAD, _LEAST_TURNS, _TURN = 0.2, 20, 2e-3
 
 
 def environment_names(only: list[str] | None = None) -> list[str]:
@@ -83,31 +84,34 @@ def measure_environment(name: str, effort: Effort, quick: bool = False) -> Outco
     return outcome
 
 
-class _TimedBatch:
-    """A batch that measures how long its steps take."""
-
-    def __init__(self, batch: Any) -> None:
-        self._batch, self.seconds = batch, 0.0
-
-    def step(self, count: int) -> None:
-        started = time.perf_counter()
-        self._batch.step(count)
-        self.seconds += time.perf_counter() - started
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._batch, name)
-
-
 def _overhead(env: Any, step: Callable[[], None], seconds: float) -> float:
-    """Share of control steps that is not simulation."""
-    batch = env.worlds.batch
-    timed = env.worlds.batch = _TimedBatch(batch)
-    started = time.perf_counter()
-    while time.perf_counter() - started < seconds:
-        step()
-    total = time.perf_counter() - started
-    env.worlds.batch = batch
-    return max(0.0, 1.0 - timed.seconds / total)
+    """Share of a control step that is not simulation: (control step - `Batch.step`) / control step.
+
+    Both start from the same states with the same commands, turn by turn; of each the median counts. Steps
+    that take microseconds follow each other, as they do in learning.
+    """
+    batch, count = env.worlds.batch, env.task.steps
+    often = max(1, round(_TURN / _seconds(step, 1)))
+    whole: list[float] = []
+    alone: list[float] = []
+    end = time.perf_counter() + seconds
+    while len(whole) < _LEAST_TURNS or time.perf_counter() < end:
+        before = batch.save()
+        whole.append(_seconds(step, often))
+        after = batch.save()
+        batch.restore(before)
+        batch.commands = after["commands"][:, : batch.worlds].T
+        alone.append(_seconds(lambda: batch.step(count), often))
+        batch.restore(after)
+    return max(0.0, 1.0 - float(np.median(alone) / np.median(whole)))
+
+
+def _seconds(work: Callable[[], None], often: int) -> float:
+    """CPU time, which other work on the computer does not lengthen."""
+    started = time.process_time()
+    for _ in range(often):
+        work()
+    return time.process_time() - started
 
 
 def _outcome(name: str, dofs: int, count: int, times: dict[str, float], overhead: float) -> Outcome:

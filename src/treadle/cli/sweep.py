@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,7 +11,13 @@ from treadle.cli.console import Debug, Json, console, print_json, progress, repo
 from treadle.cli.machine import open_machine
 from treadle.errors import InputError
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 __all__ = ["sweep"]
+
+#: Combinations and columns that are printed; the file has all.
+_ROWS, _COLUMNS = 10, 6
 
 
 @reported
@@ -63,7 +69,21 @@ def sweep(
     if json:
         print_json({"rows": table.to_pylist(), "checks": []})
         return
+    _show(table)
     console().print(f"{table.num_rows} combinations, {len(table.column_names)} columns: {out}")
+
+
+def _show(table: pa.Table) -> None:
+    """The first combinations, and of each the first columns."""
+    from rich.table import Table
+
+    names = table.column_names[:_COLUMNS]
+    shown = Table(*names, box=None, header_style="dim", pad_edge=False)
+    for row in table.slice(0, _ROWS).select(names).to_pylist():
+        shown.add_row(*[f"{value:.6g}" if isinstance(value, float) else str(value) for value in row.values()])
+    if table.num_rows > _ROWS or len(table.column_names) > _COLUMNS:
+        shown.add_row(*["..." for _ in names])
+    console().print(shown)
 
 
 def _values(text: str) -> tuple[str, list[float]]:

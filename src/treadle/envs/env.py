@@ -49,12 +49,10 @@ class Env(gym.Env):
         if seed is not None:
             self.worlds.seed(np.array([0]), np.array([seed], np.uint64))
             self._seeded = True
-        self.worlds.begin(np.array([0]))
-        return self.worlds.look().observation[0], {}
+        return self.worlds.begin(np.array([0])).observation[0], {}
 
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """Take a control step."""
-        self.worlds.advance(np.asarray(action)[None])
-        seen = self.worlds.look()
+        seen = self.worlds.step(np.asarray(action)[None])
         info = dict(zip(self.worlds.terms, seen.terms[:, 0].tolist(), strict=True))
         return seen.observation[0], float(seen.reward[0]), bool(seen.terminated[0]), False, info

@@ -65,29 +65,38 @@ class TaskPrograms:
         #: names of the terms of the reward
         self.terms = tuple(task.reward(seen))
         self.commands = task.command is not None or randomization.push is not None
+        self._check_randomization()
+
+    def _check_randomization(self) -> None:
+        size, noise = self.observation_size, np.shape(self.randomization.observation_noise)
+        if noise not in ((), (1,), (size,)):
+            raise InputError(f"observation_noise needs one number, or {size} of them, not {noise[0]}")
+        if self.randomization.push is not None and self._base is None:
+            raise InputError(f"nothing can push {self.task.name}: its machine has no floating base")
+
+    @property
+    def _base(self) -> slice | None:
+        """Velocities of a floating base."""
+        return next((x.v for x in self._batch.model.joints if x.type.kind == "free"), None)
 
     def begin(self, _: MeasureKind) -> Program:
-        """Worlds whose "over" is 1 begin an episode."""
+        """Worlds whose "over" is 1 begin an episode: for one lane, as they are few among many."""
         fresh = self._batch.fresh
         sizes = {name: len(column) for name, column in fresh.items()} | self.sizes
 
         def function(**given: Sequence[Scalar]) -> dict[str, list[Scalar]]:
-            over = given["over"][0] > 0.5
             draw = _numbers(given, 0.0, _START)
             begin, values = self._drawn(Start(self._batch.model, draw))
-            # the last action of the episode before is none of this one
+            # the last action of the episode before is none of this one, nor what it remembered
             start: dict[str, Sequence[Scalar]] = {name: column.tolist() for name, column in fresh.items()}
             start |= {"q": self._normalized(begin.q), "v": begin.v, "variables": begin.variables}
-            start |= {"action": [0.0] * len(given["action"]), "taken": [0.0], "values": values}
+            start |= {name: [0.0] * len(given.get(name, ())) for name in ("action", "before", "taken")}
+            start |= {"values": values}
             start |= {"episode": [given["episode"][0] + 1.0], "delay": self._delay(given)}
-            return {
-                f"next_{name}": [where(over, a, b) for a, b in zip(start[name], given[name], strict=True)]
-                for name in given
-                if name in start
-            }
+            return {f"next_{name}": list(values) for name, values in start.items() if name in given}
 
         inputs = {name: size for name, size in sizes.items() if size}
-        return Program(None, inputs, function, hot=False, mask="over")
+        return Program(None, inputs, function, hot=False)
 
     def command(self, kind: MeasureKind) -> Program:
         """Commands of the actuators from the actions, and velocities after pushes."""
@@ -148,13 +157,13 @@ class TaskPrograms:
 
     def _pushed(self, moment: Moment, given: Values) -> list[Scalar]:
         """Velocities, with those of the base changed where a push is due."""
-        push, taken = self.randomization.push, given["taken"][0]
-        assert push is not None
+        push, taken, base = self.randomization.push, given["taken"][0], self._base
+        assert push is not None and base is not None
         every = float(max(1, round(push.every / self.period)))
         due = equal(taken - every * floor(taken / every), 0.0) & (taken > 0.5)
         draw = _numbers(given, taken, _PUSH)
         v = list(moment.v)
-        for k in (3, 4):
+        for k in (base.start + 3, base.start + 4):
             v[k] = v[k] + where(due, push.speed * (2.0 * draw() - 1.0), 0.0)
         return v
 

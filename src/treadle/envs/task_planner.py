@@ -14,10 +14,12 @@ from treadle.envs.task import Task
 from treadle.envs.tasks import find_task
 from treadle.envs.worlds import TaskWorlds
 from treadle.errors import InputError
+from treadle.model.model import Model
+from treadle.planning.plan import Plan
 from treadle.planning.sampling import CEM, MPPI, RandomShooting, SamplingPlanner
 from treadle.sim.checks import check_choice, check_count
 
-__all__ = ["PLANNERS", "Drive", "TaskRollouts", "plan_task"]
+__all__ = ["PLANNERS", "Drive", "TaskRollouts", "base_position", "plan_task"]
 
 #: Sampling planners by name.
 PLANNERS: dict[str, type[SamplingPlanner]] = {"mppi": MPPI, "cem": CEM, "random": RandomShooting}
@@ -39,27 +41,37 @@ class TaskRollouts:
             )
         #: length of a piece (s)
         self.piece = self._repeats * period
+        self._base = base_position(self.worlds.batch.model)
 
     def costs(
         self, q: ArrayLike, v: ArrayLike, controls: np.ndarray, goal: ArrayLike = ()
     ) -> tuple[np.ndarray, np.ndarray]:
         """Less the sum of rewards (candidates) of controls (candidates, pieces, n) from one state.
 
-        `goal` are the variables of the episode. An episode that ends gives nothing more.
+        `goal` are the variables of the episode. An episode that ends gives nothing more. Watched are the
+        positions (candidates, pieces, 3) of a machine with a floating base.
         """
         worlds = self.worlds
         worlds.batch.reset(q=q, v=v)
         worlds.variables[:] = np.asarray(goal, dtype=float)
         worlds.look()
         total, runs = np.zeros(self.candidates), np.ones(self.candidates, bool)
+        watched = np.zeros((self.candidates, self.pieces, 3 if self._base else 0))
         for k in range(self.pieces):
             actions = as_actions(worlds.task, controls[:, k])
             for _ in range(self._repeats):
-                worlds.advance(actions)
-                seen = worlds.look()
+                seen = worlds.step(actions)
                 total -= np.where(runs, seen.reward, 0.0)
                 runs &= ~seen.terminated
-        return total, np.zeros((self.candidates, self.pieces, 0))
+            if self._base:
+                watched[:, k] = worlds.batch.q[:, self._base]
+        return total, watched
+
+
+def base_position(model: Model) -> slice | None:
+    """Where the positions of a machine have that of its floating base; None without one."""
+    root = next((joint for joint in model.joints if joint.type.kind == "free"), None)
+    return None if root is None else slice(root.q.start + 4, root.q.start + 7)
 
 
 def as_actions(task: Task, controls: np.ndarray) -> np.ndarray:
@@ -94,8 +106,12 @@ def plan_task(
     seed: int = 0,
     threads: int | None = None,
     report: Callable[[float, str], None] = lambda done, text: None,
+    watch: Callable[[TaskWorlds, Plan], None] | None = None,
 ) -> Drive:
-    """Drive one world of a task, with a plan at every control step."""
+    """Drive one world of a task, with a plan at every control step.
+
+    `watch` is called with each plan before it acts; who watches sees the next episode when one is over.
+    """
     check_choice("planner", planner, tuple(PLANNERS))
     task = find_task(name)
     low, high = (0.0, task.discrete - 1.0) if task.discrete is not None else task.bounds()
@@ -112,20 +128,24 @@ def plan_task(
     world = TaskWorlds(task, 1, 1)
     world.seed(np.array([0]), np.array([seed], np.uint64))
     world.begin(np.array([0]))
-    world.look()
     drive = Drive([], [], False, world.period)
-    steps = min(max(1, round(seconds / world.period)), task.max_episode_steps)
+    steps = max(1, round(seconds / world.period))
+    steps = steps if watch is not None else min(steps, task.max_episode_steps)
     for k in range(steps):
         started = time.perf_counter()
         plan = planning.plan(
             world.batch.q[0], world.batch.v[0], world.variables[0], elapsed=world.period if k else 0.0
         )
         drive.plan_seconds.append(time.perf_counter() - started)
-        world.advance(as_actions(task, plan.controls[:1]))
-        seen = world.look()
+        if watch is not None:
+            watch(world, plan)
+        seen = world.step(as_actions(task, plan.controls[:1]))
         drive.rewards.append(float(seen.reward[0]))
         drive.terminated = bool(seen.terminated[0])
         report((k + 1) / steps, f"{task.name}: return {sum(drive.rewards):.1f}")
-        if drive.terminated:
-            break
+        if drive.terminated or world.taken[0] >= task.max_episode_steps:
+            if watch is None:
+                break
+            world.begin(np.array([0]))
+            planning.restart()
     return drive

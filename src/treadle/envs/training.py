@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,8 @@ class Training:
     worlds: Any
     task: Task
     curve: list[tuple[int, float, float]] = field(default_factory=list)
+    #: CPU time of all threads (s)
+    cpu_seconds: float = 0.0
 
     def save(self, folder: Path) -> None:
         """policy.zip, curve.csv, and normalization.pkl where observations were normalized."""
@@ -152,8 +155,24 @@ def train(
         policy.set_random_seed(seed)
     training = Training(policy, worlds, found)
     if steps:
-        policy.learn(steps, callback=_progress(training, steps, report))
+        started = time.process_time()
+        with _one_thread():
+            policy.learn(steps, callback=_progress(training, steps, report))
+        training.cpu_seconds = time.process_time() - started
     return training
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Networks as small as these gain nothing from threads, which take turns spinning where others work."""
+    import torch  # type: ignore[import-not-found]
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def _normalizes(worlds: Any) -> bool:

@@ -14,7 +14,7 @@ from treadle.batch.cluster import Cluster
 from treadle.envs.randomization import Randomization
 from treadle.envs.task import Task
 from treadle.envs.tasks import find_task
-from treadle.envs.worlds import Outlook, TaskWorlds
+from treadle.envs.worlds import TaskWorlds
 from treadle.errors import InputError
 
 __all__ = ["VectorEnv", "action_space", "observation_space"]
@@ -60,15 +60,23 @@ class VectorEnv(GymVectorEnv):
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
         #: the worlds, with their batch
-        self.worlds = TaskWorlds(self.task, num_envs, threads, randomization, backend)
+        self.worlds = TaskWorlds(
+            self.task,
+            num_envs,
+            threads,
+            randomization,
+            backend,
+            renewal=self.autoreset_mode.value,
+            longest=self.max_episode_steps,
+        )
         self.single_action_space = action_space(self.task)
         self.single_observation_space = observation_space(self.task, self.worlds.observation_size)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
-        #: worlds whose episode is over
-        self._over = np.zeros(0, int)
-        self._everywhere = np.ones(num_envs, bool)
-        self._everywhere.flags.writeable = False
+        everywhere = np.ones(num_envs, bool)
+        everywhere.flags.writeable = False
+        # infos of many worlds, as Gymnasium lays them out: what was given, and where
+        self._given_everywhere: dict[str, Any] = {f"_{name}": everywhere for name in self.worlds.terms}
         self._begun = False
 
     def reset(
@@ -78,10 +86,8 @@ class VectorEnv(GymVectorEnv):
         mask = self._mask(options)
         super().reset(seed=seed if isinstance(seed, int) else None)
         self._seed(seed, mask)
-        self.worlds.begin(np.flatnonzero(mask))
-        self._over = self._over[~mask[self._over]]
         self._begun = True
-        return self.worlds.look().observation, {}
+        return self.worlds.begin(np.flatnonzero(mask)).observation, {}
 
     def step(
         self, actions: np.ndarray
@@ -89,33 +95,27 @@ class VectorEnv(GymVectorEnv):
         """Take a control step in all worlds."""
         if not self._begun:
             raise InputError("call reset() before step()")
-        over = self._over
-        if len(over) and self.autoreset_mode is AutoresetMode.DISABLED:
+        mode = self.autoreset_mode
+        if mode is AutoresetMode.DISABLED and self.worlds.over:
+            world = self.worlds.done.argmax()
             raise InputError(
-                f"the episode of world {over[0]} is over: reset it with options={{'reset_mask': mask}}"
+                f"the episode of world {world} is over: reset it with options={{'reset_mask': mask}}"
             )
-        self.worlds.advance(np.asarray(actions))
-        if len(over):
-            # what they did since is left out: this step of theirs is the reset
-            self.worlds.begin(over)
-        seen = self.worlds.look()
-        truncated = self.worlds.taken >= self.max_episode_steps
-        self._over = (seen.terminated | truncated).nonzero()[0]
-        observation, info = seen.observation, self._info(seen)
-        if len(self._over) and self.autoreset_mode is AutoresetMode.SAME_STEP:
-            observation = self._begin_again(observation, info)
-        return observation, seen.reward, seen.terminated, truncated, info
+        observation, reward, terms, terminated, truncated = self.worlds.step(actions)
+        info: dict[str, Any] = self._given_everywhere.copy()
+        info.update(zip(self.worlds.terms, terms, strict=True))
+        if mode is AutoresetMode.SAME_STEP and self.worlds.over:
+            self._add_last(info, terminated | truncated)
+        return observation, reward, terminated, truncated, info
 
     def close_extras(self, **kwargs: Any) -> None:
         """Nothing is open."""
 
-    def _begin_again(self, observation: np.ndarray, info: dict[str, Any]) -> np.ndarray:
-        """Begin the next episode of worlds whose episode is over; the info keeps what was seen last."""
-        over, done = self._over, np.zeros(self.num_envs, bool)
-        done[over] = True
+    def _add_last(self, info: dict[str, Any], done: np.ndarray) -> None:
+        """What was seen at the end of the episodes that are over: the next ones have begun."""
         last = np.empty(self.num_envs, dtype=object)
-        for world in over:
-            last[world] = observation[world].copy()
+        for world in done.nonzero()[0]:
+            last[world] = self.worlds.last[world].astype(self.task.dtype)
         terms = {name: info[name].copy() for name in self.worlds.terms}
         info |= {
             "final_obs": last,
@@ -123,16 +123,6 @@ class VectorEnv(GymVectorEnv):
             "final_info": terms | {f"_{name}": done.copy() for name in terms},
             "_final_info": done.copy(),
         }
-        self.worlds.begin(over)
-        self._over = over[:0]
-        return self.worlds.look().observation
-
-    def _info(self, seen: Outlook) -> dict[str, Any]:
-        """The terms of the reward by name, as Gymnasium lays out the infos of many worlds."""
-        info: dict[str, Any] = {}
-        for name, values in zip(self.worlds.terms, seen.terms, strict=True):
-            info[name], info[f"_{name}"] = values, self._everywhere
-        return info
 
     def _mask(self, options: dict[str, Any] | None) -> np.ndarray:
         mask = (options or {}).get("reset_mask")

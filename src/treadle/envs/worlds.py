@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
 from treadle.batch import Batch
 from treadle.batch.cluster import Cluster
+from treadle.envs.control_step import ControlStep, Outlook
 from treadle.envs.programs import TaskPrograms
 from treadle.envs.randomization import Randomization
 from treadle.envs.task import Task
+from treadle.errors import InputError
 
 __all__ = ["Outlook", "TaskWorlds"]
 
-
-class Outlook(NamedTuple):
-    """What a control step gave, (worlds, ...): new arrays."""
-
-    observation: np.ndarray
-    reward: np.ndarray
-    terminated: np.ndarray
-    #: (terms, worlds)
-    terms: np.ndarray
+#: Control steps of episodes that are not truncated.
+_ENDLESS = 1 << 53
 
 
 class TaskWorlds:
-    """Worlds of one task, which are begun, advanced and looked at.
+    """Worlds of one task, which are begun, advanced and looked at; options are those of `ControlStep`.
 
     Everything is a function of the seeds, of the episode's number and of the actions: results have the same
     bits for any number of threads and worlds.
@@ -39,6 +34,8 @@ class TaskWorlds:
         threads: int | None = None,
         randomization: Randomization | None = None,
         backend: str | Cluster = "local",
+        renewal: str = "Disabled",
+        longest: int | None = None,
     ) -> None:
         self.task, self.count = task, count
         self.randomization = task.randomization if randomization is None else randomization
@@ -51,25 +48,37 @@ class TaskWorlds:
             backend=backend,
             **task.options,
         )
-        self._programs = TaskPrograms(task, self.batch, self.randomization)
+        programs = TaskPrograms(task, self.batch, self.randomization)
         #: length of a control step (s), numbers of an observation, names of the terms of the reward
-        self.period = self._programs.period
-        self.observation_size, self.terms = self._programs.observation_size, self._programs.terms
+        self.period = programs.period
+        self.observation_size, self.terms = programs.observation_size, programs.terms
         #: by name, see `TaskPrograms`
-        self.given = {name: self.batch.functions.room(size) for name, size in self._programs.sizes.items()}
-        self._arrays = self.given | {f"next_{name}": array for name, array in self.given.items()}
-        #: (worlds), live: control steps of the present episode, and whether it began since the last look
-        self.taken, self._begun = (self.given[name][0, :count] for name in ("taken", "over"))
-        self._action = self.given["action"][:, :count]
+        self.given = {name: self.batch.functions.room(size) for name, size in programs.sizes.items()}
+        #: (worlds), live: control steps of the present episode
+        self.taken = self.given["taken"][0, :count]
+        self._control = ControlStep(self.batch, programs, self.given, longest or _ENDLESS, renewal)
+        self._asked = self._control.asked if task.discrete is None else self._control.asked[:, 0]
         self.seed(np.arange(count), np.arange(count, dtype=np.uint64))
-        _, high = self.randomization.action_delay
-        #: (delays, actions, worlds) the last actions, where some act late
-        self._ring = np.zeros((high + 1, task.action_size, count))
 
     @property
     def variables(self) -> np.ndarray:
         """(worlds, variables) of the episodes, live."""
         return self.given["variables"][:, : self.count].T
+
+    @property
+    def done(self) -> np.ndarray:
+        """(worlds) whether the episode is over and the next one has not begun, live."""
+        return self._control.done
+
+    @property
+    def over(self) -> int:
+        """In how many worlds the last step ended an episode that has not begun again."""
+        return self._control.over
+
+    @property
+    def last(self) -> np.ndarray:
+        """(worlds, numbers) last observations of episodes that ended in a step that began the next, live."""
+        return self._control.last.T
 
     def seed(self, chosen: np.ndarray, seeds: np.ndarray) -> None:
         """Give worlds, by number, seeds (uint64); their next episode is the first."""
@@ -78,50 +87,20 @@ class TaskWorlds:
         self.given["seed"][1, chosen] = words >> np.uint64(32)
         self.given["episode"][0, chosen] = 0.0
 
-    def begin(self, chosen: np.ndarray) -> None:
-        """Begin another episode in worlds, by number."""
-        self._begun[:] = 0.0
-        self._begun[chosen] = 1.0
-        self.batch.functions.evaluate("begin", self._programs.begin, self._arrays)
-        self.batch.forget(chosen)
-        for name, drawn in zip(self.randomization.parameters, self.given["values"], strict=True):
-            self.batch.parameter(name)[chosen] = drawn[chosen]
-        if len(self._ring) > 1:
-            self._ring[:, :, chosen] = 0.0
+    def begin(self, chosen: np.ndarray) -> Outlook:
+        """Begin another episode in worlds, by number; the others stay as they are."""
+        return self._control.begin(chosen)
 
-    def advance(self, actions: np.ndarray) -> None:
-        """Take a control step with an action (actions) of each world."""
-        asked = actions.reshape(self.count, -1).T
-        self._action[:] = asked
-        if len(self._ring) > 1:
-            self._delay(asked)
-        if self.task.command is None:
-            self.batch.arrays["commands"][:, : self.count] = self._action
-        if self._programs.commands:
-            self.batch.functions.evaluate("command", self._programs.command, self._arrays)
-        if len(self._ring) > 1:
-            # rewards are about what was asked for
-            self._action[:] = asked
-        self.batch.step(self.task.steps)
-        self.taken += 1.0
+    def step(self, actions: Any) -> Outlook:
+        """Take a control step with an action of each world; where an episode begins, the reward is zero."""
+        try:
+            self._asked[...] = actions
+        except (TypeError, ValueError):
+            raise InputError(
+                f"the actions must have shape {self._asked.shape}, not {np.shape(actions)}"
+            ) from None
+        return self._control.step()
 
     def look(self) -> Outlook:
-        """What worlds are like now; the next step is measured from here.
-
-        Where an episode began since the last look, the reward is zero.
-        """
-        found, count = self.batch.functions.evaluate("look", self._programs.look, self._arrays), self.count
-        self._begun[:] = 0.0
-        return Outlook(
-            found["observation"][:, :count].T.astype(self.task.dtype),
-            found["reward"][0, :count].copy(),
-            found["terminated"][0, :count] > 0.5,
-            found["terms"][:, :count].copy(),
-        )
-
-    def _delay(self, asked: np.ndarray) -> None:
-        """Let each world act as it was asked some control steps ago."""
-        self._ring = np.roll(self._ring, 1, axis=0)
-        self._ring[0] = asked
-        late = self.given["delay"][0, : self.count].astype(int)
-        self._action[:] = self._ring[late, :, np.arange(self.count)].T
+        """What worlds are like now; the next step is measured from here."""
+        return self._control.look()

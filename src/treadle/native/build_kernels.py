@@ -20,6 +20,7 @@ __all__ = ["all_entries", "main"]
 
 #: Modules that import all others with entries; strings, as they are above this package.
 _HOMES = (
+    "treadle.batch.control_kernel",
     "treadle.collision.kernels",
     "treadle.contact.soft",
     "treadle.sensors.chain",

@@ -125,9 +125,7 @@ def run_function(layout: Layout, block: Block) -> str:
             "blocks:",
             "  %world = phi i64 [ %begin, %entry ], [ %following, %scattered ]",
             "  %finished = icmp sge i64 %world, %end",
-            "  br i1 %finished, label %return, label %look",
-            "look:",
-            *_masked(layout, block),
+            "  br i1 %finished, label %return, label %gather",
             "gather:",
             *gather,
             "  br label %first",
@@ -155,28 +153,6 @@ def run_function(layout: Layout, block: Block) -> str:
             "}",
         ]
     )
-
-
-def _masked(layout: Layout, block: Block) -> list[str]:
-    """Go on to the next block of worlds where the mask is zero in all lanes of this one."""
-    if layout.mask is None:
-        return ["  br label %gather"]
-    zero = "0.0" if block.lanes == 1 else "zeroinitializer"
-    lines = [
-        f"  %mask.where = getelementptr ptr, ptr %arrays, i64 {list(layout.inputs).index(layout.mask)}",
-        "  %mask.array = load ptr, ptr %mask.where",
-        f"  %mask.place = getelementptr {block.element}, ptr %mask.array, i64 %world",
-        f"  %mask.row = load {block.real}, ptr %mask.place, align {block.size}",
-        f"  %mask.set = fcmp une {block.real} %mask.row, {zero}",
-    ]
-    if block.lanes == 1:
-        return [*lines, "  br i1 %mask.set, label %gather, label %scattered"]
-    return [
-        *lines,
-        f"  %mask.bits = bitcast {block.boolean} %mask.set to i{block.lanes}",
-        f"  %mask.any = icmp ne i{block.lanes} %mask.bits, 0",
-        "  br i1 %mask.any, label %gather, label %scattered",
-    ]
 
 
 class _Loops:

@@ -52,13 +52,12 @@ def emit(
     twins: Mapping[int, Twin] | None = None,
     element: str = "double",
     drivers: bool = True,
-    mask: str | None = None,
     aside: Collection[str] = (),
 ) -> tuple[str, Layout]:
     """IR text and frame layout of a computation with named input and output arrays.
 
     `twins` names inputs of limbs of one kind, which a single lane computes side by side; `element` is
-    the type of all numbers, double or float. Without `drivers` there is `body` alone; `mask` see `Program`.
+    the type of all numbers, double or float. Without `drivers` there is `body` alone.
     The outputs have the same bits with those `aside` as without.
     """
     block = Block(lanes, element)
@@ -79,7 +78,6 @@ def emit(
         places.count,
         writer.pool,
         _unread(graph, plan, results, inputs),
-        mask,
     )
     text = [
         *sorted(writer.declarations),

@@ -56,10 +56,11 @@ class Entry:
     def __call__(self, *arguments: Any) -> Any:
         # tables live until the call is over
         given = [table(x) if isinstance(x, tuple) else x for x in arguments]
-        return self._callable(*[x.ctypes.data if isinstance(x, np.ndarray) else x for x in given])
+        return self.pointer(*[x.ctypes.data if isinstance(x, np.ndarray) else x for x in given])
 
     @cached_property
-    def _callable(self) -> Any:
+    def pointer(self) -> Any:
+        """The function of ctypes, which takes addresses and numbers: for calls that must be short."""
         kind = ctypes.CFUNCTYPE if self.nogil else ctypes.PYFUNCTYPE
         result, taken = self.signature
         return kind(result.ctype, *[each.ctype for each in taken])(self.address)

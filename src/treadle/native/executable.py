@@ -120,6 +120,11 @@ class Executable:
         """Address of the function that evaluates the program once, inside a frame."""
         return self._engine.get_function_address("body")
 
+    @property
+    def run_entry(self) -> int:
+        """Address of the function that runs worlds and steps in a loop, see `run`."""
+        return self._engine.get_function_address("run")
+
     def runner(self, arrays: Mapping[str, np.ndarray]) -> Runner:
         """A `run` bound to its arrays, for calls that must be short."""
         return Runner(self, arrays)
@@ -139,6 +144,8 @@ class Runner:
         self._address = ctypes.addressof(self._pointers)
         self._stride = max((array.shape[1] for array in self._arrays), default=1)
         self._names = names
+        #: what code that calls `run` itself hands over: its address, the arrays, the frame
+        self.addresses = executable.run_entry, self._address, self._frame.address
 
     def fits(self, arrays: Mapping[str, np.ndarray]) -> bool:
         """Whether these are the arrays that it is bound to."""

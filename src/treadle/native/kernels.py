@@ -54,6 +54,7 @@ part = inner
 #: Packages or files with kernels, and those whose kernels they call.
 _CALLS = {
     "native": (),
+    "batch/control_kernel.py": ("native",),
     "collision": ("native",),
     "contact": ("native",),
     "sensors/chain.py": ("native",),

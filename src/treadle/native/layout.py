@@ -13,7 +13,7 @@ class Layout:
     """Names and sizes of the arrays, inputs before outputs, and the number of slots of the frame.
 
     `pool` are the nodes whose constants the code reads from its array "constants", in order; `unread` are the
-    inputs that nothing depends on; `mask` see `Program`.
+    inputs that nothing depends on.
     """
 
     inputs: dict[str, int]
@@ -22,7 +22,6 @@ class Layout:
     slots: int
     pool: Sequence[int] = ()
     unread: Sequence[str] = ()
-    mask: str | None = None
 
     def offset(self, name: str) -> int:
         """First slot of an array."""

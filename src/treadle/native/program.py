@@ -45,8 +45,7 @@ class Program:
     `function(**inputs)` gets one list of scalars per named input and returns named lists. `digest`
     says what the function computes: two programs with one digest must have the same graph; None leaves
     that to a hash of the graph itself. `carry` names outputs that become inputs when the program is run
-    for several steps. Inputs and outputs have different names. `mask` names an input whose first row says
-    which worlds are run: a block of them is left as it is where it is zero in all lanes.
+    for several steps. Inputs and outputs have different names.
     """
 
     digest: str | None
@@ -59,7 +58,6 @@ class Program:
     aside: Sequence[str] = ()
     #: whether it runs so often that the best code is worth any time to make it
     hot: bool = True
-    mask: str | None = None
 
     def trace(self) -> Traced:
         """The graph and its named outputs."""
@@ -106,7 +104,7 @@ def compile_program(program: Program, lanes: int = 1, precision: str = "float64"
 
         traced = None if program.digest is not None else program.trace()
         meaning = program.digest if traced is None else _graph_digest(*traced)
-        arrays = dict(program.inputs), dict(program.carry), program.mask
+        arrays = dict(program.inputs), dict(program.carry)
         key = [meaning, lanes, precision, compiler.target_name(), store.source_digest(), arrays]
         digest = hashlib.sha256(repr(key).encode()).hexdigest()
         executable = _loaded.get(digest)
@@ -153,7 +151,7 @@ def _made(program: Program, traced: Traced, lanes: int, precision: str, digest: 
     plain = {i: None if is_pooled(x, lanes, element) else x for i, x in graph.constants.items()}
     twins, arrays = (
         sorted(twin_slots(program).items()),
-        (dict(program.inputs), dict(program.carry), program.mask, list(program.aside)),
+        (dict(program.inputs), dict(program.carry), list(program.aside)),
     )
     environment = lanes, precision, compiler.target_name(), store.source_digest(), program.hot
     key = [_graph_digest(graph, outputs, plain), list(outputs), twins, arrays, environment]
@@ -191,7 +189,6 @@ def _compile(program: Program, traced: Traced, lanes: int, precision: str) -> by
         twin_slots(program),
         element,
         aside=program.aside,
-        mask=program.mask,
     )
     header = json.dumps(asdict(layout)).encode()
     quick = not program.hot and ir.count("\n") > _LONG

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from functools import partial
+from inspect import signature
 
 from treadle.errors import InputError
 from treadle.model.model import suggest
@@ -43,7 +44,7 @@ from treadle.studies import (
 )
 from treadle.studies.study import Findings, Study
 
-__all__ = ["PARTED", "STUDIES", "Findings", "Study", "description", "find_study", "find_study_parts"]
+__all__ = ["STUDIES", "Findings", "Study", "description", "find_study", "find_study_parts"]
 
 #: Functions that run a study, by name.
 STUDIES: dict[str, Study] = {
@@ -78,9 +79,6 @@ STUDIES: dict[str, Study] = {
     "work-precision": work_precision.run,
 }
 
-#: Studies whose parts can be run alone: they take a list of their names, and a seed.
-PARTED = ("contact-gauntlet",)
-
 
 def find_study(name: str) -> Study:
     """The study of this name."""
@@ -95,8 +93,9 @@ def find_study_parts(name: str, only: list[str] | None, seed: int | None) -> Stu
     given = {key: value for key, value in (("only", only), ("seed", seed)) if value is not None}
     if not given:
         return study
-    if name not in PARTED:
-        raise InputError(f"the study {name!r} runs as a whole: leave out --{next(iter(given))}")
+    for key in given:
+        if key not in signature(study).parameters:
+            raise InputError(f"the study {name!r} runs as a whole: leave out --{key}")
     return partial(study, **given)
 
 

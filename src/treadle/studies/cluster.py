@@ -37,6 +37,7 @@ _COLUMNS = (
     Column("blocks", "blocks", "d"),
     Column("seconds", "time (s)", ".2f"),
     Column("by_local", "by local", ".3f"),
+    Column("cpu", "CPU (s)", ".1f"),
     Column("lost", "blocks begun again", "d"),
     Column("same", "same bits"),
 )
@@ -51,23 +52,23 @@ def run(quick: bool, report: Report) -> Findings:
     seconds = _calibrated(model, name)
     options: dict[str, Any] = {"signals": ["body.*.pose", "energy.total"], "block": _WORLDS}
 
-    def timed(what: str, share: float, **further: Any) -> tuple[pa.Table, float]:
+    def timed(what: str, share: float, **further: Any) -> tuple[pa.Table, float, float]:
         report(share, what)
-        started = time.perf_counter()
+        started, before = time.perf_counter(), _cpu_seconds()
         table = sweep(model, values, seconds, **options | further)
-        return table, time.perf_counter() - started
+        return table, time.perf_counter() - started, _cpu_seconds() - before
 
     threads = min(os.cpu_count() or 1, _NODES * _WORKERS)
-    here, local = timed("on this computer", 0.0, threads=threads)
-    rows = [_row("local", blocks, local, local, here, here)]
+    here, local, cpu = timed("on this computer", 0.0, threads=threads)
+    rows = [_row("local", blocks, local, local, here, here) | {"cpu": cpu}]
     cluster, second = _start(ray)
     try:
         # workers start and load the machine's code before the clock runs
         sweep(model, {name: np.ones(_NODES * _WORKERS)}, 0.1, backend="ray", block=1, threads=1)
-        table, taken = timed("on two nodes", 0.3, backend="ray", threads=1)
-        rows.append(_row("two nodes", blocks, taken, local, table, here))
+        table, taken, cpu = timed("on two nodes", 0.3, backend="ray", threads=1)
+        rows.append(_row("two nodes", blocks, taken, local, table, here) | {"cpu": cpu})
         lose = _once(0.3, lambda: cluster.remove_node(second, allow_graceful=False))
-        table, taken = timed("a node is lost", 0.6, backend="ray", threads=1, report=lose)
+        table, taken, _ = timed("a node is lost", 0.6, backend="ray", threads=1, report=lose)
         rows.append(_row("a node lost", blocks, taken, local, table, here))
     finally:
         ray.shutdown()
@@ -87,6 +88,15 @@ def _ray() -> Any:
     except ImportError:
         raise InputError("this study needs ray: pip install 'treadle[cluster]'") from None
     return ray
+
+
+def _cpu_seconds() -> float:
+    """CPU time (s) of this process and of all that it started, those of the cluster among them."""
+    # ray brings it along
+    import psutil  # type: ignore[import-not-found,import-untyped]
+
+    here = psutil.Process()
+    return sum(sum(process.cpu_times()[:4]) for process in (here, *here.children(recursive=True)))
 
 
 def _start(ray: Any) -> tuple[Any, Any]:

@@ -19,6 +19,7 @@ import numpy as np
 
 from treadle.batch.situation import Situation
 from treadle.bench.results import Check, at_least, at_most
+from treadle.errors import InputError
 from treadle.graph import Scalar, maximum
 from treadle.planning.cost_to_go import cost_to_go
 from treadle.planning.receding_horizon import RecedingHorizon
@@ -41,7 +42,7 @@ CANDIDATES, HORIZON, PIECES, STEP, THREADS = 512, 2.0, 10, 0.04, 2
 #: Step of the candidates (s), whose numbers have 24 bits: they are compared, not kept.
 _COARSE, _PRECISION = 0.1, "float32"
 
-#: Of the hills, and with the number of a place that of its mounds.
+#: Of the hills, and with the number of a place that of its mounds, unless another is given.
 _SEED = 1959
 
 #: Places in a row, their size (m), mounds on each; start and goal from the middle of a place.
@@ -80,10 +81,11 @@ class _Trial:
     plan_times: list[float]
 
 
-def run(quick: bool, report: Report) -> Findings:
-    """Drive on 100 places; quick: on five of them, with a plan every 200 ms."""
+def run(quick: bool, report: Report, only: list[str] | None = None, seed: int = _SEED) -> Findings:
+    """Drive on 100 places, or the first so many; quick: on five of them, with a plan every 200 ms."""
     count, cycle = (5, 0.2) if quick else (_ROW * _ROW, STEP)
-    ground, model = terrain(), scene("rocky7")
+    count = count if only is None else _count(only)
+    ground, model = terrain(seed), scene("rocky7")
     starts = _settled(model, ground, count)
     planner = _planner(model, ground, ways(ground, count))
     drives: dict[str, list[_Trial]] = {"straight": [], "MPPI": []}
@@ -98,21 +100,28 @@ def run(quick: bool, report: Report) -> Findings:
     return findings
 
 
+def _count(only: list[str]) -> int:
+    """How many places, from `--only N`."""
+    if len(only) != 1 or not only[0].isdigit() or not 2 <= int(only[0]) <= _ROW * _ROW:
+        raise InputError(f"the parts of this study are places: --only needs a number from 2 to {_ROW * _ROW}")
+    return int(only[0])
+
+
 def commands(controls: np.ndarray) -> np.ndarray:
     """Commands of Rocky 7's actuators for speed and curvature (n, 2), by Ackermann's geometry."""
     return np.stack(ackermann(controls[:, 0], controls[:, 1]), axis=1)
 
 
-def terrain() -> Grid:
+def terrain(seed: int = _SEED) -> Grid:
     """One grid with all places, so that code is compiled once; each place has mounds of its own."""
     side = _ROW * _SIZE
     hills = random_grid(
-        (side, side), _SPACING, roughness=0.05, correlation=0.8, seed=_SEED, friction=_FRICTION
+        (side, side), _SPACING, roughness=0.05, correlation=0.8, seed=seed, friction=_FRICTION
     )
     heights = np.array(hills.heights)
     axis = np.linspace(-0.5 * side, 0.5 * side, len(heights))
     for place in range(_ROW * _ROW):
-        rng = np.random.default_rng([_SEED, place])
+        rng = np.random.default_rng([seed, place])
         for _ in range(_MOUNDS):
             x, y = _middle(place) + rng.uniform((-2.2, -3.5), (2.2, 3.5))
             tall, wide = rng.uniform(*_TALL), rng.uniform(*_WIDE)

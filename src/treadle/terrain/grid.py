@@ -64,10 +64,15 @@ class Grid(Terrain):
         return self._mixed(corner, s, t, 1), self._mixed(corner, s, t, 2)
 
     @cached_property
-    def _table(self) -> tuple[float, ...]:
+    def _numbers(self) -> np.ndarray:
         """Height and slopes of every point, interleaved: they share a cache line."""
         by_x, by_y = np.gradient(self.heights, *self.spacing)
-        return tuple(np.stack([self.heights, by_x, by_y], axis=-1).ravel().tolist())
+        return np.stack([self.heights, by_x, by_y], axis=-1).ravel()
+
+    @cached_property
+    def _table(self) -> tuple[float, ...]:
+        """The same for traced code."""
+        return tuple(self._numbers.tolist())
 
     def _cell(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar, Scalar]:
         """Index of a cell's first corner in the table, and the coordinates of the point within the cell."""
@@ -79,8 +84,10 @@ class Grid(Terrain):
     def _mixed(self, corner: Scalar, s: Scalar, t: Scalar, which: int) -> Scalar:
         """Bilinear interpolation of one of the three numbers at the corners."""
         across = 3 * self.heights.shape[1]
+        # a table of a hundred thousand numbers takes milliseconds to become an array
+        table: Any = self._numbers if isinstance(corner, np.ndarray) else self._table
         z00, z01, z10, z11 = (
-            entry(self._table, corner + float(shift + which)) for shift in (0, 3, across, across + 3)
+            entry(table, corner + float(shift + which)) for shift in (0, 3, across, across + 3)
         )
         low, high = z00 + t * (z01 - z00), z10 + t * (z11 - z10)
         return low + s * (high - low)
