@@ -21,7 +21,7 @@ from treadle.sim.step.materials import surface_table
 from treadle.sim.step.options import StepOptions
 from treadle.sim.step.overlap import overlapping_pairs
 from treadle.sim.step.pair_distance import DistanceMemory
-from treadle.sim.step.pair_totals import make_totals
+from treadle.sim.step.pair_totals import LOOPS, WORST, make_totals
 from treadle.sim.step.points import POINT
 from treadle.sim.step.sleep import make_sleep
 from treadle.sim.step.substep import substep_entry
@@ -240,6 +240,15 @@ class ContactStep:
     def programs(self) -> np.ndarray:
         """(laws, 2) entry and frame of each law that is not linear."""
         return self._laws.table
+
+    def forget_worst(self) -> None:
+        """Begin a run: nothing was bad yet."""
+        self.scratch.totals.worst[:] = WORST
+
+    @property
+    def worst_loops(self) -> np.ndarray:
+        """What is known of loops since the start of the run (see `solvers.stabilization`)."""
+        return self.scratch.totals.worst[LOOPS:]
 
     def seen(self) -> list[np.ndarray]:
         """What can be read about the last step, as copies."""
