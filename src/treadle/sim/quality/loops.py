@@ -10,8 +10,8 @@ from treadle.sim.quality.run import Run
 
 __all__ = ["loop_residual", "singular_positions"]
 
-#: Largest gaps that are good and fair: of rows that a step can close, as shares of the smallest loop (or of 1 m
-#: or rad, if that is less), and of rows that rounded numbers let disagree with others, of the largest (or more).
+#: Largest gaps that are good and fair: of rows that a step can close, as shares of the smallest loop (at most
+#: 1 m or rad), and of rows that rounded numbers let disagree with others, of the largest (at least that).
 _GOOD, _FAIR = 1e-9, 1e-5
 _GOOD_ROUNDED, _FAIR_ROUNDED = 3e-5, 1e-3
 
