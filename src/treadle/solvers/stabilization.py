@@ -21,8 +21,8 @@ __all__ = ["CLOSED", "STABILIZATIONS", "Stabilization", "closing_time", "largest
 #: Time constant of the feedback in steps, unless it is given; below 1.5 not every method is stable.
 STEPS = 5.0
 
-#: What is known of loops before the first step: largest gap, that of rows that can be closed, distances from a
-#: singular position after two steps (that are no minimum), passages.
+#: What is known of loops before the first step: largest gap, that of rows that can be closed, distances from
+#: a singular position after two steps (that are no minimum), passages.
 CLOSED = (0.0, 0.0, 0.0, -1.0, 0.0)
 
 #: Distance from a singular position (see `solvers.closure`) below which one may have been passed.

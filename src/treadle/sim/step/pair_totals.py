@@ -40,8 +40,8 @@ class PairTotals(NamedTuple):
     slot: IntegerList  # (a power of two) 0: empty, else the number of a pair and 1
     at: IntegerList  # (n) where in `slot` each pair stands
     #: of the run: deepest overlap of rigid bodies (m), fastest slip where friction holds (m/s), solves,
-    #: those that ended before their impulses stood still, the way (m) of the fastest slip of each substep, and
-    #: what is known of loops (see `solvers.stabilization`)
+    #: those that ended before their impulses stood still, the way (m) of the fastest slip of each substep,
+    #: and what is known of loops (see `solvers.stabilization`)
     worst: Reals  # (10)
     zones: TouchZones
 
