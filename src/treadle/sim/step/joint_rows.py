@@ -11,7 +11,7 @@ from treadle.sim.step.warm_start import lasting_time
 from treadle.solvers.sequential.rows import SINGLE
 from treadle.solvers.sequential.tree import half_solve, half_solve_chain
 
-__all__ = ["held_rows", "joint_rows", "joint_work", "stays_idle"]
+__all__ = ["held_rows", "held_work", "joint_rows", "joint_work", "stays_idle"]
 
 #: Speed (rad/s, m/s) from which on a joint is brought back from beyond its limit by a row that yields, and
 #: how much, as a share of its inverse effective mass.
@@ -45,22 +45,36 @@ def joint_rows(context):
 
 @part()
 def held_rows(context):
-    """Lay rows of what holds joints by any force, at the velocity that they have: no blow changes that.
-
-    How many there are.
-    """
-    now, free, rows = context.now[0], context.free, context.rows
+    """Lay rows of what holds joints by any force, at the velocity that they have: no blow changes that."""
+    now, rows = context.now[0], context.rows
     now.rows = 0
     for i in range(context.joint_rows):
-        if free.slowest[i] == free.fastest[i] and free.low[i] <= -ANY and free.high[i] >= ANY:
+        if _holds(context.free, i):
             r = now.rows
-            rows.velocity[r] = _velocity(context.pattern, free.jacobian, context.v, i)
+            rows.velocity[r] = _velocity(context.pattern, context.free.jacobian, context.v, i)
             rows.slowest[r] = rows.fastest[r] = rows.velocity[r]
             rows.low[r], rows.high[r], rows.softness[r] = -inf, inf, 0.0
             rows.closes[r], rows.impulse[r], rows.kind[r], rows.normal[r] = 0, 0.0, SINGLE, -1
             _lay(context, i, r)
             now.rows += 1
-    return now.rows
+
+
+@part()
+def held_work(context):
+    """Count the impulses of these rows; their work (J)."""
+    rows, work, r = context.rows, 0.0, 0
+    for i in range(context.joint_rows):
+        if _holds(context.free, i):
+            context.scratch.joint_impulse[i] += rows.impulse[r]
+            work += rows.impulse[r] * rows.velocity[r]
+            r += 1
+    return work
+
+
+@part()
+def _holds(free, i):
+    """Whether a row holds one velocity by any force."""
+    return free.slowest[i] == free.fastest[i] and free.low[i] <= -ANY and free.high[i] >= ANY
 
 
 @part()
