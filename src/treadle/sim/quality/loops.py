@@ -26,7 +26,7 @@ def loop_residual(run: Run) -> Measure | None:
     small, large = min(1.0, *sizes), max(1.0, *sizes)
     closed = rate(left, _GOOD * small, _FAIR * small)
     agreed = rate(gap, _GOOD_ROUNDED * large, _FAIR_ROUNDED * large)
-    rating = max(closed, agreed, key=RATINGS.index)
+    rating = closed if RATINGS.index(closed) > RATINGS.index(agreed) else agreed
     meaning = "largest gap left in a loop or coupling after any step"
     reason = "" if closed == "good" else f"a loop or coupling was left open by {left:.2g} m or rad"
     advice = (
