@@ -1,6 +1,8 @@
 """Closed machines under every integrator: order of convergence, loops that hold, energy that stays."""
 
 import functools
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -145,3 +147,20 @@ def test_stiff_laws_are_too_much_for_explicit_methods():
 
 def energy(sim: td.Simulation) -> float:
     return compiled.kinetic_energy(sim.model, sim.q, sim.v) + compiled.potential_energy(sim.model, sim.q)
+
+
+def test_the_docs_list_every_method_on_the_level_on_which_it_holds_loops():
+    """None of them refuses loops, and `constraints.md` says so."""
+    theory = Path(__file__).parents[2] / "docs" / "theory"
+    section = (theory / "integration.md").read_text().partition("## Loops, limits and friction")[2]
+    levels = {}
+    for line in section.splitlines():
+        level = re.match(r"\| (accelerations|velocities|positions) \(index \d\) \| (.*?) \|", line)
+        if level:
+            levels |= dict.fromkeys(re.findall(r"`(\w+)`", level[2]), level[1])
+    held = {name: method.loops for name, method in INTEGRATORS.items()}
+    # by the projection that it has unless another stabilization is chosen
+    assert levels == held | {"symplectic_euler": "positions"}
+    limits = (theory / "constraints.md").read_text()
+    assert "All methods satisfy loops" in limits
+    assert not re.search(r"(implicit|variational)[^.|]*refuse[^.]*loops", limits)

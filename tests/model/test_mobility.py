@@ -126,6 +126,19 @@ def test_loops_that_are_open_by_rounding_are_reported_and_closed(gap):
     assert not [line for line in slider_crank().compile().report if "runs close" in line]
 
 
+@pytest.mark.parametrize("size", [1e-2, 300.0])
+def test_what_rounding_explains_goes_with_the_size_of_the_machine(size):
+    for share, words in ((1e-6, "and runs close"), (1e-2, "loops that are open in the initial position")):
+        spec = slider_crank(position=(0, 0, share))
+        for joint in spec.joints:
+            joint.position = tuple(size * np.array(joint.position))
+        model = spec.compile()
+        (line,) = [line for line in model.report if "in the initial position" in line]
+        assert words in line and f"guide ({size * share:.1g} m or rad)" in line
+        assert (line.severity == "warning") == (share > 1e-5)
+        assert mobility(model).closed and mobility(model).left == 1
+
+
 def test_a_machine_is_counted_again_where_its_geometry_changed(monkeypatch):
     counted = []
     real = module._counted

@@ -275,12 +275,16 @@ def test_forces_of_loop_joints_are_carried_through_the_machine(how):
     np.testing.assert_allclose(hinge.torque[1], 0.0, atol=1e-9)
 
 
-def test_forces_of_motors_belong_to_the_step_that_was_taken():
+@pytest.mark.parametrize("shapes", [False, True])
+def test_forces_of_motors_belong_to_the_step_that_was_taken(shapes):
     """A rigid motor starts a flywheel: its force in the step is what the step's change of velocity took."""
     spec = td.ModelSpec("flywheel", gravity=(0, 0, 0))
     spec.add_body("wheel", 2.0, inertia=(0.5, 0.5, 0.5))
     spec.add_joint("axle", "revolute", None, "wheel", axis=(0, 0, 1), effort=1e6)
     spec.add_actuator("motor", "rigid_position", "axle")
+    if shapes:
+        spec.add_shape("floor", None, "plane", role="collision", position=(0, 0, -1))
+        spec.add_shape("rim", "wheel", "sphere", (0.1,), role="collision")
     for read in ("reaction", "force"):
         sim = td.Simulation(spec.compile(), 1e-2)
         for command in (0.1, 0.15, 0.15, 0.4):
@@ -332,3 +336,28 @@ def test_accelerations_of_joints_and_bodies():
     fall.joint("air").velocity = (0, 0, 2.0, 0, 0, 0)
     # the centre falls, and the origin goes around it
     np.testing.assert_allclose(fall.body("stone").acceleration, (0, 0, 0, 0.4, 0, -GRAVITY), atol=1e-12)
+
+
+@pytest.mark.parametrize("integrator", ["symplectic_euler", "rk4"])
+def test_motions_where_shapes_touch_need_the_change_of_momentum(integrator):
+    """A table shakes with a box on it and a rod below: its joint carries all of it."""
+    spec = td.ModelSpec("shaker")
+    spec.add_body("table", 1.0, inertia=(0.1, 0.1, 0.1))
+    spec.add_joint("lift", "prismatic", None, "table", axis=(0, 0, 1))
+    spec.add_shape("top", "table", "box", (0.4, 0.4, 0.1), role="collision")
+    spec.add_body("rod", 0.3, center=(0, 0, -0.1), inertia=(0.01, 0.01, 0.01))
+    spec.add_joint("pin", "revolute", "table", "rod", axis=(0, 1, 0), position=(0.3, 0, 0))
+    spec.add_body("box", 1.0, inertia=(0.01, 0.01, 0.01))
+    spec.add_joint("flight", "free", None, "box", position=(0, 0, 0.1))
+    spec.add_shape("skin", "box", "box", (0.1, 0.1, 0.1), role="collision")
+    sim = td.Simulation(spec.compile(), 1e-3, integrator, motions={"lift": lambda t: 0.1 * td.sin(6.0 * t)})
+    sim.joint("pin").position = 0.5
+    for _ in range(5):
+        sim.run(0.1)
+        before = td.momentum(sim.model, sim.q, sim.v)[5]
+        sim.step()
+        needed = (td.momentum(sim.model, sim.q, sim.v)[5] - before) / sim.dt + 2.3 * GRAVITY
+        assert len(sim.contacts()) == 4
+        exact = 1e-4 if integrator == "symplectic_euler" else 0.05
+        assert sim.joint("lift").reaction.force[2] == pytest.approx(needed, abs=exact)
+        assert sim.joint("lift").acceleration == pytest.approx(-3.6 * np.sin(6.0 * sim.time), abs=0.02)

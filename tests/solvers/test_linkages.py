@@ -94,11 +94,13 @@ def test_steps_that_end_at_a_fold_of_rounded_lengths_keep_the_energy(seed, integ
     assert rounded.gap < 20.0 * 10.0**-digits
 
 
-def test_rows_that_are_dependent_everywhere_are_no_singular_position():
-    """Bennett's linkage with rows that differ by eight roundings, which come and go on its way."""
-    rounded = passage(*drawn("bennett", 75, "frames"), "implicit_midpoint")
+@pytest.mark.parametrize("integrator", ["rk4", "implicit_midpoint"])
+def test_rows_that_are_dependent_everywhere_are_no_singular_position(integrator):
+    """Bennett's linkage that turns back before its fold; rounding leaves seven times itself of such rows."""
+    exact = passage(*drawn("bennett", 75, "exact"), integrator)
+    rounded = passage(*drawn("bennett", 75, "frames"), integrator)
     assert not rounded.failed
-    assert rounded.gap < 2e-5
+    assert rounded.error < 1.1 * exact.error + 1e-4
 
 
 @pytest.mark.parametrize("seed", [12, 102])

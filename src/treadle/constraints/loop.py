@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import reduce
 
 from treadle.dynamics.kinematics import joint_transform
-from treadle.graph import Expr, Scalar
+from treadle.graph import Scalar
 from treadle.joints.joint import Closure, across, aligned, apart
 from treadle.joints.revolute import Revolute
 from treadle.model.attachments import Loop
-from treadle.model.model import WORLD, Model
+from treadle.model.loop_path import loop_path
+from treadle.model.model import Model
 from treadle.spatial import Transform, Vec3
 
-__all__ = ["closure_at", "loop_closure", "loop_frames", "loop_size"]
-
-#: Ways around loops (m) that are rounding, and the least that lengths are compared with: a loop of sliding
-#: joints may be much larger than the distances of its joint frames say.
-_NO_WAY, _LEAST_SIZE = 1e-6, 1e-3
+__all__ = ["closure_at", "loop_closure", "loop_frames"]
 
 #: Joints that hold a point in all directions; sines of tilts that are rounding.
 _POINTS, _NO_TILT = ("revolute", "ball", "universal"), 1e-12
@@ -42,7 +38,7 @@ def loop_frames(model: Model, q: Sequence[Scalar], loop: Loop) -> tuple[int, Tra
 
     It is the body where their ways to the base meet, so that nothing depends on the joints below it.
     """
-    meeting, first, second = _ways(model, loop)
+    meeting, first, second = loop_path(model, loop)
     P = _pose(model, q, first) @ loop.predecessor_placement
     S = _pose(model, q, second) @ loop.successor_placement
     return meeting, P, S
@@ -54,7 +50,7 @@ def _level(model: Model, loop: Loop) -> tuple[Vec3, Vec3, Vec3] | None:
     A planar linkage moves across its hinges. In a plane at a small angle to a coordinate axis two of three
     coordinates tell nearly the same; what rounded numbers leave of one is then magnified in the third.
     """
-    _, first, second = _ways(model, loop)
+    _, first, second = loop_path(model, loop)
     hinges = [model.bodies[way[-1]] for way in (first, second) if way]
     turning = [body for body in hinges if isinstance(body.joint.type, Revolute)]
     if not turning:
@@ -63,38 +59,6 @@ def _level(model: Model, loop: Loop) -> tuple[Vec3, Vec3, Vec3] | None:
     if sum(abs(float(x)) > _NO_TILT for x in axis) == 1:  # type: ignore[arg-type]
         return None
     return (*across(axis), axis)
-
-
-def loop_size(model: Model, loop: Loop) -> float:
-    """What lengths of a loop are compared with (m): the way around it, or 1 m where there is none.
-
-    It goes from joint frame to joint frame, each at its zero position.
-    """
-    _, first, second = _ways(model, loop)
-    frames = [model.bodies[index].placement for index in (*first, *second)]
-    frames += [loop.predecessor_placement, loop.successor_placement]
-    # lengths that have no number yet, as they differ by world, count as none
-    way = sum(math.hypot(*(x for x in frame.translation if not isinstance(x, Expr))) for frame in frames)
-    return 1.0 if way < _NO_WAY else max(way, _LEAST_SIZE)
-
-
-def _ways(model: Model, loop: Loop) -> tuple[int, list[int], list[int]]:
-    """The body where the ways to the base meet, and the bodies from predecessor and successor to it."""
-    first, second = _way(model, loop.predecessor), _way(model, loop.successor)
-    meeting = WORLD
-    while first and second and first[-1] == second[-1]:
-        meeting = first.pop()
-        second.pop()
-    return meeting, first, second
-
-
-def _way(model: Model, body: int) -> list[int]:
-    """Bodies from this one to the base."""
-    way = []
-    while body != WORLD:
-        way.append(body)
-        body = model.bodies[body].parent
-    return way
 
 
 def _pose(model: Model, q: Sequence[Scalar], way: Sequence[int]) -> Transform:

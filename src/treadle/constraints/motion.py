@@ -14,7 +14,7 @@ exactly, and at the end of every step its position and velocity.
 Where the way of a substep is its length times the mean of the velocities at its ends, to arrive with every
 substep would leave a velocity that is wrong at the start wrong at every end, now too large and now too
 small. There a row wants the rate of the motion, and half of what is missing: after two substeps both are
-right.
+right. A substep may be as short as contact asks for: what is missing is made up for as in a whole step.
 """
 
 from __future__ import annotations
@@ -89,24 +89,33 @@ def motion_rows(
     q: Sequence[Scalar],
     time: Scalar,
     dt: Scalar,
-    mean: bool = False,
+    over: Scalar | None = None,
 ) -> list[BoundedRow]:
     """Rows that bring joints to their positions at the end of a step.
 
-    With `mean` they are rows of the middle of a substep, dt before its end.
+    With `over` (s) they are rows of the middle of a substep, dt before its end, and half a step takes `over`.
     """
     rows = []
     for name, motion in motions.items():
         joint = model.joint(name)
         there = prescribed(joint, motion, time + dt)
-        way = joint.type.difference(q[joint.q], there.q)
-        for k in range(joint.type.nv):
-            speed = way[k] / dt
-            if mean:
-                speed = 0.5 * (speed + there.v[k])
+        if over is None:
+            speeds = [x / dt for x in joint.type.difference(q[joint.q], there.q)]
+        else:
+            here = prescribed(joint, motion, time)
+            missing = joint.type.difference(q[joint.q], here.q)
+            speeds = [
+                0.5 * (_mean_rate(here, there, k, dt) + there.v[k] + x / over) for k, x in enumerate(missing)
+            ]
+        for k, speed in enumerate(speeds):
             strength = ANY if joint.effort[k] == float("inf") else dt * joint.effort[k]
             rows.append(BoundedRow({joint.v.start + k: 1.0}, speed, speed, -strength, strength))
     return rows
+
+
+def _mean_rate(here: Prescribed, there: Prescribed, k: int, dt: Scalar) -> Scalar:
+    """The way of a motion between two instants over the time between them, to fourth order (Hermite)."""
+    return 0.5 * (here.v[k] + there.v[k]) - dt * (there.a[k] - here.a[k]) * (1.0 / 12.0)
 
 
 def _position(joint: ModelJoint, value: Scalar | Sequence[Scalar]) -> list[Scalar]:

@@ -24,9 +24,9 @@ _BRAKING = 0.5
 
 
 def motor_rows(
-    model: Model, commands: Sequence[Scalar], q: Sequence[Scalar], dt: Scalar, mean: bool = False
+    model: Model, commands: Sequence[Scalar], q: Sequence[Scalar], dt: Scalar, over: Scalar | None = None
 ) -> list[BoundedRow]:
-    """A row for every rigid motor; without commands there are none. `mean` as of `motion_rows`."""
+    """A row for every rigid motor; without commands there are none. `over` as of `motion_rows`."""
     rows = []
     for actuator, command in zip(model.actuators, commands, strict=False):
         if not actuator.rigid or actuator.v is None:
@@ -44,7 +44,7 @@ def motor_rows(
             if effort < float("inf"):
                 braking = _BRAKING * effort / crba(model, q)[actuator.v][actuator.v]
                 fastest = minimum(fastest, _stoppable(abs(missing), braking, dt))
-            speed = clip((0.5 if mean else 1.0) * missing / dt, -fastest, fastest)
+            speed = clip(missing / dt if over is None else 0.5 * missing / over, -fastest, fastest)
         strength = ANY if effort == float("inf") else dt * effort
         rows.append(BoundedRow({actuator.v: 1.0}, speed, speed, -strength, strength))
     return rows

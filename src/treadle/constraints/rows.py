@@ -14,12 +14,13 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from treadle.constraints.coupling import coupling_residual
-from treadle.constraints.loop import loop_closure, loop_size
+from treadle.constraints.loop import loop_closure
 from treadle.constraints.slip import slip_count, slip_jacobians
 from treadle.dynamics.derivatives import tangent_seeds
 from treadle.errors import TracingError
 from treadle.graph import Expr, Scalar, forward, memoized
 from treadle.model.coincidence import length_rounding
+from treadle.model.loop_path import loop_size
 from treadle.model.mobility import mobility
 from treadle.model.model import Model
 

@@ -37,11 +37,11 @@ class Lockstep:
         step.share(Agreement(entry, self._values, self._values.ctypes.data, bodies, self.counted))
         step.take = self
 
-    def __call__(self, table: int, dt: float, time: float, count: int) -> int:
+    def __call__(self, table: int, dt: float, start: float, before: float, count: int) -> int:
         """As `take_steps`."""
         done = 0
         while done < count:
-            done += take_steps(table, dt, time + done * dt, count - done)
+            done += take_steps(table, dt, start, before + done, count - done)
             if self._failed is not None:
                 raise self._failed
             if done < count:

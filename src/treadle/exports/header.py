@@ -25,7 +25,7 @@ _MEANING = {
     "memory": "what the integrator keeps from step to step",
     "effort": "rounds of the solver, and the worst residual left over",
     "closing": "time constant of Baumgarte's feedback (s)",
-    "gap": "residual of the loops, and rounds of their projection",
+    "gap": "largest gap of the loops so far, and what tells singular positions",
     "alive": "1 until a step would diverge, and steps taken",
 }
 

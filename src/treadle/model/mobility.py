@@ -18,6 +18,7 @@ from treadle.graph import Scalar, jacobian, through_graph
 from treadle.joints import Tie
 from treadle.model.attachments import Loop
 from treadle.model.digest import geometry_digest
+from treadle.model.loop_path import loop_size
 from treadle.model.model import WORLD, Model
 from treadle.spatial import Mat3, Transform, Vec3
 
@@ -25,7 +26,7 @@ __all__ = ["Mobility", "constraint_jacobian", "mobility"]
 
 #: Singular values below this share of the largest are zero, as in assembly: rounded numbers leave less.
 _TOLERANCE = 1e-5
-#: A loop that is open by more (m, rad) is not closed; one that is open by less is open by rounding alone.
+#: A loop that is open by more (of its size, or rad) is not closed; one by less is open by rounding alone.
 _CLOSED, _EXACT = 1e-5, 1e-10
 _ITERATIONS = 20
 #: Lengths of random moves to neighbouring positions.
@@ -78,12 +79,12 @@ def mobility(model: Model) -> Mobility:
 
 def _counted(model: Model) -> Mobility:
     q = model.initial()[0]
-    G, gaps = constraint_jacobian(model, q)
+    G, _, gaps = _constraints(model, q)
     closed = _close(model, q)
     start = q if closed is None else closed
     rank = max(_rank(model, place) for place in (start, *_neighbours(model, start)))
-    unclosed = tuple((name, gap) for name, gap in gaps.items() if gap > _CLOSED)
-    ajar = tuple((name, gap) for name, gap in gaps.items() if _EXACT < gap <= _CLOSED)
+    unclosed = tuple((name, gap) for name, (gap, share) in gaps.items() if share > _CLOSED)
+    ajar = tuple((name, gap) for name, (gap, share) in gaps.items() if _EXACT < share <= _CLOSED)
     return Mobility(model.nv, len(G), len(G) - rank, unclosed, ajar, closed is not None)
 
 
@@ -122,7 +123,7 @@ def _neighbours(model: Model, q: list[float]) -> list[list[float]]:
 def _close(model: Model, q: list[float]) -> list[float] | None:
     """The closed position near one, by the method of Gauss and Newton, or None."""
     for _ in range(_ITERATIONS):
-        G, c, _ = _constraints(model, q)
+        G, c, gaps = _constraints(model, q)
         if np.abs(c).max(initial=0.0) < 1e-12:
             return q
         weights = _weights(model, G)
@@ -131,7 +132,8 @@ def _close(model: Model, q: list[float]) -> list[float] | None:
         if not largest < _FAR:
             return None
         if largest < _STILL:
-            return q if np.abs(c).max() < _CLOSED else None
+            shares = [*(share for _, share in gaps.values()), *np.abs(c[len(c) - len(model.couplings) :])]
+            return q if max(shares) < _CLOSED else None
         q = _moved(model, q, step)
     return None
 
@@ -144,13 +146,16 @@ def _moved(model: Model, q: list[float], step: np.ndarray) -> list[float]:
 def constraint_jacobian(model: Model, q: list[float]) -> tuple[np.ndarray, dict[str, float]]:
     """G (constraints, nv) of all loops, then couplings, at q; and how far each loop is open there."""
     G, _, gaps = _constraints(model, q)
-    return G, gaps
+    return G, {name: gap for name, (gap, _) in gaps.items()}
 
 
-def _constraints(model: Model, q: list[float]) -> tuple[np.ndarray, np.ndarray, dict[str, float]]:
-    """G, what every row is open by (m, rad), and the same for every loop."""
+def _constraints(
+    model: Model, q: list[float]
+) -> tuple[np.ndarray, np.ndarray, dict[str, tuple[float, float]]]:
+    """G, what every row is open by (m, rad), and every loop: in m or rad, and as a share of its size."""
     X_WB, J_WB = _kinematics(model, q)
     rows, gaps = [np.zeros((0, model.nv))], {}
+    sizes = {loop.name: loop_size(model, loop) for loop in model.loops}
     residuals = [np.zeros(0)]
     for loop in model.loops:
         X_WP = _pose(X_WB, loop.predecessor, loop.predecessor_placement)
@@ -160,13 +165,14 @@ def _constraints(model: Model, q: list[float]) -> tuple[np.ndarray, np.ndarray, 
         if isinstance(loop.type, Tie):
             blocked, lengths = _blocked(loop.type, X_PS)
             residuals.append(lengths)
-            gaps[loop.name] = float(np.abs(lengths).max(initial=0.0))
+            gap = float(np.abs(lengths).max(initial=0.0))
+            gaps[loop.name] = gap, gap / sizes[loop.name]
         else:
             S, error = _allowed(loop, X_PS)
             # what the joint does not allow: the complement of its motion subspace
             blocked = np.linalg.svd(S, full_matrices=True)[0][:, S.shape[1] :]
             residuals.append(blocked.T @ error)
-            gaps[loop.name] = _size(error)
+            gaps[loop.name] = _size(error), _size(error / [1, 1, 1, *[sizes[loop.name]] * 3])
         rows.append(blocked.T @ _motion_matrix(np.linalg.inv(X_WS)) @ relative)
     for coupling in model.couplings:
         row = np.zeros((1, model.nv))

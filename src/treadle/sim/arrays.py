@@ -11,18 +11,15 @@ from treadle.errors import InputError
 from treadle.integrators import INTEGRATORS
 from treadle.model.model import Model, suggest
 from treadle.sim.actuation import resting_drives
+from treadle.solvers.stabilization import CLOSED
 
-__all__ = ["CARRIED", "CLOSED", "DEFAULTS", "allocate", "check_options"]
+__all__ = ["CARRIED", "DEFAULTS", "allocate", "check_options"]
 
 #: Arrays that a step reads and writes.
 CARRIED = (
     "q", "v", "clock", "memory", "drives", "effort", "gap", "ledger", "alive", "pause", "modes", "held",
     "rows",
 )  # fmt: skip
-
-#: What is known of loops before the first step: no gap, no rounds, distances from a singular position (that
-#: are no minimum), no passage.
-CLOSED = (0.0, 0.0, 0.0, -1.0, 0.0)
 
 #: Settings of a machine that has none.
 DEFAULTS = {"dt": 1e-3, "integrator": "symplectic_euler", "stabilization": "projection", "solver": "direct"}

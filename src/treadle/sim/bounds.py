@@ -45,9 +45,8 @@ def bound_rows(
     dampers of loop joints are among them. With `over` (s) the rows are those of the middle of a span, dt
     before its end, and the span is a part of a step, half of which takes `over`.
     """
-    mean = over is not None
-    held = motion_rows(model, motions, q, time, dt, mean)
-    held += motor_rows(model, commands, q, dt, mean)
+    held = motion_rows(model, motions, q, time, dt, over)
+    held += motor_rows(model, commands, q, dt, over)
     ends = [*limit_rows(model, q, v, dt, before, over), *rope_rows(model, q, v, dt, before, over)]
     springs = spring_rows(model, q, dt) if sprung else []
     return [*held, *ends, *springs, *friction_rows(model, q, dt, spent)]

@@ -90,6 +90,7 @@ def moment_program(
             rolling=options.rolling,
             driven=options.driven,
             arrests=options.method.arrests,
+            contact=options.contact,
             pressed=_pressed(model, kind.shapes, shapes),
             shape_forces=_by_name(kind.shapes, shapes),
             zone_forces=dict(zip(kind.zones, values.get("zones", ()), strict=True)),

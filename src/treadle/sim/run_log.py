@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from treadle.sim.arrays import CLOSED
 from treadle.sim.ledger import ledger_size
+from treadle.solvers.stabilization import CLOSED
 
 if TYPE_CHECKING:
     from treadle.sim.simulation import Simulation
@@ -83,7 +83,7 @@ class RunLog:
             arrays["effort"][1] = 0.0
             arrays["gap"][:, 0] = CLOSED
             if sim.contact_step is not None:
-                sim.contact_step.scratch.totals.worst[:] = 0.0
+                sim.contact_step.forget_worst()
         elif not same:
             self.repeatable = False
         self._inputs = inputs

@@ -115,7 +115,9 @@ class Stepper:
             piece = min(left, log.until_sample(count - left))
             run(0, 1, piece)
             left -= piece
-        self.acted = self.acted or (self.bounded and count > 0 and not self._sim.contact)
+        options = self._sim.step_options
+        kept = not options.method.flows if options.contact else self.bounded
+        self.acted = self.acted or (kept and count > 0)
         seconds = time.perf_counter() - started
         self.pieces.took(count, seconds)
         # past `Guarded`, which would look at every name

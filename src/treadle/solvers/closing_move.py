@@ -7,13 +7,14 @@ from dataclasses import replace
 import numpy as np
 
 from treadle.constraints.rows import residuals, row_names
+from treadle.model.loop_path import loop_size
 from treadle.model.model import Model
 from treadle.numerics.rotations import rotation_matrices
 from treadle.spatial import Transform
 
 __all__ = ["closing_move"]
 
-#: Difference (m, rad) by which slopes are taken, and below which a move is nothing.
+#: Difference (m, rad) by which slopes are taken, and below which (of the loop's size, rad) a move is nothing.
 _SMALL, _NOTHING = 1e-6, 1e-6
 
 
@@ -39,7 +40,8 @@ def closing_move(model: Model, q: np.ndarray, name: str) -> str | None:
     for _ in range(5):
         slopes = [(residual(move + d) - residual(move - d)) / (2.0 * _SMALL) for d in _SMALL * np.eye(6)]
         move = move - np.linalg.lstsq(np.array(slopes).T, residual(move), rcond=1e-9)[0]
-    ways = [("move", np.where(abs(move[3:]) < _NOTHING, 0.0, move[3:]), "m")]
+    size = loop_size(model, loop)
+    ways = [("move", np.where(abs(move[3:]) < _NOTHING * size, 0.0, move[3:]), "m")]
     ways += [("turn", np.where(abs(move[:3]) < _NOTHING, 0.0, move[:3]), "rad")]
     words = [
         (f"{verb} it by", ", ".join(f"{x:.6g}" for x in step), unit)

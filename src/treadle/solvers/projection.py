@@ -29,9 +29,10 @@ _SMALL = 1e-9
 def project(
     model: Model, q: Sequence[Scalar], v: Sequence[Scalar], gaps: Sequence[Scalar] = ()
 ) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
-    """Position and velocity that satisfy the constraints; residual left, rounds, distance (`closure`).
+    """Position and velocity that satisfy the constraints; gap, residual left, distance (`closure`).
 
-    Loops are closed or, where `gaps` are given for all residuals, open by these.
+    Loops are closed or, where `gaps` are given for all residuals, open by these. The gap is that of all rows;
+    the residual that is left is that of independent ones, which a projection can close.
     """
     nq, nv = len(q), len(v)
     values = through_graph(
@@ -44,15 +45,15 @@ def _projected(model: Model, q: Sequence[Expr], v: Sequence[Scalar], gaps: Seque
     nq, nv = len(q), len(v)
 
     def once(values: list[Scalar]) -> tuple[list[Scalar], object]:
-        state, (_, rounds, _), gaps = values[: nq + nv], values[nq + nv : nq + nv + 3], values[nq + nv + 3 :]
-        *new, gap, taken, distance, doubtful = _onto(model, state[:nq], state[nq:], gaps)
-        return [*new, gap, rounds + taken, distance, *gaps], doubtful > 0.5
+        state, gaps = values[: nq + nv], values[nq + nv + 3 :]
+        *new, doubtful = _onto(model, state[:nq], state[nq:], gaps)
+        return [*new, *gaps], doubtful > 0.5
 
     return iterate(once, [*q, *v, 0.0, 0.0, 1.0, *gaps], 2, rarely=True)[: nq + nv + 3]
 
 
 def _onto(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], gaps: Sequence[Scalar]) -> list[Scalar]:
-    """Position, velocity, residual, rounds, distance, and whether the choice of rows was doubtful."""
+    """Position, velocity, gap, residual left, distance, and whether the choice of rows was doubtful."""
     rows = closure_rows(model, q)  # type: ignore[arg-type]
     if gaps:
         rows = [replace(row, residual=row.residual - gaps[row.index]) for row in rows]
@@ -75,13 +76,13 @@ def _onto(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], gaps: Sequence
         step = solver.response(solver.multipliers(speeds))
         return [x - dx for x, dx in zip(velocity, step, strict=True)], speeds
 
-    *position, _, gap, rounds = _repeat(solver, lambda x: moved(x[:nq]), list(q))
-    *velocity, _, _, _ = _repeat(solver, lambda x: slowed(position, x[:nv]), list(v), linear=True)
+    *position, left, gap = _repeat(solver, lambda x: moved(x[:nq]), list(q))
+    *velocity, _, _ = _repeat(solver, lambda x: slowed(position, x[:nv]), list(v), linear=True)
     # rows that no joint moves are open by what they are everywhere
     every, moving = residuals(model, q), {row.index for row in rows}
     for c in (c for index, c in enumerate(every) if index not in moving):
         gap = maximum(gap, abs(c))
-    return [*position, *velocity, gap, rounds, solver.distance(), solver.doubtful]
+    return [*position, *velocity, gap, left, solver.distance(), solver.doubtful]
 
 
 def _repeat(
@@ -90,14 +91,14 @@ def _repeat(
     start: list[Scalar],
     linear: bool = False,
 ) -> list[Scalar]:
-    """Improve while the residual is there and, once small, still halves; then what it was, and the rounds.
+    """Improve while the residual is there and, once small, still halves; then what it was, and the gap.
 
-    What is left of rows that depend on others is part of the residual that is reported; nothing improves it.
+    The gap is that of all rows: nothing improves that of rows that depend on others.
     Rounds of a `linear` problem all gain the same digits: the last is the one that will reach rounding.
     """
 
     def one_round(values: list[Scalar]) -> tuple[list[Scalar], object]:
-        *x, previous, _, rounds = values
+        *x, previous, _ = values
         new, residual = improve(x)
         worst: Scalar = 0.0
         gap: Scalar = 0.0
@@ -105,6 +106,6 @@ def _repeat(
             worst, gap = maximum(worst, abs(kept)), maximum(gap, abs(c))
         left = worst * minimum(worst / previous, 1.0) if linear else worst
         go_on = (left > 1e-15) & ((worst < 0.5 * previous) | (worst > _SMALL))
-        return [*new, worst, gap, rounds + 1.0], go_on
+        return [*new, worst, gap], go_on
 
-    return iterate(one_round, [*start, 1e-30 if linear else 1e30, 0.0, 0.0], _LIMIT)
+    return iterate(one_round, [*start, 1e-30 if linear else 1e30, 0.0], _LIMIT)

@@ -16,13 +16,20 @@ from typing import TypeAlias
 from treadle.graph import Scalar, maximum, where
 from treadle.model.model import Model
 
-__all__ = ["STABILIZATIONS", "Stabilization", "closing_time", "largest_residual"]
+__all__ = ["CLOSED", "STABILIZATIONS", "Stabilization", "closing_time", "largest_residual", "opened"]
 
 #: Time constant of the feedback in steps, unless it is given; below 1.5 not every method is stable.
 STEPS = 5.0
 
-#: Position, velocity, and (the residual left over, rounds taken, distance from a singular position) at its
-#: end.
+#: What is known of loops before the first step: largest gap, that of rows that can be closed, distances from
+#: a singular position after two steps (that are no minimum), passages.
+CLOSED = (0.0, 0.0, 0.0, -1.0, 0.0)
+
+#: Distance from a singular position (see `solvers.closure`) below which one may have been passed.
+_SINGULAR = 0.2
+
+#: Position, velocity, and at its end: the gap, the residual left of rows that can be closed, and the distance
+#: from a singular position.
 Ended: TypeAlias = tuple[list[Scalar], list[Scalar], list[Scalar]]
 
 
@@ -53,7 +60,8 @@ def _projected(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], gaps: Seq
 
 def _left(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], gaps: Sequence[Scalar]) -> Ended:
     """The state as it is, and how far its loops are open."""
-    return list(q), list(v), [largest_residual(model, q), 0.0, 1.0]
+    gap = largest_residual(model, q)
+    return list(q), list(v), [gap, gap, 1.0]
 
 
 def largest_residual(model: Model, q: Sequence[Scalar]) -> Scalar:
@@ -64,6 +72,18 @@ def largest_residual(model: Model, q: Sequence[Scalar]) -> Scalar:
     for c in residuals(model, q):
         worst = maximum(worst, abs(c))
     return worst
+
+
+def opened(before: Sequence[Scalar], gap: Sequence[Scalar]) -> list[Scalar]:
+    """What is known of loops (see `CLOSED`) after a step that ended with such a gap (see `Ended`).
+
+    A singular position is passed where the distance has a minimum that is small beside its change from step
+    to step.
+    """
+    worst, most, last, earlier, count = before
+    passed = (last < _SINGULAR) & (last <= earlier) & (last < gap[2]) & (earlier + gap[2] > 3.0 * last)
+    counted = where(passed, count + 1.0, count)
+    return [maximum(worst, gap[0]), maximum(most, gap[1]), gap[2], last, counted]
 
 
 #: Every way by name.

@@ -68,6 +68,28 @@ def test_few_steps():
     assert quality.verdict.startswith("Too early to judge the run after 10 steps; one step is accurate to ")
 
 
+def test_few_steps_whose_error_is_known():
+    """Too few to judge a drift, but all of them were repeated."""
+    quality = swing(seconds=0.05, integrator="rk4").quality(thorough=True)
+    assert quality.rating == "good"
+    assert "no link is ever farther than about " in quality.verdict
+
+
+def test_a_quick_verdict_says_what_it_leaves_out():
+    """Rough as the steps are, the energy comes back; the positions do not."""
+    sim = swing(seconds=20.0, dt=5e-3, q=(2.0, 0.5), integrator="variational")
+    quick = sim.quality()
+    assert quick.rating == "good"
+    left_out = "The error of the whole run is not part of this"
+    assert quick.verdict.endswith(f"{left_out}; quality(thorough=True) estimates how far positions are off.")
+    thorough = sim.quality(thorough=True)
+    assert thorough.rating != "good"
+    assert left_out not in thorough.verdict
+    sim.tau[0] = 0.1
+    sim.step()
+    assert sim.quality().verdict.endswith(f"{left_out}.")
+
+
 def test_asking_thoroughly_changes_nothing(tmp_path):
     sim, other = (swing(dt=1e-3, integrator="generalized_alpha") for _ in range(2))
     recorder = sim.record(tmp_path / "run.parquet")

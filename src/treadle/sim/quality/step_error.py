@@ -22,7 +22,7 @@ def step_error(run: Run) -> Measure:
     """Estimated error of the step that comes next, at the worst link or frame."""
     error = next_step_error(run.sim)
     rating = rate(error, _GOOD * run.size, _FAIR * run.size)
-    quantity = length_text(error)
+    quantity = length_text(error) if error > 0.0 else "rounding"
     return Measure(
         "step error",
         error * 1e3,

@@ -15,8 +15,10 @@ __all__ = ["account"]
 @part()
 def account(context):
     """Sum up a substep whose displacement is known, before the state moves on."""
-    now = context.now[0]
+    now, given = context.now[0], context.scratch.joint_impulse
     now.work += add_totals(context)
+    for i in range(context.joint_rows):
+        given[i] += context.rows.impulse[i]
     if len(context.free.push) > 0:
         now.work += _work(context)
     record_substep(context)

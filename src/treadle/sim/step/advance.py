@@ -46,24 +46,26 @@ _SUBSTEPS = 10
 SWEEPS = 1000
 
 
-@entry(int64(int64, float64, float64, int64), nogil=True)
-def take_steps(table, dt, time, count):
-    """Advance the state of the context with this table by steps of dt (s) from a time; how many were taken.
+@entry(int64(int64, float64, float64, float64, int64), nogil=True)
+def take_steps(table, dt, start, before, count):
+    """Advance the state of the context with this table by steps of dt (s); how many were taken.
 
+    So many came `before` since the time `start`: the time of a step does not depend on how they are counted.
     Fewer are where the machine diverges, where `detection.result` says what collision detection could not do,
     or where more pairs touched than `scratch.totals` has room for; the state is then that of the last step.
     """
-    return advance(read_context(integers(table)), table, dt, time, count)
+    return advance(read_context(integers(table)), table, dt, start, before, count)
 
 
 @part()
-def advance(context, table, dt, time, count):
+def advance(context, table, dt, start, before, count):
     """Steps of the context, whose table lies at an address; how many were taken."""
     for step in range(count):
         if sleeps_through(context, dt):
             continue
-        _begin(context, dt, time + step * dt)
-        if not _step(context, table, time + step * dt):
+        time = start + (before + step) * dt
+        _begin(context, dt, time)
+        if not _step(context, table, time):
             copy(context.scratch.q_start, context.q, context.nq)
             copy(context.scratch.v_start, context.v, context.nv)
             return step
@@ -106,6 +108,8 @@ def _begin(context, dt, time):
     copy(context.q, scratch.q_start, context.nq)
     copy(context.v, scratch.v_start, context.nv)
     clear_totals(scratch.totals)
+    for i in range(context.joint_rows):
+        scratch.joint_impulse[i] = 0.0
     open_trace(scratch.trace)
     now.dt, now.elapsed, now.sweeps_left = dt, 0.0, SWEEPS
 

@@ -21,7 +21,7 @@ from treadle.sim.step.materials import surface_table
 from treadle.sim.step.options import StepOptions
 from treadle.sim.step.overlap import overlapping_pairs
 from treadle.sim.step.pair_distance import DistanceMemory
-from treadle.sim.step.pair_totals import make_totals
+from treadle.sim.step.pair_totals import LOOPS, WORST, make_totals
 from treadle.sim.step.points import POINT
 from treadle.sim.step.sleep import make_sleep
 from treadle.sim.step.substep import substep_entry
@@ -96,7 +96,7 @@ class ContactStep:
         #: (1) the substep under way; and what takes steps: table, dt, time, how many -> how many were taken
         self.now = np.zeros(1, SUBSTEP)
         self.now["stepping"] = options.time_stepping
-        self.take: Callable[[int, float, float, int], int] = take_steps
+        self.take: Callable[[int, float, float, float, int], int] = take_steps
         self._agreement, self._sleeps = one_process(len(model.bodies)), options.sleep
         self._allocate()
 
@@ -110,13 +110,14 @@ class ContactStep:
         self.scratch.effort[2] = 0.0
         self._q[:], self._v[:] = q, v
         while left:
-            left -= self.take(self.table, h, start + (steps + count - left) * h, left)
+            left -= self.take(self.table, h, start, steps + count - left, left)
             if left and not self.make_room():
                 alive[0] = 0.0
                 break
         q[:], v[:] = self._q, self._v
         drives[:] = self.machine.ports.drives
         self._write_wheels()
+        self._write_joint_rows()
         alive[1] += count - left
         clock[1] = steps + count - left
         ledger[0] += self.scratch.effort[2]
@@ -128,7 +129,7 @@ class ContactStep:
 
     def compile(self) -> None:
         """Compile the kernels, which takes no step."""
-        take_steps(self.table, 1.0, 0.0, 0)
+        take_steps(self.table, 1.0, 0.0, 0.0, 0)
 
     def make_room(self) -> bool:
         """Make the room that a step asked for that was not taken; False if that is not what was wrong."""
@@ -241,6 +242,15 @@ class ContactStep:
         """(laws, 2) entry and frame of each law that is not linear."""
         return self._laws.table
 
+    def forget_worst(self) -> None:
+        """Begin a run: nothing was bad yet."""
+        self.scratch.totals.worst[:] = WORST
+
+    @property
+    def worst_loops(self) -> np.ndarray:
+        """What is known of loops since the start of the run (see `solvers.stabilization`)."""
+        return self.scratch.totals.worst[LOOPS:]
+
     def seen(self) -> list[np.ndarray]:
         """What can be read about the last step, as copies."""
         return [array.copy() for array in self._seen()]
@@ -306,6 +316,12 @@ class ContactStep:
         if 0 < len(kept) <= len(self._arrays["memory"]):
             self._arrays["memory"][: len(kept), 0] = kept
 
+    def _write_joint_rows(self) -> None:
+        """Let readouts see what limits, friction, motors and motions gave."""
+        given, kept = self.scratch.joint_impulse, self._arrays["rows"]
+        if len(kept):
+            kept[: len(given), 0] = given
+
     def _allocate(self, pairs: int = 0) -> None:
         """Memory for as many points as the collider has room for, and for as many pairs or more."""
         collider = self.collider
@@ -356,6 +372,7 @@ class ContactStep:
             last_h=np.zeros(1),
             muted=np.zeros(len(self._overlapping)),
             effort=np.zeros(4),
+            joint_impulse=np.zeros(self._joint_rows),
             totals=make_totals(pairs, make_zones(model, self.collider)),
             trace=self._trace,
         )

@@ -125,7 +125,8 @@ class Scratch(NamedTuple):
     muted: RealList  # (pairs) 1: shapes that have overlapped since the start, and do not touch
     #: substeps and sweeps so far, work (J) of all forces but gravity and springs, solves so far
     effort: Reals  # (4)
-    totals: PairTotals  # of the last step, as what follows
+    joint_impulse: RealList  # of joint rows (N s or N m s) in the last step, as what follows
+    totals: PairTotals
     trace: ContactTrace
 
 

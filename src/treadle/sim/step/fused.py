@@ -20,12 +20,9 @@ from treadle.model.model import Model
 from treadle.sim.ledger import ledger_rates, ledger_size, step_entry
 from treadle.sim.step.program import FASTEST, Step
 from treadle.sim.step.watched import Part, held_force, watched_part
-from treadle.solvers.stabilization import Stabilization, closing_time, largest_residual
+from treadle.solvers.stabilization import Stabilization, closing_time, largest_residual, opened
 
 __all__ = ["advance"]
-
-#: Distance from a singular position (see `solvers.closure`) below which one may have been passed.
-SINGULAR = 0.2
 
 
 def advance(step: Step, values: Mapping[str, Sequence[Scalar]]) -> dict[str, Sequence[Scalar]]:
@@ -191,10 +188,10 @@ class _FusedStep:
             finish, before = self.step.stabilization.finish, self.after
             q, v, self.gap = finish(self.machine, before.q, before.v, before.gaps)
             if not isinstance(before.ajar, float):
-                ajar, (_, rounds, distance) = before.ajar > 0.5, self.gap
+                ajar, (_, left, distance) = before.ajar > 0.5, self.gap
                 q = [where(ajar, x, y) for x, y in zip(before.q, q, strict=True)]
                 v = [where(ajar, x, y) for x, y in zip(before.v, v, strict=True)]
-                self.gap = [largest_residual(self.machine, q), rounds, distance]
+                self.gap = [largest_residual(self.machine, q), where(ajar, 0.0, left), distance]
             elif before.gaps:
                 self.gap = [largest_residual(self.machine, q), *self.gap[1:]]
             self.after = before._replace(q=q, v=v)
@@ -205,14 +202,14 @@ class _FusedStep:
         origin, h = (values["q"], self.dt) if part is None else (part.origin, part.span)
         rounds, worst = values.get("effort", (0.0, 0.0))
         drives = self.system.driven(origin, after.v, h) if "drives" in self.step.inputs else []
-        opened = _opened(values["gap"], gap) if self.model.closed else []
+        known = opened(values["gap"], gap) if self.model.closed else []
         results: dict[str, Sequence[Scalar]] = {
             "q": after.q,
             "v": after.v,
             "clock": [self.start, self.steps + 1.0],
             "memory": after.memory,
             "drives": drives,
-            "gap": opened,
+            "gap": known,
             "effort": [rounds + after.effort[0], maximum(worst, abs(after.effort[1]))],
         }
         if "rows" in values:
@@ -274,16 +271,6 @@ def _friction(system: System, q: Sequence[Scalar], v: Sequence[Scalar], time: Sc
     return bounded_velocity(
         system.model, q, ahead, lambda q, v: friction_rows(system.model, q, dt), system.solver
     )
-
-
-def _opened(before: Sequence[Scalar], gap: Sequence[Scalar]) -> list[Scalar]:
-    """Largest gap and rounds so far, distances from a singular position after two steps, and passages.
-
-    One is passed where the distance has a minimum that is small beside its change from step to step.
-    """
-    worst, rounds, last, earlier, count = before
-    passed = (last < SINGULAR) & (last <= earlier) & (last < gap[2]) & (earlier + gap[2] > 3.0 * last)
-    return [maximum(worst, gap[0]), rounds + gap[1], gap[2], last, where(passed, count + 1.0, count)]
 
 
 def _unless_stopped(

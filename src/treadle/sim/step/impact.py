@@ -6,6 +6,7 @@ from math import inf
 
 from treadle.native.kernels import part
 from treadle.sim.step.contact_rows import move_surface, point_rows
+from treadle.sim.step.joint_rows import held_rows, held_work
 from treadle.sim.step.pair_totals import add_totals
 from treadle.sim.step.points import TOUCHING, twists
 from treadle.sim.step.solve import STILL
@@ -21,6 +22,7 @@ __all__ = ["impact"]
 def impact(context):
     """Change the velocity by the impulses of what collides where the machine is; whether anything does."""
     now, scratch, solver, tree = context.now[0], context.scratch, context.solver, context.tree
+    held_rows(context)
     collides = _impact_rows(context)
     if agreed(context, not collides):
         # the middle of the substep tells where they are at its start but for how they turn
@@ -36,7 +38,7 @@ def impact(context):
     twists(context.body_tree, context.free.axes, scratch.end, scratch.twist_end)
     now.springs = 0
     length, now.h = now.h, 0.0
-    now.work += add_totals(context)
+    now.work += add_totals(context) + held_work(context)
     now.h = length
     copy(scratch.end, context.v, context.nv)
     forget_rate(context)
@@ -48,7 +50,6 @@ def impact(context):
 def _impact_rows(context):
     """Rows of all rigid contacts; those that collide fast enough separate with e times their speed."""
     now, rows, met = context.now[0], context.rows, False
-    now.rows = 0
     for c in range(now.found):
         point = context.scratch.points[c]
         surface = context.surfaces[point.surface]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from math import inf
+
+from treadle.constraints.bounded import ANY
 from treadle.native.kernels import part
 from treadle.sim.step.row_algebra import inverse_mass
 from treadle.sim.step.warm_start import lasting_time
 from treadle.solvers.sequential.rows import SINGLE
 from treadle.solvers.sequential.tree import half_solve, half_solve_chain
 
-__all__ = ["joint_rows", "joint_work", "stays_idle"]
+__all__ = ["held_rows", "held_work", "joint_rows", "joint_work", "stays_idle"]
 
 #: Speed (rad/s, m/s) from which on a joint is brought back from beyond its limit by a row that yields, and
 #: how much, as a share of its inverse effective mass.
@@ -33,7 +36,7 @@ def joint_rows(context):
         rows.loops[i] = rows.first[i + 1] = rows.first[i]
         if now.idle == 1 and force[i] == 0.0 and free.slowest[i] < total < free.fastest[i]:
             continue
-        _lay(context, i)
+        _lay(context, i, i)
         if free.slowest[i] < free.fastest[i] and max(free.slowest[i], -free.fastest[i]) > _RECOVERS:
             # contact may hold a joint beyond its limit: it is brought back with a force that has a bound
             rows.softness[i] += _YIELDING * inverse_mass(rows, i)
@@ -41,16 +44,50 @@ def joint_rows(context):
 
 
 @part()
-def _lay(context, i):
-    """Entries of a row, along the way of its degrees of freedom to the base."""
+def held_rows(context):
+    """Lay rows of what holds joints by any force, at the velocity that they have: no blow changes that."""
+    now, rows = context.now[0], context.rows
+    now.rows = 0
+    for i in range(context.joint_rows):
+        if _holds(context.free, i):
+            r = now.rows
+            rows.velocity[r] = _velocity(context.pattern, context.free.jacobian, context.v, i)
+            rows.slowest[r] = rows.fastest[r] = rows.velocity[r]
+            rows.low[r], rows.high[r], rows.softness[r] = -inf, inf, 0.0
+            rows.closes[r], rows.impulse[r], rows.kind[r], rows.normal[r] = 0, 0.0, SINGLE, -1
+            _lay(context, i, r)
+            now.rows += 1
+
+
+@part()
+def held_work(context):
+    """Count the impulses of these rows; their work (J)."""
+    rows, work, r = context.rows, 0.0, 0
+    for i in range(context.joint_rows):
+        if _holds(context.free, i):
+            context.scratch.joint_impulse[i] += rows.impulse[r]
+            work += rows.impulse[r] * rows.velocity[r]
+            r += 1
+    return work
+
+
+@part()
+def _holds(free, i):
+    """Whether a row holds one velocity by any force."""
+    return free.slowest[i] == free.fastest[i] and free.low[i] <= -ANY and free.high[i] >= ANY
+
+
+@part()
+def _lay(context, i, r):
+    """Entries of the i-th row of the joints in row r, along the way of its degrees of freedom to the base."""
     free, pattern, tree, rows, work = (
         context.free, context.pattern, context.tree, context.rows, context.scratch.work
     )  # fmt: skip
-    begin, end, k = rows.first[i], rows.first[i], pattern.first[i]
+    begin, end, k = rows.first[r], rows.first[r], pattern.first[i]
     for m in range(pattern.way_first[i], pattern.way_first[i + 1]):
         rows.place[end] = pattern.way[m]
         end += 1
-    rows.loops[i] = rows.first[i + 1] = end
+    rows.loops[r] = rows.first[r + 1] = end
     if pattern.first[i + 1] == k + 1 and pattern.place[k] == rows.place[begin] and tree.size[1] == 0:
         # of one degree of freedom, as most are
         rows.y[begin] = free.jacobian[k]
@@ -60,7 +97,7 @@ def _lay(context, i):
         return
     for m in range(k, pattern.first[i + 1]):
         work[pattern.place[m]] = free.jacobian[m]
-    half_solve(tree, rows, i, work)
+    half_solve(tree, rows, r, work)
 
 
 @part()

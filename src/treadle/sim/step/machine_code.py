@@ -116,14 +116,16 @@ class Flow(NamedTuple):
 
 
 class Close(NamedTuple):
-    """q, v -> position and velocity with loops closed; entry 0 where there are none to close."""
+    """q, v, what is known of loops -> the same at the end of a step; entry 0 where there are none."""
 
     entry: int
     frame: int
     q: Reals
     v: Reals
+    gap: Reals
     position: Reals
     velocity: Reals
+    next_gap: Reals
 
 
 class Control(NamedTuple):
@@ -196,7 +198,8 @@ class MachineCode:
         #: the integrator's own step
         self.flow = None if flow is None else compile_program(flow)
         self.adaptive = adaptive
-        self.close = _compiled(many, model, close_program) if prediction.projects else None
+        close = partial(close_program, projects=prediction.projects)
+        self.close = _compiled(many, model, close) if model.closed else None
         #: what the actuators' own state becomes, None where they have none
         self.drive = compile_program(drive_program(model)) if actuator_state_size(model) else None
         self.pattern: Pattern = _pattern(prediction, many)

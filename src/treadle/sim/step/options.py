@@ -188,11 +188,6 @@ class StepOptions:
                 "rolling='kinematic' has no forces that contact could act against: use rolling='balance', or "
                 "give contact=False"
             )
-        if self.contact and self.driven:
-            raise InputError(
-                f"{self.integrator!r} does not hold motions of machines in contact: use 'symplectic_euler', "
-                "or give contact=False"
-            )
         if self.sleep and not self.contact:
             raise InputError("sleep is for scenes whose shapes touch: leave it out, or give contact=True")
         if self.sleep and self.method.flows:

@@ -15,11 +15,16 @@ from treadle.native.kernels import part
 from treadle.sim.step.points import RIGID
 from treadle.sim.step.touch_zones import TouchZones, add_to_zones
 from treadle.solvers.sequential.gauss_seidel import ENOUGH
+from treadle.solvers.stabilization import CLOSED
 
-__all__ = ["SUMS", "PairTotals", "add_totals", "clear_totals", "make_totals"]
+__all__ = ["LOOPS", "SUMS", "WORST", "PairTotals", "add_totals", "clear_totals", "make_totals"]
 
 #: Numbers per pair: impulse on the second shape (N s), its moment about the world's origin (N m s), work (J).
 SUMS = 7
+
+#: `PairTotals.worst` at the start of a run, and where in it that of loops begins.
+WORST = (0.0, 0.0, 0.0, 0.0, 0.0, *CLOSED)
+LOOPS = 5
 
 #: Share of a cone within which friction sticks, and inverse effective mass (1/kg) below which a row is
 #: skipped.
@@ -35,8 +40,9 @@ class PairTotals(NamedTuple):
     slot: IntegerList  # (a power of two) 0: empty, else the number of a pair and 1
     at: IntegerList  # (n) where in `slot` each pair stands
     #: of the run: deepest overlap of rigid bodies (m), fastest slip where friction holds (m/s), solves,
-    #: those that ended before their impulses stood still, and the way (m) of the fastest slip of each substep
-    worst: Reals  # (5)
+    #: those that ended before their impulses stood still, the way (m) of the fastest slip of each substep,
+    #: and what is known of loops (see `solvers.stabilization`)
+    worst: Reals  # (10)
     zones: TouchZones
 
 
@@ -45,7 +51,7 @@ def make_totals(pairs: int, zones: TouchZones) -> PairTotals:
     slots = 1 << (2 * pairs).bit_length()
     return PairTotals(
         np.zeros(1, np.int64), np.zeros((pairs, 2), np.int64), np.zeros((pairs, SUMS)),
-        np.zeros(slots, np.int64), np.zeros(pairs, np.int64), np.zeros(5), zones,
+        np.zeros(slots, np.int64), np.zeros(pairs, np.int64), np.array(WORST), zones,
     )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ move     q, step -> position = q (+) step
 look     position -> poses of the bodies, axes of the degrees of freedom
 predict  position, v, forces, h -> the same, velocity after h without contact, twists of the bodies, factors,
          joint rows
-close    q, v -> the same with loops closed
+close    q, v -> the same with loops closed, and how far they are open
 drive    q, v -> the actuators' own state after a step
 """
 
@@ -42,8 +42,7 @@ from treadle.sim.bounds import bound_rows
 from treadle.sim.step.program import own_wheels
 from treadle.solvers.closure import ClosureFactor, closure_factor, closure_of
 from treadle.solvers.direct import closed_dynamics
-from treadle.solvers.projection import project
-from treadle.solvers.stabilization import closing_time
+from treadle.solvers.stabilization import CLOSED, STABILIZATIONS, closing_time, opened
 from treadle.spatial import Motion, Transform
 
 if TYPE_CHECKING:
@@ -88,16 +87,20 @@ def look_program(model: Model, lone: bool = False, parameters: Sequence[str] = (
     return _program(f"look{' lone' * lone} {_named(model, parameters)}", model, sizes, look)
 
 
-def close_program(model: Model, lone: bool = False) -> Program:
-    """Position and velocity of a machine with its loops closed; a lone body has none."""
+def close_program(model: Model, lone: bool = False, projects: bool = True) -> Program:
+    """Position and velocity at the end of a step, and what is known of loops; a lone body has none."""
+    finish = STABILIZATIONS["projection" if projects else "none"].finish
 
-    def close(q: Sequence[Scalar], v: Sequence[Scalar]) -> Mapping[str, Sequence[Scalar]]:
+    def close(
+        q: Sequence[Scalar], v: Sequence[Scalar], **known: Sequence[Scalar]
+    ) -> Mapping[str, Sequence[Scalar]]:
         if lone:
             return {"position": q, "velocity": v}
-        position, velocity, gap = project(model, q, v)
-        return {"position": position, "velocity": velocity, "gap": gap[:1]}
+        position, velocity, gap = finish(model, q, v, ())
+        return {"position": position, "velocity": velocity, "next_gap": opened(known["gap"], gap)}
 
-    return _program("close", model, {"q": model.nq, "v": model.nv}, close)
+    sizes = {"q": model.nq, "v": model.nv} | ({} if lone else {"gap": len(CLOSED)})
+    return _program("close" if projects else "open", model, sizes, close)
 
 
 def drive_program(model: Model) -> Program:

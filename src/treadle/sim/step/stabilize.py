@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from treadle.native.calling import call
 from treadle.native.kernels import part
+from treadle.sim.step.pair_totals import LOOPS
 from treadle.sim.step.points import RIGID, rate
 from treadle.sim.step.row_algebra import row_velocity
 from treadle.sim.step.warm_start import copy
 from treadle.solvers.agreement import largest
 from treadle.solvers.sequential.solver_abi import close_gaps
 from treadle.solvers.sequential.tree import spread
+from treadle.solvers.stabilization import CLOSED
 
 __all__ = ["close_loops", "push_out"]
 
@@ -18,6 +20,9 @@ _SHARE = 0.5
 
 #: Penetration (m) that is left alone, sweeps, and the displacement (m) at which they end.
 _SHALLOW, _SWEEPS, _STILL = 1e-10, 30, 1e-14
+
+#: Numbers about loops.
+_KNOWN = len(CLOSED)
 
 
 @part()
@@ -45,12 +50,16 @@ def push_out(context):
 
 @part()
 def close_loops(context):
-    """Project position and velocity onto closed loops."""
-    close = context.close
+    """Project position and velocity onto closed loops, and keep how far these are open."""
+    close, worst = context.close, context.scratch.totals.worst
     if close.entry == 0:
         return
     copy(context.q, close.q, context.nq)
     copy(context.v, close.v, context.nv)
+    for i in range(_KNOWN):
+        close.gap[i] = worst[LOOPS + i]
     call(close.entry, close.frame)
     copy(close.position, context.q, context.nq)
     copy(close.velocity, context.v, context.nv)
+    for i in range(_KNOWN):
+        worst[LOOPS + i] = close.next_gap[i]

@@ -65,8 +65,7 @@ def take_worlds(table, columns, first, begin, end, count):
         kept = worlds.kept[world - first]
         _load(context, worlds, world, kept)
         dt, left = worlds.dt[0, world], count - worlds.taken[world - first]
-        time = worlds.clock[0, world] + worlds.clock[1, world] * dt
-        taken = advance(context, table, dt, time, left)
+        taken = advance(context, table, dt, worlds.clock[0, world], worlds.clock[1, world], left)
         _store(context, worlds, world, kept)
         if taken > 0 and len(worlds.shape_forces) > 0:
             _report(context, worlds.shape_forces, world, dt)

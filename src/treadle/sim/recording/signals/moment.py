@@ -11,7 +11,7 @@ from treadle.constraints.bounded import Arrest, BoundedRow
 from treadle.constraints.coordinates import Coordinate
 from treadle.constraints.friction import friction_rows
 from treadle.constraints.limit import limited_coordinates
-from treadle.constraints.motion import Motion, moved_dofs, with_drive_rotors
+from treadle.constraints.motion import Motion, moved_dofs, prescribed, with_drive_rotors
 from treadle.constraints.rows import residuals, row_names
 from treadle.constraints.spring import spring_pulls, spring_rows
 from treadle.constraints.wrench import body_forces, loop_forces
@@ -75,6 +75,8 @@ class Moment:
     #: 1 if `rows` are the impulses of what is bounded in the last step; else those of the next one are taken
     taken: Scalar = 0.0
     rows: Sequence[Scalar] = ()
+    #: whether steps are those of contact, which arrive at motions with the mean of two velocities
+    contact: bool = False
     #: what contact sensors felt in the last step
     felt: Sequence[Scalar] = ()
     #: contact forces on the bodies and their moments about the world's origin, in the mean over that step
@@ -381,4 +383,11 @@ class Moment:
     def _bounds(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[BoundedRow]:
         given: dict[str, Any] = {"before": self.v, "commands": self.commands}
         motions = {} if self.driven else self.motions
-        return bound_rows(self.model, motions, q, v, self.time, self.dt, **given)
+        rows = bound_rows(self.model, motions, q, v, self.time, self.dt, **given)
+        if self.contact:
+            joints = [(self.model.joint(name), motion) for name, motion in motions.items()]
+            rates = [x for each in joints for x in prescribed(*each, self.time + self.dt).v]
+            rows[: len(rates)] = [
+                replace(row, slowest=x, fastest=x) for row, x in zip(rows, rates, strict=False)
+            ]
+        return rows

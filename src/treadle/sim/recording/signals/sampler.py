@@ -111,7 +111,6 @@ class Sampler:
         """Whether stops and friction hold, and whether a dof is locked, where that makes a difference."""
         if not any(signal.dynamic for signal in self._signals):
             return False, False
-        # without contact the rows of the last step tell what limits did
         stepper = self._sim.stepper
         bounded = stepper.limits_act() if self._sim.contact else stepper.bounded
         return bounded, bool(self._sim.arrays["locked"].any())
@@ -138,7 +137,9 @@ def _compiled(
     """The signals as one function of q, v, held joint forces, loads, time and step, compiled."""
     model, laws, controllers = sim.model, sim.laws, sim.controllers.traced
     # the code that holds stops is long: it is there where it runs
-    driven, arrests = sim.step_options.driven, sim.step_options.method.arrests
+    options, contact = sim.step_options, sim.contact
+    driven, arrests = options.driven, options.method.arrests
+    kept = bounded and not (contact and options.method.flows)
     motions = sim.motions if bounded or driven else {}
     terrain = sim.terrain if model.wheels else None
 
@@ -160,8 +161,8 @@ def _compiled(
         machine = locked_model(model, rotors) if locked else model
         moment = Moment(
             machine, laws, controllers, q, v, held, loads, time, commands, drives, dt, bounded, motions,
-            terrain, driven=driven, arrests=arrests, taken=taken, rows=rows if bounded and not sim.contact
-            else (), felt=felt, pressed=pressed,
+            terrain, driven=driven, arrests=arrests, taken=taken, rows=rows if kept else (), contact=contact,
+            felt=felt, pressed=pressed,
         )  # fmt: skip
         with reading(sim.world.inputs.inputs, inputs):
             return {"row": [x for signal in signals for x in signal.values(moment)]}
