@@ -37,7 +37,11 @@ _BEYOND = 1e-13
 
 @helper
 def epa(a, b, W, A, count):
-    """Normal from A to B, signed distance and a witness point of A, from a simplex with `count` corners."""
+    """Normal from A to B, signed distance, a witness point of A, and the error, from `count` corners.
+
+    The error is that of the distance by the gap along the normal, or how far the point of B is from where it
+    should be, if that is more.
+    """
     scale = a[REACH] + b[REACH]
     P, O = room(288), room(288)
     # faces: corners, outward normals and distances from the origin; a negative corner marks a removed face
@@ -56,7 +60,7 @@ def epa(a, b, W, A, count):
         if dot(cross(minus(corner(P, j), p), minus(corner(P, m), p)), minus(corner(P, k), p)) > 0.0:
             j, m = m, j
         faces = _face(P, F, N, D, faces, i, j, m)
-    corners, best = 4, 0
+    corners, best, beyond = 4, 0, 0.0
     while True:
         best = 0
         for k in range(1, faces):
@@ -65,7 +69,8 @@ def epa(a, b, W, A, count):
         n = corner(N, best)
         on_a = support(a, scaled(n, -1.0))
         w = minus(support(b, n), on_a)
-        if dot(n, w) - D[best] <= _BEYOND * scale or corners == _CORNERS or faces > _FACES - 64:
+        beyond = dot(n, w) - D[best]
+        if beyond <= _BEYOND * scale or corners == _CORNERS or faces > _FACES - 64:
             break
         store(P, corners, w)
         store(O, corners, on_a)
@@ -88,7 +93,8 @@ def epa(a, b, W, A, count):
         minus(corner(P, i), foot), minus(corner(P, j), foot), minus(corner(P, m), foot)
     )
     on_a = along(along(scaled(corner(O, i), x), y, corner(O, j)), z, corner(O, m))
-    return scaled(n, -1.0), -D[best], on_a
+    across = minus(along(along(scaled(corner(P, i), x), y, corner(P, j)), z, corner(P, m)), foot)
+    return scaled(n, -1.0), -D[best], on_a, max(beyond, norm(across))
 
 
 @helper
@@ -164,4 +170,4 @@ def _flat(a, b, P, O, count):
         n = unit(cross(minus(corner(P, 1), p), minus(corner(P, 2), p)), n)
     elif count == 2:
         n = normal_to(unit(minus(corner(P, 1), p), n))
-    return n, 0.0, corner(O, 0)
+    return n, 0.0, corner(O, 0), 0.0

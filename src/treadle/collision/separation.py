@@ -21,9 +21,9 @@ from math import cos, pi, sin, sqrt
 
 from treadle.collision.circles import maximize_on_circles
 from treadle.collision.contacts import GJK, MANIFOLD, ROUND
-from treadle.collision.kinds import BOX, CAPSULE, CYLINDER, KIND, REACH, SIZE, SPHERE
+from treadle.collision.kinds import REACH
 from treadle.collision.pairs import call_manifold, call_separation, pair, separation_piece, state
-from treadle.collision.support_newton import gap, maximize_gap
+from treadle.collision.support_newton import gap, maximize_gap, terms
 from treadle.collision.vectors import (
     along,
     axis,
@@ -46,29 +46,6 @@ _GOLDEN = pi * (3.0 - sqrt(5.0))
 _STARTS, _FOLLOWED = 24, 3
 #: Start vertices for separate shapes, the most promising first.
 _VERTICES = 3
-
-
-@helper
-def _terms(a, U, M, segments, curves):
-    """Write what a shape is the sum of: segments u_k, curves M_m, and return the radius of its ball."""
-    kind = a[KIND]
-    if kind == SPHERE:
-        return segments, curves, a[SIZE]
-    if kind == CAPSULE:
-        store(U, segments, scaled(axis(a, 2), a[SIZE + 1]))
-        return segments + 1, curves, a[SIZE]
-    if kind == BOX:
-        for j in range(3):
-            store(U, segments + j, scaled(axis(a, j), a[SIZE + j]))
-        return segments + 3, curves, 0.0
-    if kind == CYLINDER:
-        store(U, segments, scaled(axis(a, 2), a[SIZE + 1]))
-        store(M, 3 * curves, scaled(axis(a, 0), a[SIZE]))
-        store(M, 3 * curves + 1, scaled(axis(a, 1), a[SIZE]))
-        return segments + 1, curves + 1, 0.0
-    for j in range(3):
-        store(M, 3 * curves + j, scaled(axis(a, j), a[SIZE + j]))
-    return segments, curves + 1, 0.0
 
 
 @helper
@@ -179,8 +156,8 @@ def separation(a, b, margin, result, desk):
     U, M = room(18), room(18)
     for i in range(18):
         U[i] = M[i] = 0.0
-    segments, curves, r = _terms(a, U, M, 0, 0)
-    segments, curves, s = _terms(b, U, M, segments, curves)
+    segments, curves, r = terms(a, U, M, 0, 0)
+    segments, curves, s = terms(b, U, M, segments, curves)
     r += s
     d = minus(position(b), position(a))
     n = unit(d, axis(a, 2))
