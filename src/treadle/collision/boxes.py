@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from math import sqrt
 
-from treadle.collision.contacts import GJK, MANIFOLD
-from treadle.collision.kinds import SIZE
-from treadle.collision.pairs import call_manifold, call_separation, pair, state
+from treadle.collision.contacts import GJK, MANIFOLD, REFINE
+from treadle.collision.kinds import REACH, SIZE
+from treadle.collision.pairs import pair, put_points, state
 from treadle.collision.vectors import axis, dot, minus, position, scaled
 from treadle.native.pieces import helper, room
 
@@ -34,6 +34,7 @@ def _box_axis(a, b, margin):
             C[3 * i + j] = dot(u, axis(b, j))
             D[3 * i + j] = abs(C[3 * i + j])
     best = -1e300
+    rounding = 1e-12 * (a[REACH] + b[REACH])
     kind, first, second, sign = 0, 0, 0, 1.0
     for i in range(3):
         s = (
@@ -41,10 +42,10 @@ def _box_axis(a, b, margin):
             - a[SIZE + i]
             - (b[SIZE] * D[3 * i] + b[SIZE + 1] * D[3 * i + 1] + b[SIZE + 2] * D[3 * i + 2])
         )
-        if s > best + 1e-12:
+        if s > best + rounding:
             best, kind, first, sign = s, 0, i, t[i]
         s = abs(r[i]) - b[SIZE + i] - (a[SIZE] * D[i] + a[SIZE + 1] * D[3 + i] + a[SIZE + 2] * D[6 + i])
-        if s > best + 1e-12:
+        if s > best + rounding:
             best, kind, first, sign = s, 1, i, r[i]
     if best <= margin:
         for i in range(3):
@@ -65,7 +66,7 @@ def _box_axis(a, b, margin):
                 )
                 s = (abs(along) - extent) / sqrt(squared)
                 # a face is preferred where rounding decides
-                if s > best + 1e-12:
+                if s > best + rounding:
                     best, kind, first, second, sign = s, 2, i, m, along
     if kind < 2:
         u = axis(a, first) if kind == 0 else axis(b, first)
@@ -74,19 +75,16 @@ def _box_axis(a, b, margin):
     return scaled(n, 1.0 if dot(n, d) >= 0.0 else -1.0), best
 
 
-@pair(GJK, MANIFOLD)
+@pair(GJK, MANIFOLD, REFINE)
 def box_box(a, b, margin, desk):
     """A face's corners (up to eight), a line's two ends or a single point.
 
     The best of fifteen axes gives the depth of boxes that overlap. Of boxes that are apart it gives the
-    distance only if two of their points are that far from each other; if not, a search does.
+    distance only if two of their points are that far from each other; if not, `put_points` searches.
     """
     result = room(8)
     n, s = _box_axis(a, b, margin)
     if s > margin:
         return
     state(result, n, s)
-    if call_manifold(desk[MANIFOLD], (a, b, result, margin, 1 if s <= 0.0 else 0, desk)) == 0:
-        call_separation(desk[GJK], (a, b, margin, result, desk))
-        if result[3] <= margin:
-            call_manifold(desk[MANIFOLD], (a, b, result, margin, 1, desk))
+    put_points(a, b, margin, result, desk)

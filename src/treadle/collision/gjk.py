@@ -8,10 +8,11 @@ with corners: boxes, hulls, and the points and segments inside spheres and capsu
 
 from __future__ import annotations
 
-from treadle.collision.contacts import GJK, MANIFOLD
+from treadle.collision.contacts import GJK, MANIFOLD, REFINE
 from treadle.collision.epa import epa
 from treadle.collision.kinds import REACH
 from treadle.collision.pairs import (
+    PROVED,
     call_manifold,
     call_separation,
     overlap_piece,
@@ -20,7 +21,6 @@ from treadle.collision.pairs import (
     state_at,
 )
 from treadle.collision.simplex import nearest
-from treadle.collision.support_active import refine
 from treadle.collision.supports import rounding, support
 from treadle.collision.vectors import (
     along,
@@ -43,9 +43,8 @@ __all__ = ["convex_pair", "gjk_separation", "overlap"]
 _ITERATIONS, _NEAR = 200, 1e-15
 #: Shapes nearer than this share of their size are left to EPA.
 _TOUCHING = 1e-12
-#: Error of a result, as a share of the size, above which it is refined, and distance up to which EPA serves
-#: if that fails.
-_PROVED, _NEAR_BY = 1e-9, 1e-3
+#: Distance, as a share of the size, up to which EPA serves if a result is not proved.
+_NEAR_BY = 1e-3
 
 
 @helper
@@ -108,13 +107,13 @@ def _apart(a, b, v, along_v, W, count):
         if norm(m) > distance * max(norm(e), norm(f)):
             m = unit(m, n)
             m = scaled(m, 1.0 if dot(m, v) > 0.0 else -1.0)
-            if abs(dot(m, p) - distance) < _PROVED * (a[REACH] + b[REACH]):
+            if abs(dot(m, p) - distance) < PROVED * (a[REACH] + b[REACH]):
                 n, distance = m, dot(m, p)
                 error = abs(distance - _gap(a, b, n))
     return n, distance, error
 
 
-@separation_piece
+@separation_piece(REFINE)
 def gjk_separation(a, b, margin, result, desk):
     """Normal, signed distance and a point of A, see `pairs`.
 
@@ -130,16 +129,16 @@ def gjk_separation(a, b, margin, result, desk):
     n, distance, error = axis(a, 2), 0.0, 1e300
     if count < 4:
         n, distance, error = _apart(a, b, v, along_v, W, count)
-        if error > _PROVED * size:
-            n, distance, on_a, error = _better(a, b, n, distance, on_a, error)
+        if error > PROVED * size:
+            n, distance, on_a, error = _better(a, b, n, distance, on_a, error, desk)
     corners = count - 4 if count > 4 else count
     # cores that overlap, or so near that the search ended in rounding and v has no direction
     for _ in range(2):
-        if error <= _PROVED * size or distance > _NEAR_BY * size:
+        if error <= PROVED * size or distance > _NEAR_BY * size:
             break
         m, other, foot, left = epa(a, b, W, A, corners)
-        if left > _PROVED * size:
-            m, other, foot, left = _better(a, b, m, other, foot, left)
+        if left > PROVED * size:
+            m, other, foot, left = _better(a, b, m, other, foot, left, desk)
         if left < error:
             n, distance, on_a, error = m, other, foot, left
         # once more from a simplex of its own
@@ -151,11 +150,14 @@ def gjk_separation(a, b, margin, result, desk):
 
 
 @helper
-def _better(a, b, n, distance, on_a, error):
+def _better(a, b, n, distance, on_a, error, desk):
     """The result of a search, or what Newton's method makes of its normal if that is proved better."""
-    m, other, foot, left = refine(a, b, n)
-    if left < error:
-        return m, other, foot, left
+    found = room(9)
+    found[0], found[1], found[2] = n
+    call_separation(desk[REFINE], (a, b, 0.0, found, desk))
+    if found[8] < error:
+        r, m = rounding(a), corner(found, 0)
+        return m, found[3] + r + rounding(b), along((found[4], found[5], found[6]), -r, m), found[8]
     return n, distance, on_a, error
 
 

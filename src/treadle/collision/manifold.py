@@ -11,7 +11,7 @@ from math import sqrt
 
 from treadle.collision.contacts import TOTAL, put
 from treadle.collision.features import edge, face
-from treadle.collision.kinds import CYLINDER, KIND, REACH, SIZE
+from treadle.collision.kinds import CAPSULE, CYLINDER, KIND, REACH, SIZE
 from treadle.collision.pairs import manifold_piece
 from treadle.collision.segments import nearest_of_segments
 from treadle.collision.vectors import (
@@ -40,7 +40,7 @@ _PARALLEL = 1e-3
 _LEVEL = 1e-9
 #: The same where the normal is that of a search.
 _NEARLY_LEVEL = 1e-7
-#: Lines whose distance across the normal is below this share of their length are one.
+#: What is nearer than this share of the size is one.
 _SAME = 1e-9
 #: Rounds of projections onto two faces at most.
 _ROUNDS = 60
@@ -158,6 +158,7 @@ def _lines(a, b, n, margin, desk):
     low, high = max(0.0, min(first, second)), min(length, max(first, second))
     if high < low or not _cross(p, u, r, scaled(v, slope / other), n, first, low, high):
         return 1e300
+    side, sharp, bend = cross(n, u), _radius(a) == 0.0, _radius(a) + _radius(b)
     deepest = 1e300
     for i in range(2):
         x = low if i == 0 else high
@@ -165,11 +166,20 @@ def _lines(a, b, n, margin, desk):
             break
         on_a = along(p, x, u)
         on_b = along(r, (x - first) * slope / other, v)
-        distance = dot(minus(on_b, on_a), n)
+        gap = minus(on_b, on_a)
+        # beside each other they recede: by an arc of what is round, along the faces of what is not
+        across = abs(dot(gap, side))
+        distance = dot(gap, n) + (0.5 * across * across / bend if across < bend else across)
         deepest = min(deepest, distance)
         if distance <= margin:
-            put(desk, 1 + i, on_a, n, distance)
+            put(desk, 1 + i, on_a if sharp else along(on_b, -distance, n), n, distance)
     return deepest
+
+
+@helper
+def _radius(a):
+    """Radius of what is round along its length: a capsule or a cylinder."""
+    return a[SIZE] if a[KIND] == CAPSULE or a[KIND] == CYLINDER else 0.0  # noqa: PLR1714, SIM109
 
 
 @helper
@@ -182,7 +192,7 @@ def _cross(p, u, r, v, n, first, low, high):
 
 
 @helper
-def _clipped(P, corners, Q, count, n, sign, margin, number, desk):
+def _clipped(P, corners, Q, count, n, sign, size, margin, number, desk):
     """Clip Q (a polygon, or a line of two points) to the polygon P, seen along n, and append its corners.
 
     P belongs to shape A if the sign is positive. Returns the least distance, infinite if nothing is left.
@@ -207,8 +217,8 @@ def _clipped(P, corners, Q, count, n, sign, margin, number, desk):
         if length > 0.0:
             inward = (-turn * y / length, turn * x / length)
             offset = inward[0] * P[3 * i] + inward[1] * P[3 * i + 1]
-            count = _cut(Q, names, count, inward, offset, i, work, work_names)
-    return _lifted(Q, names, count, plane, origin, e, f, n, sign, margin, number, desk)
+            count = _cut(Q, names, count, inward, offset, 1e-12 * size, i, work, work_names)
+    return _lifted(Q, names, count, plane, origin, e, f, n, sign, size, margin, number, desk)
 
 
 @helper
@@ -232,12 +242,11 @@ def _area(P, corners):
 
 
 @helper
-def _cut(Q, names, count, inward, offset, side, work, work_names):
+def _cut(Q, names, count, inward, offset, tolerance, side, work, work_names):
     """Keep what lies inside one side of the clipping polygon (Sutherland and Hodgman, 1974)."""
     kept = 0
     # a line has one edge, a polygon closes
     edges = 1 if count == 2 else count
-    tolerance = 1e-12
     for i in range(count):
         j = (i + 1) % count
         here = inward[0] * Q[3 * i] + inward[1] * Q[3 * i + 1] - offset
@@ -261,13 +270,13 @@ def _cut(Q, names, count, inward, offset, side, work, work_names):
 
 
 @helper
-def _lifted(Q, names, count, plane, origin, e, f, n, sign, margin, number, desk):
+def _lifted(Q, names, count, plane, origin, e, f, n, sign, size, margin, number, desk):
     """Append the corners, each between the plane of P and Q."""
     deepest = 1e300
     for i in range(count):
         twin = False
         for j in range(i):
-            if abs(Q[3 * i] - Q[3 * j]) + abs(Q[3 * i + 1] - Q[3 * j + 1]) < 1e-9:
+            if abs(Q[3 * i] - Q[3 * j]) + abs(Q[3 * i + 1] - Q[3 * j + 1]) < _SAME * size:
                 twin = True
         if twin:
             continue
@@ -290,6 +299,7 @@ def manifold(a, b, result, margin, sure, desk):
     """
     start = desk[TOTAL]
     n, s = corner(result, 0), result[3]
+    size = a[REACH] + b[REACH]
     P, Q = room(60), room(60)
     back = scaled(n, -1.0)
     count_a, number_a, square_a = face(a, n, 8, P)
@@ -298,20 +308,20 @@ def manifold(a, b, result, margin, sure, desk):
     if count_a > 2 and square_a > _SQUARE and square_a >= square_b - 1e-12 and count_b > 1:
         if count_b > 2:
             count_b, number_b, square_b = face(b, back, 4, Q)
-        deepest = _clipped(P, count_a, Q, count_b, n, 1.0, margin, 2 * number, desk)
+        deepest = _clipped(P, count_a, Q, count_b, n, 1.0, size, margin, 2 * number, desk)
     elif count_b > 2 and square_b > _SQUARE and count_a > 1:
         if count_a > 2:
             count_a, number_a, square_a = face(a, n, 4, P)
-        deepest = _clipped(Q, count_b, P, count_a, n, -1.0, margin, 2 * number + 1, desk)
+        deepest = _clipped(Q, count_b, P, count_a, n, -1.0, size, margin, 2 * number + 1, desk)
     else:
         deepest = _lines(a, b, n, margin, desk)
-    if deepest <= s + 1e-10 * (1.0 + abs(s)):
+    if deepest <= s + 1e-10 * (size + abs(s)):
         return 1
     if s > margin:
         return 1
     known = result[7] != 0.0
     on_a, apart = _witness(a, b, n, s, _NEARLY_LEVEL if known else _LEVEL, P, Q)
-    if apart > _SAME * (a[REACH] + b[REACH]):
+    if apart > _SAME * size:
         if sure == 0:
             desk[TOTAL] = start
             return 0

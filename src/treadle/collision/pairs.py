@@ -8,15 +8,21 @@ from __future__ import annotations
 
 from typing import Any
 
+from treadle.collision.contacts import GJK, MANIFOLD, REFINE
+from treadle.collision.kinds import REACH
+from treadle.collision.vectors import corner
 from treadle.native import c_types as types
 from treadle.native.entries import Entry
 from treadle.native.formulas import formula
-from treadle.native.pieces import REALS, WHOLES, call_of, piece
+from treadle.native.pieces import REALS, WHOLES, call_of, helper, piece, room
 
 __all__ = [
-    "PAIR", "call_manifold", "call_overlap", "call_pair", "call_separation", "manifold_piece",
-    "overlap_piece", "pair", "separation_piece", "state", "state_at",
+    "PAIR", "PROVED", "call_manifold", "call_overlap", "call_pair", "call_separation", "manifold_piece",
+    "overlap_piece", "pair", "put_points", "separation_piece", "state", "state_at",
 ]  # fmt: skip
+
+#: Error of a result, as a share of the size of both shapes, up to which it is proved.
+PROVED = 1e-9
 
 #: (a, b, margin, desk)
 PAIR = types.void(REALS, REALS, types.float64, WHOLES)
@@ -25,13 +31,35 @@ PAIR = types.void(REALS, REALS, types.float64, WHOLES)
 #: the margin may be less than the true one.
 SEPARATION = types.void(REALS, REALS, types.float64, REALS, WHOLES)
 #: (a, b, result, margin, sure, desk) -> whether a point at the distance of the result was found
-MANIFOLD = types.int64(REALS, REALS, REALS, types.float64, types.int64, WHOLES)
+POINTS = types.int64(REALS, REALS, REALS, types.float64, types.int64, WHOLES)
 
 #: (a, b) -> whether two convex shapes overlap
 OVERLAPPING = types.int64(REALS, REALS)
 
-call_pair, call_separation, call_manifold = call_of(PAIR), call_of(SEPARATION), call_of(MANIFOLD)
+call_pair, call_separation, call_manifold = call_of(PAIR), call_of(SEPARATION), call_of(POINTS)
 call_overlap = call_of(OVERLAPPING)
+
+
+@helper
+def put_points(a, b, margin, result, desk):
+    """Append the contact points for a normal and a distance, once two points prove them.
+
+    If none do, Newton's method refines the normal; if that fails, a search along support points serves. A
+    distance that is larger than the one found is kept: every direction is a bound of it from below.
+    """
+    if call_manifold(desk[MANIFOLD], (a, b, result, margin, 0, desk)) != 0:
+        return
+    found, s = room(9), result[3]
+    error = PROVED * (a[REACH] + b[REACH])
+    for k in range(3):
+        found[k] = result[k]
+    call_separation(desk[REFINE], (a, b, margin, found, desk))
+    if found[8] > error or found[3] < s - error:
+        call_separation(desk[GJK], (a, b, margin, found, desk))
+    if found[3] < s - error:
+        state(found, corner(result, 0), s)
+    if found[3] <= margin:
+        call_manifold(desk[MANIFOLD], (a, b, found, margin, 1, desk))
 
 
 @formula
@@ -54,9 +82,9 @@ def pair(*needs: int) -> Any:
     return piece(PAIR, *needs)
 
 
-def separation_piece(function: Any) -> Entry:
-    """Make a function one that finds the normal and the distance of two shapes."""
-    return piece(SEPARATION)(function)
+def separation_piece(*needs: int) -> Any:
+    """Make a function one that finds the normal and the distance of two shapes; `needs` as for a pair."""
+    return piece(SEPARATION, *needs)
 
 
 def overlap_piece(function: Any) -> Entry:
@@ -66,4 +94,4 @@ def overlap_piece(function: Any) -> Entry:
 
 def manifold_piece(function: Any) -> Entry:
     """Make a function one that finds the contact points, once the normal is known."""
-    return piece(MANIFOLD)(function)
+    return piece(POINTS)(function)

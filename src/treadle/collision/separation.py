@@ -20,9 +20,9 @@ from __future__ import annotations
 from math import cos, pi, sin, sqrt
 
 from treadle.collision.circles import maximize_on_circles
-from treadle.collision.contacts import GJK, MANIFOLD, ROUND
+from treadle.collision.contacts import GJK, MANIFOLD, REFINE, ROUND
 from treadle.collision.kinds import REACH
-from treadle.collision.pairs import call_manifold, call_separation, pair, separation_piece, state
+from treadle.collision.pairs import call_separation, pair, put_points, separation_piece, state
 from treadle.collision.support_newton import gap, maximize_gap, terms
 from treadle.collision.vectors import (
     along,
@@ -147,7 +147,7 @@ def _highest(values, count):
     return best
 
 
-@separation_piece
+@separation_piece()
 def separation(a, b, margin, result, desk):
     """The unit normal from A to B and the signed distance along it.
 
@@ -171,24 +171,12 @@ def separation(a, b, margin, result, desk):
     state(result, n, best - r)
 
 
-@pair(ROUND, MANIFOLD, GJK)
+@pair(ROUND, MANIFOLD, GJK, REFINE)
 def round_pair(a, b, margin, desk):
-    """Two shapes of which one is a cylinder or an ellipsoid.
-
-    Of very thin shapes that are apart Newton's method may end before the maximum: if no two of their points
-    prove the distance, a search along support points does.
-    """
+    """Two shapes of which one is a cylinder or an ellipsoid."""
     if norm(minus(position(b), position(a))) - a[REACH] - b[REACH] > margin:
         return
     result = room(8)
     call_separation(desk[ROUND], (a, b, margin, result, desk))
-    if result[3] > margin:
-        return
-    apart = 1 if result[3] <= 0.0 else 0
-    if call_manifold(desk[MANIFOLD], (a, b, result, margin, apart, desk)) == 0:
-        found, n, s = room(8), corner(result, 0), result[3]
-        call_separation(desk[GJK], (a, b, margin, found, desk))
-        if found[3] < s:
-            state(found, n, s)
-        if found[3] <= margin:
-            call_manifold(desk[MANIFOLD], (a, b, found, margin, 1, desk))
+    if result[3] <= margin:
+        put_points(a, b, margin, result, desk)

@@ -17,8 +17,9 @@ from __future__ import annotations
 from math import sqrt
 
 from treadle.collision.kinds import CAPSULE, CYLINDER, ELLIPSOID, KIND, REACH, SIZE, SPHERE
+from treadle.collision.pairs import separation_piece, state_at
 from treadle.collision.support_newton import gap, image, slopes, tangents, terms
-from treadle.collision.supports import support
+from treadle.collision.supports import rounding, support
 from treadle.collision.vectors import (
     along,
     axis,
@@ -40,10 +41,14 @@ __all__ = ["refine"]
 _ITERATIONS, _BUNDLE, _EXACT = 60, 8, 1e-15
 
 
-@helper
-def refine(a, b, n):
-    """Normal, gap of the cores along it, a point of A in which they touch, and how far that of B is from it."""
+@separation_piece()
+def refine(a, b, margin, result, desk):
+    """Normal, signed distance and a point of A near the normal of a result, see `pairs`.
+
+    A ninth number is the error: how far the point of B is from where it should be.
+    """
     size = a[REACH] + b[REACH]
+    n = corner(result, 0)
     U, M = room(18), room(18)
     for i in range(18):
         M[i] = 0.0
@@ -89,7 +94,9 @@ def refine(a, b, n):
         elif count == before:
             # nothing new in sight: a shorter step
             damping = max(4.0 * damping, 0.5 * (k11 + k22))
-    return best_n, best_value, best_on, least
+    r = rounding(a)
+    state_at(result, best_n, best_value - r - rounding(b), along(best_on, r, best_n))
+    result[8] = least
 
 
 @helper
