@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from treadle.collision.contacts import GJK, MANIFOLD, REFINE
+from treadle.collision.contacts import MANIFOLD, PROVE
 from treadle.collision.kinds import REACH, SIZE
 from treadle.collision.pairs import pair, put_points, state
 from treadle.collision.vectors import axis, dot, minus, position, scaled
@@ -75,12 +75,12 @@ def _box_axis(a, b, margin):
     return scaled(n, 1.0 if dot(n, d) >= 0.0 else -1.0), best
 
 
-@pair(GJK, MANIFOLD, REFINE)
+@pair(MANIFOLD, PROVE)
 def box_box(a, b, margin, desk):
     """A face's corners (up to eight), a line's two ends or a single point.
 
     The best of fifteen axes gives the depth of boxes that overlap. Of boxes that are apart it gives the
-    distance only if two of their points are that far from each other; if not, `put_points` searches.
+    distance only if two of their points are that far from each other; if not, `proof` searches.
     """
     result = room(8)
     n, s = _box_axis(a, b, margin)

@@ -20,13 +20,15 @@ from treadle.native.formulas import formula
 from treadle.native.pieces import helper
 
 __all__ = [
-    "DATA", "FEATURES", "GJK", "LEAST", "MANIFOLD", "MANY", "OVERLAP", "PAIRS", "REFINE", "ROOM", "ROUND",
-    "TABLE", "TOTAL",
+    "DATA", "FEATURES", "GJK", "LEAST", "MANIFOLD", "MANY", "OVERLAP", "PAIRS", "PROVE", "REFINE", "ROOM",
+    "ROUND", "TABLE", "TOTAL",
     "Contacts", "flip", "make_contacts", "put",
 ]  # fmt: skip
 
 #: Places on the desk: counts, addresses of arrays, addresses of kernels, and those of all pairs of kinds.
-TOTAL, ROOM, LEAST, DATA, PAIRS, FEATURES, MANIFOLD, GJK, ROUND, REFINE, MANY, OVERLAP, TABLE = range(13)
+TOTAL, ROOM, LEAST, DATA, PAIRS, FEATURES, MANIFOLD, GJK, ROUND, REFINE, PROVE, MANY, OVERLAP, TABLE = (
+    range(14)
+)
 
 
 class Contacts(NamedTuple):

@@ -8,15 +8,15 @@ with corners: boxes, hulls, and the points and segments inside spheres and capsu
 
 from __future__ import annotations
 
-from treadle.collision.contacts import GJK, MANIFOLD, REFINE
+from treadle.collision.contacts import GJK, MANIFOLD, PROVE, REFINE
 from treadle.collision.epa import epa
 from treadle.collision.kinds import REACH
 from treadle.collision.pairs import (
     PROVED,
-    call_manifold,
     call_separation,
     overlap_piece,
     pair,
+    put_points,
     separation_piece,
     state_at,
 )
@@ -126,7 +126,7 @@ def gjk_separation(a, b, margin, result, desk):
         result[3] = 2.0 * abs(margin) + 1.0
         return
     size = a[REACH] + b[REACH]
-    n, distance, error = axis(a, 2), 0.0, 1e300
+    n, distance, error, across = axis(a, 2), 0.0, 1e300, 0.0
     if count < 4:
         n, distance, error = _apart(a, b, v, along_v, W, count)
         if error > PROVED * size:
@@ -136,17 +136,20 @@ def gjk_separation(a, b, margin, result, desk):
     for _ in range(2):
         if error <= PROVED * size or distance > _NEAR_BY * size:
             break
-        m, other, foot, left = epa(a, b, W, A, corners)
+        m, other, foot, left, off = epa(a, b, W, A, corners)
         if left > PROVED * size:
             m, other, foot, left = _better(a, b, m, other, foot, left, desk)
+            off = left
         if left < error:
-            n, distance, on_a, error = m, other, foot, left
+            n, distance, on_a, error, across = m, other, foot, left, off
         # once more from a simplex of its own
         d = unit(minus(position(b), position(a)), axis(a, 2))
         store(A, 0, support(a, d))
         store(W, 0, minus(support(b, scaled(d, -1.0)), corner(A, 0)))
         corners = 1
     state_at(result, n, distance - r - s, along(on_a, r, n))
+    if across > PROVED * size:
+        result[7] = 0.0
 
 
 @helper
@@ -170,7 +173,7 @@ def overlap(a, b):
     return 1 if count >= 4 or (count > 0 and norm(v) < r + s) else 0
 
 
-@pair(GJK, MANIFOLD)
+@pair(GJK, MANIFOLD, PROVE)
 def convex_pair(a, b, margin, desk):
     """Two convex shapes: a face's corners, a line's two ends or a single point."""
     if norm(minus(position(b), position(a))) - a[REACH] - b[REACH] > margin:
@@ -178,4 +181,4 @@ def convex_pair(a, b, margin, desk):
     result = room(8)
     call_separation(desk[GJK], (a, b, margin, result, desk))
     if result[3] <= margin:
-        call_manifold(desk[MANIFOLD], (a, b, result, margin, 1, desk))
+        put_points(a, b, margin, result, desk)

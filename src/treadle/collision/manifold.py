@@ -27,6 +27,7 @@ from treadle.collision.vectors import (
     position,
     scaled,
     store,
+    unit,
 )
 from treadle.native.pieces import helper, room
 
@@ -152,27 +153,29 @@ def _lines(a, b, n, margin, desk):
     length, other = norm(u), norm(v)
     if length == 0.0 or other == 0.0 or norm(cross(u, v)) > _PARALLEL * length * other:
         return 1e300
-    u = scaled(u, 1.0 / length)
-    first, second = dot(minus(r, p), u), dot(minus(t, p), u)
-    slope = 1.0 if second > first else -1.0
-    low, high = max(0.0, min(first, second)), min(length, max(first, second))
-    if high < low or not _cross(p, u, r, scaled(v, slope / other), n, first, low, high):
+    # seen along n
+    e = unit(along(u, -dot(u, n), n), u)
+    side = cross(n, e)
+    end, first, second = dot(u, e), dot(minus(r, p), e), dot(minus(t, p), e)
+    low, high = max(0.0, min(first, second)), min(end, max(first, second))
+    one = minus(along(r, (low - first) / (second - first), v), along(p, low / end, u))
+    two = minus(along(r, (high - first) / (second - first), v), along(p, high / end, u))
+    left, right = dot(one, side), dot(two, side)
+    # they are one or cross between the ends of their overlap
+    if high < low or (left * right > 0.0 and min(abs(left), abs(right)) > _SAME * max(abs(low), abs(high))):
         return 1e300
-    side, sharp, bend = cross(n, u), _radius(a) == 0.0, _radius(a) + _radius(b)
+    bend, sharp_b = _radius(a) + _radius(b), _radius(a) > 0.0 and _radius(b) == 0.0
     deepest = 1e300
     for i in range(2):
-        x = low if i == 0 else high
+        x, gap, across = (low, one, abs(left)) if i == 0 else (high, two, abs(right))
         if i == 1 and high - low <= 1e-9 * length:
             break
-        on_a = along(p, x, u)
-        on_b = along(r, (x - first) * slope / other, v)
-        gap = minus(on_b, on_a)
         # beside each other they recede: by an arc of what is round, along the faces of what is not
-        across = abs(dot(gap, side))
         distance = dot(gap, n) + (0.5 * across * across / bend if across < bend else across)
         deepest = min(deepest, distance)
         if distance <= margin:
-            put(desk, 1 + i, on_a if sharp else along(on_b, -distance, n), n, distance)
+            on_a = along(p, x / end, u)
+            put(desk, 1 + i, along(plus(on_a, gap), -distance, n) if sharp_b else on_a, n, distance)
     return deepest
 
 
@@ -192,7 +195,7 @@ def _cross(p, u, r, v, n, first, low, high):
 
 
 @helper
-def _clipped(P, corners, Q, count, n, sign, size, margin, number, desk):
+def _clipped(P, corners, Q, count, n, s, sign, size, margin, number, desk):
     """Clip Q (a polygon, or a line of two points) to the polygon P, seen along n, and append its corners.
 
     P belongs to shape A if the sign is positive. Returns the least distance, infinite if nothing is left.
@@ -218,7 +221,7 @@ def _clipped(P, corners, Q, count, n, sign, size, margin, number, desk):
             inward = (-turn * y / length, turn * x / length)
             offset = inward[0] * P[3 * i] + inward[1] * P[3 * i + 1]
             count = _cut(Q, names, count, inward, offset, 1e-12 * size, i, work, work_names)
-    return _lifted(Q, names, count, plane, origin, e, f, n, sign, size, margin, number, desk)
+    return _lifted(Q, names, count, plane, origin, e, f, n, s, sign, size, margin, number, desk)
 
 
 @helper
@@ -270,9 +273,16 @@ def _cut(Q, names, count, inward, offset, tolerance, side, work, work_names):
 
 
 @helper
-def _lifted(Q, names, count, plane, origin, e, f, n, sign, size, margin, number, desk):
-    """Append the corners, each between the plane of P and Q."""
+def _lifted(Q, names, count, plane, origin, e, f, n, s, sign, size, margin, number, desk):
+    """Append the corners, each between the plane of P and Q.
+
+    The face of a hull is flat but for a small error: nothing is nearer than s, so its plane is lowered.
+    """
     deepest = 1e300
+    for i in range(count):
+        height = plane[0] * Q[3 * i] + plane[1] * Q[3 * i + 1]
+        deepest = min(deepest, sign * (Q[3 * i + 2] - height))
+    lift = sign * max(s - deepest, 0.0)
     for i in range(count):
         twin = False
         for j in range(i):
@@ -280,22 +290,21 @@ def _lifted(Q, names, count, plane, origin, e, f, n, sign, size, margin, number,
                 twin = True
         if twin:
             continue
-        height = plane[0] * Q[3 * i] + plane[1] * Q[3 * i + 1]
+        height = plane[0] * Q[3 * i] + plane[1] * Q[3 * i + 1] - lift
         distance = sign * (Q[3 * i + 2] - height)
-        deepest = min(deepest, distance)
         if distance <= margin:
             base = plus(origin, plus(scaled(e, Q[3 * i]), scaled(f, Q[3 * i + 1])))
             on_a = along(base, height if sign > 0.0 else Q[3 * i + 2], n)
             put(desk, 1024 * (1 + number) + int(names[i]), on_a, n, distance)
-    return deepest
+    return max(deepest, s)
 
 
 @manifold_piece
 def manifold(a, b, result, margin, sure, desk):
     """Append the contact points within the margin, given the normal and the least distance s along it.
 
-    With `sure` 0 nothing is appended unless one of the points is at the distance s, which proves it.
-    Returns whether there was such a point; with `sure` one is appended in any case.
+    With `sure` 0 nothing is appended unless one of the points is at the distance s, which proves it, or the
+    result has a point. Returns whether there was such a point; with `sure` one is appended in any case.
     """
     start = desk[TOTAL]
     n, s = corner(result, 0), result[3]
@@ -308,11 +317,11 @@ def manifold(a, b, result, margin, sure, desk):
     if count_a > 2 and square_a > _SQUARE and square_a >= square_b - 1e-12 and count_b > 1:
         if count_b > 2:
             count_b, number_b, square_b = face(b, back, 4, Q)
-        deepest = _clipped(P, count_a, Q, count_b, n, 1.0, size, margin, 2 * number, desk)
+        deepest = _clipped(P, count_a, Q, count_b, n, s, 1.0, size, margin, 2 * number, desk)
     elif count_b > 2 and square_b > _SQUARE and count_a > 1:
         if count_a > 2:
             count_a, number_a, square_a = face(a, n, 4, P)
-        deepest = _clipped(Q, count_b, P, count_a, n, -1.0, size, margin, 2 * number + 1, desk)
+        deepest = _clipped(Q, count_b, P, count_a, n, s, -1.0, size, margin, 2 * number + 1, desk)
     else:
         deepest = _lines(a, b, n, margin, desk)
     if deepest <= s + 1e-10 * (size + abs(s)):
@@ -322,11 +331,11 @@ def manifold(a, b, result, margin, sure, desk):
     known = result[7] != 0.0
     on_a, apart = _witness(a, b, n, s, _NEARLY_LEVEL if known else _LEVEL, P, Q)
     if apart > _SAME * size:
-        if sure == 0:
-            desk[TOTAL] = start
-            return 0
         # the features are exact where the normal is; a search knows a point in any case
         if known:
             on_a = (result[4], result[5], result[6])
+        elif sure == 0:
+            desk[TOTAL] = start
+            return 0
     put(desk, 0, on_a, n, s)
     return 1

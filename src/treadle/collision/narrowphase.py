@@ -9,7 +9,7 @@ import numpy as np
 from treadle.collision.boxes import box_box
 from treadle.collision.broadphase import find_pairs
 from treadle.collision.capsules import capsule_capsule
-from treadle.collision.contacts import GJK, MANIFOLD, MANY, OVERLAP, REFINE, ROUND, TABLE
+from treadle.collision.contacts import GJK, MANIFOLD, MANY, OVERLAP, PROVE, REFINE, ROUND, TABLE
 from treadle.collision.field_pairs import field_pair
 from treadle.collision.gjk import convex_pair, gjk_separation, overlap
 from treadle.collision.kinds import (
@@ -34,6 +34,7 @@ from treadle.collision.plane_pairs import (
     plane_ellipsoid,
     plane_sphere,
 )
+from treadle.collision.proof import prove
 from treadle.collision.separation import round_pair, separation
 from treadle.collision.sphere_pairs import sphere_box, sphere_capsule, sphere_cylinder, sphere_sphere
 from treadle.collision.support_active import refine
@@ -71,6 +72,7 @@ CALLED = {
     GJK: gjk_separation,
     ROUND: separation,
     REFINE: refine,
+    PROVE: prove,
     MANY: find_pairs,
     OVERLAP: overlap,
 }

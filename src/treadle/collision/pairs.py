@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from treadle.collision.contacts import GJK, MANIFOLD, REFINE
-from treadle.collision.kinds import REACH
-from treadle.collision.vectors import corner
+from treadle.collision.contacts import MANIFOLD, PROVE
 from treadle.native import c_types as types
 from treadle.native.entries import Entry
 from treadle.native.formulas import formula
-from treadle.native.pieces import REALS, WHOLES, call_of, helper, piece, room
+from treadle.native.pieces import REALS, WHOLES, call_of, helper, piece
 
 __all__ = [
     "PAIR", "PROVED", "call_manifold", "call_overlap", "call_pair", "call_separation", "manifold_piece",
@@ -42,24 +40,9 @@ call_overlap = call_of(OVERLAPPING)
 
 @helper
 def put_points(a, b, margin, result, desk):
-    """Append the contact points for a normal and a distance, once two points prove them.
-
-    If none do, Newton's method refines the normal; if that fails, a search along support points serves. A
-    distance that is larger than the one found is kept: every direction is a bound of it from below.
-    """
-    if call_manifold(desk[MANIFOLD], (a, b, result, margin, 0, desk)) != 0:
-        return
-    found, s = room(9), result[3]
-    error = PROVED * (a[REACH] + b[REACH])
-    for k in range(3):
-        found[k] = result[k]
-    call_separation(desk[REFINE], (a, b, margin, found, desk))
-    if found[8] > error or found[3] < s - error:
-        call_separation(desk[GJK], (a, b, margin, found, desk))
-    if found[3] < s - error:
-        state(found, corner(result, 0), s)
-    if found[3] <= margin:
-        call_manifold(desk[MANIFOLD], (a, b, found, margin, 1, desk))
+    """Append the contact points for a normal and a distance, once two points prove them (else see `proof`)."""
+    if call_manifold(desk[MANIFOLD], (a, b, result, margin, 0, desk)) == 0:
+        call_separation(desk[PROVE], (a, b, margin, result, desk))
 
 
 @formula

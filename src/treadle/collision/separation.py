@@ -20,7 +20,7 @@ from __future__ import annotations
 from math import cos, pi, sin, sqrt
 
 from treadle.collision.circles import maximize_on_circles
-from treadle.collision.contacts import GJK, MANIFOLD, REFINE, ROUND
+from treadle.collision.contacts import MANIFOLD, PROVE, ROUND
 from treadle.collision.kinds import REACH
 from treadle.collision.pairs import call_separation, pair, put_points, separation_piece, state
 from treadle.collision.support_newton import gap, maximize_gap, terms
@@ -171,7 +171,7 @@ def separation(a, b, margin, result, desk):
     state(result, n, best - r)
 
 
-@pair(ROUND, MANIFOLD, GJK, REFINE)
+@pair(ROUND, MANIFOLD, PROVE)
 def round_pair(a, b, margin, desk):
     """Two shapes of which one is a cylinder or an ellipsoid."""
     if norm(minus(position(b), position(a))) - a[REACH] - b[REACH] > margin:

@@ -66,9 +66,9 @@ def refine(a, b, margin, result, desk):
         k11, k22 = _positive(k11 + value, k12, k22 + value, size, damping)
         for i in range(count):
             w = minus(corner(B, i), corner(A, i))
-            S[i] = gap(n, w, U, 0, M, curves)
+            S[i] = gap(n, w, U, 0, M, curves) - value
             G[2 * i], G[2 * i + 1] = dot(w, e) + c1, dot(w, f) + c2
-        x, y, expected = _ascent(S, G, weights, count, k11, k12, k22)
+        x, y = _ascent(S, G, weights, count, k11, k12, k22)
         on_a, on_b = _mean(A, weights, count), _mean(B, weights, count)
         for m in range(curves):
             if m < curves_a:
@@ -79,7 +79,7 @@ def refine(a, b, margin, result, desk):
         if error < least:
             best_n, best_value, best_on, least = n, value, on_a, error
         length = sqrt(x * x + y * y)
-        if error <= _EXACT * size or length < 1e-17:
+        if error <= _EXACT * size or length < 1e-16:
             break
         if length > 0.5:
             x, y = 0.5 * x / length, 0.5 * y / length
@@ -138,18 +138,19 @@ def _add(p, q, A, B, S, count):
 
 @helper
 def _positive(k11, k12, k22, size, damping):
-    """The diagonal of a curvature, shifted until it is positive definite."""
+    """The diagonal of a curvature, shifted by twice the lowest eigenvalue if that is negative."""
     middle, spread = 0.5 * (k11 + k22), sqrt(0.25 * (k11 - k22) ** 2 + k12 * k12)
-    floor = 1e-3 * (abs(middle) + spread) + 1e-12 * size
-    shift = max(floor - (middle - spread), 0.0) + damping
+    lowest, floor = middle - spread, 1e-12 * (abs(middle) + spread + size)
+    shift = damping + (0.0 if lowest > floor else floor - 2.0 * lowest)
     return k11 + shift, k22 + shift
 
 
 @helper
 def _ascent(S, G, weights, count, k11, k12, k22):
-    """The step that maximizes min_i (S_i + G_i . x) - x . K x / 2, and that maximum; writes the multipliers.
+    """The step that maximizes min_i (S_i + G_i . x) - x . K x / 2; writes the multipliers.
 
-    By the dual problem: of all mixtures of up to three pieces, the one with the least maximum.
+    By the dual problem: of all mixtures of up to three pieces, the one with the least maximum. S are small
+    numbers, relative to the least of them, since these maxima differ by the square of a short step.
     """
     determinant = k11 * k22 - k12 * k12
     j11, j12, j22 = k22 / determinant, -k12 / determinant, k11 / determinant
@@ -191,7 +192,7 @@ def _ascent(S, G, weights, count, k11, k12, k22):
         weights[two] = second
     if third > 0.0:
         weights[three] = third
-    return best_x, best_y, best
+    return best_x, best_y
 
 
 @helper
