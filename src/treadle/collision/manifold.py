@@ -278,11 +278,11 @@ def _lifted(Q, names, count, plane, origin, e, f, n, s, sign, size, margin, numb
 
     The face of a hull is flat but for a small error: nothing is nearer than s, so its plane is lowered.
     """
-    deepest = 1e300
+    lift, deepest = 0.0, 1e300
     for i in range(count):
         height = plane[0] * Q[3 * i] + plane[1] * Q[3 * i + 1]
-        deepest = min(deepest, sign * (Q[3 * i + 2] - height))
-    lift = sign * max(s - deepest, 0.0)
+        lift = max(lift, s - sign * (Q[3 * i + 2] - height))
+    lift *= sign
     for i in range(count):
         twin = False
         for j in range(i):
@@ -292,11 +292,12 @@ def _lifted(Q, names, count, plane, origin, e, f, n, s, sign, size, margin, numb
             continue
         height = plane[0] * Q[3 * i] + plane[1] * Q[3 * i + 1] - lift
         distance = sign * (Q[3 * i + 2] - height)
+        deepest = min(deepest, distance)
         if distance <= margin:
             base = plus(origin, plus(scaled(e, Q[3 * i]), scaled(f, Q[3 * i + 1])))
             on_a = along(base, height if sign > 0.0 else Q[3 * i + 2], n)
             put(desk, 1024 * (1 + number) + int(names[i]), on_a, n, distance)
-    return max(deepest, s)
+    return deepest
 
 
 @manifold_piece
