@@ -27,7 +27,6 @@ from treadle.collision.vectors import (
     position,
     scaled,
     store,
-    unit,
 )
 from treadle.native.pieces import helper, room
 
@@ -154,12 +153,13 @@ def _lines(a, b, n, margin, desk):
     if length == 0.0 or other == 0.0 or norm(cross(u, v)) > _PARALLEL * length * other:
         return 1e300
     # seen along n
-    e = unit(along(u, -dot(u, n), n), u)
+    e = scaled(along(u, -dot(u, n), n), 1.0 / length)
     side = cross(n, e)
     end, first, second = dot(u, e), dot(minus(r, p), e), dot(minus(t, p), e)
     low, high = max(0.0, min(first, second)), min(end, max(first, second))
-    one = minus(along(r, (low - first) / (second - first), v), along(p, low / end, u))
-    two = minus(along(r, (high - first) / (second - first), v), along(p, high / end, u))
+    per_a, per_b = 1.0 / end, 1.0 / (second - first)
+    one = minus(along(r, (low - first) * per_b, v), along(p, low * per_a, u))
+    two = minus(along(r, (high - first) * per_b, v), along(p, high * per_a, u))
     left, right = dot(one, side), dot(two, side)
     # they are one or cross between the ends of their overlap
     if high < low or (left * right > 0.0 and min(abs(left), abs(right)) > _SAME * max(abs(low), abs(high))):
@@ -174,7 +174,7 @@ def _lines(a, b, n, margin, desk):
         distance = dot(gap, n) + (0.5 * across * across / bend if across < bend else across)
         deepest = min(deepest, distance)
         if distance <= margin:
-            on_a = along(p, x / end, u)
+            on_a = along(p, x * per_a, u)
             put(desk, 1 + i, along(plus(on_a, gap), -distance, n) if sharp_b else on_a, n, distance)
     return deepest
 

@@ -18,7 +18,7 @@ from math import sqrt
 
 from treadle.collision.kinds import CAPSULE, CYLINDER, ELLIPSOID, KIND, REACH, SIZE, SPHERE
 from treadle.collision.pairs import separation_piece, state_at
-from treadle.collision.support_newton import gap, image, slopes, tangents, terms
+from treadle.collision.support_newton import gap, image, positive, slopes, tangents, terms
 from treadle.collision.supports import rounding, support
 from treadle.collision.vectors import (
     along,
@@ -63,7 +63,8 @@ def refine(a, b, margin, result, desk):
     for _ in range(_ITERATIONS):
         e, f = tangents(n)
         c1, c2, k11, k12, k22 = slopes(n, e, f, (0.0, 0.0, 0.0), U, 0, M, curves)
-        k11, k22 = _positive(k11 + value, k12, k22 + value, size, damping)
+        k11, k22 = positive(k11 + value, k12, k22 + value)
+        k11, k22 = k11 + damping, k22 + damping
         for i in range(count):
             w = minus(corner(B, i), corner(A, i))
             S[i] = gap(n, w, U, 0, M, curves) - value
@@ -134,15 +135,6 @@ def _add(p, q, A, B, S, count):
     store(A, place, p)
     store(B, place, q)
     return min(count + 1, _BUNDLE)
-
-
-@helper
-def _positive(k11, k12, k22, size, damping):
-    """The diagonal of a curvature, shifted by twice the lowest eigenvalue if that is negative."""
-    middle, spread = 0.5 * (k11 + k22), sqrt(0.25 * (k11 - k22) ** 2 + k12 * k12)
-    lowest, floor = middle - spread, 1e-12 * (abs(middle) + spread + size)
-    shift = damping + (0.0 if lowest > floor else floor - 2.0 * lowest)
-    return k11 + shift, k22 + shift
 
 
 @helper

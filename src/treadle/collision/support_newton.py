@@ -11,7 +11,7 @@ from treadle.collision.kinds import BOX, CAPSULE, CYLINDER, KIND, SIZE, SPHERE
 from treadle.collision.vectors import along, axis, corner, cross, dot, norm, normal_to, scaled, store, unit
 from treadle.native.pieces import helper
 
-__all__ = ["gap", "image", "maximize_gap", "slopes", "tangents", "terms"]
+__all__ = ["gap", "image", "maximize_gap", "positive", "slopes", "tangents", "terms"]
 
 _ITERATIONS = 30
 
@@ -62,14 +62,7 @@ def maximize_gap(n, d, U, segments, M, curves):
     for _ in range(_ITERATIONS):
         e, f = tangents(n)
         g1, g2, k11, k12, k22 = slopes(n, e, f, d, U, segments, M, curves)
-        k11 += value
-        k22 += value
-        middle, spread = 0.5 * (k11 + k22), sqrt(0.25 * (k11 - k22) ** 2 + k12 * k12)
-        lowest = middle - spread
-        floor = 1e-3 * (abs(middle) + spread) + 1e-30
-        if lowest < floor:
-            k11 += floor - lowest
-            k22 += floor - lowest
+        k11, k22 = positive(k11 + value, k12, k22 + value)
         determinant = k11 * k22 - k12 * k12
         x = (k22 * g1 - k12 * g2) / determinant
         y = (k11 * g2 - k12 * g1) / determinant
@@ -99,6 +92,18 @@ def maximize_gap(n, d, U, segments, M, curves):
         if short == 2:
             break
     return n, gap(n, d, U, segments, M, curves)
+
+
+@helper
+def positive(k11, k12, k22):
+    """The diagonal of a curvature, shifted where it is not positive definite.
+
+    A small eigenvalue is not raised: that of a needle is by orders less than the other.
+    """
+    middle, spread = 0.5 * (k11 + k22), sqrt(0.25 * (k11 - k22) ** 2 + k12 * k12)
+    lowest, size = middle - spread, abs(middle) + spread
+    shift = 0.0 if lowest > 1e-12 * size else 1e-3 * size - lowest + 1e-30
+    return k11 + shift, k22 + shift
 
 
 @helper
