@@ -61,7 +61,7 @@ def epa(a, b, W, A, count):
             j, m = m, j
         faces = _face(P, F, N, D, faces, i, j, m)
     corners = 4
-    least, least_n = 1e300, corner(N, 0)
+    least, least_face = 1e300, 0
     while True:
         best = 0
         for k in range(1, faces):
@@ -73,7 +73,7 @@ def epa(a, b, W, A, count):
         w = minus(support(b, n), on_a)
         beyond = dot(n, w) - depth
         if dot(n, w) < least:
-            least, least_n = dot(n, w), n
+            least, least_face = dot(n, w), best
         if beyond <= _BEYOND * scale or corners == _CORNERS or faces > _FACES - 64:
             break
         store(P, corners, w)
@@ -98,7 +98,7 @@ def epa(a, b, W, A, count):
     across = minus(along(along(scaled(corner(P, i), x), y, corner(P, j)), z, corner(P, m)), foot)
     # a curved surface has no end of faces: the best of all directions
     if least < depth + beyond:
-        return scaled(least_n, -1.0), -least, on_a, least - depth, 1e300
+        return scaled(corner(N, least_face), -1.0), -least, on_a, least - depth, 1e300
     return scaled(n, -1.0), -depth, on_a, beyond, norm(across)
 
 

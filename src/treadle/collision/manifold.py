@@ -11,7 +11,7 @@ from math import sqrt
 
 from treadle.collision.contacts import TOTAL, put
 from treadle.collision.features import edge, face
-from treadle.collision.kinds import CAPSULE, CYLINDER, KIND, REACH, SIZE
+from treadle.collision.kinds import CAPSULE, CYLINDER, HULL, KIND, REACH, SIZE
 from treadle.collision.pairs import manifold_piece
 from treadle.collision.segments import nearest_of_segments
 from treadle.collision.vectors import (
@@ -195,10 +195,10 @@ def _cross(p, u, r, v, n, first, low, high):
 
 
 @helper
-def _clipped(P, corners, Q, count, n, s, sign, size, margin, number, desk):
+def _clipped(reference, P, corners, Q, count, n, s, sign, size, margin, number, desk):
     """Clip Q (a polygon, or a line of two points) to the polygon P, seen along n, and append its corners.
 
-    P belongs to shape A if the sign is positive. Returns the least distance, infinite if nothing is left.
+    P belongs to the reference, shape A if the sign is positive. Returns the least distance, infinite if nothing is left.
     """
     e = normal_to(n)
     f = cross(n, e)
@@ -221,7 +221,7 @@ def _clipped(P, corners, Q, count, n, s, sign, size, margin, number, desk):
             inward = (-turn * y / length, turn * x / length)
             offset = inward[0] * P[3 * i] + inward[1] * P[3 * i + 1]
             count = _cut(Q, names, count, inward, offset, 1e-12 * size, i, work, work_names)
-    return _lifted(Q, names, count, plane, origin, e, f, n, s, sign, size, margin, number, desk)
+    return _lifted(reference, Q, names, count, plane, origin, e, f, n, s, sign, size, margin, number, desk)
 
 
 @helper
@@ -273,16 +273,17 @@ def _cut(Q, names, count, inward, offset, tolerance, side, work, work_names):
 
 
 @helper
-def _lifted(Q, names, count, plane, origin, e, f, n, s, sign, size, margin, number, desk):
+def _lifted(reference, Q, names, count, plane, origin, e, f, n, s, sign, size, margin, number, desk):
     """Append the corners, each between the plane of P and Q.
 
     The face of a hull is flat but for a small error: nothing is nearer than s, so its plane is lowered.
     """
     lift, deepest = 0.0, 1e300
-    for i in range(count):
-        height = plane[0] * Q[3 * i] + plane[1] * Q[3 * i + 1]
-        lift = max(lift, s - sign * (Q[3 * i + 2] - height))
-    lift *= sign
+    if reference[KIND] == HULL:
+        for i in range(count):
+            height = plane[0] * Q[3 * i] + plane[1] * Q[3 * i + 1]
+            lift = max(lift, s - sign * (Q[3 * i + 2] - height))
+        lift *= sign
     for i in range(count):
         twin = False
         for j in range(i):
@@ -318,11 +319,11 @@ def manifold(a, b, result, margin, sure, desk):
     if count_a > 2 and square_a > _SQUARE and square_a >= square_b - 1e-12 and count_b > 1:
         if count_b > 2:
             count_b, number_b, square_b = face(b, back, 4, Q)
-        deepest = _clipped(P, count_a, Q, count_b, n, s, 1.0, size, margin, 2 * number, desk)
+        deepest = _clipped(a, P, count_a, Q, count_b, n, s, 1.0, size, margin, 2 * number, desk)
     elif count_b > 2 and square_b > _SQUARE and count_a > 1:
         if count_a > 2:
             count_a, number_a, square_a = face(a, n, 4, P)
-        deepest = _clipped(Q, count_b, P, count_a, n, s, -1.0, size, margin, 2 * number + 1, desk)
+        deepest = _clipped(b, Q, count_b, P, count_a, n, s, -1.0, size, margin, 2 * number + 1, desk)
     else:
         deepest = _lines(a, b, n, margin, desk)
     if deepest <= s + 1e-10 * (size + abs(s)):
