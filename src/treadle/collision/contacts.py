@@ -26,9 +26,8 @@ __all__ = [
 ]  # fmt: skip
 
 #: Places on the desk: counts, addresses of arrays, addresses of kernels, and those of all pairs of kinds.
-TOTAL, ROOM, LEAST, DATA, PAIRS, FEATURES, MANIFOLD, GJK, ROUND, REFINE, PROVE, MANY, OVERLAP, TABLE = (
-    range(14)
-)
+TOTAL, ROOM, LEAST, DATA, PAIRS, FEATURES = range(6)
+MANIFOLD, GJK, ROUND, REFINE, PROVE, MANY, OVERLAP, TABLE = range(6, 14)
 
 
 class Contacts(NamedTuple):

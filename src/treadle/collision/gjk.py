@@ -3,7 +3,8 @@
 The Minkowski difference b - a of two convex shapes is convex, and its point nearest to the origin gives
 their distance. GJK (Gilbert, Johnson and Keerthi, 1988) finds it on simplices of up to four support points;
 EPA (van den Bergen, 2001) finds the penetration depth where the origin is inside. Both are exact for shapes
-with corners: boxes, hulls, and the points and segments inside spheres and capsules.
+with corners: boxes, hulls, and the points and segments inside spheres and capsules. What they leave open, on
+curved surfaces and by rounding, Newton's method refines (`support_active`).
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ _NEAR_BY = 1e-3
 
 @helper
 def _gjk(a, b, beyond, W, A, weights):
-    """Nearest simplex of the Minkowski difference: its corners' number, the vector v to it, v on A, and the gap.
+    """Nearest simplex of the Minkowski difference: number of corners, vector v to it, v on A, and gap.
 
     W are its corners, A their support points on shape A. Four corners or more: the shapes overlap; none: the
     distance exceeds `beyond`. The gap is that along v, 0 where it is not known.

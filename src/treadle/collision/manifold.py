@@ -182,7 +182,7 @@ def _lines(a, b, n, margin, desk):
 @helper
 def _radius(a):
     """Radius of what is round along its length: a capsule or a cylinder."""
-    return a[SIZE] if a[KIND] == CAPSULE or a[KIND] == CYLINDER else 0.0  # noqa: PLR1714, SIM109
+    return a[SIZE] if a[KIND] == CAPSULE or a[KIND] == CYLINDER else 0.0
 
 
 @helper
@@ -198,7 +198,8 @@ def _cross(p, u, r, v, n, first, low, high):
 def _clipped(reference, P, corners, Q, count, n, s, sign, size, margin, number, desk):
     """Clip Q (a polygon, or a line of two points) to the polygon P, seen along n, and append its corners.
 
-    P belongs to the reference, shape A if the sign is positive. Returns the least distance, infinite if nothing is left.
+    P belongs to the reference, shape A if the sign is positive. Returns the least distance, infinite if
+    nothing is left.
     """
     e = normal_to(n)
     f = cross(n, e)

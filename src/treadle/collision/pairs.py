@@ -40,7 +40,7 @@ call_overlap = call_of(OVERLAPPING)
 
 @helper
 def put_points(a, b, margin, result, desk):
-    """Append the contact points for a normal and a distance, once two points prove them (else see `proof`)."""
+    """Append the contact points for a normal and a distance, once two points prove them (or `proof` does)."""
     if call_manifold(desk[MANIFOLD], (a, b, result, margin, 0, desk)) == 0:
         call_separation(desk[PROVE], (a, b, margin, result, desk))
 

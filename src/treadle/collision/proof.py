@@ -1,4 +1,4 @@
-"""Contact points of a result that its features do not prove: the last resort of every pair of convex shapes."""
+"""Contact points where the support features of two shapes do not prove their distance."""
 
 from __future__ import annotations
 

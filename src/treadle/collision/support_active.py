@@ -8,8 +8,8 @@ ellipsoid (see `separation`). So the gap along n is the least of many smooth fun
 w_i the differences of two corners. A bundle of them is kept. Around n each is linear, and all share the
 curvature of the rest; of the maximum of this model, at most three are active (sequential quadratic
 programming for a minimax problem), and their multipliers are the weights of the corners whose mean is the
-point of contact. It lies on both shapes once it is stationary: the distance of the two points from each other,
-less s n, bounds the error of all that is returned.
+point of contact. It lies on both shapes once it is stationary: the distance of the two points, less s n, bounds
+the error of all that is returned.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def refine(a, b, margin, result, desk):
 @helper
 def _curves(a, U, M, curves):
     """Write the disc or the ellipsoid of a shape, and count it."""
-    if a[KIND] == CYLINDER or a[KIND] == ELLIPSOID:  # noqa: PLR1714, SIM109
+    if a[KIND] == CYLINDER or a[KIND] == ELLIPSOID:
         _, curves, _ = terms(a, U, M, 0, curves)
     return curves
 
@@ -204,4 +204,6 @@ def _curved(M, m, n):
     if length == 0.0:
         return w
     w = scaled(w, 1.0 / length)
-    return along(along(scaled(corner(M, 3 * m), w[0]), w[1], corner(M, 3 * m + 1)), w[2], corner(M, 3 * m + 2))
+    return along(
+        along(scaled(corner(M, 3 * m), w[0]), w[1], corner(M, 3 * m + 1)), w[2], corner(M, 3 * m + 2)
+    )
