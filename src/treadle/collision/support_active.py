@@ -8,8 +8,8 @@ ellipsoid (see `separation`). So the gap along n is the least of many smooth fun
 w_i the differences of two corners. A bundle of them is kept. Around n each is linear, and all share the
 curvature of the rest; of the maximum of this model, at most three are active (sequential quadratic
 programming for a minimax problem), and their multipliers are the weights of the corners whose mean is the
-point of contact. It lies on both shapes once it is stationary: the distance of the two points, less s n, bounds
-the error of all that is returned.
+point of contact. It lies on both shapes once it is stationary: the distance of the two points, less s n,
+bounds the error of all that is returned.
 """
 
 from __future__ import annotations
