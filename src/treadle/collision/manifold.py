@@ -172,6 +172,9 @@ def _lines(a, b, n, margin, desk):
             break
         # beside each other they recede: by an arc of what is round, along the faces of what is not
         distance = dot(gap, n) + (0.5 * across * across / bend if across < bend else across)
+        # so far beside each other that they do not touch there
+        if bend == 0.0 and across > 0.5 * _PARALLEL * min(a[REACH], b[REACH]):
+            continue
         deepest = min(deepest, distance)
         if distance <= margin:
             on_a = along(p, x * per_a, u)
