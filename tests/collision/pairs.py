@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from treadle.collision.blocks import hull_block, mesh_block
@@ -19,7 +21,7 @@ def pair(first, second, X_first, X_second):
             kinds.append(HULL if shape.convex else MESH)
             sizes.append(shape.half)
             radii.append(shape.radius)
-            blocks[i] = hull_block(shape) if shape.convex else mesh_block(shape)
+            blocks[i] = _hull_block(shape) if shape.convex else mesh_block(shape)
         else:
             kinds.append(KINDS[shape[0]])
             sizes.append(np.resize([*shape[1], 0, 0, 0], 3).astype(float))
@@ -39,6 +41,11 @@ def pair(first, second, X_first, X_second):
         np.zeros((2, 3)),
     )
     return shapes, np.array([pose(*X_first), pose(*X_second)])
+
+
+@lru_cache(maxsize=8)
+def _hull_block(mesh):
+    return hull_block(mesh)
 
 
 def pose(position=(0, 0, 0), rotation=None):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from math import sqrt
 
-from treadle.collision.contacts import GJK, MANIFOLD
-from treadle.collision.kinds import SIZE
-from treadle.collision.pairs import call_manifold, call_separation, pair, state
+from treadle.collision.contacts import MANIFOLD, PROVE
+from treadle.collision.kinds import REACH, SIZE
+from treadle.collision.pairs import pair, put_points, state
 from treadle.collision.vectors import axis, dot, minus, position, scaled
 from treadle.native.pieces import helper, room
 
@@ -33,7 +33,7 @@ def _box_axis(a, b, margin):
         for j in range(3):
             C[3 * i + j] = dot(u, axis(b, j))
             D[3 * i + j] = abs(C[3 * i + j])
-    best = -1e300
+    best, bar, rounding = -1e300, -1e300, 1e-12 * (a[REACH] + b[REACH])
     kind, first, second, sign = 0, 0, 0, 1.0
     for i in range(3):
         s = (
@@ -41,11 +41,11 @@ def _box_axis(a, b, margin):
             - a[SIZE + i]
             - (b[SIZE] * D[3 * i] + b[SIZE + 1] * D[3 * i + 1] + b[SIZE + 2] * D[3 * i + 2])
         )
-        if s > best + 1e-12:
-            best, kind, first, sign = s, 0, i, t[i]
+        if s > bar:
+            best, bar, kind, first, sign = s, s + rounding, 0, i, t[i]
         s = abs(r[i]) - b[SIZE + i] - (a[SIZE] * D[i] + a[SIZE + 1] * D[3 + i] + a[SIZE + 2] * D[6 + i])
-        if s > best + 1e-12:
-            best, kind, first, sign = s, 1, i, r[i]
+        if s > bar:
+            best, bar, kind, first, sign = s, s + rounding, 1, i, r[i]
     if best <= margin:
         for i in range(3):
             j, k = (i + 1) % 3, (i + 2) % 3
@@ -63,10 +63,14 @@ def _box_axis(a, b, margin):
                     + b[SIZE + o] * D[3 * i + p]
                     + b[SIZE + p] * D[3 * i + o]
                 )
-                s = (abs(along) - extent) / sqrt(squared)
+                # the axis is no longer than 1: a negative gap is no less than this
+                s = abs(along) - extent
+                if s <= bar and s <= 0.0:
+                    continue
+                s /= sqrt(squared)
                 # a face is preferred where rounding decides
-                if s > best + 1e-12:
-                    best, kind, first, second, sign = s, 2, i, m, along
+                if s > bar:
+                    best, bar, kind, first, second, sign = s, s + rounding, 2, i, m, along
     if kind < 2:
         u = axis(a, first) if kind == 0 else axis(b, first)
         return scaled(u, 1.0 if sign >= 0.0 else -1.0), best
@@ -74,19 +78,16 @@ def _box_axis(a, b, margin):
     return scaled(n, 1.0 if dot(n, d) >= 0.0 else -1.0), best
 
 
-@pair(GJK, MANIFOLD)
+@pair(MANIFOLD, PROVE)
 def box_box(a, b, margin, desk):
     """A face's corners (up to eight), a line's two ends or a single point.
 
     The best of fifteen axes gives the depth of boxes that overlap. Of boxes that are apart it gives the
-    distance only if two of their points are that far from each other; if not, a search does.
+    distance only if two of their points are that far from each other; if not, `proof` searches.
     """
     result = room(8)
     n, s = _box_axis(a, b, margin)
     if s > margin:
         return
     state(result, n, s)
-    if call_manifold(desk[MANIFOLD], (a, b, result, margin, 1 if s <= 0.0 else 0, desk)) == 0:
-        call_separation(desk[GJK], (a, b, margin, result, desk))
-        if result[3] <= margin:
-            call_manifold(desk[MANIFOLD], (a, b, result, margin, 1, desk))
+    put_points(a, b, margin, result, desk)

@@ -37,7 +37,11 @@ _BEYOND = 1e-13
 
 @helper
 def epa(a, b, W, A, count):
-    """Normal from A to B, signed distance and a witness point of A, from a simplex with `count` corners."""
+    """Normal from A to B, signed distance, a point of A, and two errors, from a simplex of `count` corners.
+
+    The errors are that of the distance, by the gap along the normal, and how far the point of B is from where
+    it should be: of several triangles in one plane, the origin is over one.
+    """
     scale = a[REACH] + b[REACH]
     P, O = room(288), room(288)
     # faces: corners, outward normals and distances from the origin; a negative corner marks a removed face
@@ -56,16 +60,21 @@ def epa(a, b, W, A, count):
         if dot(cross(minus(corner(P, j), p), minus(corner(P, m), p)), minus(corner(P, k), p)) > 0.0:
             j, m = m, j
         faces = _face(P, F, N, D, faces, i, j, m)
-    corners, best = 4, 0
+    corners = 4
+    least, least_face = 1e300, 0
     while True:
         best = 0
         for k in range(1, faces):
             if D[k] < D[best]:
                 best = k
-        n = corner(N, best)
+        n, depth = corner(N, best), D[best]
+        i, j, m = int(F[3 * best]), int(F[3 * best + 1]), int(F[3 * best + 2])
         on_a = support(a, scaled(n, -1.0))
         w = minus(support(b, n), on_a)
-        if dot(n, w) - D[best] <= _BEYOND * scale or corners == _CORNERS or faces > _FACES - 64:
+        beyond = dot(n, w) - depth
+        if dot(n, w) < least:
+            least, least_face = dot(n, w), best
+        if beyond <= _BEYOND * scale or corners == _CORNERS or faces > _FACES - 64:
             break
         store(P, corners, w)
         store(O, corners, on_a)
@@ -80,15 +89,17 @@ def epa(a, b, W, A, count):
         for k in range(edges):
             faces = _face(P, F, N, D, faces, int(ring[2 * k]), int(ring[2 * k + 1]), corners)
         corners += 1
-    n = corner(N, best)
-    i, j, m = int(F[3 * best]), int(F[3 * best + 1]), int(F[3 * best + 2])
     # projection of the origin onto the nearest face, in barycentric coordinates
-    foot = scaled(n, D[best])
+    foot = scaled(n, depth)
     x, y, z = triangle_weights(
         minus(corner(P, i), foot), minus(corner(P, j), foot), minus(corner(P, m), foot)
     )
     on_a = along(along(scaled(corner(O, i), x), y, corner(O, j)), z, corner(O, m))
-    return scaled(n, -1.0), -D[best], on_a
+    across = minus(along(along(scaled(corner(P, i), x), y, corner(P, j)), z, corner(P, m)), foot)
+    # a curved surface has no end of faces: the best of all directions
+    if least < depth + beyond:
+        return scaled(corner(N, least_face), -1.0), -least, on_a, least - depth, 1e300
+    return scaled(n, -1.0), -depth, on_a, beyond, norm(across)
 
 
 @helper
@@ -164,4 +175,4 @@ def _flat(a, b, P, O, count):
         n = unit(cross(minus(corner(P, 1), p), minus(corner(P, 2), p)), n)
     elif count == 2:
         n = normal_to(unit(minus(corner(P, 1), p), n))
-    return n, 0.0, corner(O, 0)
+    return n, 0.0, corner(O, 0), 0.0, 0.0

@@ -3,19 +3,21 @@
 The Minkowski difference b - a of two convex shapes is convex, and its point nearest to the origin gives
 their distance. GJK (Gilbert, Johnson and Keerthi, 1988) finds it on simplices of up to four support points;
 EPA (van den Bergen, 2001) finds the penetration depth where the origin is inside. Both are exact for shapes
-with corners: boxes, hulls, and the points and segments inside spheres and capsules.
+with corners: boxes, hulls, and the points and segments inside spheres and capsules. What they leave open, on
+curved surfaces and by rounding, Newton's method refines (`support_active`).
 """
 
 from __future__ import annotations
 
-from treadle.collision.contacts import GJK, MANIFOLD
+from treadle.collision.contacts import GJK, MANIFOLD, PROVE, REFINE
 from treadle.collision.epa import epa
 from treadle.collision.kinds import REACH
 from treadle.collision.pairs import (
-    call_manifold,
+    PROVED,
     call_separation,
     overlap_piece,
     pair,
+    put_points,
     separation_piece,
     state_at,
 )
@@ -42,27 +44,26 @@ __all__ = ["convex_pair", "gjk_separation", "overlap"]
 _ITERATIONS, _NEAR = 200, 1e-15
 #: Shapes nearer than this share of their size are left to EPA.
 _TOUCHING = 1e-12
-#: Error of the distance, as a share of the size, above which a result is not proved by its own normal, and
-#: distance below which EPA serves then.
-_PROVED, _NEAR_BY = 1e-9, 1e-3
+#: Distance, as a share of the size, up to which EPA serves if a result is not proved.
+_NEAR_BY = 1e-3
 
 
 @helper
 def _gjk(a, b, beyond, W, A, weights):
-    """Nearest simplex of the Minkowski difference: its number of corners, the vector v to it, and v on A.
+    """Nearest simplex of the Minkowski difference: number of corners, vector v to it, v on A, and gap.
 
     W are its corners, A their support points on shape A. Four corners or more: the shapes overlap; none: the
-    distance exceeds `beyond`.
+    distance exceeds `beyond`. The gap is that along v, 0 where it is not known.
     """
     smallest = _TOUCHING * (a[REACH] + b[REACH])
     v = unit(minus(position(b), position(a)), axis(a, 2))
-    count, vv, foot = 0, 1e300, position(a)
+    count, vv, foot, ahead = 0, 1e300, position(a), 0.0
     for _ in range(_ITERATIONS):
         on_a = support(a, v)
         w = minus(support(b, scaled(v, -1.0)), on_a)
         ahead = dot(v, w)
         if ahead > 0.0 and ahead > beyond * norm(v):
-            return 0, v, foot
+            return 0, v, foot, 0.0
         if count > 0 and vv - ahead <= _NEAR * vv:
             break
         known = False
@@ -74,18 +75,18 @@ def _gjk(a, b, beyond, W, A, weights):
         store(A, count, on_a)
         count, closer = nearest(W, A, weights, count + 1)
         if count == 4:
-            return 4, closer, foot
+            return 4, closer, foot, 0.0
         squared = dot(closer, closer)
         if squared <= smallest * smallest:
-            return 4 + count, closer, foot
+            return 4 + count, closer, foot, 0.0
         # rounding: no nearer than before, so that v stays while the simplex is another one
         if squared >= vv:
             break
-        v, vv = closer, squared
+        v, vv, ahead = closer, squared, 0.0
         foot = (0.0, 0.0, 0.0)
         for i in range(count):
             foot = along(foot, weights[i], corner(A, i))
-    return count, v, foot
+    return count, v, foot, ahead / norm(v)
 
 
 @helper
@@ -95,10 +96,10 @@ def _gap(a, b, n):
 
 
 @helper
-def _apart(a, b, v, W, count):
-    """Normal and distance of cores that are apart by v, the nearest point of a simplex W."""
+def _apart(a, b, v, along_v, W, count):
+    """Normal, distance and its error of cores that are apart by v, the nearest point of a simplex W."""
     distance = norm(v)
-    n = scaled(v, 1.0 / distance)
+    n, error = scaled(v, 1.0 / distance), distance - along_v
     if count == 3:
         # the normal of the triangle is well conditioned however short v is, that of v however thin it is
         p = corner(W, 0)
@@ -107,40 +108,61 @@ def _apart(a, b, v, W, count):
         if norm(m) > distance * max(norm(e), norm(f)):
             m = unit(m, n)
             m = scaled(m, 1.0 if dot(m, v) > 0.0 else -1.0)
-            if abs(dot(m, p) - distance) < _PROVED * (a[REACH] + b[REACH]):
+            if abs(dot(m, p) - distance) < PROVED * (a[REACH] + b[REACH]):
                 n, distance = m, dot(m, p)
-    return n, distance
+                error = abs(distance - _gap(a, b, n))
+    return n, distance, error
 
 
-@separation_piece
+@separation_piece(REFINE)
 def gjk_separation(a, b, margin, result, desk):
-    """Normal, signed distance and a point of A, see `pairs`."""
+    """Normal, signed distance and a point of A, see `pairs`.
+
+    The gap along the normal proves the distance. What it does not prove is refined.
+    """
     W, A, weights = room(12), room(12), room(4)
     r, s = rounding(a), rounding(b)
-    count, v, on_a = _gjk(a, b, margin + r + s, W, A, weights)
+    count, v, on_a, along_v = _gjk(a, b, margin + r + s, W, A, weights)
     if count == 0:
         result[3] = 2.0 * abs(margin) + 1.0
         return
     size = a[REACH] + b[REACH]
-    n, distance, error = axis(a, 2), 0.0, 1e300
+    n, distance, error, across = axis(a, 2), 0.0, 1e300, 0.0
     if count < 4:
-        n, distance = _apart(a, b, v, W, count)
-        error = abs(distance - _gap(a, b, n)) if distance < _NEAR_BY * size else 0.0
+        n, distance, error = _apart(a, b, v, along_v, W, count)
+        if error > PROVED * size:
+            n, distance, on_a, error = _better(a, b, n, distance, on_a, error, desk)
     corners = count - 4 if count > 4 else count
     # cores that overlap, or so near that the search ended in rounding and v has no direction
     for _ in range(2):
-        if error <= _PROVED * size:
+        if error <= PROVED * size or distance > _NEAR_BY * size:
             break
-        m, other, foot = epa(a, b, W, A, corners)
-        left = abs(other - _gap(a, b, m))
+        m, other, foot, left, off = epa(a, b, W, A, corners)
+        if left > PROVED * size:
+            m, other, foot, left = _better(a, b, m, other, foot, left, desk)
+            off = left
         if left < error:
-            n, distance, on_a, error = m, other, foot, left
+            n, distance, on_a, error, across = m, other, foot, left, off
         # once more from a simplex of its own
         d = unit(minus(position(b), position(a)), axis(a, 2))
         store(A, 0, support(a, d))
         store(W, 0, minus(support(b, scaled(d, -1.0)), corner(A, 0)))
         corners = 1
     state_at(result, n, distance - r - s, along(on_a, r, n))
+    if across > PROVED * size:
+        result[7] = 0.0
+
+
+@helper
+def _better(a, b, n, distance, on_a, error, desk):
+    """The result of a search, or what Newton's method makes of its normal if that is proved better."""
+    found = room(9)
+    found[0], found[1], found[2] = n
+    call_separation(desk[REFINE], (a, b, 0.0, found, desk))
+    if found[8] < error:
+        r, m = rounding(a), corner(found, 0)
+        return m, found[3] + r + rounding(b), along((found[4], found[5], found[6]), -r, m), found[8]
+    return n, distance, on_a, error
 
 
 @overlap_piece
@@ -148,11 +170,11 @@ def overlap(a, b):
     """Whether two convex shapes overlap: as `gjk_separation`, without the depth."""
     W, A, weights = room(12), room(12), room(4)
     r, s = rounding(a), rounding(b)
-    count, v, _ = _gjk(a, b, r + s, W, A, weights)
+    count, v, _, _ = _gjk(a, b, r + s, W, A, weights)
     return 1 if count >= 4 or (count > 0 and norm(v) < r + s) else 0
 
 
-@pair(GJK, MANIFOLD)
+@pair(GJK, MANIFOLD, PROVE)
 def convex_pair(a, b, margin, desk):
     """Two convex shapes: a face's corners, a line's two ends or a single point."""
     if norm(minus(position(b), position(a))) - a[REACH] - b[REACH] > margin:
@@ -160,4 +182,4 @@ def convex_pair(a, b, margin, desk):
     result = room(8)
     call_separation(desk[GJK], (a, b, margin, result, desk))
     if result[3] <= margin:
-        call_manifold(desk[MANIFOLD], (a, b, result, margin, 1, desk))
+        put_points(a, b, margin, result, desk)

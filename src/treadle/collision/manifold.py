@@ -11,7 +11,7 @@ from math import sqrt
 
 from treadle.collision.contacts import TOTAL, put
 from treadle.collision.features import edge, face
-from treadle.collision.kinds import CYLINDER, KIND, REACH, SIZE
+from treadle.collision.kinds import CAPSULE, CYLINDER, HULL, KIND, REACH, SIZE
 from treadle.collision.pairs import manifold_piece
 from treadle.collision.segments import nearest_of_segments
 from treadle.collision.vectors import (
@@ -40,7 +40,7 @@ _PARALLEL = 1e-3
 _LEVEL = 1e-9
 #: The same where the normal is that of a search.
 _NEARLY_LEVEL = 1e-7
-#: Lines whose distance across the normal is below this share of their length are one.
+#: What is nearer than this share of the size is one.
 _SAME = 1e-9
 #: Rounds of projections onto two faces at most.
 _ROUNDS = 60
@@ -152,24 +152,40 @@ def _lines(a, b, n, margin, desk):
     length, other = norm(u), norm(v)
     if length == 0.0 or other == 0.0 or norm(cross(u, v)) > _PARALLEL * length * other:
         return 1e300
-    u = scaled(u, 1.0 / length)
-    first, second = dot(minus(r, p), u), dot(minus(t, p), u)
-    slope = 1.0 if second > first else -1.0
-    low, high = max(0.0, min(first, second)), min(length, max(first, second))
-    if high < low or not _cross(p, u, r, scaled(v, slope / other), n, first, low, high):
+    # seen along n
+    e = scaled(along(u, -dot(u, n), n), 1.0 / length)
+    side = cross(n, e)
+    end, first, second = dot(u, e), dot(minus(r, p), e), dot(minus(t, p), e)
+    low, high = max(0.0, min(first, second)), min(end, max(first, second))
+    per_a, per_b = 1.0 / end, 1.0 / (second - first)
+    one = minus(along(r, (low - first) * per_b, v), along(p, low * per_a, u))
+    two = minus(along(r, (high - first) * per_b, v), along(p, high * per_a, u))
+    left, right = dot(one, side), dot(two, side)
+    # they are one or cross between the ends of their overlap
+    if high < low or (left * right > 0.0 and min(abs(left), abs(right)) > _SAME * max(abs(low), abs(high))):
         return 1e300
+    bend, sharp_b = _radius(a) + _radius(b), _radius(a) > 0.0 and _radius(b) == 0.0
     deepest = 1e300
     for i in range(2):
-        x = low if i == 0 else high
+        x, gap, across = (low, one, abs(left)) if i == 0 else (high, two, abs(right))
         if i == 1 and high - low <= 1e-9 * length:
             break
-        on_a = along(p, x, u)
-        on_b = along(r, (x - first) * slope / other, v)
-        distance = dot(minus(on_b, on_a), n)
+        # beside each other they recede: by an arc of what is round, along the faces of what is not
+        distance = dot(gap, n) + (0.5 * across * across / bend if across < bend else across)
+        # so far beside each other that they do not touch there
+        if bend == 0.0 and across > 0.5 * _PARALLEL * min(a[REACH], b[REACH]):
+            continue
         deepest = min(deepest, distance)
         if distance <= margin:
-            put(desk, 1 + i, on_a, n, distance)
+            on_a = along(p, x * per_a, u)
+            put(desk, 1 + i, along(plus(on_a, gap), -distance, n) if sharp_b else on_a, n, distance)
     return deepest
+
+
+@helper
+def _radius(a):
+    """Radius of what is round along its length: a capsule or a cylinder."""
+    return a[SIZE] if a[KIND] == CAPSULE or a[KIND] == CYLINDER else 0.0
 
 
 @helper
@@ -182,10 +198,11 @@ def _cross(p, u, r, v, n, first, low, high):
 
 
 @helper
-def _clipped(P, corners, Q, count, n, sign, margin, number, desk):
+def _clipped(reference, P, corners, Q, count, n, s, sign, size, margin, number, desk):
     """Clip Q (a polygon, or a line of two points) to the polygon P, seen along n, and append its corners.
 
-    P belongs to shape A if the sign is positive. Returns the least distance, infinite if nothing is left.
+    P belongs to the reference, shape A if the sign is positive. Returns the least distance, infinite if
+    nothing is left.
     """
     e = normal_to(n)
     f = cross(n, e)
@@ -207,8 +224,8 @@ def _clipped(P, corners, Q, count, n, sign, margin, number, desk):
         if length > 0.0:
             inward = (-turn * y / length, turn * x / length)
             offset = inward[0] * P[3 * i] + inward[1] * P[3 * i + 1]
-            count = _cut(Q, names, count, inward, offset, i, work, work_names)
-    return _lifted(Q, names, count, plane, origin, e, f, n, sign, margin, number, desk)
+            count = _cut(Q, names, count, inward, offset, 1e-12 * size, i, work, work_names)
+    return _lifted(reference, Q, names, count, plane, origin, e, f, n, s, sign, size, margin, number, desk)
 
 
 @helper
@@ -232,12 +249,11 @@ def _area(P, corners):
 
 
 @helper
-def _cut(Q, names, count, inward, offset, side, work, work_names):
+def _cut(Q, names, count, inward, offset, tolerance, side, work, work_names):
     """Keep what lies inside one side of the clipping polygon (Sutherland and Hodgman, 1974)."""
     kept = 0
     # a line has one edge, a polygon closes
     edges = 1 if count == 2 else count
-    tolerance = 1e-12
     for i in range(count):
         j = (i + 1) % count
         here = inward[0] * Q[3 * i] + inward[1] * Q[3 * i + 1] - offset
@@ -261,17 +277,25 @@ def _cut(Q, names, count, inward, offset, side, work, work_names):
 
 
 @helper
-def _lifted(Q, names, count, plane, origin, e, f, n, sign, margin, number, desk):
-    """Append the corners, each between the plane of P and Q."""
-    deepest = 1e300
+def _lifted(reference, Q, names, count, plane, origin, e, f, n, s, sign, size, margin, number, desk):
+    """Append the corners, each between the plane of P and Q.
+
+    The face of a hull is flat but for a small error: nothing is nearer than s, so its plane is lowered.
+    """
+    lift, deepest = 0.0, 1e300
+    if reference[KIND] == HULL:
+        for i in range(count):
+            height = plane[0] * Q[3 * i] + plane[1] * Q[3 * i + 1]
+            lift = max(lift, s - sign * (Q[3 * i + 2] - height))
+        lift *= sign
     for i in range(count):
         twin = False
         for j in range(i):
-            if abs(Q[3 * i] - Q[3 * j]) + abs(Q[3 * i + 1] - Q[3 * j + 1]) < 1e-9:
+            if abs(Q[3 * i] - Q[3 * j]) + abs(Q[3 * i + 1] - Q[3 * j + 1]) < _SAME * size:
                 twin = True
         if twin:
             continue
-        height = plane[0] * Q[3 * i] + plane[1] * Q[3 * i + 1]
+        height = plane[0] * Q[3 * i] + plane[1] * Q[3 * i + 1] - lift
         distance = sign * (Q[3 * i + 2] - height)
         deepest = min(deepest, distance)
         if distance <= margin:
@@ -285,11 +309,12 @@ def _lifted(Q, names, count, plane, origin, e, f, n, sign, margin, number, desk)
 def manifold(a, b, result, margin, sure, desk):
     """Append the contact points within the margin, given the normal and the least distance s along it.
 
-    With `sure` 0 nothing is appended unless one of the points is at the distance s, which proves it.
-    Returns whether there was such a point; with `sure` one is appended in any case.
+    With `sure` 0 nothing is appended unless one of the points is at the distance s, which proves it, or the
+    result has a point. Returns whether there was such a point; with `sure` one is appended in any case.
     """
     start = desk[TOTAL]
     n, s = corner(result, 0), result[3]
+    size = a[REACH] + b[REACH]
     P, Q = room(60), room(60)
     back = scaled(n, -1.0)
     count_a, number_a, square_a = face(a, n, 8, P)
@@ -298,25 +323,25 @@ def manifold(a, b, result, margin, sure, desk):
     if count_a > 2 and square_a > _SQUARE and square_a >= square_b - 1e-12 and count_b > 1:
         if count_b > 2:
             count_b, number_b, square_b = face(b, back, 4, Q)
-        deepest = _clipped(P, count_a, Q, count_b, n, 1.0, margin, 2 * number, desk)
+        deepest = _clipped(a, P, count_a, Q, count_b, n, s, 1.0, size, margin, 2 * number, desk)
     elif count_b > 2 and square_b > _SQUARE and count_a > 1:
         if count_a > 2:
             count_a, number_a, square_a = face(a, n, 4, P)
-        deepest = _clipped(Q, count_b, P, count_a, n, -1.0, margin, 2 * number + 1, desk)
+        deepest = _clipped(b, Q, count_b, P, count_a, n, s, -1.0, size, margin, 2 * number + 1, desk)
     else:
         deepest = _lines(a, b, n, margin, desk)
-    if deepest <= s + 1e-10 * (1.0 + abs(s)):
+    if deepest <= s + 1e-10 * (size + abs(s)):
         return 1
     if s > margin:
         return 1
     known = result[7] != 0.0
     on_a, apart = _witness(a, b, n, s, _NEARLY_LEVEL if known else _LEVEL, P, Q)
-    if apart > _SAME * (a[REACH] + b[REACH]):
-        if sure == 0:
-            desk[TOTAL] = start
-            return 0
+    if apart > _SAME * size:
         # the features are exact where the normal is; a search knows a point in any case
         if known:
             on_a = (result[4], result[5], result[6])
+        elif sure == 0:
+            desk[TOTAL] = start
+            return 0
     put(desk, 0, on_a, n, s)
     return 1

@@ -9,7 +9,7 @@ import numpy as np
 from treadle.collision.boxes import box_box
 from treadle.collision.broadphase import find_pairs
 from treadle.collision.capsules import capsule_capsule
-from treadle.collision.contacts import GJK, MANIFOLD, MANY, OVERLAP, ROUND, TABLE
+from treadle.collision.contacts import GJK, MANIFOLD, MANY, OVERLAP, PROVE, REFINE, ROUND, TABLE
 from treadle.collision.field_pairs import field_pair
 from treadle.collision.gjk import convex_pair, gjk_separation, overlap
 from treadle.collision.kinds import (
@@ -34,8 +34,10 @@ from treadle.collision.plane_pairs import (
     plane_ellipsoid,
     plane_sphere,
 )
+from treadle.collision.proof import prove
 from treadle.collision.separation import round_pair, separation
 from treadle.collision.sphere_pairs import sphere_box, sphere_capsule, sphere_cylinder, sphere_sphere
+from treadle.collision.support_active import refine
 
 __all__ = ["CALLED", "PAIRS", "fill"]
 
@@ -65,7 +67,15 @@ PAIRS = {
 }
 
 #: Kernels that others call, by their place on the desk.
-CALLED = {MANIFOLD: manifold, GJK: gjk_separation, ROUND: separation, MANY: find_pairs, OVERLAP: overlap}
+CALLED = {
+    MANIFOLD: manifold,
+    GJK: gjk_separation,
+    ROUND: separation,
+    REFINE: refine,
+    PROVE: prove,
+    MANY: find_pairs,
+    OVERLAP: overlap,
+}
 
 #: Pairs that no kernel serves, but coal does.
 _WAITING = {(MESH, MESH), (HEIGHT_FIELD, MESH)}
@@ -75,8 +85,7 @@ def fill(desk: np.ndarray, kinds: Iterable[tuple[int, int]], also: Iterable[int]
     """Put the addresses of the kernels for these pairs of kinds on a desk, of those that they call, and of
     others by their places.
     """
-    for called in also:
-        desk[called] = CALLED[called].address
+    _call(desk, also)
     for first, second in {(min(pair), max(pair)) for pair in kinds}:
         place = TABLE + COUNT * first + second
         if (first, second) in _WAITING:
@@ -84,8 +93,14 @@ def fill(desk: np.ndarray, kinds: Iterable[tuple[int, int]], also: Iterable[int]
         elif (first, second) in PAIRS:
             piece = PAIRS[first, second]
             desk[place] = piece.address
-            for called in piece.needs:
-                desk[called] = CALLED[called].address
+            _call(desk, piece.needs)
             # fields and meshes call it for the distance of curved shapes
             if second in (HEIGHT_FIELD, MESH) and first in (CYLINDER, ELLIPSOID):
-                desk[ROUND] = CALLED[ROUND].address
+                _call(desk, [ROUND])
+
+
+def _call(desk: np.ndarray, places: Iterable[int]) -> None:
+    """Put the addresses of kernels on a desk, and of those that they call."""
+    for place in places:
+        desk[place] = CALLED[place].address
+        _call(desk, CALLED[place].needs)

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from treadle.collision.contacts import MANIFOLD, PROVE
 from treadle.native import c_types as types
 from treadle.native.entries import Entry
 from treadle.native.formulas import formula
-from treadle.native.pieces import REALS, WHOLES, call_of, piece
+from treadle.native.pieces import REALS, WHOLES, call_of, helper, piece
 
 __all__ = [
-    "PAIR", "call_manifold", "call_overlap", "call_pair", "call_separation", "manifold_piece",
-    "overlap_piece", "pair", "separation_piece", "state", "state_at",
+    "PAIR", "PROVED", "call_manifold", "call_overlap", "call_pair", "call_separation", "manifold_piece",
+    "overlap_piece", "pair", "put_points", "separation_piece", "state", "state_at",
 ]  # fmt: skip
+
+#: Error of a result, as a share of the size of both shapes, up to which it is proved.
+PROVED = 1e-9
 
 #: (a, b, margin, desk)
 PAIR = types.void(REALS, REALS, types.float64, WHOLES)
@@ -25,13 +29,20 @@ PAIR = types.void(REALS, REALS, types.float64, WHOLES)
 #: the margin may be less than the true one.
 SEPARATION = types.void(REALS, REALS, types.float64, REALS, WHOLES)
 #: (a, b, result, margin, sure, desk) -> whether a point at the distance of the result was found
-MANIFOLD = types.int64(REALS, REALS, REALS, types.float64, types.int64, WHOLES)
+POINTS = types.int64(REALS, REALS, REALS, types.float64, types.int64, WHOLES)
 
 #: (a, b) -> whether two convex shapes overlap
 OVERLAPPING = types.int64(REALS, REALS)
 
-call_pair, call_separation, call_manifold = call_of(PAIR), call_of(SEPARATION), call_of(MANIFOLD)
+call_pair, call_separation, call_manifold = call_of(PAIR), call_of(SEPARATION), call_of(POINTS)
 call_overlap = call_of(OVERLAPPING)
+
+
+@helper
+def put_points(a, b, margin, result, desk):
+    """Append the contact points for a normal and a distance, once two points prove them (or `proof` does)."""
+    if call_manifold(desk[MANIFOLD], (a, b, result, margin, 0, desk)) == 0:
+        call_separation(desk[PROVE], (a, b, margin, result, desk))
 
 
 @formula
@@ -54,9 +65,9 @@ def pair(*needs: int) -> Any:
     return piece(PAIR, *needs)
 
 
-def separation_piece(function: Any) -> Entry:
-    """Make a function one that finds the normal and the distance of two shapes."""
-    return piece(SEPARATION)(function)
+def separation_piece(*needs: int) -> Any:
+    """Make a function one that finds the normal and the distance of two shapes; `needs` as for a pair."""
+    return piece(SEPARATION, *needs)
 
 
 def overlap_piece(function: Any) -> Entry:
@@ -66,4 +77,4 @@ def overlap_piece(function: Any) -> Entry:
 
 def manifold_piece(function: Any) -> Entry:
     """Make a function one that finds the contact points, once the normal is known."""
-    return piece(MANIFOLD)(function)
+    return piece(POINTS)(function)

@@ -20,10 +20,10 @@ from __future__ import annotations
 from math import cos, pi, sin, sqrt
 
 from treadle.collision.circles import maximize_on_circles
-from treadle.collision.contacts import GJK, MANIFOLD, ROUND
-from treadle.collision.kinds import BOX, CAPSULE, CYLINDER, KIND, REACH, SIZE, SPHERE
-from treadle.collision.pairs import call_manifold, call_separation, pair, separation_piece, state
-from treadle.collision.support_newton import gap, maximize_gap
+from treadle.collision.contacts import MANIFOLD, PROVE, ROUND
+from treadle.collision.kinds import REACH
+from treadle.collision.pairs import call_separation, pair, put_points, separation_piece, state
+from treadle.collision.support_newton import gap, maximize_gap, terms
 from treadle.collision.vectors import (
     along,
     axis,
@@ -46,29 +46,6 @@ _GOLDEN = pi * (3.0 - sqrt(5.0))
 _STARTS, _FOLLOWED = 24, 3
 #: Start vertices for separate shapes, the most promising first.
 _VERTICES = 3
-
-
-@helper
-def _terms(a, U, M, segments, curves):
-    """Write what a shape is the sum of: segments u_k, curves M_m, and return the radius of its ball."""
-    kind = a[KIND]
-    if kind == SPHERE:
-        return segments, curves, a[SIZE]
-    if kind == CAPSULE:
-        store(U, segments, scaled(axis(a, 2), a[SIZE + 1]))
-        return segments + 1, curves, a[SIZE]
-    if kind == BOX:
-        for j in range(3):
-            store(U, segments + j, scaled(axis(a, j), a[SIZE + j]))
-        return segments + 3, curves, 0.0
-    if kind == CYLINDER:
-        store(U, segments, scaled(axis(a, 2), a[SIZE + 1]))
-        store(M, 3 * curves, scaled(axis(a, 0), a[SIZE]))
-        store(M, 3 * curves + 1, scaled(axis(a, 1), a[SIZE]))
-        return segments + 1, curves + 1, 0.0
-    for j in range(3):
-        store(M, 3 * curves + j, scaled(axis(a, j), a[SIZE + j]))
-    return segments, curves + 1, 0.0
 
 
 @helper
@@ -170,7 +147,7 @@ def _highest(values, count):
     return best
 
 
-@separation_piece
+@separation_piece()
 def separation(a, b, margin, result, desk):
     """The unit normal from A to B and the signed distance along it.
 
@@ -179,8 +156,8 @@ def separation(a, b, margin, result, desk):
     U, M = room(18), room(18)
     for i in range(18):
         U[i] = M[i] = 0.0
-    segments, curves, r = _terms(a, U, M, 0, 0)
-    segments, curves, s = _terms(b, U, M, segments, curves)
+    segments, curves, r = terms(a, U, M, 0, 0)
+    segments, curves, s = terms(b, U, M, segments, curves)
     r += s
     d = minus(position(b), position(a))
     n = unit(d, axis(a, 2))
@@ -194,24 +171,12 @@ def separation(a, b, margin, result, desk):
     state(result, n, best - r)
 
 
-@pair(ROUND, MANIFOLD, GJK)
+@pair(ROUND, MANIFOLD, PROVE)
 def round_pair(a, b, margin, desk):
-    """Two shapes of which one is a cylinder or an ellipsoid.
-
-    Of very thin shapes that are apart Newton's method may end before the maximum: if no two of their points
-    prove the distance, a search along support points does.
-    """
+    """Two shapes of which one is a cylinder or an ellipsoid."""
     if norm(minus(position(b), position(a))) - a[REACH] - b[REACH] > margin:
         return
     result = room(8)
     call_separation(desk[ROUND], (a, b, margin, result, desk))
-    if result[3] > margin:
-        return
-    apart = 1 if result[3] <= 0.0 else 0
-    if call_manifold(desk[MANIFOLD], (a, b, result, margin, apart, desk)) == 0:
-        found, n, s = room(8), corner(result, 0), result[3]
-        call_separation(desk[GJK], (a, b, margin, found, desk))
-        if found[3] < s:
-            state(found, n, s)
-        if found[3] <= margin:
-            call_manifold(desk[MANIFOLD], (a, b, found, margin, 1, desk))
+    if result[3] <= margin:
+        put_points(a, b, margin, result, desk)

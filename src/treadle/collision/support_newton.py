@@ -7,12 +7,36 @@ from __future__ import annotations
 
 from math import sqrt
 
-from treadle.collision.vectors import along, corner, cross, dot, norm, normal_to, scaled, unit
+from treadle.collision.kinds import BOX, CAPSULE, CYLINDER, KIND, SIZE, SPHERE
+from treadle.collision.vectors import along, axis, corner, cross, dot, norm, normal_to, scaled, store, unit
 from treadle.native.pieces import helper
 
-__all__ = ["gap", "maximize_gap"]
+__all__ = ["gap", "image", "maximize_gap", "positive", "slopes", "tangents", "terms"]
 
 _ITERATIONS = 30
+
+
+@helper
+def terms(a, U, M, segments, curves):
+    """Write what a shape is the sum of: segments u_k, curves M_m, and return the radius of its ball."""
+    kind = a[KIND]
+    if kind == SPHERE:
+        return segments, curves, a[SIZE]
+    if kind == CAPSULE:
+        store(U, segments, scaled(axis(a, 2), a[SIZE + 1]))
+        return segments + 1, curves, a[SIZE]
+    if kind == BOX:
+        for j in range(3):
+            store(U, segments + j, scaled(axis(a, j), a[SIZE + j]))
+        return segments + 3, curves, 0.0
+    if kind == CYLINDER:
+        store(U, segments, scaled(axis(a, 2), a[SIZE + 1]))
+        store(M, 3 * curves, scaled(axis(a, 0), a[SIZE]))
+        store(M, 3 * curves + 1, scaled(axis(a, 1), a[SIZE]))
+        return segments + 1, curves + 1, 0.0
+    for j in range(3):
+        store(M, 3 * curves + j, scaled(axis(a, j), a[SIZE + j]))
+    return segments, curves + 1, 0.0
 
 
 @helper
@@ -22,7 +46,7 @@ def gap(n, d, U, segments, M, curves):
     for k in range(segments):
         total -= abs(dot(corner(U, k), n))
     for m in range(curves):
-        total -= norm(_image(M, m, n))
+        total -= norm(image(M, m, n))
     return total
 
 
@@ -36,16 +60,9 @@ def maximize_gap(n, d, U, segments, M, curves):
     value = gap(n, d, U, segments, M, curves)
     short = 0
     for _ in range(_ITERATIONS):
-        e, f = _tangents(n)
-        g1, g2, k11, k12, k22 = _slopes(n, e, f, d, U, segments, M, curves)
-        k11 += value
-        k22 += value
-        middle, spread = 0.5 * (k11 + k22), sqrt(0.25 * (k11 - k22) ** 2 + k12 * k12)
-        lowest = middle - spread
-        floor = 1e-3 * (abs(middle) + spread) + 1e-30
-        if lowest < floor:
-            k11 += floor - lowest
-            k22 += floor - lowest
+        e, f = tangents(n)
+        g1, g2, k11, k12, k22 = slopes(n, e, f, d, U, segments, M, curves)
+        k11, k22 = positive(k11 + value, k12, k22 + value)
         determinant = k11 * k22 - k12 * k12
         x = (k22 * g1 - k12 * g2) / determinant
         y = (k11 * g2 - k12 * g1) / determinant
@@ -78,18 +95,32 @@ def maximize_gap(n, d, U, segments, M, curves):
 
 
 @helper
-def _image(M, m, n):
+def positive(k11, k12, k22):
+    """The diagonal of a curvature, shifted where it is not positive definite.
+
+    A small eigenvalue is not raised: that of a needle is by orders less than the other.
+    """
+    middle, spread = 0.5 * (k11 + k22), sqrt(0.25 * (k11 - k22) ** 2 + k12 * k12)
+    lowest, size = middle - spread, abs(middle) + spread
+    shift = 0.0 if lowest > 1e-12 * size else 1e-3 * size - lowest + 1e-30
+    return k11 + shift, k22 + shift
+
+
+@helper
+def image(M, m, n):
+    """M_m n."""
     return (dot(corner(M, 3 * m), n), dot(corner(M, 3 * m + 1), n), dot(corner(M, 3 * m + 2), n))
 
 
 @helper
-def _tangents(n):
+def tangents(n):
+    """Two unit vectors at right angles to n and to each other."""
     e = normal_to(n)
     return e, cross(n, e)
 
 
 @helper
-def _slopes(n, e, f, d, U, segments, M, curves):
+def slopes(n, e, f, d, U, segments, M, curves):
     """Gradient of s along the tangents e and f, and the curvature K along them."""
     g1, g2 = dot(d, e), dot(d, f)
     k11 = k12 = k22 = 0.0
@@ -100,7 +131,7 @@ def _slopes(n, e, f, d, U, segments, M, curves):
         g1 -= dot(u, e)
         g2 -= dot(u, f)
     for m in range(curves):
-        w, we, wf = _image(M, m, n), _image(M, m, e), _image(M, m, f)
+        w, we, wf = image(M, m, n), image(M, m, e), image(M, m, f)
         length = norm(w)
         if length > 0.0:
             a, b = dot(w, we) / length, dot(w, wf) / length
