@@ -225,7 +225,8 @@ def _clipped(reference, P, corners, Q, count, n, s, sign, size, margin, number, 
             inward = (-turn * y / length, turn * x / length)
             offset = inward[0] * P[3 * i] + inward[1] * P[3 * i + 1]
             count = _cut(Q, names, count, inward, offset, 1e-12 * size, i, work, work_names)
-    return _lifted(reference, Q, names, count, plane, origin, e, f, n, s, sign, size, margin, number, desk)
+    axes = origin, e, f, n
+    return _lifted(reference, Q, names, count, plane, axes, s, sign, size, margin, number, desk)
 
 
 @helper
@@ -277,11 +278,12 @@ def _cut(Q, names, count, inward, offset, tolerance, side, work, work_names):
 
 
 @helper
-def _lifted(reference, Q, names, count, plane, origin, e, f, n, s, sign, size, margin, number, desk):
-    """Append the corners, each between the plane of P and Q.
+def _lifted(reference, Q, names, count, plane, axes, s, sign, size, margin, number, desk):
+    """Append the corners, each between the plane of P and Q; axes are the origin and three directions.
 
     The face of a hull is flat but for a small error: nothing is nearer than s, so its plane is lowered.
     """
+    origin, e, f, n = axes
     lift, deepest = 0.0, 1e300
     if reference[KIND] == HULL:
         for i in range(count):
