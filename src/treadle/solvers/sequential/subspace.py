@@ -349,21 +349,22 @@ def _respond(rows, n, soft):
 @inner()
 def _factor(rows, n):
     """The responses as F P F^T: F below the diagonal, 1 / P on it."""
-    matrix, free, own = rows.matrix, rows.free, rows.own
+    matrix, free, own, column = rows.matrix, rows.free, rows.own, rows.before
     for k in range(n):
         j = free[k]
         # a row that depends on those before it takes nothing
         kept = matrix[k, k] > DEPENDENT * own[j]
         inverse = 1.0 / matrix[k, k] if kept else 0.0
         matrix[k, k] = inverse
+        # one number after the other, as those of a row
         for a in range(k + 1, n):
-            scaled = matrix[a, k] * inverse
+            column[a] = matrix[a, k]
+            matrix[a, k] *= inverse
+        for a in range(k + 1, n):
+            scaled, row = matrix[a, k], matrix[a]
             if scaled != 0.0:
                 for b in range(k + 1, a + 1):
-                    # above a the column is still unscaled: rows are scaled once they were used
-                    matrix[a, b] -= scaled * matrix[b, k]
-        for a in range(k + 1, n):
-            matrix[a, k] *= inverse
+                    row[b] -= scaled * column[b]
 
 
 @inner()
