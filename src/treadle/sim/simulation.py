@@ -80,10 +80,9 @@ class Simulation(Guarded, Parts, Choices, Shown):
     from the machine's files, those that move as their convex hulls, unless `meshes` is "parts" (see
     `convex_parts`) or "mesh", or has others by name (see `collision_meshes`). With `sleep`, islands of free
     bodies at rest are left out until something comes near (see `treadle.sim.step.sleep`); with
-    `time_stepping`, contacts begin and end with steps: less exact, and several times faster where many do.
-    Step, integrator,
-    stabilization, terrain, rolling, solver and contact come from the model's settings unless they are given;
-    further arguments are options of the integrator, such as tolerance=1e-9 for "dopri5".
+    `time_stepping`, contacts begin and end with steps: faster where many do, and less exact. Step,
+    integrator, stabilization, terrain, rolling, solver and contact come from the model's settings unless they
+    are given; further arguments are options of the integrator, such as tolerance=1e-9 for "dopri5".
     """
 
     _meant = MEANT

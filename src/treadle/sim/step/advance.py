@@ -126,10 +126,8 @@ def _step(context, table, time):
         now.h, now.elapsed = min(left, ahead), now.dt - left
         now.time = time + now.elapsed
         spent = events >= budget or rebounds >= most_rebounds or now.sweeps_left == FEWEST_SWEEPS
-        now.uncut, now.safe = (
-            int(spent or now.stepping == 1),
-            int(substeps >= _SUBSTEPS * (budget + rebounds)),
-        )
+        now.uncut = int(spent or now.stepping == 1)
+        now.safe = int(substeps >= _SUBSTEPS * (budget + rebounds))
         now.impact_speed = inf if spent else _IMPACT_SPEED
         now.stop_within = now.dt if (events + rebounds + 1) * bodies <= _STOPS else 0.0
         now.touched = int(total(context, float(scratch.known[0])))

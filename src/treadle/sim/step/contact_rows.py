@@ -147,7 +147,7 @@ def _targets(context, point, surface):
             # what overlaps is pushed out later, without a velocity
             apart = kept * min(max(apart, point.speed - lift), 0.0)
         rows.slowest[point.row] = -lift - apart
-        if now.uncut == 1 and point.speed < -now.impact_speed:
+        if now.uncut == 1 and surface.restitution > 0.0 and point.speed < -now.impact_speed:
             # Moreau's restitution
             rows.slowest[point.row] = max(-lift - apart, -surface.restitution * point.speed)
 

@@ -60,7 +60,7 @@ class StepOptions:
     motions: Mapping[str, Motion] = field(default_factory=dict)
     #: whether islands of free bodies at rest are left out, see `sim.step.sleep`
     sleep: bool = False
-    #: whether contacts begin and end with steps: one solve a step, of first order, see `substep`
+    #: whether contacts begin and end with steps: one solve a step, of first order, see `advance`
     time_stepping: bool = False
 
     @classmethod
