@@ -81,11 +81,12 @@ def test_jacobian_agrees_with_differences():
         assert np.linalg.norm(block) * step == pytest.approx(after[name], rel=1e-3, abs=1e-6)
 
 
+@pytest.mark.parametrize("digits", [None, 6])
 @pytest.mark.parametrize("lean", [0.0, 0.6])
 @pytest.mark.parametrize("cells", [2, 10])
-def test_a_lift_has_one_degree_of_freedom_even_if_it_is_drawn_flat(cells, lean):
+def test_a_lift_has_one_degree_of_freedom_even_if_it_is_drawn_flat(cells, lean, digits):
     """Where all bars of scissors lie in one line each cell could fold on its own."""
-    spec, q, _ = scissors(np.random.default_rng(0), None, cells, lean)
+    spec, q, _ = scissors(np.random.default_rng(0), digits, cells, lean)
     names = [joint.name for joint in spec.compile().joints]
     spec.add_keyframe("initial", positions=dict(zip(names, q, strict=True)))
     summary = spec.compile().summary()
