@@ -23,6 +23,9 @@ PRESSED = 1e-13
 #: How much is kept of the velocity with which what rolls slips, and share of a cone in which friction sticks.
 _KEPT, _INSIDE = 0.98, 1.0 - 1e-9
 
+#: Distance at the start up to which what rolls touched, by how far it could come off in two substeps.
+_TOUCHED = 0.05
+
 #: Points up to which rolling is looked for.
 _MANY_POINTS = 64
 
@@ -124,6 +127,7 @@ def retarget(context):
 def _targets(context, point, surface):
     """Velocities that the rows of a point need at the end, in the middle's terms, to be zero there."""
     now, rows, free = context.now[0], context.rows, context.free
+    point.rolls = 0
     if surface.stiffness < inf and point.rows == 1:
         # a compliant normal alone has none
         return
@@ -143,9 +147,13 @@ def _targets(context, point, surface):
         point.bow = 0.25 * now.h * lift
         gap = point.distance - point.bow
         apart = gap * 2.0 / now.h if abs(gap) > TOUCHING else 0.0
-        if apart < 0.0:
+        point.rolls = int(kept > 0.0 and abs(point.gap + point.bow) <= _TOUCHED * now.h * rates[7])
+        if point.rolls == 1:
+            # impulses that do no work; the position is corrected later
+            apart = kept * (point.speed - lift)
+        elif apart < 0.0:
             # what overlaps is pushed out later, without a velocity
-            apart = kept * min(max(apart, point.speed - lift), 0.0)
+            apart = 0.0
         rows.slowest[point.row] = -lift - apart
         if now.uncut == 1 and surface.restitution > 0.0 and point.speed < -now.impact_speed:
             # Moreau's restitution

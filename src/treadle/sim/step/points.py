@@ -37,6 +37,7 @@ POINT = np.dtype(
         ("known", np.int64),  # its place among the points whose forces are kept
         ("bow", np.float64),  # what its distance changes in half of the substep as bodies turn
         ("end", np.float64),  # distance at the end of the substep
+        ("rolls", np.int64),  # 1: its surfaces rolled on each other before
         ("spring", np.int64),  # its place among the compliant contacts, RIGID or REFERENCE
         ("muted", np.int64),  # 1: it is under a wheel, and does not touch
         ("asleep", np.int64),  # its place among the points of bodies that sleep, from 1 on; 0: it is awake

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from treadle.native.calling import call
 from treadle.native.kernels import part
 from treadle.sim.step.pair_totals import LOOPS
@@ -27,7 +29,10 @@ _KNOWN = len(CLOSED)
 
 @part()
 def push_out(context):
-    """Add split impulses to the displacement: all penetration of this substep, a share of that before."""
+    """Add split impulses to the displacement: all penetration of this substep, a share of that before.
+
+    What rolls is drawn back as well: its rows keep velocities, not distances (see `contact_rows`).
+    """
     now, rows, scratch, deepest = context.now[0], context.rows, context.scratch, 0.0
     for c in range(now.found):
         point = scratch.points[c]
@@ -36,6 +41,9 @@ def push_out(context):
                 # what rebounds leaves by itself
                 continue
             rest = (1.0 - _SHARE) * min(max(point.end, point.gap), 0.0)
+            if point.rolls == 1 and rows.impulse[point.row] > 0.0:
+                # surfaces that roll on each other stay together
+                rows.low[point.row], deepest = -inf, max(deepest, point.end)
             rows.closes[point.row], rows.closing[point.row] = 1, rest - point.end
             deepest = max(deepest, -point.end)
     if largest(context, deepest) <= _SHALLOW:
