@@ -62,8 +62,10 @@ class Watcher:
     @property
     def needed(self) -> bool:
         """Whether there is anything to locate by dense output."""
+        if not (self._sim.events or self.switches):
+            return False
         adaptive = self._sim.step_options.method.adaptive and not self._sim.contact
-        return adaptive and self._sim.model.nv > 0 and bool(self._sim.events or self.switches)
+        return adaptive and self._sim.model.nv > 0
 
     def check(self) -> None:
         """That events can be looked out for, if there are any."""

@@ -130,6 +130,8 @@ class ContactStep:
     def compile(self) -> None:
         """Compile the kernels, which takes no step."""
         take_steps(self.table, 1.0, 0.0, 0.0, 0)
+        if self.take is take_steps:
+            self.take = take_steps.pointer
 
     def make_room(self) -> bool:
         """Make the room that a step asked for that was not taken; False if that is not what was wrong."""

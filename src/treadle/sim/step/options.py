@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from treadle.errors import InputError
@@ -121,7 +122,7 @@ class StepOptions:
         options._check_together(model)
         return options
 
-    @property
+    @cached_property
     def method(self) -> Method:
         """The integrator."""
         return INTEGRATORS[self.integrator]
