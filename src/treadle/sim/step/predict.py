@@ -43,6 +43,10 @@ _FAR, _NEARER = 0.02, 0.5
 #: a sixth of this share of it.
 _CONVERGED = 0.02
 
+#: Angle (rad) in a substep from which on the velocity in the middle of free motion is found by rounds, how
+#: many, and the share of the speed by which it may be off.
+_FAST_TURN, _TURN_ROUNDS, _TURN_SHARE = 0.2, 12, 1e-4
+
 #: Lengths of the last substep over which its acceleration lasts.
 _GROWTH = 4.0
 
@@ -54,8 +58,9 @@ _BALANCED = 1e-10
 def guess_middle(context):
     """The velocity in the middle of the substep, if the machine accelerates as it did; no impulses."""
     now, free, rate, v = context.now[0], context.free, context.scratch.rate, context.v
-    # of a much shorter substep, an acceleration tells little
-    ahead = 0.5 * min(now.h, _GROWTH * context.scratch.last_h[0]) if now.uncut == 0 else 0.0
+    # of a much shorter substep, an acceleration tells little; that of one without cuts has impacts in it
+    lasts = now.uncut == 0 or now.stepping == 1
+    ahead = 0.5 * min(now.h, _GROWTH * context.scratch.last_h[0]) if lasts else 0.0
     for k in range(context.nv):
         free.v_mid[k] = v[k] + ahead * rate[k]
     for k in range(free.wheels * context.nv):
@@ -65,7 +70,10 @@ def guess_middle(context):
 
 @part()
 def predict(context):
-    """Go to the middle of the substep; the free velocity, factors, joint rows, poses and twists there."""
+    """Go to the middle of the substep; the free velocity, factors, joint rows, poses and twists there.
+
+    Returns False where bodies turn too fast for its length.
+    """
     now, move, free, v = context.now[0], context.move, context.free, context.v
     copy(context.q, move.q, context.nq)
     for k in range(context.nv):
@@ -78,6 +86,41 @@ def predict(context):
     free.h[0], free.dt[0], free.time[0] = now.h, now.dt, now.time
     call(free.entry, free.frame)
     hold_asleep(context)
+    return now.uncut == 0 or not _turns_fast(context) or _turn(context)
+
+
+@part()
+def _turn(context):
+    """Find the velocity in the middle of free motion by rounds; whether that worked.
+
+    No solve corrects it in a substep without cuts, and inertial forces of a velocity that lags add energy.
+    """
+    free, v, missed = context.free, context.v, inf
+    for _ in range(_TURN_ROUNDS):
+        change, speed = 0.0, 0.0
+        for k in range(context.nv):
+            middle = 0.5 * (v[k] + free.velocity[k])
+            change, speed = max(change, abs(middle - free.v_mid[k])), max(speed, abs(middle))
+            free.v_mid[k] = middle
+        if change <= _TURN_SHARE * speed:
+            return True
+        if not change < missed:
+            return False
+        missed = change
+        call(free.entry, free.frame)
+        hold_asleep(context)
+    return missed <= _FAR * speed
+
+
+@part()
+def _turns_fast(context):
+    """Whether a body turns by much in the substep."""
+    twist, h = context.free.twist, context.now[0].h
+    for i in range(1, len(twist)):
+        x, y, z = twist[i, 0], twist[i, 1], twist[i, 2]
+        if (x * x + y * y + z * z) * h * h > _FAST_TURN * _FAST_TURN:
+            return True
+    return False
 
 
 @part()

@@ -69,8 +69,9 @@ def find_substep(table: Any) -> None:
                 guess_middle(context)
             if now.airborne == 1:
                 glide(context)
-            else:
-                predict(context)
+            elif not agreed(context, predict(context)):
+                now.h, again = 0.5 * now.h, NOTHING_AGAIN
+                continue
             if not detect(context):
                 now.h = -1.0
                 return

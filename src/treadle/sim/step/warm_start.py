@@ -69,8 +69,10 @@ def remember(context):
             known += 1
     scratch.known[0] = known
     scratch.last_h[0] = now.h
+    # of a step with impacts in it, what other forces accelerate
+    after = context.free.velocity if now.stepping == 1 else scratch.end
     for k in range(context.nv):
-        scratch.rate[k] = (scratch.end[k] - context.v[k]) / now.h
+        scratch.rate[k] = (after[k] - context.v[k]) / now.h
     for k in range(context.free.wheels * context.free.wheel_size):
         context.free.wheel_memory[k] = context.free.next_wheel_memory[k]
     _forget_flow(context)
