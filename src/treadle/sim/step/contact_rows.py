@@ -23,8 +23,9 @@ PRESSED = 1e-13
 #: How much is kept of the velocity with which what rolls slips, and share of a cone in which friction sticks.
 _KEPT, _INSIDE = 0.98, 1.0 - 1e-9
 
-#: Distance at the start up to which what rolls touched, by how far it could come off in two substeps.
-_TOUCHED = 0.05
+#: Distance and speed off the surface at the start that rolling leaves at most, by how far and fast it could
+#: come off.
+_TOUCHED, _TOGETHER = 0.05, 0.1
 
 #: Points up to which rolling is looked for.
 _MANY_POINTS = 64
@@ -147,17 +148,24 @@ def _targets(context, point, surface):
         point.bow = 0.25 * now.h * lift
         gap = point.distance - point.bow
         apart = gap * 2.0 / now.h if abs(gap) > TOUCHING else 0.0
-        point.rolls = int(kept > 0.0 and abs(point.gap + point.bow) <= _TOUCHED * now.h * rates[7])
+        point.rolls = _rolls(point, kept, point.speed - lift, now.h, rates[7])
         if point.rolls == 1:
             # impulses that do no work; the position is corrected later
             apart = kept * (point.speed - lift)
         elif apart < 0.0:
             # what overlaps is pushed out later, without a velocity
-            apart = 0.0
+            apart = kept * min(max(apart, point.speed - lift), 0.0)
         rows.slowest[point.row] = -lift - apart
         if now.uncut == 1 and surface.restitution > 0.0 and point.speed < -now.impact_speed:
             # Moreau's restitution
             rows.slowest[point.row] = max(-lift - apart, -surface.restitution * point.speed)
+
+
+@part()
+def _rolls(point, kept, speed, h, most):
+    """1 where a point rolled so far: it touched, and came off no faster than rolling leaves it."""
+    touched = abs(point.gap + point.bow) <= _TOUCHED * h * most
+    return int(kept > 0.0 and touched and abs(speed) <= _TOGETHER * most)
 
 
 @part()
