@@ -54,5 +54,5 @@ class Env(gym.Env):
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """Take a control step."""
         seen = self.worlds.step(np.asarray(action)[None])
-        info = dict(zip(self.worlds.terms, seen.terms[:, 0].tolist(), strict=True))
+        info = {name: float(term[0]) for name, term in seen.terms.items()}
         return seen.observation[0], float(seen.reward[0]), bool(seen.terminated[0]), False, info

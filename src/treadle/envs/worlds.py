@@ -48,7 +48,7 @@ class TaskWorlds:
             backend=backend,
             **task.options,
         )
-        programs = TaskPrograms(task, self.batch, self.randomization)
+        programs = TaskPrograms(task, self.batch, self.randomization, longest or _ENDLESS)
         #: length of a control step (s), numbers of an observation, names of the terms of the reward
         self.period = programs.period
         self.observation_size, self.terms = programs.observation_size, programs.terms
@@ -56,7 +56,7 @@ class TaskWorlds:
         self.given = {name: self.batch.functions.room(size) for name, size in programs.sizes.items()}
         #: (worlds), live: control steps of the present episode
         self.taken = self.given["taken"][0, :count]
-        self._control = ControlStep(self.batch, programs, self.given, longest or _ENDLESS, renewal)
+        self._control = ControlStep(self.batch, programs, self.given, renewal)
         self._asked = self._control.asked if task.discrete is None else self._control.asked[:, 0]
         self.seed(np.arange(count), np.arange(count, dtype=np.uint64))
 
