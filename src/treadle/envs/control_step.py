@@ -144,6 +144,16 @@ class ControlStep:
         self._prepare()
         return self._see(SEE, self._others)
 
+    def save(self) -> dict[str, Any]:
+        """What the next control step depends on besides the arrays that were given."""
+        kept = {"done": self.done, "last": self._last, "ring": self._ring}
+        return {name: array.copy() for name, array in kept.items()} | {"turn": self._turn, "over": self.over}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Return to what was saved."""
+        self.done[:], self._last[:], self._ring[:] = state["done"], state["last"], state["ring"]
+        self._turn, self.over = state["turn"], state["over"]
+
     def _see(self, flags: int, way: _Way, turn: int = 0) -> Outlook:
         """Run into new arrays."""
         rest, order = self._rest, self._order
