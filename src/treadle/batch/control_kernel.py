@@ -18,12 +18,12 @@ from treadle.native.kernels import inner
 from treadle.native.pieces import address, call_of
 
 __all__ = [
-    "ACT", "BLOCK", "CHECK", "COUNT", "NEXT_STEP", "ONLY_BEGUN", "SAME_STEP", "SEE", "STEP", "Call", "Control",
-    "Order", "Sight", "control",
+    "ACT", "BLOCK", "CHECK", "COUNT", "NEXT_STEP", "ONLY_BEGUN", "SAME_STEP", "SEE", "STEP", "Call",
+    "Control", "Order", "Sight", "control",
 ]  # fmt: skip
 
-#: What a call does: look for actions that are none; commands of the actuators from the actions; steps of the
-#: simulation; another control step is counted; observation and reward.
+#: What a call does: look for actions that are not valid; commands of the actuators from the actions; steps of
+#: the simulation; another control step is counted; observation and reward.
 CHECK, ACT, STEP, COUNT, SEE = 1, 2, 4, 8, 16
 
 #: Before observations, begin an episode where the last one is over; after them, do so and observe its start;
@@ -74,6 +74,7 @@ class Control(NamedTuple):
     single: int  # whether observations are float32
     delays: int  # longest delay of an action, in control steps
     action: Reals
+    chosen_action: Integers  # (worlds) the same where it is discrete
     commands: Reals
     ring: Reals  # (delays + 1, actions, stride) the last actions, where some act late
     delay: Reals
@@ -118,7 +119,7 @@ _run_program = call_of(void(*[int64] * 6))
 def control(table, order, begin, end):
     """The parts of a control step that an order names, for worlds from `begin` up to `end`.
 
-    Returns in how many worlds the episode is over; -1 - w, and does nothing, if the action of world w is none.
+    Returns a positive number if an episode is over; -1 - w, and does nothing, if w has no valid action.
     """
     worlds, out = _read_control(integers(table)), _read_order(integers(order))
     over, flags = 0, out.flags
@@ -140,22 +141,22 @@ def control(table, order, begin, end):
 @inner()
 def _wrong_action(worlds, first, last):
     """The first world whose action is not finite or no choice that there is; -1 if there is none."""
-    choices = float(worlds.choices)
+    # loops without an end become vector instructions: the world is looked for where there is one
+    wrong = 0
+    if worlds.choices > 0:
+        for w in range(first, last):
+            wrong |= (worlds.chosen_action[w] < 0) | (worlds.chosen_action[w] >= worlds.choices)
+        for w in range(first, last if wrong else first):
+            if worlds.chosen_action[w] < 0 or worlds.chosen_action[w] >= worlds.choices:
+                return w
+        return -1
     for k in range(worlds.actions):
-        row, wrong = k * worlds.stride, 0
-        # loops that become vector instructions
-        if choices > 0.0:
-            for w in range(first, last):
-                x = worlds.action[row + w]
-                wrong |= (x < 0.0) | (x >= choices) | (x != np.floor(x))
-        else:
-            for w in range(first, last):
-                wrong |= not abs(worlds.action[row + w]) <= _LARGEST
-        if wrong:
-            for w in range(first, last):
-                x = worlds.action[row + w]
-                if not abs(x) <= _LARGEST or (choices > 0.0 and (x < 0.0 or x >= choices or x != np.floor(x))):
-                    return w
+        row = k * worlds.stride
+        for w in range(first, last):
+            wrong |= not abs(worlds.action[row + w]) <= _LARGEST
+        for w in range(first, last if wrong else first):
+            if not abs(worlds.action[row + w]) <= _LARGEST:
+                return w
     return -1
 
 
@@ -173,6 +174,9 @@ def _run(worlds, program, first, last):
 def _act(worlds, first, last, turn):
     """Actions, late where they are, and the commands that follow from them."""
     last_world = min(last, worlds.worlds)
+    if worlds.choices > 0:
+        for w in range(first, last_world):
+            worlds.action[w] = float(worlds.chosen_action[w])
     for k in range(worlds.actions):
         row = k * worlds.stride
         if worlds.delays > 0:
@@ -204,7 +208,7 @@ def _delay(worlds, first, last, turn, k):
 
 @inner()
 def _see(worlds, out, first, last, flags):
-    """Observation, reward and end of the episode, after resets; in how many worlds it is over."""
+    """Observation, reward and end of the episode, after resets; whether it is over in any world."""
     last_world = min(last, worlds.worlds)
     if flags & COUNT:
         for w in range(first, last_world):
@@ -219,7 +223,7 @@ def _see(worlds, out, first, last, flags):
     _look(worlds, first, last, flags & ONLY_BEGUN)
     over = 0
     for w in range(first, last_world):
-        over += worlds.done[w]
+        over |= worlds.done[w]
     if flags & SAME_STEP and over > 0:
         _begin_again(worlds, out, first, last)
     return over

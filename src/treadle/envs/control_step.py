@@ -39,9 +39,6 @@ __all__ = ["ControlStep", "Outlook"]
 #: When the next episode of a world begins by itself, by the value of Gymnasium's mode.
 _RENEWALS = {"NextStep": NEXT_STEP, "SameStep": SAME_STEP, "Disabled": 0}
 
-#: A control step.
-_ALL = CHECK | ACT | STEP | COUNT | SEE
-
 _NO_CALL = Call(run=0, arrays=0, steps=0, frame=0, timed=0)
 
 #: Outputs of the program that looks at worlds besides observation and "done", and their types.
@@ -80,12 +77,17 @@ class ControlStep:
         self._batch, self._programs, self._given = batch, programs, given
         self._functions, self._workers = batch.functions, batch.functions.workers
         self._renewal, self._steps = _RENEWALS[renewal], task.steps
-        #: (worlds, actions) of the next control step
+        self._flags = CHECK | ACT | STEP | COUNT | SEE | self._renewal
+        #: actions of the next control step: (worlds, actions), or whole numbers (worlds) of discrete ones
         self.asked = given["action"][:, :count].T
+        self._choices = np.zeros(count, np.int64)
+        if task.discrete is not None:
+            self.asked = self._choices
         self._done = np.zeros(stride, bool)
-        #: (worlds) whether the episode is over, and in how many it is
-        self.done, self.over = self._done[:count], 0
+        #: (worlds) whether the episode is over, and whether it is in any of them
+        self.done, self.over = self._done[:count], False
         delays = programs.randomization.action_delay[1]
+        self._delayed = delays > 0
         #: the last actions, where some act late
         self._ring, self._turns, self._turn = np.zeros((delays + 1, *given["action"].shape)), delays + 1, 0
         # observations have memory of their own: whoever keeps rewards does not keep them
@@ -101,22 +103,25 @@ class ControlStep:
         self._arrays = given | {f"next_{name}": array for name, array in given.items()} | self._spare
         #: an `Order`
         self._order = (c_int64 * 5)()
-        #: what the calls were made for, the calls (one per share of the worlds), and what they hold on to
-        self._made_for: tuple[Any, ...] = ()
+        #: what the calls were made for: events, loads, and, if they may change, controllers and inputs
+        self._watched, self._loads, self._live = -1, None, True
+        self._controllers: Any = None
+        self._inputs: Any = None
+        #: the calls, one per share of the worlds, and what they hold on to
         self._calls: list[partial[int]] = []
         self._memory: list[Any] = []
         #: the program of a step, if it is one; how a control step is run with it, and how everything else is
         self._program: Executable | None = None
-        self._live = True
         self._whole = self._others = _Way(lambda: 0, True)
 
     def step(self) -> Outlook:
         """A control step with the actions in `asked`; where an episode begins, the reward is zero."""
-        batch, turn = self._batch, (self._turn + 1) % self._turns
-        if self._prepare() is not None:
-            seen = self._see(_ALL | self._renewal, self._whole, turn)
-            batch.steps += self._steps
+        batch, turn = self._batch, (self._turn + 1) % self._turns if self._delayed else 0
+        self._prepare()
+        if self._program is not None:
+            seen = self._see(self._flags, self._whole, turn)
             self._turn = turn
+            batch.steps += self._steps
             return seen
         ended = self.done.nonzero()[0] if self.over and self._renewal == NEXT_STEP else np.zeros(0, int)
         self._act(turn)
@@ -135,7 +140,7 @@ class ControlStep:
         self._given["over"][0, chosen] = 1.0
         self.done[chosen] = False
         seen = self._see(SEE | ONLY_BEGUN, self._others)
-        self.over = int(self.done.sum())
+        self.over = bool(self.done.any())
         self._batch.forget(chosen)
         return seen
 
@@ -157,7 +162,8 @@ class ControlStep:
     def _see(self, flags: int, way: _Way, turn: int = 0) -> Outlook:
         """Run into new arrays."""
         rest, order = self._rest, self._order
-        observation, memory = _EMPTY(*self._sight), _EMPTY(rest.size, _BYTES)
+        shape, dtype = self._sight
+        observation, memory = _EMPTY(shape, dtype), _EMPTY(rest.size, _BYTES)
         order[2] = order[3] = _AT(id(observation) + _HEADER).value
         order[4] = _AT(id(memory) + _HEADER).value
         order[1] = turn
@@ -168,14 +174,15 @@ class ControlStep:
             order[0] = CHECK
             self._accept(self._calls[0](0, self._batch.worlds))
             order[0] = flags ^ CHECK
-        over = self.over = way.run()
+        over = way.run()
         if over < 0:
             self._accept(over)
+        self.over = over > 0
         fields, terms = _ARRAY((), rest.record, memory), {}
         for name, field in rest.terms:
             terms[name] = fields[field]
-        found = observation.T[self._columns], fields["reward"], terms, fields["terminated"], fields["truncated"]
-        return _TUPLE(Outlook, found)
+        seen, reward = observation.T[self._columns], fields["reward"]
+        return _TUPLE(Outlook, (seen, reward, terms, fields["terminated"], fields["truncated"]))
 
     def _act(self, turn: int) -> None:
         """Commands from the actions, which are all looked at before."""
@@ -186,38 +193,32 @@ class ControlStep:
         self._others.run()
 
     def _accept(self, found: int) -> None:
-        """Raise an error if the kernel says that an action is none."""
+        """Raise an error if the kernel says that an action is not valid."""
         if found >= 0:
             return
-        self.over = int(self.done.sum())
         world, choices = -1 - found, self._programs.task.discrete
         asked = self.asked[world]
         if choices is None:
             raise InputError(f"the action of world {world} must be finite, not {asked.tolist()}")
-        raise InputError(f"the action of world {world} must be one of 0 to {choices - 1}, not {asked[0]:g}")
+        raise InputError(f"the action of world {world} must be one of 0 to {choices - 1}, not {asked}")
 
-    def _prepare(self) -> Executable | None:
-        """Make the calls again where programs changed; the program of a step, if it is one."""
-        batch, made_for = self._batch, self._made_for
+    def _prepare(self) -> None:
+        """Make the calls again where programs changed."""
+        batch, world = self._batch, self._batch.world
         if self._live:
             self._functions.refresh()
-        world, whole = batch.world, batch.sampling is None and not batch.events.logs
-        loads = world.arrays.get("loads")
-        if not (
-            made_for
-            and whole is made_for[0]
-            and loads is made_for[1]
-            and world.controllers is made_for[2]
-            and world.inputs is made_for[3]
-        ):
+            if world.controllers is not self._controllers or world.inputs is not self._inputs:
+                self._watched = -1
+        # programs are others where something is watched, or bodies are loaded
+        if len(batch.events.logs) != self._watched or world.arrays.get("loads") is not self._loads:
             self._make()
-            self._made_for = whole, loads, world.controllers, world.inputs
-            self._live = batch.live
-        return self._program
+            self._watched, self._loads = len(batch.events.logs), world.arrays.get("loads")
+            self._controllers, self._inputs, self._live = world.controllers, world.inputs, batch.live
 
     def _make(self) -> None:
         functions, programs = self._functions, self._programs
         step = self._program = functions.step_program()
+        assert _AT(id(self._ring) + _HEADER).value == self._ring.ctypes.data, "NumPy's arrays begin elsewhere"
         found = {
             "begin": functions.compiled(("begin", step), partial(programs.begin, step), self._arrays),
             "look": functions.compiled("look", programs.look, self._arrays),
@@ -278,6 +279,7 @@ class ControlStep:
             single=int(programs.task.dtype == "float32"),
             delays=self._turns - 1,
             action=given["action"],
+            chosen_action=self._choices,
             commands=batch.arrays["commands"],
             ring=self._ring,
             delay=given["delay"],
@@ -366,7 +368,7 @@ class _Rest:
         }
 
 
-#: Where the numbers of an array are, c_int64.from_address(id(array) + header): a tenth of the time of `ctypes.data`.
-#: NumPy's binary interface has that pointer right behind the header of an object.
+#: The address of an array's numbers is _AT(id(array) + _HEADER).value: NumPy's binary interface has it right
+#: behind the header of an object, and `ctypes.data` takes ten times as long.
 _AT, _HEADER = c_int64.from_address, object.__basicsize__
 _EMPTY, _ARRAY, _BYTES, _TUPLE = np.empty, np.ndarray, np.dtype(np.uint8), tuple.__new__

@@ -82,7 +82,7 @@ class TaskPrograms:
         return next((x.v for x in self._batch.model.joints if x.type.kind == "free"), None)
 
     def begin(self, step: Executable | None, _: MeasureKind) -> Program:
-        """Worlds begin an episode; arrays that a step, where it is a program, does not write stay as they are."""
+        """Worlds begin an episode. What the program of a step, if it is one, does not write is not reset."""
         fresh = {
             name: column
             for name, column in self._batch.fresh.items()

@@ -73,7 +73,7 @@ class Task:
 
     def __post_init__(self) -> None:
         if self.dtype not in ("float32", "float64"):
-            raise InputError(f"task {self.name!r}: the dtype must be 'float32' or 'float64', not {self.dtype!r}")
+            raise InputError(f"task {self.name!r}: dtype must be 'float32' or 'float64', not {self.dtype!r}")
 
     @property
     def id(self) -> str:

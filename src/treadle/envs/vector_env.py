@@ -113,14 +113,15 @@ class VectorEnv(GymVectorEnv):
         """Take a control step in all worlds."""
         if not self._begun:
             raise InputError("call reset() before step()")
-        if self._mode == "Disabled" and self.worlds.over:
+        mode = self._mode
+        if mode == "Disabled" and self.worlds.over:
             world = self.worlds.done.argmax()
             raise InputError(
                 f"the episode of world {world} is over: reset it with options={{'reset_mask': mask}}"
             )
         observation, reward, terms, terminated, truncated = self.worlds.step(actions)
         info: dict[str, Any] = terms | self._given_everywhere
-        if self._mode == "SameStep" and self.worlds.over:
+        if mode == "SameStep" and self.worlds.over:
             self._add_last(info, terminated | truncated)
         return observation, reward, terminated, truncated, info
 
@@ -159,9 +160,9 @@ class VectorEnv(GymVectorEnv):
         if isinstance(seed, int):
             first = check_seed(seed)
             seeds: list[int | None] = [(first + i) % (1 << 64) for i in range(self.num_envs)]
-        elif np.ndim(seed) == 1 and len(seed) == self.num_envs:
+        elif isinstance(seed, (Sequence, np.ndarray)) and len(seed) == self.num_envs:
             seeds = list(seed)
         else:
-            raise InputError(f"reset() needs a whole number as its seed, or {self.num_envs} of them, not {seed!r}")
+            raise InputError(f"the seed must be a whole number, or {self.num_envs} of them, not {seed!r}")
         chosen = [k for k in np.flatnonzero(mask) if seeds[k] is not None]
         self.worlds.seed(np.array(chosen, int), [seeds[k] for k in chosen])  # type: ignore[misc]

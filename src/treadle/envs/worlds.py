@@ -65,8 +65,8 @@ class TaskWorlds:
         #: (worlds), live: control steps of the present episode
         self.taken = self.given["taken"][0, :count]
         self._control = ControlStep(self.batch, programs, self.given, renewal)
-        self._asked = self._control.asked if task.discrete is None else self._control.asked[:, 0]
-        self._shape = self._asked.shape
+        self._asked = self._control.asked
+        self._shape, self._discrete = self._asked.shape, task.discrete is not None
         self.seed(np.arange(count), range(count))
 
     def __reduce__(self) -> Any:
@@ -89,8 +89,8 @@ class TaskWorlds:
         return self._control.done
 
     @property
-    def over(self) -> int:
-        """In how many worlds the last step ended an episode that has not begun again."""
+    def over(self) -> bool:
+        """Whether the last step ended an episode in any world, which has not begun again."""
         return self._control.over
 
     @property
@@ -111,13 +111,27 @@ class TaskWorlds:
 
     def step(self, actions: Any) -> Outlook:
         """Take a control step with an action of each world; where an episode begins, the reward is zero."""
-        if getattr(actions, "shape", None) != self._shape and np.shape(actions) != self._shape:
-            raise InputError(f"the actions must have shape {self._shape}, not {np.shape(actions)}")
         try:
+            if actions.shape != self._shape:
+                raise InputError(f"the actions must have shape {self._shape}, not {actions.shape}")
+            if self._discrete and actions.dtype.kind == "f":
+                actions = self._whole(actions)
             self._asked[...] = actions
+        except AttributeError:
+            return self.step(np.asarray(actions))
         except (TypeError, ValueError, np.exceptions.ComplexWarning):
             raise InputError("the actions must be real numbers") from None
         return self._control.step()
+
+    def _whole(self, actions: np.ndarray) -> np.ndarray:
+        """Discrete actions that came as floats."""
+        wrong = ~(np.abs(actions) < 1 << 53) | (actions != np.floor(actions))
+        if wrong.any():
+            world, last = int(wrong.argmax()), int(self.task.discrete or 0) - 1
+            raise InputError(
+                f"the action of world {world} must be one of 0 to {last}, not {actions[world]:g}"
+            )
+        return actions.astype(np.int64)
 
     def look(self) -> Outlook:
         """What worlds are like now; the next step is measured from here."""

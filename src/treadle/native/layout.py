@@ -13,8 +13,8 @@ class Layout:
     """Names and sizes of the arrays, inputs before outputs, and the number of slots of the frame.
 
     `pool` are the nodes whose constants the code reads from its array "constants", in order; `unread` are the
-    inputs that nothing depends on. Arrays of outputs in `kinds` have this type: "float32", or "bool" for numbers
-    that are not zero.
+    inputs that nothing depends on. Output arrays in `kinds` have another type: "float32", or "bool" for
+    numbers that are not zero.
     """
 
     inputs: dict[str, int]
