@@ -213,14 +213,15 @@ def _see(worlds, out, first, last, flags):
     if flags & COUNT:
         for w in range(first, last_world):
             worlds.taken[w] += 1.0
+    begun = 0
     if flags & NEXT_STEP:
-        _begin_done(worlds, first, last_world)
+        begun = _begin_done(worlds, first, last_world)
     if flags & ONLY_BEGUN:
-        _begin_over(worlds, first, last_world)
+        begun = _begin_over(worlds, first, last_world)
         _aim(worlds, out.seen.wide, out.rest, worlds.spare_done)
     else:
         _aim(worlds, out.seen.wide, out.rest, worlds.done_address)
-    _look(worlds, first, last, flags & ONLY_BEGUN)
+    _look(worlds, first, last, flags & ONLY_BEGUN, begun)
     over = 0
     for w in range(first, last_world):
         over |= worlds.done[w]
@@ -241,7 +242,7 @@ def _aim(worlds, seen, rest, done):
 
 @inner()
 def _begin_done(worlds, first, last):
-    """Begin an episode where one is over."""
+    """Begin an episode where one is over; in how many worlds."""
     # without a branch for each world, which no processor would foresee
     count = 0
     for w in range(first, last):
@@ -250,16 +251,18 @@ def _begin_done(worlds, first, last):
     for i in range(count):
         worlds.over[worlds.chosen[i]] = 1.0
     _begin(worlds, count)
+    return count
 
 
 @inner()
 def _begin_over(worlds, first, last):
-    """Begin an episode where one is to begin."""
+    """Begin an episode where one is to begin; in how many worlds."""
     count = 0
     for w in range(first, last):
         worlds.chosen[count] = w
         count += int(worlds.over[w])
     _begin(worlds, count)
+    return count
 
 
 @inner()
@@ -284,7 +287,7 @@ def _begin(worlds, count):
 
 
 @inner()
-def _look(worlds, first, last, only_begun):
+def _look(worlds, first, last, only_begun, begun):
     """What worlds are like now; where no episode begins, they may keep what they remember."""
     if only_begun:
         for k in range(worlds.remembered):
@@ -296,8 +299,8 @@ def _look(worlds, first, last, only_begun):
             for w in range(first, last):
                 if worlds.over[w] < 0.5:
                     worlds.before[k * worlds.stride + w] = worlds.kept[k * BLOCK + w - first]
-    for w in range(first, last):
-        worlds.over[w] = 0.0
+    for i in range(begun):
+        worlds.over[worlds.chosen[i]] = 0.0
 
 
 @inner()
@@ -305,9 +308,9 @@ def _begin_again(worlds, out, first, last):
     """Begin the next episode of worlds whose episode is over; keep what was seen last."""
     last_world = min(last, worlds.worlds)
     _copy_done(worlds, out.seen, worlds.last, first, last_world)
-    _begin_done(worlds, first, last_world)
+    begun = _begin_done(worlds, first, last_world)
     _aim(worlds, worlds.spare.wide, worlds.spare_rest, worlds.spare_done)
-    _look(worlds, first, last, 1)
+    _look(worlds, first, last, 1, begun)
     _copy_done(worlds, worlds.spare, out.seen, first, last_world)
     for w in range(first, last_world):
         worlds.done[w] = 0

@@ -164,12 +164,9 @@ class ControlStep:
         rest, order = self._rest, self._order
         shape, dtype = self._sight
         observation, memory = _EMPTY(shape, dtype), _EMPTY(rest.size, _BYTES)
-        order[2] = order[3] = _AT(id(observation) + _HEADER).value
-        order[4] = _AT(id(memory) + _HEADER).value
-        order[1] = turn
-        if way.at_once or not flags & CHECK:
-            order[0] = flags
-        else:
+        seen = _AT(id(observation) + _HEADER).value
+        order[:] = flags, turn, seen, seen, _AT(id(memory) + _HEADER).value
+        if not way.at_once and flags & CHECK:
             # all actions are looked at before the first one acts
             order[0] = CHECK
             self._accept(self._calls[0](0, self._batch.worlds))
@@ -181,8 +178,8 @@ class ControlStep:
         fields, terms = _ARRAY((), rest.record, memory), {}
         for name, field in rest.terms:
             terms[name] = fields[field]
-        seen, reward = observation.T[self._columns], fields["reward"]
-        return _TUPLE(Outlook, (seen, reward, terms, fields["terminated"], fields["truncated"]))
+        ends, reward = fields["terminated"], fields["reward"]
+        return _TUPLE(Outlook, (observation.T[self._columns], reward, terms, ends, fields["truncated"]))
 
     def _act(self, turn: int) -> None:
         """Commands from the actions, which are all looked at before."""

@@ -93,7 +93,9 @@ class VectorEnv(GymVectorEnv):
         everywhere.flags.writeable = False
         # infos of many worlds, as Gymnasium lays them out: what was given, and where
         self._given_everywhere: dict[str, Any] = {f"_{name}": everywhere for name in self.worlds.terms}
-        self._begun, self._mode = False, self.autoreset_mode.value
+        self._begun = False
+        self._disabled = self.autoreset_mode is AutoresetMode.DISABLED
+        self._same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
 
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
@@ -113,15 +115,14 @@ class VectorEnv(GymVectorEnv):
         """Take a control step in all worlds."""
         if not self._begun:
             raise InputError("call reset() before step()")
-        mode = self._mode
-        if mode == "Disabled" and self.worlds.over:
+        if self._disabled and self.worlds.over:
             world = self.worlds.done.argmax()
             raise InputError(
                 f"the episode of world {world} is over: reset it with options={{'reset_mask': mask}}"
             )
         observation, reward, terms, terminated, truncated = self.worlds.step(actions)
         info: dict[str, Any] = terms | self._given_everywhere
-        if mode == "SameStep" and self.worlds.over:
+        if self._same_step and self.worlds.over:
             self._add_last(info, terminated | truncated)
         return observation, reward, terminated, truncated, info
 

@@ -111,14 +111,14 @@ class TaskWorlds:
 
     def step(self, actions: Any) -> Outlook:
         """Take a control step with an action of each world; where an episode begins, the reward is zero."""
+        if type(actions) is not np.ndarray:
+            actions = np.asarray(actions)
+        if actions.shape != self._shape:
+            raise InputError(f"the actions must have shape {self._shape}, not {actions.shape}")
+        if self._discrete and actions.dtype.kind == "f":
+            actions = self._whole(actions)
         try:
-            if actions.shape != self._shape:
-                raise InputError(f"the actions must have shape {self._shape}, not {actions.shape}")
-            if self._discrete and actions.dtype.kind == "f":
-                actions = self._whole(actions)
             self._asked[...] = actions
-        except AttributeError:
-            return self.step(np.asarray(actions))
         except (TypeError, ValueError, np.exceptions.ComplexWarning):
             raise InputError("the actions must be real numbers") from None
         return self._control.step()
