@@ -402,11 +402,6 @@ class Batch(Guarded, WorldViews):
             self.sampling.restore(state.get("sensors", np.zeros((0, self.worlds))))
         self.steps = int(state["steps"])
 
-    @property
-    def live(self) -> bool:
-        """Whether a step has to look for inputs, data of controllers or materials that changed."""
-        return bool(self.controllers.watched or self.world.inputs.size or self._materials.names)
-
     def _refresh(self) -> None:
         """Read the live inputs; where the data of controllers changed, compile the steps again."""
         if self.controllers.watched and self.controllers.refresh(self.arrays.values()):

@@ -210,7 +210,8 @@ class ControlStep:
         if len(batch.events.logs) != self._watched or world.arrays.get("loads") is not self._loads:
             self._make()
             self._watched, self._loads = len(batch.events.logs), world.arrays.get("loads")
-            self._controllers, self._inputs, self._live = world.controllers, world.inputs, batch.live
+            self._controllers, self._inputs = world.controllers, world.inputs
+            self._live = batch.controllers.watched or world.inputs.size > 0
 
     def _make(self) -> None:
         functions, programs = self._functions, self._programs
