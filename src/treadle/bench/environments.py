@@ -8,6 +8,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Callable
+from itertools import cycle
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -53,11 +54,10 @@ def measure_environment(name: str, effort: Effort, quick: bool = False) -> Outco
     env = VectorEnv(count, name, threads=THREADS)
     env.reset(seed=0)
     env.action_space.seed(0)
-    actions = [env.action_space.sample() for _ in range(16)]
-    turn = iter(range(1 << 60))
+    actions = cycle([env.action_space.sample() for _ in range(16)])
 
     def step() -> None:
-        env.step(actions[next(turn) % len(actions)])
+        env.step(next(actions))
 
     # some steps on, so that worlds are in all phases of an episode
     for _ in range(50):
@@ -67,14 +67,14 @@ def measure_environment(name: str, effort: Effort, quick: bool = False) -> Outco
     note = ""
     try:
         other = _MujocoEnvironment(name, env.task, count)
-        for k in range(50):
-            other.step(actions[k % len(actions)])
-        contestants["mujoco"] = Contestant(lambda: other.step(actions[next(turn) % len(actions)]))
+        for _ in range(50):
+            other.step(next(actions))
+        contestants["mujoco"] = Contestant(lambda: other.step(next(actions)))
     except MissingPeer as error:
         note = str(error)
     try:
         pool = EnvPoolEnvironment(name, count, THREADS)
-        contestants["envpool"] = Contestant(lambda: pool.step(actions[next(turn) % len(actions)]))
+        contestants["envpool"] = Contestant(lambda: pool.step(next(actions)))
     except MissingPeer:
         # it is no part of the packages to compare with: many systems have none that installs
         pass

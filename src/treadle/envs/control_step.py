@@ -76,6 +76,8 @@ class ControlStep:
         task, count, stride = programs.task, batch.worlds, given["over"].shape[1]
         self._batch, self._programs, self._given = batch, programs, given
         self._functions, self._workers = batch.functions, batch.functions.workers
+        # setting an attribute of a batch goes through Python
+        self._counters = vars(batch)
         self._renewal, self._steps = _RENEWALS[renewal], task.steps
         self._flags = CHECK | ACT | STEP | COUNT | SEE | self._renewal
         #: actions of the next control step: (worlds, actions), or whole numbers (worlds) of discrete ones
@@ -121,7 +123,7 @@ class ControlStep:
         if self._program is not None:
             seen = self._see(self._flags, self._whole, turn)
             self._turn = turn
-            batch.steps += self._steps
+            self._counters["steps"] += self._steps
             return seen
         ended = self.done.nonzero()[0] if self.over and self._renewal == NEXT_STEP else np.zeros(0, int)
         self._act(turn)
