@@ -39,7 +39,8 @@ _TABLE_ALIGNMENT = 64
 #: Numbers of the algorithms rather than of a machine, which are part of the code.
 _PLAIN = (0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5)
 
-#: Instructions up to which moving inputs and outputs takes longer than computing: values stay in registers.
+#: Instructions and slots up to which moving inputs and outputs takes longer than computing: values stay in
+#: registers.
 _SHORT = 100
 
 #: Sines and cosines that a single lane computes side by side.
@@ -73,7 +74,8 @@ def emit(
     code, slots = cut(graph, plan, results, input_count)
     chunks = [part for part in code if isinstance(part, Chunk)]
     places = Slots(graph, plan, chunks, results, input_count, slots)
-    short = not graph.loops and sum(len(chunk.items) for chunk in chunks) <= _SHORT
+    size = max(places.count, sum(len(chunk.items) for chunk in chunks))
+    short = not graph.loops and size <= _SHORT
     writer = _Writer(graph, plan, chunks, places, block)
     functions = [writer.chunk(number, short) for number in range(len(chunks))]
     layout = Layout(
