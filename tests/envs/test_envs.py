@@ -1,5 +1,7 @@
 """Environments: Gymnasium's own checker, seeds, and the modes of resetting."""
 
+import copy
+import pickle
 import subprocess
 import sys
 from dataclasses import replace
@@ -219,3 +221,93 @@ def test_worlds_of_many_blocks_go_the_way_of_a_few(mode):
         for a, b in zip(one[1:4], other[1:4], strict=True):
             np.testing.assert_array_equal(a[chosen], b)
         seen = one[0][chosen], other[0]
+
+
+@pytest.mark.parametrize("name", ["Reacher", "CartPole", "Hopper"])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_action_that_is_none_is_refused_and_changes_nothing(name, threads):
+    """Also where each thread has its own worlds, and where actions act late."""
+    late = envs.Randomization(action_delay=(0, 2))
+    first, second = (envs.VectorEnv(600, name, threads=threads, randomization=late) for _ in range(2))
+    first.reset(seed=4)
+    second.reset(seed=4)
+    first.action_space.seed(4)
+    for _ in range(12):
+        actions = first.action_space.sample()
+        for wrong in (np.nan, np.inf, -np.inf):
+            broken = actions.astype(float)
+            broken[597] = wrong
+            with pytest.raises(InputError, match="action of world 597 must be"):
+                second.step(broken)
+        np.testing.assert_array_equal(first.step(actions)[0], second.step(actions)[0])
+
+
+@pytest.mark.parametrize("action", [2, -1, 0.5])
+def test_a_discrete_action_is_one_of_those_there_are(action):
+    env = envs.VectorEnv(3, "CartPole")
+    env.reset(seed=0)
+    with pytest.raises(InputError, match=f"action of world 1 must be one of 0 to 1, not {action}"):
+        env.step(np.array([0, action, 1]))
+
+
+@pytest.mark.parametrize("actions", [1, None, "abc", np.zeros(1), np.zeros((3, 1)), np.zeros(4)])
+def test_actions_of_another_shape_are_refused(actions):
+    env = envs.VectorEnv(3, "CartPole")
+    env.reset(seed=0)
+    with pytest.raises(InputError, match=r"actions must have shape \(3,\)"):
+        env.step(actions)
+
+
+@pytest.mark.parametrize("actions", [np.array([1j, 0, 0]), ["a", "b", "c"]])
+def test_actions_that_are_no_numbers_are_refused(actions):
+    env = envs.VectorEnv(3, "CartPole")
+    env.reset(seed=0)
+    with pytest.raises(InputError, match="real numbers"):
+        env.step(actions)
+
+
+def test_wrong_requests_are_refused():
+    for steps in (0, -3, 2.5):
+        with pytest.raises(InputError, match="max_episode_steps"):
+            envs.VectorEnv(2, max_episode_steps=steps)
+    with pytest.raises(InputError, match="autoreset_mode"):
+        envs.VectorEnv(2, autoreset_mode="sometimes")
+    env, single = envs.VectorEnv(2), envs.Env()
+    for seed in (1.5, "a", [1], [1, -2], 1 << 64, [0, 1 << 64]):
+        with pytest.raises(InputError, match="seed"):
+            env.reset(seed=seed)
+    with pytest.raises(InputError, match=r"call reset\(\)"):
+        single.step(0)
+    for unknown in ({"low": 0.1}, {"reset_mask": np.ones(2, bool)}):
+        with pytest.raises(InputError, match="no option"):
+            single.reset(options=unknown)
+    with pytest.raises(InputError, match="no option 'low'; it has reset_mask"):
+        env.reset(options={"low": 0.1})
+    with pytest.raises(InputError, match="dictionary"):
+        env.reset(options=5)
+    with pytest.raises(InputError, match="dtype"):
+        replace(envs.find_task("CartPole"), dtype="float16")
+
+
+def test_seeds_of_numpy_are_seeds():
+    env = envs.VectorEnv(2)
+    expected = env.reset(seed=3)[0]
+    for seed in (np.int64(3), [3, 4], np.array([3, 4])):
+        np.testing.assert_array_equal(env.reset(seed=seed)[0], expected)
+
+
+@pytest.mark.parametrize("name", ["CartPole", "Ant"])
+@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_copies_go_on_with_the_same_bits(name, mode, duplicate):
+    late = envs.Randomization(action_delay=(0, 2), observation_noise=0.01)
+    env = envs.VectorEnv(3, name, autoreset_mode=mode, max_episode_steps=9, randomization=late)
+    env.reset(seed=5)
+    env.action_space.seed(1)
+    for _ in range(13):
+        env.step(env.action_space.sample())
+    other = duplicate(env)
+    for _ in range(20):
+        actions = env.action_space.sample()
+        for mine, copied in zip(env.step(actions)[:4], other.step(actions)[:4], strict=True):
+            np.testing.assert_array_equal(mine, copied)

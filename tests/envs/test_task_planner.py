@@ -1,5 +1,6 @@
 """Planning of tasks: better than doing nothing, reproducible, and told what is wrong."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -76,3 +77,26 @@ def test_wrong_requests_are_refused():
         plan_task("Reacher", "gradient")
     with pytest.raises(InputError, match="shorter than a control step"):
         plan_task("Reacher", horizon=0.05, pieces=10)
+
+
+def test_the_clock_of_the_page_shows_the_time_driven(monkeypatch):
+    """Also beyond the end of an episode; the machine on the page is where that of the task is."""
+    shown: list[tuple[float, float]] = []
+
+    class Page:
+        url = ""
+
+        def __init__(self, sim):
+            self.sim = sim
+
+        def show(self):
+            shown.append((self.sim.time, float(self.sim.q[0])))
+
+    monkeypatch.setattr("treadle.app.view.view", lambda sim, run: nullcontext(Page(sim)))
+    # it falls after half a second: the planner has one candidate, which does nothing useful
+    options = ["--seconds", "1.2", "--candidates", "1", "--horizon", "0.1", "--pieces", "1", "--view"]
+    found = CliRunner().invoke(app, ["plan", "CartPole", *options])
+    assert found.exit_code == 0, found.output
+    times, places = zip(*shown, strict=True)
+    np.testing.assert_allclose(times, 0.02 * np.arange(60), atol=1e-12)
+    assert len(set(places)) == 60

@@ -1,6 +1,7 @@
 """Programs: named arrays, several steps, and the disk cache."""
 
 import hashlib
+import sys
 
 import numpy as np
 import pytest
@@ -274,3 +275,41 @@ def test_a_folder_that_cannot_be_written(tmp_path, monkeypatch, generated):
         np.testing.assert_allclose(result[2], [-0.1, -0.2])
     assert len(generated) == 2
     assert blocked.read_text() == "not a folder"
+
+
+@pytest.mark.parametrize("lanes", [1, default_lanes()])
+@pytest.mark.parametrize("terms", [3, 400])
+def test_output_arrays_of_other_types(lanes, terms):
+    """Short programs and long ones, whose frame is memory, and rows that are copied in a loop."""
+
+    def function(x):
+        total = [sum((x[i % 2] + float(k)) * x[(i + k) % 2] for k in range(terms)) for i in range(310)]
+        return {"wide": total, "narrow": total, "flag": [tg.where(x[0] < x[1], 1.0, 0.0), x[0]]}
+
+    program = Program(None, {"x": 2}, function, kinds={"narrow": "float32", "flag": "bool"})
+    worlds = 3 * lanes
+    x = np.random.default_rng(0).normal(size=(2, worlds))
+    x[0, 1] = 0.0
+    arrays = {
+        "x": x,
+        "wide": np.full((310, worlds), np.inf),
+        "narrow": np.full((310, worlds), np.inf, np.float32),
+        "flag": np.full((2, worlds), 7, np.uint8),
+    }
+    compile_program(program, lanes).run(arrays, 0, worlds)
+    assert np.isfinite(arrays["wide"]).all()
+    np.testing.assert_array_equal(arrays["narrow"], arrays["wide"].astype(np.float32))
+    np.testing.assert_array_equal(arrays["flag"], [x[0] < x[1], x[0] != 0.0])
+
+
+@pytest.mark.parametrize("lanes", [1, default_lanes()])
+def test_short_programs_give_the_bits_of_long_ones(lanes, monkeypatch):
+    """Whether their frame is registers or memory."""
+    found, sizes = [], []
+    for short in (100, 0):
+        monkeypatch.setattr(sys.modules["treadle.native.emit"], "_SHORT", short)
+        found.append(columns(build_program(oscillator(), lanes), start(3 * lanes), steps=13))
+        graph, outputs = oscillator().trace()
+        sizes.append(emit(graph, oscillator().inputs, outputs, {}, lanes)[0].count("alwaysinline"))
+    assert sizes[0] > 0 == sizes[1]
+    assert all(identical(array, found[1][name]) for name, array in found[0].items())

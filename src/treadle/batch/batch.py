@@ -404,9 +404,8 @@ class Batch(Guarded, WorldViews):
 
     def _refresh(self) -> None:
         """Read the live inputs; where the data of controllers changed, compile the steps again."""
-        changed = self.controllers.refresh(self.arrays.values())
-        self.controllers.require_traced()
-        if changed:
+        if self.controllers.watched and self.controllers.refresh(self.arrays.values()):
+            self.controllers.require_traced()
             memory = self._workers.memory
             self.world.retrace(self.controllers.traced, self.controllers.inputs)
             self._workers.memory = None

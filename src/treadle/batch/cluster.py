@@ -82,7 +82,8 @@ class Cluster:
         try:
             while left or again or running:
                 # no more than there are workers: those of a lost node are few, and cancelling is quick
-                while (left or again) and len(running) < self.workers:
+                free = self.workers - len(running) if left or again else 0
+                for _ in range(min(free, len(left) + len(again))):
                     number, lost = again.pop() if again else (left.pop(), 0)
                     running[task.remote([shared], items[number])] = number, lost
                 done, _ = ray.wait(list(running), num_returns=1)

@@ -77,13 +77,13 @@ class Workers:
         """Whether code with so many slots takes all worlds no longer than a thread takes to wake up."""
         return len(self._shares) == 1 or slots * self._count < _SHORT
 
-    def spread(self, calls: Sequence[Callable[[int, int], int]], slots: int) -> int:
-        """The sum of what code(begin, end) gives over all worlds, each share of them on a thread.
+    @property
+    def columns(self) -> int:
+        """Worlds with those that fill up the last block of lanes."""
+        return self._shares[-1][1]
 
-        There is a call for each share; the first one takes all where the work, see `is_short`, is short.
-        """
-        if self.is_short(slots):
-            return calls[0](self._shares[0][0], self._shares[-1][1])
+    def spread(self, calls: Sequence[Callable[[int, int], int]]) -> int:
+        """The sum of what code(begin, end) gives over all worlds: a call for each share, on a thread."""
         return sum(self._share_out(calls))
 
     def _share_out(self, calls: Sequence[Callable[..., Any]]) -> list[Any]:

@@ -46,7 +46,9 @@ class WorldFunctions:
     def __init__(self, batch: Batch, workers: Workers, refresh: Callable[[], None]) -> None:
         self._batch = batch
         #: what runs code on all worlds
-        self.workers, self._refresh = workers, refresh
+        self.workers = workers
+        #: takes over live inputs and what controllers became, before a step
+        self.refresh = refresh
         self._compiled: dict[Hashable, CompiledFunction] = {}
         self._columns = batch.arrays["q"].shape[1]
         #: (1, columns) of functions that read the time
@@ -76,9 +78,8 @@ class WorldFunctions:
         key: Hashable,
         program: Callable[[MeasureKind], Program],
         given: Mapping[str, np.ndarray] | None = None,
-        lanes: int | None = None,
     ) -> CompiledFunction:
-        """A function, see `evaluate`, for what the worlds are like now; `lanes` are those of the batch."""
+        """A function, see `evaluate`, for what the worlds are like now."""
         batch, found = self._batch, self._compiled.get(key)
         world, loads = batch.world, batch.arrays.get("loads")
         if (
@@ -88,7 +89,7 @@ class WorldFunctions:
             or found.controllers is not world.controllers
             or found.inputs is not world.inputs
         ):
-            found = self._compiled[key] = self._compile(program(self.kind), given, lanes)
+            found = self._compiled[key] = self._compile(program(self.kind), given)
         return found
 
     def step_program(self) -> Executable | None:
@@ -98,7 +99,7 @@ class WorldFunctions:
         """
         if self._batch.sampling is not None or self._batch.events.logs:
             return None
-        self._refresh()
+        self.refresh()
         return self.workers.step_program()
 
     def _tell_time(self, time: np.ndarray | None) -> None:
@@ -150,11 +151,9 @@ class WorldFunctions:
         grounded, fields = on_terrain(self._batch.model, options.terrain)
         return grounded, Collider(grounded, fields=fields, meshes=options.meshes)
 
-    def _compile(
-        self, program: Program, given: Mapping[str, np.ndarray] | None, lanes: int | None
-    ) -> CompiledFunction:
+    def _compile(self, program: Program, given: Mapping[str, np.ndarray] | None) -> CompiledFunction:
         batch, world = self._batch, self._batch.world
-        code = compile_program(program, lanes or batch.lanes, batch.precision)
+        code = compile_program(program, batch.lanes, batch.precision)
         arrays = batch.arrays | {"time": self.time, "held": batch.arrays["tau"]}
         if batch.contact:
             arrays |= {"shapes": batch.arrays["shape_forces"], "zones": batch.arrays["zone_forces"]}

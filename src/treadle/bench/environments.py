@@ -8,8 +8,9 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Callable
+from itertools import cycle
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -53,42 +54,52 @@ def measure_environment(name: str, effort: Effort, quick: bool = False) -> Outco
     env = VectorEnv(count, name, threads=THREADS)
     env.reset(seed=0)
     env.action_space.seed(0)
-    actions = [env.action_space.sample() for _ in range(16)]
-    turn = iter(range(1 << 60))
+    actions = cycle([env.action_space.sample() for _ in range(16)])
 
     def step() -> None:
-        env.step(actions[next(turn) % len(actions)])
+        env.step(next(actions))
 
     # some steps on, so that worlds are in all phases of an episode
     for _ in range(50):
         step()
-    dofs, overhead = env.worlds.batch.model.nv, _overhead(env, step, 0.3 * effort.seconds)
+    dofs, costs = env.worlds.batch.model.nv, _costs(env, step, 0.3 * effort.seconds)
     contestants = {"treadle": Contestant(step)}
     note = ""
     try:
         other = _MujocoEnvironment(name, env.task, count)
-        for k in range(50):
-            other.step(actions[k % len(actions)])
-        contestants["mujoco"] = Contestant(lambda: other.step(actions[next(turn) % len(actions)]))
+        for _ in range(50):
+            other.step(next(actions))
+        contestants["mujoco"] = Contestant(lambda: other.step(next(actions)))
     except MissingPeer as error:
         note = str(error)
     try:
         pool = EnvPoolEnvironment(name, count, THREADS)
-        contestants["envpool"] = Contestant(lambda: pool.step(actions[next(turn) % len(actions)]))
+        contestants["envpool"] = Contestant(lambda: pool.step(next(actions)))
     except MissingPeer:
         # it is no part of the packages to compare with: many systems have none that installs
         pass
     times = race(contestants, effort.seconds)
-    outcome = _outcome(name, dofs, count, times, overhead)
+    outcome = _outcome(name, dofs, count, times, costs)
     outcome.notes.extend([note] if note else [])
     return outcome
 
 
-def _overhead(env: Any, step: Callable[[], None], seconds: float) -> float:
-    """Share of a control step that is not simulation: (control step - `Batch.step`) / control step.
+class _Costs(NamedTuple):
+    """CPU time (s) of a control step, and of `Batch.step` with the same steps of the simulation."""
 
-    Both start from the same states with the same commands, turn by turn; of each the median counts. Steps
-    that take microseconds follow each other, as they do in learning.
+    control: float
+    simulation: float
+
+    @property
+    def share(self) -> float:
+        """Of the control step that is not simulation; what both spend in Python before machine code is."""
+        return max(0.0, 1.0 - self.simulation / self.control)
+
+
+def _costs(env: Any, step: Callable[[], None], seconds: float) -> _Costs:
+    """Both start from the same states with the same commands, turn by turn; of each the median counts.
+
+    Steps that take microseconds follow each other, as they do in learning.
     """
     batch, count = env.worlds.batch, env.task.steps
     often = max(1, round(_TURN / _seconds(step, 1)))
@@ -103,7 +114,7 @@ def _overhead(env: Any, step: Callable[[], None], seconds: float) -> float:
         batch.commands = after["commands"][:, : batch.worlds].T
         alone.append(_seconds(lambda: batch.step(count), often))
         batch.restore(after)
-    return max(0.0, 1.0 - float(np.median(alone) / np.median(whole)))
+    return _Costs(float(np.median(whole)) / often, float(np.median(alone)) / often)
 
 
 def _seconds(work: Callable[[], None], often: int) -> float:
@@ -114,7 +125,7 @@ def _seconds(work: Callable[[], None], often: int) -> float:
     return time.process_time() - started
 
 
-def _outcome(name: str, dofs: int, count: int, times: dict[str, float], overhead: float) -> Outcome:
+def _outcome(name: str, dofs: int, count: int, times: dict[str, float], costs: _Costs) -> Outcome:
     rate = {who: count / seconds * 1e-3 for who, seconds in times.items()}
     ratio = rate["treadle"] / rate["mujoco"] if "mujoco" in rate else None
     limit = LIMITS[name]
@@ -123,9 +134,10 @@ def _outcome(name: str, dofs: int, count: int, times: dict[str, float], overhead
         peer=peer_name("mujoco") if ratio is not None else None, peer_value=rate.get("mujoco"), ratio=ratio,
         limit=limit, holds=ratio is not None and ratio >= limit,
     )  # fmt: skip
-    share = Row("environments", name, dofs, "observation, reward, reset", "of a step", overhead)
-    checks = [at_most(f"{name}: share of observation, reward and reset", overhead, _OVERHEAD)]
-    rows = [row, share]
+    share = Row("environments", name, dofs, "observation, reward, reset", "of a step", costs.share)
+    checks = [at_most(f"{name}: share of observation, reward and reset", costs.share, _OVERHEAD)]
+    both = {"control step, CPU": costs.control, "of it Batch.step": costs.simulation}
+    rows = [row, share, *[Row("environments", name, dofs, what, "us", 1e6 * x) for what, x in both.items()]]
     if "envpool" in rate:
         faster = rate["treadle"] / rate["envpool"]
         rows.append(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -101,11 +102,14 @@ def _page(task: str) -> Iterator[Callable[[TaskWorlds, Plan], None]]:
 
     found = find_task(task)
     sim = Simulation(found.machine(), terrain=found.options.get("terrain"))
-    base, due = base_position(sim.model), time.monotonic()
+    base, due, elapsed = base_position(sim.model), time.monotonic(), 0.0
 
     def watch(world: TaskWorlds, plan: Plan) -> None:
-        nonlocal due
-        sim.q, sim.v = world.batch.q[0], world.batch.v[0]
+        nonlocal due, elapsed
+        # the clock of the page goes on when the next episode begins
+        state = replace(sim.save(), start=elapsed, steps=0, q=world.batch.q[0], v=world.batch.v[0])
+        sim.restore(state)
+        elapsed += world.period
         if base is not None:
             best = np.argsort(plan.costs, kind="stable")[:_DRAWN]
             here = np.broadcast_to(sim.q[base], (len(best), 1, 3))

@@ -16,8 +16,9 @@ except ModuleNotFoundError:
 from treadle.envs.randomization import Randomization
 from treadle.envs.task import Task
 from treadle.envs.tasks import find_task
-from treadle.envs.vector_env import action_space, observation_space
+from treadle.envs.vector_env import action_space, check_options, observation_space
 from treadle.envs.worlds import TaskWorlds
+from treadle.errors import InputError
 
 __all__ = ["Env"]
 
@@ -43,16 +44,19 @@ class Env(gym.Env):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Begin an episode."""
+        check_options(options, ())
         super().reset(seed=seed)
         if seed is None and not self._seeded:
             seed = int(self.np_random.integers(1 << 62))
         if seed is not None:
-            self.worlds.seed(np.array([0]), np.array([seed], np.uint64))
+            self.worlds.seed(np.array([0]), [seed])
             self._seeded = True
         return self.worlds.begin(np.array([0])).observation[0], {}
 
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """Take a control step."""
+        if not self._seeded:
+            raise InputError("call reset() before step()")
         seen = self.worlds.step(np.asarray(action)[None])
-        info = dict(zip(self.worlds.terms, seen.terms[:, 0].tolist(), strict=True))
+        info = {name: float(term[0]) for name, term in seen.terms.items()}
         return seen.observation[0], float(seen.reward[0]), bool(seen.terminated[0]), False, info

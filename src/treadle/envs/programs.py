@@ -7,6 +7,7 @@ of which episode and control step it is, and what for.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import count
 
 import numpy as np
@@ -17,7 +18,8 @@ from treadle.envs.randomization import Randomization
 from treadle.envs.start import Begin, Start, standard_normal
 from treadle.envs.task import Task
 from treadle.errors import InputError
-from treadle.graph import Scalar, equal, floor, random_pair, sqrt, where
+from treadle.graph import Scalar, equal, floor, maximum, random_pair, sqrt, where
+from treadle.native.executable import Executable
 from treadle.native.program import Program
 from treadle.sim.moment_program import MeasureKind, moment_program
 from treadle.sim.recording.signals.moment import Moment
@@ -35,13 +37,13 @@ class TaskPrograms:
 
     Of each world: "action", "before" and "variables" as in a `Situation`; "seed" (two words of 32 bits),
     "episode" and "taken" (episodes begun, control steps of this one); "over" is 1 where an episode is to
-    begin, and after that until the world is looked at.
+    begin, and after that until the world is looked at. Episodes are truncated after `longest` control steps.
     """
 
-    def __init__(self, task: Task, batch: Batch, randomization: Randomization) -> None:
+    def __init__(self, task: Task, batch: Batch, randomization: Randomization, longest: int) -> None:
         if batch.precision != "float64":
             raise InputError(f"task {task.name!r} computes in float64: leave 'precision' out of its options")
-        self.task, self.randomization = task, randomization
+        self.task, self.randomization, self.longest = task, randomization, longest
         self._batch = batch
         #: length of a control step (s)
         self.period = task.steps * float(batch.dt[0])
@@ -79,9 +81,13 @@ class TaskPrograms:
         """Velocities of a floating base."""
         return next((x.v for x in self._batch.model.joints if x.type.kind == "free"), None)
 
-    def begin(self, _: MeasureKind) -> Program:
-        """Worlds whose "over" is 1 begin an episode: for one lane, as they are few among many."""
-        fresh = self._batch.fresh
+    def begin(self, step: Executable | None, _: MeasureKind) -> Program:
+        """Worlds begin an episode. What the program of a step, if it is one, does not write is not reset."""
+        fresh = {
+            name: column
+            for name, column in self._batch.fresh.items()
+            if step is None or name in ("q", "v", "time_base") or f"next_{name}" in step.layout.outputs
+        }
         sizes = {name: len(column) for name, column in fresh.items()} | self.sizes
 
         def function(**given: Sequence[Scalar]) -> dict[str, list[Scalar]]:
@@ -114,7 +120,7 @@ class TaskPrograms:
 
     def look(self, kind: MeasureKind) -> Program:
         """Observation, reward, its terms, end of the episode; `before` for the next step."""
-        task = self.task
+        task, longest = self.task, float(self.longest)
 
         def function(moment: Moment, given: Values) -> dict[str, list[Scalar]]:
             now, begun = self._situation(moment, given), given["over"][0] > 0.5
@@ -122,16 +128,21 @@ class TaskPrograms:
             total: Scalar = 0.0
             for term in terms:
                 total = total + term
-            ends = where(task.terminated(now) | (given["alive"][0] < 0.5), 1.0, 0.0)
+            ends = where(begun, 0.0, where(task.terminated(now) | (given["alive"][0] < 0.5), 1.0, 0.0))
+            late = where(given["taken"][0] >= longest, 1.0, 0.0)
             return {
                 "observation": self._noisy(list(task.observe(now)), given),
                 "reward": [total],
                 "terms": terms,
-                "terminated": [where(begun, 0.0, ends)],
+                "terminated": [ends],
+                "truncated": [late],
+                "done": [maximum(ends, late)],
                 "next_before": list(task.remember(now)),
             }
 
-        return moment_program(self._batch.world, kind, function, None, self._further() | {"alive": 2})
+        made = moment_program(self._batch.world, kind, function, None, self._further() | {"alive": 2})
+        kinds = {"observation": task.dtype, **dict.fromkeys(("terminated", "truncated", "done"), "bool")}
+        return replace(made, kinds={name: kind for name, kind in kinds.items() if kind != "float64"})
 
     def _drawn(self, start: Start) -> tuple[Begin, list[Scalar]]:
         """All that is drawn at a reset."""

@@ -23,6 +23,7 @@ import numpy as np
 from treadle.batch.situation import Situation
 from treadle.envs.randomization import Randomization
 from treadle.envs.start import Begin, Start
+from treadle.errors import InputError
 from treadle.graph import Scalar
 from treadle.model.model import Model
 
@@ -69,6 +70,10 @@ class Task:
     #: further options of the `Batch`
     options: Mapping[str, Any] = field(default_factory=dict)
     randomization: Randomization = field(default_factory=Randomization)
+
+    def __post_init__(self) -> None:
+        if self.dtype not in ("float32", "float64"):
+            raise InputError(f"task {self.name!r}: dtype must be 'float32' or 'float64', not {self.dtype!r}")
 
     @property
     def id(self) -> str:

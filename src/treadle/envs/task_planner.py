@@ -126,7 +126,7 @@ def plan_task(
         seed=seed,
     )
     world = TaskWorlds(task, 1, 1)
-    world.seed(np.array([0]), np.array([seed], np.uint64))
+    world.seed(np.array([0]), [seed])
     world.begin(np.array([0]))
     drive = Drive([], [], False, world.period)
     steps = max(1, round(seconds / world.period))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import gymnasium as gym
@@ -14,10 +15,11 @@ from treadle.batch.cluster import Cluster
 from treadle.envs.randomization import Randomization
 from treadle.envs.task import Task
 from treadle.envs.tasks import find_task
-from treadle.envs.worlds import TaskWorlds
+from treadle.envs.worlds import TaskWorlds, check_seed
 from treadle.errors import InputError
+from treadle.sim.checks import check_choice, check_count
 
-__all__ = ["VectorEnv", "action_space", "observation_space"]
+__all__ = ["VectorEnv", "action_space", "check_options", "observation_space"]
 
 
 def action_space(task: Task) -> gym.Space:
@@ -33,6 +35,16 @@ def observation_space(task: Task, size: int) -> gym.spaces.Box:
     dtype: Any = np.dtype(task.dtype).type
     high = np.full(size, np.inf) if task.observation_high is None else np.array(task.observation_high)
     return gym.spaces.Box(-high.astype(dtype), high.astype(dtype), dtype=dtype)
+
+
+def check_options(options: Any, known: Sequence[str]) -> dict[str, Any]:
+    """The options of a reset, which knows these."""
+    if options is not None and not isinstance(options, Mapping):
+        raise InputError(f"the options of reset() must be a dictionary, not {options!r}")
+    for name in options or ():
+        if name not in known:
+            raise InputError(f"reset() has no option {name!r}; it has {', '.join(known) or 'none'}")
+    return dict(options or {})
 
 
 class VectorEnv(GymVectorEnv):
@@ -56,8 +68,12 @@ class VectorEnv(GymVectorEnv):
     ) -> None:
         self.task = find_task(task)
         self.num_envs, self.render_mode = num_envs, render_mode
-        self.max_episode_steps = max_episode_steps or self.task.max_episode_steps
-        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        longest = self.task.max_episode_steps if max_episode_steps is None else max_episode_steps
+        self.max_episode_steps = check_count("max_episode_steps", longest)
+        modes = {mode.value: mode for mode in AutoresetMode}
+        mode = autoreset_mode.value if isinstance(autoreset_mode, AutoresetMode) else autoreset_mode
+        check_choice("autoreset_mode", mode, tuple(modes))
+        self.autoreset_mode = modes[mode]
         self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
         #: the worlds, with their batch
         self.worlds = TaskWorlds(
@@ -78,12 +94,16 @@ class VectorEnv(GymVectorEnv):
         # infos of many worlds, as Gymnasium lays them out: what was given, and where
         self._given_everywhere: dict[str, Any] = {f"_{name}": everywhere for name in self.worlds.terms}
         self._begun = False
+        self._disabled = self.autoreset_mode is AutoresetMode.DISABLED
+        self._same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
 
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Begin an episode in all worlds, or in those of `options["reset_mask"]`."""
         mask = self._mask(options)
+        if isinstance(seed, np.integer):
+            seed = int(seed)
         super().reset(seed=seed if isinstance(seed, int) else None)
         self._seed(seed, mask)
         self._begun = True
@@ -95,16 +115,14 @@ class VectorEnv(GymVectorEnv):
         """Take a control step in all worlds."""
         if not self._begun:
             raise InputError("call reset() before step()")
-        mode = self.autoreset_mode
-        if mode is AutoresetMode.DISABLED and self.worlds.over:
+        if self._disabled and self.worlds.over:
             world = self.worlds.done.argmax()
             raise InputError(
                 f"the episode of world {world} is over: reset it with options={{'reset_mask': mask}}"
             )
         observation, reward, terms, terminated, truncated = self.worlds.step(actions)
-        info: dict[str, Any] = self._given_everywhere.copy()
-        info.update(zip(self.worlds.terms, terms, strict=True))
-        if mode is AutoresetMode.SAME_STEP and self.worlds.over:
+        info: dict[str, Any] = terms | self._given_everywhere
+        if self._same_step and self.worlds.over:
             self._add_last(info, terminated | truncated)
         return observation, reward, terminated, truncated, info
 
@@ -125,7 +143,7 @@ class VectorEnv(GymVectorEnv):
         }
 
     def _mask(self, options: dict[str, Any] | None) -> np.ndarray:
-        mask = (options or {}).get("reset_mask")
+        mask = check_options(options, ("reset_mask",)).get("reset_mask")
         if mask is None:
             return np.ones(self.num_envs, bool)
         if not isinstance(mask, np.ndarray) or mask.shape != (self.num_envs,) or mask.dtype != bool:
@@ -140,8 +158,12 @@ class VectorEnv(GymVectorEnv):
             if self._begun:
                 return
             seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> np.uint64(1))
-        seeds = [seed + i for i in range(self.num_envs)] if isinstance(seed, int) else list(seed)
-        if len(seeds) != self.num_envs:
-            raise InputError(f"reset needs a seed or {self.num_envs} of them, not {len(seeds)}")
+        if isinstance(seed, int):
+            first = check_seed(seed)
+            seeds: list[int | None] = [(first + i) % (1 << 64) for i in range(self.num_envs)]
+        elif isinstance(seed, (Sequence, np.ndarray)) and len(seed) == self.num_envs:
+            seeds = list(seed)
+        else:
+            raise InputError(f"the seed must be a whole number, or {self.num_envs} of them, not {seed!r}")
         chosen = [k for k in np.flatnonzero(mask) if seeds[k] is not None]
-        self.worlds.seed(np.array(chosen, int), np.array([seeds[k] for k in chosen], np.uint64))
+        self.worlds.seed(np.array(chosen, int), [seeds[k] for k in chosen])  # type: ignore[misc]

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import operator
+import re
+import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,10 +18,13 @@ from treadle.envs.randomization import Randomization
 from treadle.envs.task import Task
 from treadle.errors import InputError
 
-__all__ = ["Outlook", "TaskWorlds"]
+__all__ = ["Outlook", "TaskWorlds", "check_seed"]
 
 #: Control steps of episodes that are not truncated.
 _ENDLESS = 1 << 53
+
+# complex actions are a mistake: their imaginary part would be dropped
+warnings.filterwarnings("error", category=np.exceptions.ComplexWarning, module=re.escape(__name__))
 
 
 class TaskWorlds:
@@ -38,6 +45,7 @@ class TaskWorlds:
         longest: int | None = None,
     ) -> None:
         self.task, self.count = task, count
+        self._made_with = task, count, threads, randomization, backend, renewal, longest
         self.randomization = task.randomization if randomization is None else randomization
         self.batch = Batch(
             task.machine(),
@@ -48,7 +56,7 @@ class TaskWorlds:
             backend=backend,
             **task.options,
         )
-        programs = TaskPrograms(task, self.batch, self.randomization)
+        programs = TaskPrograms(task, self.batch, self.randomization, longest or _ENDLESS)
         #: length of a control step (s), numbers of an observation, names of the terms of the reward
         self.period = programs.period
         self.observation_size, self.terms = programs.observation_size, programs.terms
@@ -56,9 +64,19 @@ class TaskWorlds:
         self.given = {name: self.batch.functions.room(size) for name, size in programs.sizes.items()}
         #: (worlds), live: control steps of the present episode
         self.taken = self.given["taken"][0, :count]
-        self._control = ControlStep(self.batch, programs, self.given, longest or _ENDLESS, renewal)
-        self._asked = self._control.asked if task.discrete is None else self._control.asked[:, 0]
-        self.seed(np.arange(count), np.arange(count, dtype=np.uint64))
+        self._control = ControlStep(self.batch, programs, self.given, renewal)
+        self._asked = self._control.asked
+        self._shape, self._discrete = self._asked.shape, task.discrete is not None
+        self.seed(np.arange(count), range(count))
+
+    def __reduce__(self) -> Any:
+        """Copies go on from the same state, with the same bits."""
+        return _copied, (self._made_with, self.batch.save(), self._kept())
+
+    def _kept(self) -> dict[str, Any]:
+        """What an episode depends on besides the state of the batch."""
+        parameters = {name: self.batch.parameter(name).copy() for name in self.randomization.parameters}
+        return {"given": self.given, "control": self._control.save(), "parameters": parameters}
 
     @property
     def variables(self) -> np.ndarray:
@@ -71,8 +89,8 @@ class TaskWorlds:
         return self._control.done
 
     @property
-    def over(self) -> int:
-        """In how many worlds the last step ended an episode that has not begun again."""
+    def over(self) -> bool:
+        """Whether the last step ended an episode in any world, which has not begun again."""
         return self._control.over
 
     @property
@@ -80,9 +98,9 @@ class TaskWorlds:
         """(worlds, numbers) last observations of episodes that ended in a step that began the next, live."""
         return self._control.last.T
 
-    def seed(self, chosen: np.ndarray, seeds: np.ndarray) -> None:
-        """Give worlds, by number, seeds (uint64); their next episode is the first."""
-        words = np.asarray(seeds, dtype=np.uint64)
+    def seed(self, chosen: np.ndarray, seeds: Sequence[int]) -> None:
+        """Give worlds, by number, seeds, from 0 up to 2^64; their next episode is the first."""
+        words = np.array([check_seed(seed) for seed in seeds], dtype=np.uint64)
         self.given["seed"][0, chosen] = words & np.uint64(0xFFFFFFFF)
         self.given["seed"][1, chosen] = words >> np.uint64(32)
         self.given["episode"][0, chosen] = 0.0
@@ -93,14 +111,50 @@ class TaskWorlds:
 
     def step(self, actions: Any) -> Outlook:
         """Take a control step with an action of each world; where an episode begins, the reward is zero."""
+        if type(actions) is not np.ndarray:
+            actions = np.asarray(actions)
+        if actions.shape != self._shape:
+            raise InputError(f"the actions must have shape {self._shape}, not {actions.shape}")
+        if self._discrete and actions.dtype.kind == "f":
+            actions = self._whole(actions)
         try:
             self._asked[...] = actions
-        except (TypeError, ValueError):
-            raise InputError(
-                f"the actions must have shape {self._asked.shape}, not {np.shape(actions)}"
-            ) from None
+        except (TypeError, ValueError, np.exceptions.ComplexWarning):
+            raise InputError("the actions must be real numbers") from None
         return self._control.step()
+
+    def _whole(self, actions: np.ndarray) -> np.ndarray:
+        """Discrete actions that came as floats."""
+        wrong = ~(np.abs(actions) < 1 << 53) | (actions != np.floor(actions))
+        if wrong.any():
+            world, last = int(wrong.argmax()), int(self.task.discrete or 0) - 1
+            raise InputError(
+                f"the action of world {world} must be one of 0 to {last}, not {actions[world]:g}"
+            )
+        return actions.astype(np.int64)
 
     def look(self) -> Outlook:
         """What worlds are like now; the next step is measured from here."""
         return self._control.look()
+
+
+def _copied(made_with: tuple, state: dict[str, np.ndarray], kept: dict[str, Any]) -> TaskWorlds:
+    worlds = TaskWorlds(*made_with)
+    for name, array in kept["given"].items():
+        worlds.given[name][...] = array
+    for name, values in kept["parameters"].items():
+        worlds.batch.parameter(name)[...] = values
+    worlds.batch.restore(state)
+    worlds._control.restore(kept["control"])
+    return worlds
+
+
+def check_seed(seed: Any) -> int:
+    """A seed as a number."""
+    try:
+        number = operator.index(seed)
+    except TypeError:
+        number = -1
+    if not 0 <= number < 1 << 64:
+        raise InputError(f"a seed must be a whole number from 0 up to 2^64 - 1, not {seed!r}")
+    return number

@@ -8,17 +8,26 @@ from treadle.native.block import Block
 from treadle.native.chunks import Chunk, LoopEdge
 from treadle.native.layout import Layout
 
-__all__ = ["body_function", "checked_function", "run_function"]
+__all__ = ["INLINED", "body_function", "checked_function", "inlined", "run_function"]
+
+#: Attribute of functions that become part of their callers.
+INLINED = "alwaysinline"
 
 #: Bytes that memory is read in.
 CACHE_LINE = 64
+
+#: Elements of output arrays other than a program's own, and their bytes.
+_KINDS = {"float32": ("float", 4), "bool": ("i8", 1)}
 
 #: Rows up to which copies are written out: LLVM's time per row grows with their number.
 LONGEST_COPY = 300
 
 
-def body_function(code: Sequence[Chunk | LoopEdge], block: Block) -> str:
-    """`body`: all chunks in order, those between the edges of a loop again while its flag is set."""
+def body_function(code: Sequence[Chunk | LoopEdge], block: Block, short: bool = False) -> str:
+    """`body`: all chunks in order, those between the edges of a loop again while its flag is set.
+
+    A `short` one is inlined.
+    """
     lines: list[str] = []
     label = "entry"
     entered: dict[int, str] = {}
@@ -53,7 +62,12 @@ def body_function(code: Sequence[Chunk | LoopEdge], block: Block) -> str:
             lines[place] = f"  %count{n} = phi i64 [ 0, %{entered[n]} ], [ %later{n}, %{label} ]"
             label = f"after{n}"
     text = "\n".join(lines)
-    return f"define void @body(ptr noalias %frame) {{\nentry:\n{text}\n  ret void\n}}"
+    return f"define void @body(ptr noalias %frame) {inlined(short)}{{\nentry:\n{text}\n  ret void\n}}"
+
+
+def inlined(short: bool) -> str:
+    """How the attributes of a function end."""
+    return f"{INLINED} " if short else ""
 
 
 def _any(block: Block, edge: LoopEdge, place: str) -> list[str]:
@@ -102,15 +116,15 @@ accept:
 }}"""
 
 
-def run_function(layout: Layout, block: Block) -> str:
-    """`run`: loop over blocks of worlds and over steps."""
+def run_function(layout: Layout, block: Block, short: bool = False) -> str:
+    """`run`: loop over blocks of worlds and over steps; the frame of a `short` body becomes registers."""
     loops = _Loops(block)
     for number, (name, size) in enumerate(layout.inputs.items()):
         if name not in layout.unread:
             loops.copy_rows(number, layout.offset(name), size, into_frame=True)
     gather, loops.lines = loops.lines, []
     for number, (name, size) in enumerate(layout.outputs.items(), start=len(layout.inputs)):
-        loops.copy_rows(number, layout.offset(name), size, into_frame=False)
+        loops.copy_rows(number, layout.offset(name), size, into_frame=False, kind=layout.kinds.get(name, ""))
     scatter, loops.lines = loops.lines, []
     for output, name in layout.carry.items():
         loops.copy_slots(layout.offset(output), layout.offset(name), layout.outputs[output])
@@ -119,8 +133,9 @@ def run_function(layout: Layout, block: Block) -> str:
         [
             "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)",
             "define void @run(ptr noalias %arrays, i64 %begin, i64 %end, i64 %stride, i64 %steps,",
-            "                 ptr noalias %frame) {",
+            f"                 ptr noalias %{'given' if short else 'frame'}) {{",
             "entry:",
+            *([f"  %frame = alloca [{layout.slots} x {block.real}], align {CACHE_LINE}"] if short else []),
             "  br label %blocks",
             "blocks:",
             "  %world = phi i64 [ %begin, %entry ], [ %following, %scattered ]",
@@ -166,32 +181,36 @@ class _Loops:
         self.lines: list[str] = []
         self.count = 0
 
-    def copy_rows(self, array: int, slot: int, rows: int, into_frame: bool) -> None:
-        """Rows of one block of worlds, between an array and the frame; a few are written out one by one."""
+    def copy_rows(self, array: int, slot: int, rows: int, into_frame: bool, kind: str = "") -> None:
+        """Rows of one block of worlds, between an array and the frame; a few are written out one by one.
+
+        The array has elements of this kind, see `Layout.kinds`.
+        """
         n = self._next()
+        element, size = _KINDS.get(kind, (self.element, self.size))
         self.lines += [
             f"  %where{n} = getelementptr ptr, ptr %arrays, i64 {array}",
             f"  %array{n} = load ptr, ptr %where{n}",
-            f"  %outer{n}.0 = getelementptr {self.element}, ptr %array{n}, i64 %world",
+            f"  %outer{n}.0 = getelementptr {element}, ptr %array{n}, i64 %world",
         ]
         if rows > LONGEST_COPY:
-            outer, inner = (f"%outer{n}", self.size), (f"%inner{n}", self.size * self.lanes)
+            outer, inner = (f"%outer{n}", size), (f"%inner{n}", self.size * self.lanes)
             inside = [
                 f"  %shift{n} = mul i64 %i{n}, %stride",
-                f"  %outer{n} = getelementptr {self.element}, ptr %outer{n}.0, i64 %shift{n}",
+                f"  %outer{n} = getelementptr {element}, ptr %outer{n}.0, i64 %shift{n}",
                 *self._slot(f"inner{n}", f"%i{n}", slot, n),
-                *self._move(str(n), outer, inner, forward=into_frame),
+                *self._move(str(n), outer, inner, forward=into_frame, kind=kind),
             ]
             self._loop(n, rows, [], inside)
             return
         for row in range(rows):
             name = f"{n}.{row}"
-            outer, inner = (f"%outer{name}", self.size), (f"%inner{name}", self.size * self.lanes)
+            outer, inner = (f"%outer{name}", size), (f"%inner{name}", self.size * self.lanes)
             self.lines += [
                 f"  %inner{name} = getelementptr {self.element}, ptr %frame, i64 {(slot + row) * self.lanes}",
-                *self._move(name, outer, inner, forward=into_frame),
+                *self._move(name, outer, inner, forward=into_frame, kind=kind),
                 *(self._prefetch(name) if into_frame and self.lanes > 1 else []),
-                f"  %outer{n}.{row + 1} = getelementptr {self.element}, ptr %outer{name}, i64 %stride",
+                f"  %outer{n}.{row + 1} = getelementptr {element}, ptr %outer{name}, i64 %stride",
             ]
 
     def copy_slots(self, source: int, target: int, rows: int) -> None:
@@ -223,12 +242,31 @@ class _Loops:
             f"  %{name} = getelementptr {self.element}, ptr %frame, i64 %{name}.o",
         ]
 
-    def _move(self, n: str, a: tuple[str, int], b: tuple[str, int], forward: bool) -> list[str]:
+    def _move(
+        self, n: str, a: tuple[str, int], b: tuple[str, int], forward: bool, kind: str = ""
+    ) -> list[str]:
         source, target = (a, b) if forward else (b, a)
         return [
             f"  %value{n} = load {self.real}, ptr {source[0]}, align {source[1]}",
-            f"  store {self.real} %value{n}, ptr {target[0]}, align {target[1]}",
+            *self._converted(n, kind),
+            f"  store {self._of(kind)} %{'kind' if kind else 'value'}{n}, ptr {target[0]}, align {target[1]}",
         ]
+
+    def _converted(self, n: str, kind: str) -> list[str]:
+        if kind == "float32":
+            return [f"  %kind{n} = fptrunc {self.real} %value{n} to {self._of(kind)}"]
+        if kind == "bool":
+            zero, truth = ("0.0", "i1") if self.lanes == 1 else ("zeroinitializer", f"<{self.lanes} x i1>")
+            return [
+                f"  %set{n} = fcmp une {self.real} %value{n}, {zero}",
+                f"  %kind{n} = zext {truth} %set{n} to {self._of(kind)}",
+            ]
+        return []
+
+    def _of(self, kind: str) -> str:
+        """The type of a block of worlds of this kind."""
+        element = _KINDS[kind][0] if kind else self.element
+        return element if self.lanes == 1 else f"<{self.lanes} x {element}>"
 
     def _loop(self, n: int, rows: int, before: list[str], inside: list[str]) -> None:
         self.lines += [

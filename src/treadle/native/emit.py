@@ -26,7 +26,7 @@ from treadle.graph import Graph, Number, Scalar
 from treadle.native import elementary, philox
 from treadle.native.block import Block, Pack
 from treadle.native.chunks import Chunk, cut
-from treadle.native.driver import body_function, checked_function, run_function
+from treadle.native.driver import body_function, checked_function, inlined, run_function
 from treadle.native.layout import Layout
 from treadle.native.schedule import LEAVES, Item, Schedule, Twin, is_condition, schedule
 from treadle.native.slots import Slots
@@ -38,6 +38,10 @@ _TABLE_ALIGNMENT = 64
 
 #: Numbers of the algorithms rather than of a machine, which are part of the code.
 _PLAIN = (0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5)
+
+#: Instructions and slots up to which moving inputs and outputs takes longer than computing: values stay in
+#: registers.
+_SHORT = 100
 
 #: Sines and cosines that a single lane computes side by side.
 PACK = 4
@@ -53,12 +57,13 @@ def emit(
     element: str = "double",
     drivers: bool = True,
     aside: Collection[str] = (),
+    kinds: Mapping[str, str] | None = None,
 ) -> tuple[str, Layout]:
     """IR text and frame layout of a computation with named input and output arrays.
 
     `twins` names inputs of limbs of one kind, which a single lane computes side by side; `element` is
     the type of all numbers, double or float. Without `drivers` there is `body` alone.
-    The outputs have the same bits with those `aside` as without.
+    The outputs have the same bits with those `aside` as without; `kinds` are those of a `Layout`.
     """
     block = Block(lanes, element)
     results = [graph.lift(x).index for values in outputs.values() for x in values]
@@ -69,8 +74,10 @@ def emit(
     code, slots = cut(graph, plan, results, input_count)
     chunks = [part for part in code if isinstance(part, Chunk)]
     places = Slots(graph, plan, chunks, results, input_count, slots)
+    size = max(places.count, sum(len(chunk.items) for chunk in chunks))
+    short = not graph.loops and size <= _SHORT
     writer = _Writer(graph, plan, chunks, places, block)
-    functions = [writer.chunk(number) for number in range(len(chunks))]
+    functions = [writer.chunk(number, short) for number in range(len(chunks))]
     layout = Layout(
         dict(inputs),
         {name: len(values) for name, values in outputs.items()},
@@ -78,15 +85,19 @@ def emit(
         places.count,
         writer.pool,
         _unread(graph, plan, results, inputs),
+        dict(kinds or {}),
     )
     text = [
         *sorted(writer.declarations),
         *writer.tables(),
         *functions,
-        body_function(code, block),
+        body_function(code, block, short),
     ]
     if drivers:
-        text += [checked_function(sum(inputs.values()) * lanes, block.element), run_function(layout, block)]
+        text += [
+            checked_function(sum(inputs.values()) * lanes, block.element),
+            run_function(layout, block, short),
+        ]
     return "\n".join(text) + "\n", layout
 
 
@@ -130,7 +141,7 @@ class _Writer:
         self.pool_places: dict[Item, int] = {}
         self.slots = slots
 
-    def chunk(self, number: int) -> str:
+    def chunk(self, number: int, short: bool) -> str:
         """Function that evaluates one chunk of instructions, or moves values where others expect them."""
         self._begin()
         chunk = self.chunks[number]
@@ -151,7 +162,8 @@ class _Writer:
             self._store(value, slot, self.block.real)
         self.declarations |= self.block.declarations
         lines = "\n".join(self.block.lines)
-        return f"define internal void @chunk{number}(ptr noalias %frame) {{\n{lines}\n  ret void\n}}"
+        head = f"define internal void @chunk{number}(ptr noalias %frame) {inlined(short)}"
+        return f"{head}{{\n{lines}\n  ret void\n}}"
 
     def _begin(self) -> None:
         self.block = Block(self.lanes, self.element)

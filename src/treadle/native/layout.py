@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 __all__ = ["Layout"]
 
@@ -13,7 +13,8 @@ class Layout:
     """Names and sizes of the arrays, inputs before outputs, and the number of slots of the frame.
 
     `pool` are the nodes whose constants the code reads from its array "constants", in order; `unread` are the
-    inputs that nothing depends on.
+    inputs that nothing depends on. Output arrays in `kinds` have another type: "float32", or "bool" for
+    numbers that are not zero.
     """
 
     inputs: dict[str, int]
@@ -22,6 +23,7 @@ class Layout:
     slots: int
     pool: Sequence[int] = ()
     unread: Sequence[str] = ()
+    kinds: Mapping[str, str] = field(default_factory=dict)
 
     def offset(self, name: str) -> int:
         """First slot of an array."""

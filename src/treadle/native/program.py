@@ -56,6 +56,8 @@ class Program:
     twins: Mapping[str, Sequence[Twin | None]] = field(default_factory=dict)
     #: outputs that may not change the bits of the others, such as accounts
     aside: Sequence[str] = ()
+    #: types of output arrays that are not those of the program, see `Layout`
+    kinds: Mapping[str, str] = field(default_factory=dict)
     #: whether it runs so often that the best code is worth any time to make it
     hot: bool = True
 
@@ -104,7 +106,7 @@ def compile_program(program: Program, lanes: int = 1, precision: str = "float64"
 
         traced = None if program.digest is not None else program.trace()
         meaning = program.digest if traced is None else _graph_digest(*traced)
-        arrays = dict(program.inputs), dict(program.carry)
+        arrays = dict(program.inputs), dict(program.carry), dict(program.kinds)
         key = [meaning, lanes, precision, compiler.target_name(), store.source_digest(), arrays]
         digest = hashlib.sha256(repr(key).encode()).hexdigest()
         executable = _loaded.get(digest)
@@ -151,7 +153,7 @@ def _made(program: Program, traced: Traced, lanes: int, precision: str, digest: 
     plain = {i: None if is_pooled(x, lanes, element) else x for i, x in graph.constants.items()}
     twins, arrays = (
         sorted(twin_slots(program).items()),
-        (dict(program.inputs), dict(program.carry), list(program.aside)),
+        (dict(program.inputs), dict(program.carry), list(program.aside), dict(program.kinds)),
     )
     environment = lanes, precision, compiler.target_name(), store.source_digest(), program.hot
     key = [_graph_digest(graph, outputs, plain), list(outputs), twins, arrays, environment]
@@ -189,6 +191,7 @@ def _compile(program: Program, traced: Traced, lanes: int, precision: str) -> by
         twin_slots(program),
         element,
         aside=program.aside,
+        kinds=program.kinds,
     )
     header = json.dumps(asdict(layout)).encode()
     quick = not program.hot and ir.count("\n") > _LONG

@@ -42,12 +42,16 @@ class Guarded:
     _counters: ClassVar[frozenset[str]] = frozenset()
 
     def __setattr__(self, name: str, value: Any) -> None:
+        if name in self._counters:
+            # they change at every step
+            object.__setattr__(self, name, value)
+            return
         known = getattr(type(self), name, None)
         if isinstance(known, property) and known.fset is None:
             raise UnknownAttribute(self._advice(name, (name,)))
         if name[0] != "_" and known is None:
             own = getattr(self, "__dict__", {"_sealed": True})
-            if "_sealed" in own and name not in self._counters:
+            if "_sealed" in own:
                 raise UnknownAttribute(self._advice(name, own))
         object.__setattr__(self, name, value)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copyreg
 import importlib
 from functools import cache
+from typing import Any
 
 from treadle.envs.task import Task
 from treadle.errors import InputError
@@ -42,3 +44,13 @@ def find_task(task: Task | str) -> Task:
 @cache
 def _load(name: str) -> Task:
     return importlib.import_module(f"treadle.envs.tasks.{MODULES[name]}").TASK
+
+
+def _reduced(task: Task) -> Any:
+    """Copies of a built-in task are made by its name: its functions may have none."""
+    if task.name in MODULES and _load(task.name) is task:
+        return find_task, (task.name,)
+    return object.__reduce_ex__(task, 4)
+
+
+copyreg.pickle(Task, _reduced)
