@@ -98,11 +98,7 @@ def _on_edge(ball, heights, field, i, j, steps, margin, number, start, desk):
     length, n = sqrt(square), (0.0, 0.0, 1.0)
     if length > 0.0:
         n = scaled(apart, 1.0 / length)
-    if (
-        n[2] <= 0.0
-        or (has_left and _leans(n, p, u, inverse, s))
-        or (has_right and _leans(n, p, u, inverse, t))
-    ):
+    if (has_left and _leans(n, p, u, inverse, s)) or (has_right and _leans(n, p, u, inverse, t)):
         return
     end = dot(n, u)
     if end * end * inverse > SMALL * SMALL:
