@@ -319,7 +319,7 @@ def _lay_together(context, point, directions, many, sliding, velocity, i):
     """
     tree, rows, axes, bodies = context.tree, context.rows, context.free.axes, context.body_tree
     d0, d1, d2 = directions[0], directions[1], directions[2]
-    m0, m1, m2 = _moment(point, d0, sliding), _moment(point, d1, sliding), _moment(point, d2, sliding)
+    x, y, z, turning = point.x, point.y, point.z, 1.0 - sliding
     parent, place, entries = tree.parent, rows.place, rows.y
     a, b, begin = bodies.last[point.body_a], bodies.last[point.body_b], rows.first[i]
     common, other, length = a, b, 0
@@ -346,12 +346,14 @@ def _lay_together(context, point, directions, many, sliding, velocity, i):
                 sign, carries_a = sign - 1.0, bodies.carrier[k]
             value0, value1, value2 = 0.0, 0.0, 0.0
             if sign != 0.0:
-                w = (sign * axes[6 * k], sign * axes[6 * k + 1], sign * axes[6 * k + 2])
-                linear = sign * sliding
-                v = (linear * axes[6 * k + 3], linear * axes[6 * k + 4], linear * axes[6 * k + 5])
-                value0 = _dot(w, m0) + _dot(v, d0)
-                value1 = _dot(w, m1) + _dot(v, d1)
-                value2 = _dot(w, m2) + _dot(v, d2)
+                w0, w1, w2 = axes[6 * k], axes[6 * k + 1], axes[6 * k + 2]
+                v0, v1, v2 = axes[6 * k + 3], axes[6 * k + 4], axes[6 * k + 5]
+                u0 = sign * (sliding * (v0 + w1 * z - w2 * y) + turning * w0)
+                u1 = sign * (sliding * (v1 + w2 * x - w0 * z) + turning * w1)
+                u2 = sign * (sliding * (v2 + w0 * y - w1 * x) + turning * w2)
+                value0 = u0 * d0[0] + u1 * d0[1] + u2 * d0[2]
+                value1 = u0 * d1[0] + u1 * d1[1] + u2 * d1[2]
+                value2 = u0 * d2[0] + u1 * d2[1] + u2 * d2[2]
                 speed = velocity[k]
                 total0 += value0 * speed
                 total1 += value1 * speed
@@ -377,19 +379,3 @@ def _lay_together(context, point, directions, many, sliding, velocity, i):
     for r in range(many):
         ahead = r * length
         half_solve_chain(tree, place, entries, begin + ahead, other + ahead, both + ahead, e + ahead)
-
-
-@part()
-def _moment(point, d, sliding):
-    """What a row along d at the point (sliding 1), or about it (sliding 0), has of an angular velocity."""
-    x, y, z, turning = sliding * point.x, sliding * point.y, sliding * point.z, 1.0 - sliding
-    return (
-        y * d[2] - z * d[1] + turning * d[0],
-        z * d[0] - x * d[2] + turning * d[1],
-        x * d[1] - y * d[0] + turning * d[2],
-    )
-
-
-@part()
-def _dot(a, b):
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
