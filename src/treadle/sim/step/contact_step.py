@@ -12,7 +12,7 @@ from treadle.collision.collider import Collider
 from treadle.contact.soft import LawMemory, make_soft, soft_entry, soft_frame
 from treadle.native.frames import table
 from treadle.sim.step.advance import take_steps
-from treadle.sim.step.conservative_advancement import steepness, thicknesses
+from treadle.sim.step.conservative_advancement import depths, steepness, thicknesses
 from treadle.sim.step.contact_trace import make_trace
 from treadle.sim.step.context import SUBSTEP, Code, Context, Detection, Scratch
 from treadle.sim.step.convective_terms import curvatures
@@ -453,6 +453,7 @@ class ContactStep:
             body=shapes.body,
             radius=shapes.radius,
             thickness=thicknesses(shapes),
+            depth=depths(shapes),
             steepness=steepness(shapes),
             bend=curvatures(shapes),
             motion=self.surface_motion,

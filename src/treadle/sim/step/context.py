@@ -89,7 +89,8 @@ class Detection(NamedTuple):
     body: Integers  # (shapes)
     radius: Reals  # (shapes)
     thickness: Reals  # (shapes)
-    steepness: Reals  # (shapes) see `conservative_advancement`
+    depth: Reals  # (shapes) see `conservative_advancement`, as what follows
+    steepness: Reals  # (shapes)
     bend: Reals  # (shapes) see `convective_terms`
     motion: Reals  # (shapes, 6) of their surfaces, see `surface_motion`
     material: Integers  # (shapes)
