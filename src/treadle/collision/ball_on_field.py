@@ -26,7 +26,7 @@ __all__ = ["ball_on_edges", "ball_on_faces"]
 def ball_on_faces(ball, heights, field, i, j, limits, number, start, desk):
     """The points of both triangles of cell (i, j); a ball is its centre and radius.
 
-    `limits` are the margin and the depth to which the field is solid.
+    `limits` are the margin, and the depth to which points are looked for.
     """
     dx, dy = field[5], field[6]
     p, r = grid_point(heights, field, i, j), grid_point(heights, field, i + 1, j + 1)

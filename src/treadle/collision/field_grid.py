@@ -8,7 +8,9 @@ from __future__ import annotations
 from treadle.collision.vectors import dot, minus, norm
 from treadle.native.pieces import helper
 
-__all__ = ["ALONG_X", "ALONG_Y", "DIAGONAL", "SMALL", "grid_point", "is_inside", "is_peak", "is_ridge"]
+__all__ = [
+    "ALONG_X", "ALONG_Y", "DIAGONAL", "SMALL", "grid_point", "is_inside", "is_peak", "is_ridge", "surface_at",
+]  # fmt: skip
 
 #: Sines of angles below this do not make an edge convex or a normal foreign.
 SMALL = 1e-9
@@ -31,6 +33,24 @@ def grid_point(heights, field, i, j):
 def is_inside(field, i, j):
     """Whether there is such a grid point."""
     return 0 <= i < field[0] and 0 <= j < field[1]
+
+
+@helper
+def surface_at(heights, field, p):
+    """The triangle over or under a point: whether there is one, its slopes along x and y, how high the point is
+    over it, and its number.
+    """
+    columns, rows, _, x, y, dx, dy = field
+    u, v = (p[0] - x) / dx, (p[1] - y) / dy
+    if not (0.0 <= u <= columns - 1.0 and 0.0 <= v <= rows - 1.0):
+        return False, 0.0, 0.0, 0.0, 0
+    i, j = min(int(u), columns - 2), min(int(v), rows - 2)
+    u, v, upper = u - i, v - j, int(u - i <= v - j)
+    low, high = grid_point(heights, field, i, j)[2], grid_point(heights, field, i + 1, j + 1)[2]
+    third = grid_point(heights, field, i + 1 - upper, j + upper)[2]
+    along_x, along_y = (third - low, high - third) if upper == 0 else (high - third, third - low)
+    height = p[2] - low - u * along_x - v * along_y
+    return True, along_x / dx, along_y / dy, height, 5 * (j * columns + i) + upper
 
 
 @helper

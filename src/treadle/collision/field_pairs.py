@@ -23,6 +23,7 @@ from treadle.collision.field_grid import (
     is_inside,
     is_peak,
     is_ridge,
+    surface_at,
 )
 from treadle.collision.kinds import BLOCK, CAPSULE, CYLINDER, ELLIPSOID, KIND, REACH, ROW, SIZE, SPHERE
 from treadle.collision.pairs import call_manifold, call_separation, pair
@@ -189,6 +190,23 @@ def _beside(b, p, dx, dy, top):
 
 
 @helper
+def _meet_above(b, surface, depth, start, desk):
+    """The point of the triangle over a shape whose middle is below the ground, between what else is there.
+
+    Below valleys are points that no triangle has the foot of.
+    """
+    _, along_x, along_y, height, number = surface
+    n = unit((-along_x, -along_y, 1.0), (0.0, 0.0, 1.0))
+    lowest = along(position(b), -b[SIZE], n)
+    if b[KIND] != SPHERE:
+        lowest = edge(b, scaled(n, -1.0), 0.0)[0]
+    distance = height * n[2] + dot(n, minus(lowest, position(b)))
+    if distance >= -depth:
+        put(desk, 0, (b[9], b[10], b[11] - height), n, distance)
+        settle(desk, start, start, number, 8)
+
+
+@helper
 def _scan(b, a, block, margin, start, desk):
     """The points of the cells within the margin of the shape, seen from above; whether these are all."""
     row, P = room(18), room(60)
@@ -201,6 +219,12 @@ def _scan(b, a, block, margin, start, desk):
     low_i, high_i = max(0, floor((x - reach_x) / dx)), min(columns - 1, floor((x + reach_x) / dx) + 1)
     low_j, high_j = max(0, floor((y - reach_y) / dy)), min(rows - 1, floor((y + reach_y) / dy) + 1)
     bottom, data, ball = b[11] - extent(b, 2), reals(desk[DATA]), (position(b), b[SIZE])
+    # what has come through within the margin is found, too
+    solid = a[SIZE + 2] + margin
+    under = surface_at(block, field, position(b))
+    if b[KIND] == SPHERE and under[0] and under[3] >= 0.0:
+        # triangles whose planes its centre is below are those of other sides of ridges
+        solid = b[SIZE]
     for j in range(low_j, high_j + 1):
         for i in range(low_i, high_i + 1):
             if desk[LEAST] != 0 and desk[TOTAL] > start:
@@ -217,11 +241,11 @@ def _scan(b, a, block, margin, start, desk):
                 if top < bottom - margin or _beside(b, p, dx, dy, top) > (b[REACH] + margin) ** 2:
                     continue
                 if b[KIND] == SPHERE:
-                    ball_on_faces(ball, block, field, i, j, (margin, a[SIZE + 2]), number, start, desk)
+                    ball_on_faces(ball, block, field, i, j, (margin, solid), number, start, desk)
                     ball_on_edges(ball, block, field, i, j, margin, number + 2, start, desk)
                     continue
-                meet_face(b, p, q, r, margin, a[SIZE + 2], number, P, start, desk)
-                meet_face(b, p, r, t, margin, a[SIZE + 2], number + 1, P, start, desk)
+                meet_face(b, p, q, r, margin, solid, number, P, start, desk)
+                meet_face(b, p, r, t, margin, solid, number + 1, P, start, desk)
             elif b[KIND] == SPHERE:
                 ball_on_edges(ball, block, field, i, j, margin, number + 2, start, desk)
                 continue
@@ -229,6 +253,8 @@ def _scan(b, a, block, margin, start, desk):
                 steps = _EDGES[which]
                 if is_inside(field, i + steps[0][0], j + steps[0][1]):
                     _meet_edge(b, row, block, field, i, j, steps, margin, number + 2 + which, start, desk)
+    if under[0] and under[3] < 0.0 and desk[TOTAL] == start:
+        _meet_above(b, under, solid, start, desk)
     return low_i == 0 and low_j == 0 and high_i == columns - 1 and high_j == rows - 1 and margin > most
 
 

@@ -158,8 +158,9 @@ def test_a_ball_does_not_fall_through_gentle_ground(ball, dt, time_stepping):
     sim = td.Simulation(ball, dt, terrain=rolling_ground(0.01), time_stepping=time_stepping)
     sim.joint("ball").position = [1.0, 0.0, 0.0, 0.0, 0.02, 0.03, 3.0]
     sim.joint("ball").velocity = [0.0, 0.0, 0.0, 0.0, 0.0, -500.0]
-    sim.step(4)
-    assert sim.body("ball").pose[2, 3] > 0.0
+    # time stepping pushes out what overlaps, step by step
+    sim.step(20)
+    assert sim.body("ball").pose[2, 3] > 0.03
     assert abs(sim.joint("ball").velocity[5]) < 1.0
 
 
