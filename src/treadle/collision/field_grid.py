@@ -37,8 +37,8 @@ def is_inside(field, i, j):
 
 @helper
 def surface_at(heights, field, p):
-    """The triangle over or under a point: whether there is one, its slopes along x and y, how high the point is
-    over it, and its number.
+    """The triangle at a point: whether there is one, its slopes along x and y, how high the point is over it,
+    and its number.
     """
     columns, rows, _, x, y, dx, dy = field
     u, v = (p[0] - x) / dx, (p[1] - y) / dy
