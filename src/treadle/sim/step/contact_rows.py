@@ -223,7 +223,7 @@ def _start_slip(context, point, surface, rates, moved):
     s1 = twist[b, 4] - twist[a, 4] + w2 * x - w0 * z - rates[1] + moved[1]
     s2 = twist[b, 5] - twist[a, 5] + w0 * y - w1 * x - rates[2] + moved[2]
     kept = 0.0
-    if s0 * s0 + s1 * s1 + s2 * s2 < rates[7] and _stuck(context, point, surface):
+    if s0 * s0 + s1 * s1 + s2 * s2 < rates[7] * rates[7] and _stuck(context, point, surface):
         kept = _KEPT
     return (kept * s0, kept * s1, kept * s2), kept
 

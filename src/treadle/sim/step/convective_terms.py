@@ -46,8 +46,8 @@ def convective_rates(detection, twist, rates, point, span, turned):
     """h/2 du/dt at a point: along the world's axes (m/s), then of the angular velocity about them (rad/s).
 
     It is linear in the angle by which bodies turn, and left out where that is more than 1. Last comes what
-    it may be wrong by (m/s), its size times that angle, and the square of how large it could be. `turned` is
-    what the surface of B rotates more than that of A, relative to their bodies (rad/s).
+    it may be wrong by (m/s), its size times that angle, and how large it could be (m/s). `turned` is what the
+    surface of B rotates more than that of A, relative to their bodies (rad/s).
     """
     a, b, x, y, z = point.body_a, point.body_b, point.x, point.y, point.z
     wa0, wa1, wa2 = twist[a, 0], twist[a, 1], twist[a, 2]
@@ -62,7 +62,7 @@ def convective_rates(detection, twist, rates, point, span, turned):
     d1 = scale * (rates[b, 4] - rates[a, 4] + c2 * x - c0 * z + w2 * v[0] - w0 * v[2])
     d2 = scale * (rates[b, 5] - rates[a, 5] + c0 * y - c1 * x + w0 * v[1] - w1 * v[0])
     target_error = sqrt(angle * (d0 * d0 + d1 * d1 + d2 * d2))
-    most = scale * scale * (w0 * w0 + w1 * w1 + w2 * w2) * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+    most = scale * sqrt((w0 * w0 + w1 * w1 + w2 * w2) * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]))
     return d0, d1, d2, scale * c0, scale * c1, scale * c2, target_error, most
 
 
