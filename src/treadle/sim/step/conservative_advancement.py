@@ -55,7 +55,7 @@ def thicknesses(shapes: Shapes) -> np.ndarray:
 def depths(shapes: Shapes) -> np.ndarray:
     """(shapes) m: how far height fields are solid below their lowest points, inf for all others."""
     solid = np.full(len(shapes.kind), np.inf)
-    for s in np.flatnonzero(shapes.kind == HEIGHT_FIELD):
+    for s in np.flatnonzero(shapes.kind == HEIGHT_FIELD).tolist():
         solid[s] = shapes.size[s, 2] - np.abs(shapes.blocks[s][2:]).max()
     return solid
 
@@ -63,7 +63,7 @@ def depths(shapes: Shapes) -> np.ndarray:
 def steepness(shapes: Shapes) -> np.ndarray:
     """(shapes): the steepest slope of a height field, as far as it is below 1; 1 for all others."""
     steepest = np.ones(len(shapes.kind))
-    for s in np.flatnonzero(shapes.kind == HEIGHT_FIELD):
+    for s in np.flatnonzero(shapes.kind == HEIGHT_FIELD).tolist():
         columns, rows = (int(n) for n in shapes.blocks[s][:2])
         heights = shapes.blocks[s][2 : 2 + rows * columns].reshape(rows, columns)
         along_x = np.diff(heights, axis=1) * (columns - 1.0) / (2.0 * shapes.size[s, 0])
