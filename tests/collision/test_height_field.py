@@ -96,3 +96,55 @@ def test_the_nearest_point_is_found_from_near_and_far(kind, extent):
             least_distance(memory.frame.ctypes.data)
             assert memory.result[0] == pytest.approx(min(least, 0.2), abs=1e-9)
             memory.result[4] = 1e300
+
+
+def nearest_on_triangle(p, a, b, c):
+    """The point of a triangle nearest to p, by the nearest of its plane and its edges."""
+    n = np.cross(b - a, c - a)
+    foot = p - n * (n @ (p - a)) / (n @ n)
+    edges = [(a, b), (b, c), (c, a)]
+    if all(n @ np.cross(v - u, foot - u) >= 0.0 for u, v in edges):
+        return foot
+    ends = [u + np.clip((p - u) @ (v - u) / ((v - u) @ (v - u)), 0.0, 1.0) * (v - u) for u, v in edges]
+    return min(ends, key=lambda end: np.linalg.norm(p - end))
+
+
+@pytest.mark.parametrize("rough", [0.0, 0.02, 0.1, 0.5, 2.0])
+def test_balls_touch_where_triangles_are_nearest(rough):
+    """Balls above the ground, whose nearest point a search over all triangles finds, too."""
+    random = np.random.default_rng(7)
+    field = HeightField("ground", rough * random.standard_normal((7, 9)), (4, 3))
+    points, triangles = field.triangles()
+    radius, margin = 0.2, 0.3
+    collider = Collider(free_bodies(("sphere", (radius,)), ground=False), fields=[field])
+    met = 0
+    for _ in range(150):
+        x, y = random.uniform((-1.9, -1.4), (1.9, 1.4))
+        corners = points[triangles]
+        below = max(_height(corner, x, y) for corner in corners)
+        centre = np.array([x, y, below + random.uniform(0.0, 0.6)])
+        nearest = min(
+            (nearest_on_triangle(centre, *corner) for corner in corners),
+            key=lambda p: np.linalg.norm(centre - p),
+        )
+        distance = np.linalg.norm(centre - nearest) - radius
+        found = td.contact_points(collider, at(tuple(centre)), margin)
+        if distance > margin:
+            assert found == []
+            continue
+        met += 1
+        least = min(found, key=lambda p: p.distance)
+        assert least.distance == pytest.approx(distance, abs=1e-9)
+        np.testing.assert_allclose(least.second_position, nearest, atol=1e-6)
+        for p in found:
+            away = centre - p.second_position
+            assert np.linalg.norm(away) - radius == pytest.approx(p.distance, abs=1e-9)
+            np.testing.assert_allclose(p.normal * np.linalg.norm(away), -away, atol=1e-9)
+    assert met > 40
+
+
+def _height(corner, x, y):
+    """Height of a triangle over (x, y), -inf beside it."""
+    a, b, c = corner
+    s, t = np.linalg.solve(np.array([b - a, c - a])[:, :2].T, np.array([x, y]) - a[:2])
+    return a[2] + s * (b - a)[2] + t * (c - a)[2] if min(s, t, 1.0 - s - t) >= 0.0 else -np.inf

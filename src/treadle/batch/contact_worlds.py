@@ -17,6 +17,9 @@ __all__ = ["ContactWorlds"]
 #: Arrays that a contact step reads or writes.
 _NAMES = ("q", "v", "tau", "dt", "clock", "alive", "inputs", "parameters", "commands", "drives", "memory")
 
+#: Those that there may be none of.
+_FURTHER = ("loads", "shape_forces", "zone_forces", "surfaces")
+
 
 class ContactWorlds:
     """Takes contact steps of the first `count` columns of a world.
@@ -79,19 +82,20 @@ class _Share:
         self._step.read_constants()
         #: (worlds, numbers) see `world_columns`
         self.kept = np.zeros((end - begin, 0))
+        self._taken = np.zeros(end - begin, np.int64)
+        #: the arrays that the table of the columns was made for
+        self._bound: list[np.ndarray | None] = []
         self._reserve()
 
     def run(self, arrays: Mapping[str, np.ndarray], count: int) -> None:
         """Steps of all its worlds."""
-        from treadle.native.frames import table
         from treadle.sim.step.world_columns import take_worlds
 
-        world, taken = self._begin, np.zeros(self._end - self._begin, np.int64)
+        world = self._begin
+        self._taken[:] = 0
         while world < self._end:
-            columns = self._columns(arrays, taken)
-            address = table(columns)
-            place = self._step.table, address.ctypes.data, self._begin
-            world = int(take_worlds(*place, world, self._end, count))
+            columns = self._bind(arrays)
+            world = take_worlds.pointer(self._step.table, columns, self._begin, world, self._end, count)
             if world == self._end:
                 break
             if self._step.make_room():
@@ -122,14 +126,19 @@ class _Share:
             self.kept[:, : len(start)] = start
             self.kept[:, : before.shape[1]] = before
 
-    def _columns(self, arrays: Mapping[str, np.ndarray], taken: np.ndarray) -> tuple:
+    def _bind(self, arrays: Mapping[str, np.ndarray]) -> int:
+        """Address of the table of the columns, which is made again where an array is another one."""
+        from treadle.native.frames import table
         from treadle.sim.step.world_columns import WorldColumns
 
-        given = {name: arrays[name] for name in _NAMES}
-        # many rows, which most batches never need
-        loads = arrays.get("loads", np.zeros((0, 1)))
-        if not len(loads):
-            self._step.clear_loads()
-        names = ("shape_forces", "zone_forces", "surfaces")
-        further = {name: arrays.get(name, np.zeros((0, 1))) for name in names}
-        return WorldColumns(**given, **further, loads=loads, kept=self.kept, taken=taken)
+        found = [self.kept, *[arrays.get(name) for name in (*_NAMES, *_FURTHER)]]
+        if len(found) != len(self._bound) or any(x is not y for x, y in zip(found, self._bound)):
+            given = {name: arrays[name] for name in _NAMES}
+            # many rows, which most batches never need
+            further = {name: arrays.get(name, np.zeros((0, 1))) for name in _FURTHER}
+            if not len(further["loads"]):
+                self._step.clear_loads()
+            # the arrays are kept: the table has their addresses
+            self._columns = WorldColumns(**given, **further, kept=self.kept, taken=self._taken)
+            self._table, self._bound = table(self._columns), found
+        return self._table.ctypes.data

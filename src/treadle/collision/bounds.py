@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isfinite, sqrt
+from math import sqrt
 
 from treadle.collision.kinds import CAPSULE, CYLINDER, ELLIPSOID, KIND, PLANE, SIZE, SPHERE
 from treadle.native.formulas import formula
@@ -34,17 +34,15 @@ def enclose(a, margin, boxes, place):
     """Write the bounding box (6) of a shape enlarged by its margin: lowest, then highest coordinates.
 
     Two boxes overlap if the shapes come within their margins of each other; that of a plane is infinite.
-    False if the pose is not finite.
+    Returns a number that is finite if the pose is.
     """
-    total = 0.0
-    for i in range(12):
-        total += a[i]
     for i in range(3):
         half = extent(a, i)
         # enlarged by rounding, so that no pair at the margin is missed
         half += margin + 1e-12 * (half + abs(a[9 + i]))
         boxes[place + i], boxes[place + 3 + i] = a[9 + i] - half, a[9 + i] + half
-    return isfinite(total)
+    turned = (a[0] + a[1] + a[2]) + (a[3] + a[4] + a[5]) + (a[6] + a[7] + a[8])
+    return turned + (a[9] + a[10] + a[11])
 
 
 @helper

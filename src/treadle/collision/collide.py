@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import isfinite
+
 from treadle.collision.bounds import boxes_apart, compose, enclose
 from treadle.collision.broadphase import call_find_pairs, find_key
 from treadle.collision.contacts import DATA, MANY, OVERLAP, ROOM, TABLE, TOTAL, flip
@@ -63,11 +65,11 @@ def collide(f):
     B, P, body = reals(f[BODIES]), reals(f[PLACEMENT]), integers(f[BODY])
     pairs, counts, result = integers(f[PAIRS]), integers(f[COUNTS]), integers(f[RESULT])
     desk[TOTAL] = counts[0] = counts[1] = counts[2] = 0
-    finite = True
+    poses = 0.0
     for s in range(f[SHAPES]):
         compose(B, 12 * body[s], P, 12 * s, X, ROW * s)
-        finite = enclose(at(X, ROW * s), margins[s], boxes, 6 * s) and finite
-    if not finite:
+        poses += enclose(at(X, ROW * s), margins[s], boxes, 6 * s)
+    if not isfinite(poses):
         result[0] = NOT_FINITE
         return
     _unmute(f, boxes)

@@ -10,11 +10,24 @@ from __future__ import annotations
 
 from math import floor
 
+from treadle.collision.ball_on_field import ball_on_edges, ball_on_faces
 from treadle.collision.bounds import extent
-from treadle.collision.contacts import DATA, FEATURES, GJK, LEAST, MANIFOLD, ROOM, ROUND, TOTAL, flip, put
+from treadle.collision.contacts import DATA, GJK, LEAST, MANIFOLD, ROOM, ROUND, TOTAL, flip, put
 from treadle.collision.features import edge, face
+from treadle.collision.field_grid import (
+    ALONG_X,
+    ALONG_Y,
+    DIAGONAL,
+    SMALL,
+    grid_point,
+    is_inside,
+    is_peak,
+    is_ridge,
+    surface_at,
+)
 from treadle.collision.kinds import BLOCK, CAPSULE, CYLINDER, ELLIPSOID, KIND, REACH, ROW, SIZE, SPHERE
-from treadle.collision.pairs import call_manifold, call_separation, pair, state
+from treadle.collision.pairs import call_manifold, call_separation, pair
+from treadle.collision.settle import settle
 from treadle.collision.vectors import (
     along,
     axes_of,
@@ -25,7 +38,6 @@ from treadle.collision.vectors import (
     local,
     minus,
     norm,
-    plus,
     position,
     scaled,
     store,
@@ -33,74 +45,19 @@ from treadle.collision.vectors import (
     unit,
     world,
 )
-from treadle.native.calling import integers, reals
+from treadle.native.calling import reals
 from treadle.native.pieces import helper, room
 
-__all__ = ["field_pair", "meet_face", "seen_from", "settle", "to_world"]
-
-#: Sines of angles below this do not make an edge convex or a normal foreign.
-_SMALL = 1e-9
-#: Neighbours of a grid point, around it.
-_AROUND = ((1, 0), (1, 1), (0, 1), (-1, 0), (-1, -1), (0, -1))
-#: Edges that start at a grid point: the step along each, and those to the third corners of its triangles.
-_EDGES = (((1, 0), (1, 1), (0, -1)), ((1, 1), (1, 0), (0, 1)), ((0, 1), (1, 1), (-1, 0)))
+__all__ = ["field_pair", "meet_face", "seen_from", "to_world"]
 
 
-@helper
-def _point(heights, field, i, j):
-    """Grid point (i, j); a field is (columns, rows, place of its first height, lowest x, lowest y, steps)."""
-    columns, _, first, x, y, dx, dy = field
-    return (x + i * dx, y + j * dy, heights[first + j * columns + i])
-
-
-@helper
-def _inside(field, i, j):
-    return 0 <= i < field[0] and 0 <= j < field[1]
-
-
-@helper
-def _is_peak(heights, field, i, j, n):
-    """Whether n belongs to grid point (i, j): no edge from there leads towards it."""
-    p = _point(heights, field, i, j)
-    for x, y in _AROUND:
-        if _inside(field, i + x, j + y):
-            q = _point(heights, field, i + x, j + y)
-            if dot(n, minus(q, p)) > _SMALL * norm(minus(q, p)):
-                return False
-    return True
-
-
-@helper
-def settle(desk, start, fresh, number, names):
-    """Name the points from `fresh` on, and drop those that a neighbour has given before.
-
-    A name is the number of a triangle or an edge, times so many names, and what the point is called there.
-    """
-    if desk[LEAST] != 0:
-        return
-    data, features = reals(desk[DATA]), integers(desk[FEATURES])
-    kept = fresh
-    for k in range(fresh, min(desk[TOTAL], desk[ROOM])):
-        twin = False
-        for m in range(start, kept):
-            x, y = 10 * k, 10 * m
-            apart = abs(data[x] - data[y]) + abs(data[x + 1] - data[y + 1]) + abs(data[x + 2] - data[y + 2])
-            same = data[x + 6] * data[y + 6] + data[x + 7] * data[y + 7] + data[x + 8] * data[y + 8]
-            if apart < 1e-9 and same > 1.0 - 1e-9:
-                twin = True
-        if not twin:
-            for m in range(10):
-                data[10 * kept + m] = data[10 * k + m]
-            features[kept] = number * names + features[k] % names
-            kept += 1
-    if desk[TOTAL] <= desk[ROOM]:
-        desk[TOTAL] = kept
+_EDGES = (ALONG_X, DIAGONAL, ALONG_Y)
 
 
 @helper
 def _misses(p, u, v, w, n):
     """Whether p lies beside the prism over the triangle u, v, w along its normal n, by more than rounding."""
-    within = -_SMALL * dot(n, n)
+    within = -SMALL * dot(n, n)
     return (
         dot(n, cross(minus(v, u), minus(p, u))) < within
         or dot(n, cross(minus(w, v), minus(p, v))) < within
@@ -156,27 +113,24 @@ def _meet_edge(b, row, heights, field, i, j, steps, margin, number, start, desk)
     The `steps` are those from (i, j) along the edge, and to the third corners of its two triangles.
     """
     (x, y), left, right = steps
-    p, q = _point(heights, field, i, j), _point(heights, field, i + x, j + y)
+    p, q = grid_point(heights, field, i, j), grid_point(heights, field, i + x, j + y)
     u, gap, far = minus(q, p), minus(position(b), p), b[REACH] + margin
     apart = along(gap, -min(max(dot(gap, u) / dot(u, u), 0.0), 1.0), u)
     if dot(apart, apart) > far * far:
         return
+    has_left = is_inside(field, i + left[0], j + left[1])
+    has_right = is_inside(field, i + right[0], j + right[1])
+    toward_left = toward_right = u
+    if has_left:
+        toward_left = grid_point(heights, field, i + left[0], j + left[1])
+    if has_right:
+        toward_right = grid_point(heights, field, i + right[0], j + right[1])
+    if has_left and has_right and not is_ridge(field, p, q, toward_left, toward_right):
+        return
     middle = (0.5 * (p[0] + q[0]), 0.5 * (p[1] + q[1]), 0.5 * (p[2] + q[2]))
     half = 0.5 * norm(u)
     u = scaled(u, 0.5 / half)
-    t = min(max(dot(minus(position(b), middle), u), -half), half)
-    has_left = _inside(field, i + left[0], j + left[1])
-    has_right = _inside(field, i + right[0], j + right[1])
-    toward_left = toward_right = u
-    if has_left:
-        toward_left = _side(p, u, _point(heights, field, i + left[0], j + left[1]))
-    if has_right:
-        toward_right = _side(p, u, _point(heights, field, i + right[0], j + right[1]))
-    if has_left and has_right:
-        # both sides fall away from a ridge: their sum points down
-        bisector = plus(toward_left, toward_right)
-        if norm(bisector) < _SMALL or bisector[2] >= 0.0:
-            return
+    toward_left, toward_right = _side(p, u, toward_left), _side(p, u, toward_right)
     # the edge as a capsule without thickness
     across = unit(cross(u, (0.0, 0.0, 1.0)), (1.0, 0.0, 0.0))
     upward = cross(u, across)
@@ -184,29 +138,20 @@ def _meet_edge(b, row, heights, field, i, j, steps, margin, number, start, desk)
         row[3 * k], row[3 * k + 1], row[3 * k + 2], row[9 + k] = across[k], upward[k], u[k], middle[k]
     row[SIZE], row[SIZE + 1], row[REACH], row[KIND] = 0.0, half, half, CAPSULE
     result = room(8)
-    nearest = along(middle, t, u)
-    ball = b[KIND] == SPHERE
-    if ball:
-        away = minus(position(b), nearest)
-        state(result, unit(away, (0.0, 0.0, 1.0)), norm(away) - b[SIZE])
-    else:
-        curved = b[KIND] == CYLINDER or b[KIND] == ELLIPSOID
-        call_separation(desk[ROUND] if curved else desk[GJK], (row, b, margin, result, desk))
+    curved = b[KIND] == CYLINDER or b[KIND] == ELLIPSOID
+    call_separation(desk[ROUND] if curved else desk[GJK], (row, b, margin, result, desk))
     n = corner(result, 0)
     if result[3] > margin or n[2] <= 0.0:
         return
-    if (has_left and dot(n, toward_left) > _SMALL) or (has_right and dot(n, toward_right) > _SMALL):
+    if (has_left and dot(n, toward_left) > SMALL) or (has_right and dot(n, toward_right) > SMALL):
         return
     slope = dot(n, u)
-    if slope < -_SMALL and not _is_peak(heights, field, i, j, n):
+    if slope < -SMALL and not is_peak(heights, field, i, j, n):
         return
-    if slope > _SMALL and not _is_peak(heights, field, i + x, j + y, n):
+    if slope > SMALL and not is_peak(heights, field, i + x, j + y, n):
         return
     fresh = desk[TOTAL]
-    if ball:
-        put(desk, 0, nearest, n, result[3])
-    else:
-        call_manifold(desk[MANIFOLD], (row, b, result, margin, 1, desk))
+    call_manifold(desk[MANIFOLD], (row, b, result, margin, 1, desk))
     settle(desk, start, fresh, number, 8)
 
 
@@ -245,6 +190,23 @@ def _beside(b, p, dx, dy, top):
 
 
 @helper
+def _meet_above(b, surface, depth, start, desk):
+    """The point of the triangle over a shape whose middle is below the ground, between what else is there.
+
+    Below valleys are points that no triangle has the foot of.
+    """
+    _, along_x, along_y, height, number = surface
+    n = unit((-along_x, -along_y, 1.0), (0.0, 0.0, 1.0))
+    lowest = along(position(b), -b[SIZE], n)
+    if b[KIND] != SPHERE:
+        lowest = edge(b, scaled(n, -1.0), 0.0)[0]
+    distance = height * n[2] + dot(n, minus(lowest, position(b)))
+    if distance >= -depth:
+        put(desk, 0, (b[9], b[10], b[11] - height), n, distance)
+        settle(desk, start, start, number, 8)
+
+
+@helper
 def _scan(b, a, block, margin, start, desk):
     """The points of the cells within the margin of the shape, seen from above; whether these are all."""
     row, P = room(18), room(60)
@@ -256,30 +218,43 @@ def _scan(b, a, block, margin, start, desk):
     reach_x, reach_y = min(extent(b, 0) + margin, most), min(extent(b, 1) + margin, most)
     low_i, high_i = max(0, floor((x - reach_x) / dx)), min(columns - 1, floor((x + reach_x) / dx) + 1)
     low_j, high_j = max(0, floor((y - reach_y) / dy)), min(rows - 1, floor((y + reach_y) / dy) + 1)
-    bottom, data = b[11] - extent(b, 2), reals(desk[DATA])
+    bottom, data, ball = b[11] - extent(b, 2), reals(desk[DATA]), (position(b), b[SIZE])
+    # what has come through within the margin is found, too
+    solid = a[SIZE + 2] + margin
+    under = surface_at(block, field, position(b))
+    if b[KIND] == SPHERE and under[0] and under[3] >= 0.0:
+        # triangles whose planes its centre is below are those of other sides of ridges
+        solid = b[SIZE]
     for j in range(low_j, high_j + 1):
         for i in range(low_i, high_i + 1):
             if desk[LEAST] != 0 and desk[TOTAL] > start:
                 # nothing but what is nearer counts
                 margin = min(margin, max(data[9], 0.0))
             number = 5 * (j * columns + i)
-            p = _point(block, field, i, j)
+            p = grid_point(block, field, i, j)
             if i + 1 < columns and j + 1 < rows:
-                q = _point(block, field, i + 1, j)
-                r = _point(block, field, i + 1, j + 1)
-                t = _point(block, field, i, j + 1)
+                q = grid_point(block, field, i + 1, j)
+                r = grid_point(block, field, i + 1, j + 1)
+                t = grid_point(block, field, i, j + 1)
                 # a cell that lies wholly below the shape, or beside the ball around it
                 top = max(p[2], q[2], r[2], t[2])
                 if top < bottom - margin or _beside(b, p, dx, dy, top) > (b[REACH] + margin) ** 2:
                     continue
-                meet_face(b, p, q, r, margin, a[SIZE + 2], number, P, start, desk)
-                meet_face(b, p, r, t, margin, a[SIZE + 2], number + 1, P, start, desk)
+                if b[KIND] == SPHERE:
+                    ball_on_faces(ball, block, field, i, j, (margin, solid), number, start, desk)
+                    ball_on_edges(ball, block, field, i, j, margin, number + 2, start, desk)
+                    continue
+                meet_face(b, p, q, r, margin, solid, number, P, start, desk)
+                meet_face(b, p, r, t, margin, solid, number + 1, P, start, desk)
+            elif b[KIND] == SPHERE:
+                ball_on_edges(ball, block, field, i, j, margin, number + 2, start, desk)
+                continue
             for which in range(3):
-                step = _EDGES[which][0]
-                if _inside(field, i + step[0], j + step[1]):
-                    _meet_edge(
-                        b, row, block, field, i, j, _EDGES[which], margin, number + 2 + which, start, desk
-                    )
+                steps = _EDGES[which]
+                if is_inside(field, i + steps[0][0], j + steps[0][1]):
+                    _meet_edge(b, row, block, field, i, j, steps, margin, number + 2 + which, start, desk)
+    if under[0] and under[3] < 0.0 and desk[TOTAL] == start:
+        _meet_above(b, under, solid, start, desk)
     return low_i == 0 and low_j == 0 and high_i == columns - 1 and high_j == rows - 1 and margin > most
 
 

@@ -12,9 +12,10 @@ from __future__ import annotations
 from treadle.collision.bounds import extent
 from treadle.collision.contacts import DATA, FEATURES, GJK, LEAST, MANIFOLD, ROOM, TOTAL, flip
 from treadle.collision.features import edge
-from treadle.collision.field_pairs import meet_face, seen_from, settle, to_world
+from treadle.collision.field_pairs import meet_face, seen_from, to_world
 from treadle.collision.kinds import BLOCK, HULL, KIND, REACH
 from treadle.collision.pairs import call_manifold, call_separation, pair, state
+from treadle.collision.settle import settle
 from treadle.collision.vectors import (
     corner,
     cross,

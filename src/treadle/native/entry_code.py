@@ -12,7 +12,7 @@ from typing import Any, cast
 import llvmlite.binding as llvm
 from llvmlite import ir
 from numba.core import compiler, cpu, registry
-from numba.core.codegen import AOTCPUCodegen
+from numba.core.codegen import AOTCodeLibrary, AOTCPUCodegen
 from numba.core.compiler_lock import global_compiler_lock
 
 from treadle.native.c_types import Signature, void
@@ -23,9 +23,26 @@ from treadle.native.runtime import C_LIBRARY, FAILED, PYTHON, RUNTIME
 
 __all__ = ["entry_object"]
 
+#: The name of the function that is called by its address.
+_ENTRY = "entry"
+
+
+class _Library(AOTCodeLibrary):
+    """Code of which nothing is called from elsewhere but the entry."""
+
+    def _optimize_final_module(self) -> None:
+        functions = [each for each in self._final_module.functions if not each.is_declaration]
+        if any(each.name == _ENTRY for each in functions):
+            for each in functions:
+                # what is called once becomes part of what calls it, and arguments are passed in registers
+                each.linkage = "external" if each.name == _ENTRY else "internal"
+        super()._optimize_final_module()
+
 
 class _Codegen(AOTCPUCodegen):
     """Code for a processor of our choice."""
+
+    _library_class = _Library
 
     def __init__(self, name: str, processor: Processor) -> None:
         self._processor = processor
@@ -87,7 +104,7 @@ def _entry_module(context: Any, described: Any, signature: Signature) -> ir.Modu
     empty = signature.result == void
     result = ir.VoidType() if empty else context.get_value_type(described.restype)
     taken = [context.get_value_type(kind) for kind in described.argtypes]
-    own = ir.Function(module, ir.FunctionType(result, taken), "entry")
+    own = ir.Function(module, ir.FunctionType(result, taken), _ENTRY)
     builder = ir.IRBuilder(own.append_basic_block("entry"))
     status, value = convention.call_function(builder, called, described.restype, described.argtypes, own.args)
     with builder.if_then(status.is_error, likely=False):

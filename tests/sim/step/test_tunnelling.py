@@ -130,3 +130,63 @@ def test_fast_wheel_stays_on_a_height_field(wheel, dt):
         if not -0.4 < x < 0.9:
             deepest = min(deepest, z - 0.3 - ground_below)
     assert deepest > -0.01
+
+
+def ball_on_ground():
+    spec = scene("ball")
+    spec.add_body("ball", 1.0, inertia=(1e-3, 1e-3, 1e-3))
+    spec.add_joint("ball", "free", None, "ball")
+    spec.add_shape("ball", "ball", "sphere", (0.05,), role="collision", material="steel")
+    return spec.compile()
+
+
+@pytest.fixture(scope="module")
+def ball():
+    return ball_on_ground()
+
+
+def rolling_ground(height):
+    """Hills along x, with a slope of height over 0.1 m at most."""
+    x = 0.1 * np.arange(-60, 61)
+    return td.Grid(np.tile(height * np.sin(5.0 * x), (41, 1)).T, spacing=(0.1, 0.1), origin=(-6.0, -2.0))
+
+
+@pytest.mark.parametrize("time_stepping", [False, True])
+@pytest.mark.parametrize("dt", STEPS)
+def test_a_ball_does_not_fall_through_gentle_ground(ball, dt, time_stepping):
+    """Nor does it come through its depth of 1 m, at 8 to 64 m a step."""
+    sim = td.Simulation(ball, dt, terrain=rolling_ground(0.01), time_stepping=time_stepping)
+    sim.joint("ball").position = [1.0, 0.0, 0.0, 0.0, 0.02, 0.03, 3.0]
+    sim.joint("ball").velocity = [0.0, 0.0, 0.0, 0.0, 0.0, -500.0]
+    # time stepping pushes out what overlaps, step by step
+    sim.step(20)
+    assert sim.body("ball").pose[2, 3] > 0.03
+    assert abs(sim.joint("ball").velocity[5]) < 1.0
+
+
+@pytest.mark.parametrize("time_stepping", [False, True])
+def test_a_ball_does_not_pass_a_steep_ridge(ball, time_stepping):
+    """A ridge of one cell, 1 m high, which it would pass within a step."""
+    heights = np.zeros((121, 41))
+    heights[60] = 1.0
+    sim = td.Simulation(
+        ball,
+        0.016,
+        terrain=td.Grid(heights, spacing=(0.1, 0.1), origin=(-6.0, -2.0)),
+        time_stepping=time_stepping,
+    )
+    sim.joint("ball").position = [1.0, 0.0, 0.0, 0.0, -3.0, 0.03, 0.3]
+    sim.joint("ball").velocity = [0.0, 0.0, 0.0, 100.0, 0.0, 0.0]
+    for _ in range(8):
+        sim.step()
+        x, _, z = sim.body("ball").pose[:3, 3]
+        assert x < 0.0 or z > 0.9
+
+
+def test_fast_balls_over_gentle_ground_take_whole_steps(ball):
+    """What a ridge could be missed by is small: no more substeps than on a plane, which has none."""
+    sim = td.Simulation(ball, 0.005, terrain=rolling_ground(0.01), time_stepping=True)
+    sim.joint("ball").position = [1.0, 0.0, 0.0, 0.0, -3.0, 0.03, 0.07]
+    sim.joint("ball").velocity = [0.0, 0.0, 0.0, 10.0, 0.0, -3.0]
+    sim.step(40)
+    assert sim.contact_step.scratch.effort[0] == 40

@@ -126,10 +126,16 @@ def _impedance(surface, depth):
     if power == 1.0:
         y = x
     elif x <= middle:
-        y = middle * (x / middle) ** power
+        y = middle * _raised(x / middle, power)
     else:
-        y = 1.0 - (1.0 - middle) * ((1.0 - x) / (1.0 - middle)) ** power
+        y = 1.0 - (1.0 - middle) * _raised((1.0 - x) / (1.0 - middle), power)
     return least + y * (most - least)
+
+
+@part()
+def _raised(x, power):
+    """x to a power, which is 2 as a rule."""
+    return x * x if power == 2.0 else x**power
 
 
 @part()

@@ -6,8 +6,10 @@ span is therefore no longer than lets two shapes come closer by their distance a
     span <= (distance + share thickness) / speed
 
 with a bound of the speed at which they approach along the normal of their least distance (Mirtich, 1996,
-"Impulse-based dynamic simulation of rigid body systems", section 2.3); against height fields and meshes, not
-convex, in any direction. What is slow or thick is not looked at, nor are planes, solid however deep.
+"Impulse-based dynamic simulation of rigid body systems", section 2.3); against meshes, not convex, in any
+direction. A height field is solid to its depth: what a point may pass above that is a ridge that stands out
+of the line between both ends of its way by half its length times the steepest slope, at most. What is slow or
+thick is not looked at, nor are planes, solid however deep.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from treadle.native.kernels import inner, part
 from treadle.sim.step.pair_distance import FIRST
 from treadle.sim.step.points import TOUCHING, twists
 
-__all__ = ["place_bodies", "safe_substep", "thicknesses", "through"]
+__all__ = ["depths", "place_bodies", "safe_substep", "steepness", "thicknesses", "through"]
 
 #: Share of the mean thickness of two shapes by which they may come into each other, and the share of that by
 #: which they may in any case, however near they are.
@@ -50,6 +52,28 @@ def thicknesses(shapes: Shapes) -> np.ndarray:
     return np.maximum(through, _THINNEST)
 
 
+def depths(shapes: Shapes) -> np.ndarray:
+    """(shapes) m: how far height fields are solid below their lowest points, inf for all others."""
+    solid = np.full(len(shapes.kind), np.inf)
+    for s in np.flatnonzero(shapes.kind == HEIGHT_FIELD).tolist():
+        solid[s] = shapes.size[s, 2] - np.abs(shapes.blocks[s][2:]).max()
+    return solid
+
+
+def steepness(shapes: Shapes) -> np.ndarray:
+    """(shapes): the steepest slope of a height field, as far as it is below 1; 1 for all others."""
+    steepest = np.ones(len(shapes.kind))
+    for s in np.flatnonzero(shapes.kind == HEIGHT_FIELD).tolist():
+        columns, rows = (int(n) for n in shapes.blocks[s][:2])
+        heights = shapes.blocks[s][2 : 2 + rows * columns].reshape(rows, columns)
+        along_x = np.diff(heights, axis=1) * (columns - 1.0) / (2.0 * shapes.size[s, 0])
+        along_y = np.diff(heights, axis=0) * (rows - 1.0) / (2.0 * shapes.size[s, 1])
+        # triangles below and above the diagonals of the cells
+        below, above = np.hypot(along_x[:-1], along_y[:, 1:]), np.hypot(along_x[1:], along_y[:, :-1])
+        steepest[s] = min(max(below.max(), above.max()), 1.0)
+    return steepest
+
+
 @part()
 def through(detection, a, b):
     """Mean thickness (m) of two shapes; of one that meets a plane, which it cannot pass, its extent."""
@@ -72,22 +96,25 @@ def safe_substep(context):
         a, b = point.a, point.b
         # planes have no other side
         near = _SHARE * through(detection, a, b) if max(thickness[a], thickness[b]) < inf else inf
-        if (reach[a] + reach[b]) * until <= near:
+        speed, ridge = reach[a] + reach[b], detection.steepness[a] * detection.steepness[b]
+        solid = _SHARE * min(detection.depth[a], detection.depth[b])
+        if ridge * speed * until <= near and speed * until <= solid:
             continue
         if not placed:
             _place_start(context)
             placed = True
         detection.distance_pair[FIRST], detection.distance_pair[FIRST + 1] = a, b
-        detection.distance_result[4] = (reach[a] + reach[b]) * until
+        detection.distance_result[4] = speed * until
         call(detection.distance, detection.distance_frame)
         distance = max(detection.distance_result[0], 0.0)
         # what is near is met in the middle, without overlapping there, but in time stepping
         way = distance + (near if now.stepping == 1 else min(near, max(distance, _LEAST * near)))
-        speed = reach[a] + reach[b]
         if max(detection.kind[a], detection.kind[b]) < HEIGHT_FIELD:
             speed = min(_approach(context, a, b, until, _stopped(context, c)), speed)
-        if speed * until > way:
-            until = way / speed
+        if ridge * speed * until > way:
+            until = way / (ridge * speed)
+        if speed * until > distance + solid:
+            until = (distance + solid) / speed
     return until
 
 

@@ -326,8 +326,8 @@ def _lay_together(context, point, directions, many, sliding, velocity, i):
     does in L. Force elements couple branches: not all of them carry the body.
     """
     tree, rows, axes, bodies = context.tree, context.rows, context.free.axes, context.body_tree
-    x, y, z, turning = point.x, point.y, point.z, 1.0 - sliding
     d0, d1, d2 = directions[0], directions[1], directions[2]
+    x, y, z, turning = point.x, point.y, point.z, 1.0 - sliding
     parent, place, entries = tree.parent, rows.place, rows.y
     a, b, begin = bodies.last[point.body_a], bodies.last[point.body_b], rows.first[i]
     common, other, length = a, b, 0
@@ -337,9 +337,9 @@ def _lay_together(context, point, directions, many, sliding, velocity, i):
             common = parent[common]
         else:
             other = parent[other]
-    k = common
-    while k >= 0:
-        k, length = parent[k], length + 1
+    if common >= 0:
+        # itself and what is before it, as in L
+        length += 1 + tree.start[common + 1] - tree.start[common]
     one, two = (length if many > 1 else 0), (2 * length if many > 2 else 0)
     e, other, both = begin, begin, begin
     total0, total1, total2, carries_a, carries_b = 0.0, 0.0, 0.0, a, b

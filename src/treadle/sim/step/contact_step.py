@@ -12,7 +12,7 @@ from treadle.collision.collider import Collider
 from treadle.contact.soft import LawMemory, make_soft, soft_entry, soft_frame
 from treadle.native.frames import table
 from treadle.sim.step.advance import take_steps
-from treadle.sim.step.conservative_advancement import thicknesses
+from treadle.sim.step.conservative_advancement import depths, steepness, thicknesses
 from treadle.sim.step.contact_trace import make_trace
 from treadle.sim.step.context import SUBSTEP, Code, Context, Detection, Scratch
 from treadle.sim.step.convective_terms import curvatures
@@ -84,7 +84,9 @@ class ContactStep:
         #: (shapes, 6) see `surface_motion`; live
         self.surface_motion = surface_motions(grounded, self.collider.names, self.collider.shapes)
         model = self.model
-        self._q, self._v, self._tau, self._tau_given = np.zeros(model.nq), *np.zeros((3, model.nv))
+        self._q, self._tau_given = np.zeros(model.nq), np.zeros(model.nv)
+        # the prediction starts from the state
+        self._v, self._tau = self.machine.free.v, self.machine.free.tau
         self._overlapping = overlapping_pairs(self.model, self.collider, arrays["q"][:, 0])
         self.scratch: Any = None
         #: (1) length (s) of the last steps
@@ -352,18 +354,16 @@ class ContactStep:
         twist_end, twist_now = np.zeros((2, bodies, 6))
         z, work = np.zeros((2, places))
         end, shift, extra, rate, v_start = np.zeros((5, model.nv))
-        middle, q_start = np.zeros((2, model.nq))
         return Scratch(
             twist_end=twist_end,
             twist_now=twist_now,
             reach=np.zeros(len(self.collider.shapes.kind)),
-            middle=middle,
             end=end,
             shift=shift,
             z=z,
             work=work,
             extra=extra,
-            q_start=q_start,
+            q_start=np.zeros(model.nq),
             v_start=v_start,
             points=np.zeros(points, POINT),
             joint_force=np.zeros(self._joint_rows),
@@ -453,6 +453,8 @@ class ContactStep:
             body=shapes.body,
             radius=shapes.radius,
             thickness=thicknesses(shapes),
+            depth=depths(shapes),
+            steepness=steepness(shapes),
             bend=curvatures(shapes),
             motion=self.surface_motion,
             material=self._surface_kind,

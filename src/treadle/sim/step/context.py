@@ -89,6 +89,8 @@ class Detection(NamedTuple):
     body: Integers  # (shapes)
     radius: Reals  # (shapes)
     thickness: Reals  # (shapes)
+    depth: Reals  # (shapes) see `conservative_advancement`, as what follows
+    steepness: Reals  # (shapes)
     bend: Reals  # (shapes) see `convective_terms`
     motion: Reals  # (shapes, 6) of their surfaces, see `surface_motion`
     material: Integers  # (shapes)
@@ -106,7 +108,6 @@ class Scratch(NamedTuple):
     twist_end: RealTable  # (bodies + 1, 6) at the end of the substep
     twist_now: RealTable  # of what would be the end, where the bodies are at the start
     reach: RealList  # (shapes) speeds of their fastest points
-    middle: Reals  # (nq) position in the middle of the substep
     end: Reals  # (nv) velocity at its end
     shift: Reals  # (nv) displacement over it
     z: Reals  # (nv + loops)
@@ -165,8 +166,8 @@ class Context(NamedTuple):
     substep: Code  # takes a substep
     now: Annotated[np.ndarray, Shaped(SUBSTEP)]
     q: Reals
-    v: Reals
-    tau: Reals  # (nv) joint forces over the step
+    v: Reals  # that which the prediction reads
+    tau: Reals  # (nv) joint forces over the step, the same
     tau_given: Reals  # (nv) without those of controllers
     agreement: Agreement
     sleep: Sleep

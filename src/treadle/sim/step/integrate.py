@@ -67,7 +67,7 @@ def _end_distances(context):
 def integrate(context):
     """Go from the middle of the substep to its end."""
     now, move, scratch, v = context.now[0], context.move, context.scratch, context.v
-    copy(scratch.middle, move.q, context.nq)
+    copy(context.free.position, move.q, context.nq)
     for k in range(context.nv):
         move.step[k] = scratch.shift[k] - 0.5 * now.h * v[k]
     call(move.entry, move.frame)

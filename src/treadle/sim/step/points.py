@@ -138,7 +138,9 @@ def fastest(context, poses, twist, free):
             x = _turned(poses, X, placement, c) + poses[X + 9]
             y = _turned(poses, X + 3, placement, c) + poses[X + 10]
             z = _turned(poses, X + 6, placement, c) + poses[X + 11]
-            reach[s] = max(_speed(twist, b, x, y, z, radius[s]), _speed(free, b, x, y, z, radius[s]))
+            u, w = _squares(twist, b, x, y, z)
+            u_free, w_free = _squares(free, b, x, y, z)
+            reach[s] = sqrt(max(u, u_free)) + sqrt(max(w, w_free)) * radius[s]
             most = max(most, reach[s])
     return most
 
@@ -149,10 +151,10 @@ def _turned(poses, row, placement, c):
 
 
 @part()
-def _speed(twist, b, x, y, z, radius):
-    """Of the points of a ball on a body."""
+def _squares(twist, b, x, y, z):
+    """Squares of the speed of a point of a body, and of its angular velocity."""
     w0, w1, w2 = twist[b, 0], twist[b, 1], twist[b, 2]
     u = twist[b, 3] + w1 * z - w2 * y
     v = twist[b, 4] + w2 * x - w0 * z
     w = twist[b, 5] + w0 * y - w1 * x
-    return sqrt(u * u + v * v + w * w) + sqrt(w0 * w0 + w1 * w1 + w2 * w2) * radius
+    return u * u + v * v + w * w, w0 * w0 + w1 * w1 + w2 * w2

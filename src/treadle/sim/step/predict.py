@@ -79,10 +79,7 @@ def predict(context):
     for k in range(context.nv):
         move.step[k] = 0.5 * now.h * v[k]
     call(move.entry, move.frame)
-    for k in range(context.nq):
-        context.scratch.middle[k] = free.position[k] = move.position[k]
-    copy(v, free.v, context.nv)
-    copy(context.tau, free.tau, context.nv)
+    copy(move.position, free.position, context.nq)
     free.h[0], free.dt[0], free.time[0] = now.h, now.dt, now.time
     call(free.entry, free.frame)
     hold_asleep(context)

@@ -55,5 +55,5 @@ def across(n):
     alone, such as those of boxes that lie on each other, may not choose between axes.
     """
     t = (0.0, -n[2], n[1]) if abs(n[0]) < _STEEP else (n[2], 0.0, -n[0])
-    length = sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2])
-    return (t[0] / length, t[1] / length, t[2] / length)
+    scale = 1.0 / sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2])
+    return (scale * t[0], scale * t[1], scale * t[2])
