@@ -92,7 +92,7 @@ def _turn(context):
 
     No solve corrects it in a substep without cuts, and inertial forces of a velocity that lags add energy.
     """
-    free, v, missed = context.free, context.v, inf
+    free, v, missed, speed = context.free, context.v, inf, 0.0
     for _ in range(_TURN_ROUNDS):
         change, speed = 0.0, 0.0
         for k in range(context.nv):
