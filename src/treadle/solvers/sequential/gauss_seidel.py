@@ -93,7 +93,7 @@ def solve(rows, count, z, limit, tolerance, speed, way=IN_TURN, blur=0.0):
     before, along, z_before, z_along = rows.before, rows.along, rows.z_before, rows.z_along
     sweeps, change, size, known = 0, np.inf, 0.0, 0.0
     kept, z_kept, lowest, patience = rows.kept, rows.z_kept, np.inf, _PATIENCE
-    if way == TOGETHER and not begin(rows, count, z) and rows.held[0] >= 0:
+    if way == TOGETHER and not begin(rows, count, z):
         # the same rows with other targets: their factor is there
         solve_free(rows, count, z, speed, True)
         known = blur
