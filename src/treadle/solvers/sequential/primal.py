@@ -208,6 +208,9 @@ def solve_places(rows, n, m, sliding):
     """
     first, place, y, free, at, matrix = rows.first, rows.place, rows.y, rows.free, rows.at, rows.matrix
     step, block, gain, x = rows.along, rows.block, rows.gain, rows.z_along
+    if sliding > 0:
+        # directions of sliding may have turned a little since the matrix was factored
+        _find_gains(rows, n)
     for k in range(m):
         x[k] = 0.0
     missed = 0.0
