@@ -4,11 +4,11 @@ Rows yield to their impulses by their softness, or by a share of their own respo
 p = G (r - Y dz) for the velocities r that they miss, where G has a block for every contact (friction that
 slides follows its normal, see `sliding`) and one number for any other row,
 
-    (S + Y^T G Y) dz = Y^T G r,
+    (1 + Y^T G Y) dz = Y^T G r.
 
-S being 1 at degrees of freedom and -1 at held loops. Eliminated from the leaves to the base, the matrix keeps
-the zeros of the tree. What rigid rows yield is taken back by solving again for what is missed then; as much
-as can be redundant rows share their load evenly.
+Eliminated from the leaves to the base, the matrix keeps the zeros of the tree. What rigid rows yield is taken
+back by solving again for what is missed then; redundant ones share what they change. Rows that held loops
+act on, and rigid ones that contradict each other, are left to the dense solve of `subspace`.
 """
 
 from __future__ import annotations
@@ -40,39 +40,30 @@ def factor_places(rows, n, sliding):
         row = matrix[k]
         for c in range(m):
             row[c] = 0.0
-        row[k] = rows.sign[k]
+        row[k] = 1.0
     _assemble(rows, n, m, sliding == 0)
-    if not _eliminate(matrix, m, rows.sign, sliding == 0):
+    if not _eliminate(matrix, m, sliding == 0):
         return np.int64(0)
     return m
 
 
 @inner()
 def _number_places(rows, n):
-    """Numbers of the places of the free rows, held loops first: these are eliminated last; how many."""
-    first, loops, place, free, at, sign = (
-        rows.first, rows.loops, rows.place, rows.free, rows.at, rows.sign
-    )  # fmt: skip
-    count, looped = rows.places[0], False
+    """Number the places of the free rows; how many these are, n where held loops are among them."""
+    first, place, free, at = rows.first, rows.place, rows.free, rows.at
+    count, m = rows.places[0], np.int64(0)
     for k in range(count):
         at[k] = -1
     for a in range(n):
         i = free[a]
-        for e in range(first[i], loops[i]):
+        if rows.loops[i] < first[i + 1]:
+            return n
+        for e in range(first[i], first[i + 1]):
             at[place[e]] = 0
-        for e in range(loops[i], first[i + 1]):
-            at[place[e]] = 1
-            looped = True
-    m = np.int64(0)
-    for wanted in range(1 if looped else 0, -1, -1):
-        for k in range(count):
-            if at[k] == wanted:
-                # numbers stand below zero until all places have theirs
-                at[k] = -2 - m
-                sign[m] = -1.0 if wanted == 1 else 1.0
-                m += 1
     for k in range(count):
-        at[k] = -2 - at[k]
+        if at[k] == 0:
+            at[k] = m
+            m += 1
     return m
 
 
@@ -177,14 +168,14 @@ def _assemble(rows, n, m, symmetric):
 
 
 @inner()
-def _eliminate(matrix, m, sign, symmetric):
+def _eliminate(matrix, m, symmetric):
     """The matrix as U L from the last place to the first, inverse pivots on the diagonal; False for none.
 
     L is what stays of the rows, below the diagonal. Where it is not symmetric, U stands above the diagonal.
     """
     for k in range(m - 1, -1, -1):
         row, pivot = matrix[k], matrix[k, k]
-        if not pivot * sign[k] > 0.0:
+        if not pivot > 0.0:
             return False
         inverse = 1.0 / pivot
         row[k] = inverse

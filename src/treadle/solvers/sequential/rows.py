@@ -79,7 +79,6 @@ class Rows(NamedTuple):
     block: Integers  # (rows) of those solved over places: 3, the first of a contact, or 1
     gain: Reals  # (3 rows) impulses per velocity missed, as many for each as its block has rows
     at: Integers  # (places) numbers among those of the free rows
-    sign: Reals  # (places) 1, or -1 for held loops, by these numbers
     z_third: Reals  # (places)
     places: Integers  # (1) how many places there are
 
@@ -87,7 +86,7 @@ class Rows(NamedTuple):
 _WHOLE = {"first", "loops", "place", "kind", "normal", "closes", "free", "slides", "block", "at"}
 
 
-_OF_PLACES = "z_before", "z_along", "z_kept", "z_third", "at", "sign"
+_OF_PLACES = "z_before", "z_along", "z_kept", "z_third", "at"
 
 
 def empty_rows(count: int, entries: int, places: int, together: int = 0) -> Rows:
