@@ -14,8 +14,12 @@ def standing(seed: int, softness: float, push: float = 0.0) -> Rows:
     rng = np.random.default_rng(seed)
     boxes = Boxes(step=2e-3, friction=0.6)
     for k in range(2):
-        box = boxes.body(rng.uniform(1.0, 30.0), rng.uniform(0.2, 0.6, 3), (2.0 * k, 0.0, 0.2), (push, 0.0, 0.0))
-        points = np.column_stack([2.0 * k + rng.uniform(-0.3, 0.3, 6), rng.uniform(-0.3, 0.3, 6), np.zeros(6)])
+        box = boxes.body(
+            rng.uniform(1.0, 30.0), rng.uniform(0.2, 0.6, 3), (2.0 * k, 0.0, 0.2), (push, 0.0, 0.0)
+        )
+        points = np.column_stack(
+            [2.0 * k + rng.uniform(-0.3, 0.3, 6), rng.uniform(-0.3, 0.3, 6), np.zeros(6)]
+        )
         # the corners around the centre, so that it stands
         points[:4, :2] = [2.0 * k, 0.0] + 0.3 * np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
         boxes.touch(-1, box, points, (0.0, 0.0, 1.0), softness=softness)
@@ -85,7 +89,7 @@ def test_redundant_rows_share_what_they_change(seed, held):
 def test_rows_that_contradict_each_other_are_left_to_the_dense_solve(seed):
     """Targets that no motion meets do not blow up impulses of rigid rows."""
     count = 40
-    rng, rows, z, _, _, J, _, _ = problem(seed, count, held=0, room=64)
+    rng, rows, z, *_ = problem(seed, count, held=0, room=64)
     rows.slowest[:] = rows.fastest[:] = rng.standard_normal(count)
     rows.low[:], rows.high[:] = -10.0, 10.0
     rows.impulse[:] = 1e-3

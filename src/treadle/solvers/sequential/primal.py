@@ -29,7 +29,7 @@ _MANY = 16
 
 @inner()
 def factor_places(rows, n, sliding):
-    """Factor the matrix over the places of the n free rows; how many these are, 0 where it is not for them."""
+    """Factor the matrix over the places of the n free rows; how many these are, 0 where there is none."""
     if n < _MANY:
         return np.int64(0)
     m = _number_places(rows, n)
@@ -69,7 +69,7 @@ def _number_places(rows, n):
 
 @inner()
 def _find_gains(rows, n):
-    """What a row's impulse gains from a velocity that it, or its block, misses; False where there are none."""
+    """What the impulses of a row or a block gain from the velocities that it misses; False for none."""
     free, kind, slides, block, gain = rows.free, rows.kind, rows.slides, rows.block, rows.gain
     lean, across, softness = rows.lean, rows.across, rows.softness
     a = 0

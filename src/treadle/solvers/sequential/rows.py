@@ -94,7 +94,8 @@ def empty_rows(count: int, entries: int, places: int, together: int = 0) -> Rows
 
     `places` are freedoms and held loop rows; at most so many rows are solved `together`.
     """
-    sizes = {"first": count + 1, "place": entries, "y": entries, "gain": 3 * count} | dict.fromkeys(_OF_PLACES, places)
+    sizes = {"first": count + 1, "place": entries, "y": entries, "gain": 3 * count}
+    sizes |= dict.fromkeys(_OF_PLACES, places)
     arrays = {
         name: np.zeros(sizes.get(name, count), np.int64 if name in _WHOLE else np.float64)
         for name in Rows._fields
