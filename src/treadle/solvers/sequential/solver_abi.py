@@ -20,8 +20,8 @@ from treadle.solvers.sequential.subspace import hold_free, react
 
 __all__ = ["Solver", "SolverMemory", "answer", "close_gaps", "find_impulses", "hold_rows", "prepare_rows"]
 
-#: Rows that count as very few, active ones that count as few, and sweeps before islands are solved, with these
-#: and with many.
+#: Rows that count as very few, active ones that count as few, and sweeps before islands are solved, with
+#: these and with many.
 _VERY_FEW, _MORE_SWEEPS, _FEW, _SWEEPS, _FIRST_SWEEPS = 24, 12, 100, 5, 2
 
 #: Rows that count as very many, whose factors may be dear: sweeps at most, how many in one go, and the share
