@@ -165,11 +165,12 @@ def _impulses(island, give, p0, u, p, derive):
             if role[r] == OTHER:
                 continue
             a, pair = r - begin, role[r] == FIRST
-            d = give[b] * (island.scale[r] - soft[r])
-            whole = d + soft[r]
-            t0, t1 = (d * p0[r] + target[r] - u[r]) / whole, 0.0
+            # both rows of a cone yield as much in all, so that it stays round
+            softest = max(soft[r], soft[r + 1]) if pair else soft[r]
+            whole = give[b] * (island.scale[r] - softest) + softest
+            t0, t1 = ((whole - soft[r]) * p0[r] + target[r] - u[r]) / whole, 0.0
             if pair:
-                t1 = (d * p0[r + 1] + target[r + 1] - u[r + 1]) / whole
+                t1 = ((whole - soft[r + 1]) * p0[r + 1] + target[r + 1] - u[r + 1]) / whole
             length = sqrt(t0 * t0 + t1 * t1)
             slides = length > radius
             part = radius / length if slides else 1.0

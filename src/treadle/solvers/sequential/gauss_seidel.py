@@ -24,6 +24,9 @@ __all__ = ["ENOUGH", "correct", "prepare", "solve"]
 #: the impulses themselves make may have sweeps go in a circle, far below what matters.
 RELAXED = 30
 
+#: Rows up to which a sweep costs less than a solve of the wrong free rows.
+_FEW = 24
+
 #: Sweeps up to which the change that is asked for stays.
 _FIRM = 4
 
@@ -93,8 +96,8 @@ def solve(rows, count, z, limit, tolerance, speed, way=IN_TURN, blur=0.0):
     before, along, z_before, z_along = rows.before, rows.along, rows.z_before, rows.z_along
     sweeps, change, size, known = 0, np.inf, 0.0, 0.0
     kept, z_kept, lowest, patience = rows.kept, rows.z_kept, np.inf, _PATIENCE
-    if way == TOGETHER and not begin(rows, count, z) and rows.held[0] >= 0:
-        # the same rows with other targets: their factor is there
+    if way == TOGETHER and not begin(rows, count, z) and (rows.held[0] >= 0 or count > _FEW):
+        # the factor of the same rows with other targets is there, and many rows are most often free again
         solve_free(rows, count, z, speed, True)
         known = blur
     while sweeps < limit:

@@ -74,15 +74,19 @@ class Rows(NamedTuple):
     lean: Reals  # (rows) of its rows: impulse per impulse of the normal
     across: Reals  # (rows) of both: impulse per impulse across it, along which its direction turns
     cone_softness: Reals  # (rows) of its first: slip per impulse across it
-    held: Integers  # (1) how many, -1: `matrix` is not theirs
-    matrix: RealTable  # (together, together) their responses, factored
+    held: Integers  # (2) how many, -1: `matrix` is not theirs; their places, where it is over these
+    matrix: RealTable  # (together, together) their responses, or what those are over places, factored
+    block: Integers  # (rows) of those solved over places: 3, the first of a contact, or 1
+    gain: Reals  # (3 rows) impulses per velocity missed, as many for each as its block has rows
+    at: Integers  # (places) numbers among those of the free rows
+    z_third: Reals  # (places)
     places: Integers  # (1) how many places there are
 
 
-_WHOLE = {"first", "loops", "place", "kind", "normal", "closes", "free", "slides"}
+_WHOLE = {"first", "loops", "place", "kind", "normal", "closes", "free", "slides", "block", "at"}
 
 
-_OF_PLACES = "z_before", "z_along", "z_kept"
+_OF_PLACES = "z_before", "z_along", "z_kept", "z_third", "at"
 
 
 def empty_rows(count: int, entries: int, places: int, together: int = 0) -> Rows:
@@ -90,14 +94,15 @@ def empty_rows(count: int, entries: int, places: int, together: int = 0) -> Rows
 
     `places` are freedoms and held loop rows; at most so many rows are solved `together`.
     """
-    sizes = {"first": count + 1, "place": entries, "y": entries} | dict.fromkeys(_OF_PLACES, places)
+    sizes = {"first": count + 1, "place": entries, "y": entries, "gain": 3 * count}
+    sizes |= dict.fromkeys(_OF_PLACES, places)
     arrays = {
         name: np.zeros(sizes.get(name, count), np.int64 if name in _WHOLE else np.float64)
         for name in Rows._fields
     }
     rows = Rows(
         **arrays
-        | {"matrix": np.zeros((together, together)), "places": np.array([places]), "held": np.array([-1])}
+        | {"matrix": np.zeros((together, together)), "places": np.array([places]), "held": np.array([-1, 0])}
     )
     rows.normal[:] = -1
     rows.slowest[:], rows.fastest[:] = -np.inf, np.inf

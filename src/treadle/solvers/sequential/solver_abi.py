@@ -14,12 +14,14 @@ from treadle.native.kernels import inner, part
 from treadle.solvers.agreement import Agreement, agreed, largest, least, total
 from treadle.solvers.row_solver.solve import solve_rows
 from treadle.solvers.sequential.gauss_seidel import ENOUGH, correct, prepare, solve
+from treadle.solvers.sequential.row_values import rate
 from treadle.solvers.sequential.rows import CONJUGATE, IN_TURN, SINGLE, TOGETHER, Rows
 from treadle.solvers.sequential.subspace import hold_free, react
 
 __all__ = ["Solver", "SolverMemory", "answer", "close_gaps", "find_impulses", "hold_rows", "prepare_rows"]
 
-#: Rows that count as very few and as few, and sweeps before islands are solved, with these and with many.
+#: Rows that count as very few, active ones that count as few, and sweeps before islands are solved, with
+#: these and with many.
 _VERY_FEW, _MORE_SWEEPS, _FEW, _SWEEPS, _FIRST_SWEEPS = 24, 12, 100, 5, 2
 
 #: Rows that count as very many, whose factors may be dear: sweeps at most, how many in one go, and the share
@@ -120,8 +122,9 @@ def _solve(f, count, limit):
     rows, z, speed, blur = f.rows, f.z, f.speed[0], f.speed[1]
     limit, world = int(least(f, float(limit))), int(total(f, float(count)))
     few, way = min(_MORE_SWEEPS if world <= _VERY_FEW else _SWEEPS, limit), TOGETHER
-    first, fresh = speed, world > _FEW
-    if world > _FEW:
+    active = world if world <= _FEW else int(total(f, float(_active(rows, count, z))))
+    first, fresh = speed, active > _FEW
+    if active > _FEW:
         # among many rows, those that are known well are not content with what others are known to
         blur = 0.0
         few, way, first = min(_FIRST_SWEEPS, limit), IN_TURN, max(speed, _HOLDS)
@@ -162,6 +165,25 @@ def _solve(f, count, limit):
         taken += more
     _limit_energy(rows, count, z)
     return max(taken, ENOUGH)
+
+
+@inner()
+def _active(rows, count, z):
+    """Rows that have an impulse or miss their targets without one, and the friction of such contacts.
+
+    There are more than few where it stops counting.
+    """
+    active, presses = 0, False
+    for i in range(count):
+        if rows.normal[i] < 0:
+            presses = rows.impulse[i] != 0.0
+            if not presses:
+                moves = rows.velocity[i] + rate(rows.first, rows.place, rows.y, i, z)
+                presses = moves < rows.slowest[i] or moves > rows.fastest[i]
+        active += int(presses)
+        if active > _FEW:
+            break
+    return active
 
 
 @inner()

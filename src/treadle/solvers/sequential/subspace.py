@@ -17,6 +17,7 @@ from math import sqrt
 import numpy as np
 
 from treadle.native.kernels import inner
+from treadle.solvers.sequential.primal import factor_places, solve_places
 from treadle.solvers.sequential.row_values import cone_length, push, rate, scaled
 from treadle.solvers.sequential.rows import PAIR, SECOND, SINGLE
 from treadle.solvers.sequential.sliding import (
@@ -38,6 +39,9 @@ _CONTRADICTION = 1e-3
 
 #: As far as no row has a bound.
 _FAR = 1e30
+
+#: How often rows that are solved over their places are solved again for what they still miss.
+_AGAIN = 3
 
 #: Share of an impulse below which nothing is left of it.
 _ROUNDING = 1e-15
@@ -89,45 +93,40 @@ def solve_free(rows, count, z, still, going_on):
     what reaches a bound stays there, and the others are to be `going_on`; later a sweep comes in between,
     which costs less.
     """
-    impulse, free, step, velocity, softness = (
-        rows.impulse, rows.free, rows.along, rows.velocity, rows.softness
-    )  # fmt: skip
-    slowest, fastest, kind, first, place, y = (
-        rows.slowest, rows.fastest, rows.kind, rows.first, rows.place, rows.y
-    )  # fmt: skip
-    fresh, fewer, turns = going_on, 2 * count + 1, True
+    impulse, free, step, held = rows.impulse, rows.free, rows.along, rows.held
+    fresh, fewer, turns, primal, again = going_on, 2 * count + 1, True, True, _AGAIN
     while True:
         n, sliding, same = _find_free(rows, count, z, turns)
         if n > len(rows.matrix):
             return False
-        largest, most = 0.0, 0.0
-        for a in range(n):
-            i = free[a]
-            now = velocity[i] + rate(first, place, y, i, z) + softness[i] * impulse[i]
-            goal = slowest[i] if impulse[i] > 0.0 or kind[i] != SINGLE else fastest[i]
-            step[a] = goal - now
-            largest = max(largest, abs(goal - velocity[i]))
-            most = max(most, abs(step[a]))
+        largest, most = _miss(rows, n, z)
         if most <= still:
             return True
         if not same:
-            _respond(rows, n, 1.0)
-            if sliding > 0:
-                turns = fold(rows, n) and eliminate(rows, n)
-                if not turns:
-                    continue
-            else:
-                _factor(rows, n)
-            rows.held[0] = n
-        if fresh and sliding == 0:
-            _find_idle(rows, n)
-        if sliding > 0:
+            held[1] = factor_places(rows, n, sliding) if primal else 0
+            if held[1] == 0:
+                _respond(rows, n, 1.0)
+                if sliding > 0:
+                    turns = fold(rows, n) and eliminate(rows, n)
+                    if not turns:
+                        continue
+                else:
+                    _factor(rows, n)
+            held[0] = n
+        contradict = False
+        if held[1] > 0:
+            primal = solve_places(rows, n, held[1], sliding)
+            if not primal:
+                held[0] = -1
+                continue
+        elif sliding > 0:
             turns = solve_sliding(rows, n, _CONTRADICTION * largest)
             if not turns:
-                rows.held[0] = -1
+                held[0] = -1
                 continue
-            contradict = False
         else:
+            if fresh:
+                _find_idle(rows, n)
             contradict = _solve(rows, n, _CONTRADICTION * largest)
             if fresh and not contradict:
                 _even(rows, n)
@@ -136,12 +135,39 @@ def solve_free(rows, count, z, still, going_on):
             _push(rows, n, impulse, z, share)
             if sliding > 0:
                 onto_cones(rows, n, z)
+        if held[1] > 0 and share == 1.0 and again > 0:
+            again -= 1
+            continue
         if contradict or share == 1.0 or 2 * n - sliding >= fewer or not going_on:
             return True
         for a in range(n):
             if abs(impulse[free[a]]) <= _ROUNDING * abs(share * step[a]):
                 impulse[free[a]] = 0.0
         fresh, fewer = False, 2 * n - sliding
+
+
+@inner()
+def _miss(rows, n, z):
+    """Write the velocities that the free rows miss; the largest without impulses, and with them.
+
+    Friction that slides misses none along its slip.
+    """
+    impulse, free, step, velocity, softness = (
+        rows.impulse, rows.free, rows.along, rows.velocity, rows.softness
+    )  # fmt: skip
+    slowest, fastest, kind, slides = rows.slowest, rows.fastest, rows.kind, rows.slides
+    largest, most = 0.0, 0.0
+    for a in range(n):
+        i = free[a]
+        now = velocity[i] + rate(rows.first, rows.place, rows.y, i, z) + softness[i] * impulse[i]
+        goal = slowest[i] if impulse[i] > 0.0 or kind[i] != SINGLE else fastest[i]
+        step[a] = goal - now
+        largest = max(largest, abs(goal - velocity[i]))
+        if kind[i] == SECOND and a > 0 and free[a - 1] == i - 1 and slides[i - 1] == 1:
+            most = max(most, abs(rows.across[i - 1] * step[a - 1] + rows.across[i] * step[a]))
+        elif slides[i] == 0:
+            most = max(most, abs(step[a]))
+    return largest, most
 
 
 @inner()
