@@ -33,7 +33,7 @@ from treadle.solvers.row_solver.island import (
 __all__ = ["proximal"]
 
 #: Yields relative to the inverse effective mass, at most and at least, and how rows that drift change them.
-_YIELD, _LEAST, _LESS, _MORE = 1e-2, 1e-6, 0.2, 3.0
+_YIELD, _LEAST, _LESS, _MORE = 1e-2, 1e-7, 0.5, 3.0
 
 #: Newton steps of a round, and the share of the imbalance that they have to leave at most.
 _STEPS, _SOLVED = 6, 0.1
@@ -45,8 +45,12 @@ _TRIALS, _ENOUGH = 8, 0.1
 #: imbalance may be for rows to yield less.
 _DRIFTS, _BALANCED = 0.3, 1e-1
 
-#: Rounds before rows yield less, without progress until it ends, and at most.
-_FIRST_ROUNDS, _PATIENCE, _MOST_ROUNDS = 2, 25, 200
+#: Shares of the residual before between which impulses drift, how much farther each round goes then, and how
+#: far at most.
+_SLOWER, _STEADY, _FASTER, _FARTHEST = 0.6, 1.2, 2.0, 30.0
+
+#: Rounds before rows yield less, and at most.
+_FIRST_ROUNDS, _MOST_ROUNDS = 2, 400
 
 
 @inner()
@@ -63,20 +67,26 @@ def proximal(island, limit, tolerance):
     p0[:] = island.p
     project(island, p0)
     impulse_effect(island, p0, z, True)
-    best, taken, idle, turn = inf, 0, 0, 0
+    best, last, ahead, taken, turn = inf, inf, 1.0, 0, 0
     while taken < limit and turn < _MOST_ROUNDS:
         steps, left = _solve_round(island, give, p0, z, u, p, dz, du, pull, trial, limit - taken)
         taken += steps
-        p0[:] = p
+        for k in range(count):
+            trial[k], p0[k] = p[k] - p0[k], p[k]
         worst, _ = evaluate(island, p, pull, du, r)
-        idle += 1
-        if worst < 0.7 * best:
-            idle = 0
         if worst < best:
             best = worst
             island.p[:] = p
-        if best <= tolerance or idle > _PATIENCE:
+        if best <= tolerance:
             break
+        # what redundant rows share drifts evenly until one of them arrives: go farther
+        even = worst < _STEADY * last and left <= _BALANCED * worst
+        ahead = min(ahead * (_FASTER if worst > _SLOWER * last else 1.0), _FARTHEST) if even else 1.0
+        last = worst
+        if ahead > 1.0:
+            for k in range(count):
+                p0[k] += (ahead - 1.0) * trial[k]
+            project(island, p0)
         if turn >= _FIRST_ROUNDS:
             _change_yields(island, give, r, before, tolerance, left <= _BALANCED * worst)
         turn += 1

@@ -29,8 +29,8 @@ __all__ = [
 NEWTON, INTERIOR, BOTH, PROXIMAL = 1, 2, 3, 4
 
 #: Iterations of the methods in turn: Newton steps end where the active sets are those of before, the interior
-#: point finds them, and proximal points settle what redundant rows share. Where one stalls, another does not.
-_WARM, _INTERIOR, _PROXIMAL, _MORE_INTERIOR, _MORE_PROXIMAL = 6, 10, 20, 30, 40
+#: point finds them, and proximal points, which go on where it stalls, settle what redundant rows share.
+_WARM, _INTERIOR, _PROXIMAL = 6, 10, 300
 
 #: Places from which on an island is very large, and the residual (m/s) up to which it then is left as it is:
 #: redundant rows whose targets contradict each other.
@@ -105,12 +105,12 @@ def _solve_island(island, limit, tolerance, way):
     if way != BOTH:
         return _take_turn(island, way, limit, tolerance)[0]
     best, left, taken = island.p.copy(), inf, 0
-    for turn in range(5):
+    for turn in range(3):
         method, most = NEWTON, _WARM
-        if turn in {1, 3}:
-            method, most = INTERIOR, _INTERIOR if turn == 1 else _MORE_INTERIOR
-        elif turn > 0:
-            method, most = PROXIMAL, _PROXIMAL if turn == 2 else _MORE_PROXIMAL
+        if turn == 1:
+            method, most = INTERIOR, _INTERIOR
+        elif turn == 2:
+            method, most, tolerance = PROXIMAL, _PROXIMAL, max(tolerance, _MOST_LEFT)
         steps = min(most, limit - taken)
         if steps <= 0 or left <= tolerance or (island.sizes[0] > _VERY_LARGE and left <= _NEAR):
             break

@@ -36,7 +36,7 @@ _HOLDS = 1e-9
 
 #: Iterations of an island, each of which counts as so many sweeps, and the residual (m/s) from which on a
 #: solve counts as unfinished.
-_ITERATIONS, _PER_ITERATION, _UNFINISHED = 100, 5, 1e-8
+_ITERATIONS, _PER_ITERATION, _UNFINISHED = 320, 2, 1e-8
 
 #: What is asked for.
 _PREPARE, _SOLVE, _CORRECT, _HOLD, _REACT = 0, 1, 2, 3, 4
