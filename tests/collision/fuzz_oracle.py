@@ -162,13 +162,16 @@ def _outside(kind, size, hulls, h, scale, p):
 
 
 @njit(cache=True)
-def _inside(kind, size, out, p):
-    """How far a point is from the surface, inside; points of a capsule may lie on the spheres at its ends."""
+def _inside(kind, size, out, p, n):
+    """How far a point is from the surface, inside; n points outward.
+
+    A point of a capsule may lie on any of the balls that it consists of.
+    """
     if kind != CAPSULE:
         return -out
-    flat = p[0] * p[0] + p[1] * p[1]
-    lower, upper = sqrt(flat + (p[2] + size[1]) ** 2), sqrt(flat + (p[2] - size[1]) ** 2)
-    return min(-out, abs(lower - size[0]), abs(upper - size[0]))
+    x, y, z = p[0] - size[0] * n[0], p[1] - size[0] * n[1], p[2] - size[0] * n[2]
+    beyond = max(abs(z) - size[1], 0.0)
+    return min(-out, sqrt(x * x + y * y + beyond * beyond))
 
 
 @njit(cache=True)
@@ -290,16 +293,19 @@ def _membership(cases, hulls, i, points, deepest, tolerance, slack, x, errors):
             for k in range(3):
                 x[k] = row[k] * w[0] + row[3 + k] * w[1] + row[6 + k] * w[2]
             out = _outside(row[KIND], row[SIZE:REACH], hulls, cases.hull[i, j], cases.scale[i, j], x)
-            allowed = tolerance if q == deepest else tolerance + slack
-            point = POINT if q == deepest else FURTHER_POINT
-            surface = SURFACE if q == deepest else FURTHER_SURFACE
+            outward = 1.0 if j == 0 else -1.0
+            for k in range(3):
+                w[k] = row[k] * points[q, 6] + row[3 + k] * points[q, 7] + row[6 + k] * points[q, 8]
+                w[k] *= outward
+            inside = _inside(row[KIND], row[SIZE:REACH], out, x, w)
             if q == deepest:
-                for k in range(3):
-                    w[k] = row[k] * points[q, 6] + row[3 + k] * points[q, 7] + row[6 + k] * points[q, 8]
+                errors[POINT] = max(errors[POINT], out / tolerance)
+                errors[SURFACE] = max(errors[SURFACE], inside / tolerance)
                 error = _curved(row[KIND], row[SIZE:REACH], x, w, tolerance)
                 errors[CURVED] = max(errors[CURVED], error)
-            errors[point] = max(errors[point], out / allowed)
-            errors[surface] = max(errors[surface], _inside(row[KIND], row[SIZE:REACH], out, x) / allowed)
+            else:
+                errors[FURTHER_POINT] = max(errors[FURTHER_POINT], out / (tolerance + slack))
+                errors[FURTHER_SURFACE] = max(errors[FURTHER_SURFACE], inside / (tolerance + slack))
 
 
 @njit(cache=True)

@@ -98,12 +98,16 @@ class Solid:
                 return p[:, 2]
         return (p @ self.planes[:, :3].T + self.planes[:, 3]).max(axis=1)
 
-    def inside(self, p: np.ndarray) -> np.ndarray:
-        """How far points are from the surface, inside; those of a capsule may lie on the spheres at its ends."""
+    def inside(self, p: np.ndarray, N: np.ndarray) -> np.ndarray:
+        """How far points (k, 3) are from the surface, inside; N point outward.
+
+        A point of a capsule may lie on any of the balls that it consists of.
+        """
         depth = -self.outside(p)
         if self.kind == "capsule":
-            for end in ((0.0, 0.0, -self.size[1]), (0.0, 0.0, self.size[1])):
-                depth = np.minimum(depth, np.abs(np.linalg.norm(p - end, axis=1) - self.size[0]))
+            center = p - self.size[0] * N
+            center[:, 2] = np.maximum(np.abs(center[:, 2]) - self.size[1], 0.0)
+            depth = np.minimum(depth, np.linalg.norm(center, axis=1))
         return depth
 
     def normal(self, p: np.ndarray, tolerance: float) -> tuple[np.ndarray, float] | None:
@@ -179,7 +183,7 @@ def errors(solids: list[Solid], data: np.ndarray, count: int) -> np.ndarray:
     # the points belong to the shapes: a bound from above
     for j, solid in enumerate(solids):
         p = (data[:, 3 * j : 3 * j + 3] - solid.place) @ solid.A
-        out, inside = solid.outside(p), solid.inside(p)
+        out, inside = solid.outside(p), solid.inside(p, (1 - 2 * j) * N @ solid.A)
         if normal := solid.normal(p[deepest], tolerance):
             length = np.linalg.norm(normal[0])
             across = np.linalg.norm(np.cross(normal[0], N[deepest] @ solid.A)) / length if length else np.inf

@@ -29,7 +29,7 @@ from treadle.native.pieces import helper, room
 __all__ = ["plane_box", "plane_capsule", "plane_corners", "plane_cylinder", "plane_ellipsoid", "plane_sphere"]
 
 #: A cylinder whose cap is tilted by less than this (rad) stands on four points that are fixed to it.
-_UPRIGHT = 1e-6
+_UPRIGHT = 3e-8
 #: Corners of a mesh beyond which only one in each of so many directions, and the lowest, are taken.
 _MOST = 8
 
