@@ -42,7 +42,7 @@ def chunks(first: int, count: int) -> Iterator[tuple[int, int]]:
 
 
 def scan(seed: int, names: tuple[str, str], first: int, count: int, kept: bool = False) -> dict[str, Any]:
-    """Check the cases of a pair: how many are wrong, the largest errors, and what is wrong with the first ones."""
+    """Check the cases of a pair: how many are wrong, which, and the largest errors."""
     wrong, named, spent = 0, [], 0.0
     largest = np.zeros(len(CHECKS))
     for start, length in chunks(first, count):
@@ -112,13 +112,15 @@ def main() -> None:
     given = parser.parse_args()
     chosen = [names for names in PAIRS if not given.pairs or "-".join(names) in given.pairs.split(",")]
     if given.count < 1 or given.first < 0 or not chosen:
-        parser.error(f"--count is at least 1, --first at least 0, and pairs are {' '.join(map('-'.join, PAIRS))}")
+        parser.error(
+            f"--count is at least 1, --first at least 0, and pairs are {' '.join(map('-'.join, PAIRS))}"
+        )
     rows = []
     for names in chosen:
         rows.append(row := scan(given.seed, names, given.first, given.count, given.keep))
         worst = max(row["errors"], key=row["errors"].get)
         print(
-            f"{row['pair']:20s} {row['cases']} cases, {row['wrong']} wrong, {row['us_per_case']:.1f} us a case, "
+            f"{row['pair']:20s} {row['cases']} cases, {row['wrong']} wrong, {row['us_per_case']:.1f} us each, "
             f"largest error {row['errors'][worst]:.2g} of that allowed ({worst})",
             *(f"  case {k}: {said}" for k, said in row["named"]),
             sep="\n", file=sys.stderr if given.json else sys.stdout, flush=True,

@@ -1,8 +1,8 @@
 """Random pairs of shapes in nearly degenerate poses, drawn in machine code.
 
 Poses are drawn where rounding decides: axes parallel to 1e-16..1e-3 rad, edges on edges, faces on faces,
-vertices on edges, one centre in the other, sizes from 1e-4 to 1e4 m, plates and needles, far from the origin. A case is named by its
-seed, its pair and its number, and is the same in every run.
+vertices on edges, one centre in the other, sizes from 1e-4 to 1e4 m, plates and needles, far from the origin.
+A case is named by its seed, its pair and its number, and is the same in every run.
 """
 
 from __future__ import annotations
@@ -96,7 +96,13 @@ def pool(seed: int, chunk: int) -> Hulls:
 
 def hulls_of(meshes: list[Mesh]) -> Hulls:
     """Meshes as hulls."""
-    empty = (np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int64), np.zeros((0, 4)), np.zeros((0, 3)), np.zeros(0))
+    empty = (
+        np.zeros((0, 3)),
+        np.zeros((0, 3), dtype=np.int64),
+        np.zeros((0, 4)),
+        np.zeros((0, 3)),
+        np.zeros(0),
+    )
     parts = list(zip(empty, *(_known(mesh) for mesh in meshes)))
     starts = np.array([np.cumsum([len(array) for array in part]) for part in parts]).T
     return Hulls(*(np.concatenate(part) for part in parts), np.ascontiguousarray(starts))
@@ -121,7 +127,7 @@ def _edges(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:
 
 
 def _hull(rng: np.random.Generator) -> Mesh:
-    """A hull of random points, a box, a prism, a bipyramid, or one of so many corners that cells find them."""
+    """A hull of random points, a box, a prism, a bipyramid, or of so many corners that cells find them."""
     proportions = np.zeros(3)
     draw_proportions(proportions, rng.integers(2**63, size=1, dtype=np.uint64))
     ring = [(np.cos(a), np.sin(a), z) for a in np.arange(6) * np.pi / 3 for z in (-1.0, 1.0)]
@@ -250,7 +256,7 @@ def support(kind, size, hulls, h, scale, n):
 
 @njit(cache=True)
 def _support_point(kind, size, hulls, h, scale, n, out):
-    """A point of a shape that is farthest along n, in its own axes: where there are many, one of the corners."""
+    """A point of a shape that is farthest along n, in its own axes: of a face one of its corners."""
     length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2])
     flat = sqrt(n[0] * n[0] + n[1] * n[1])
     out[:] = 0.0
@@ -270,7 +276,11 @@ def _support_point(kind, size, hulls, h, scale, n, out):
         if kind == BOX:
             out[k] = side * size[k]
         if kind == ELLIPSOID:
-            out[k] = size[k] ** 2 * n[k] / sqrt((size[0] * n[0]) ** 2 + (size[1] * n[1]) ** 2 + (size[2] * n[2]) ** 2)
+            out[k] = (
+                size[k] ** 2
+                * n[k]
+                / sqrt((size[0] * n[0]) ** 2 + (size[1] * n[1]) ** 2 + (size[2] * n[2]) ** 2)
+            )
         if kind == CYLINDER and k < 2 and flat > 0.0:
             out[k] = size[0] * n[k] / flat
         if kind in (CAPSULE, CYLINDER) and k == 2:
@@ -366,7 +376,7 @@ def _sideways(state, style, first, second, out):
 
 @njit(cache=True)
 def _place(state, cases, hulls, i, A, B, n, half, small, out):
-    """Where B is from A: nearly touching along n, support point on support point or aside; or one in the other."""
+    """Where B is from A: nearly touching along n, support points at one place or aside; or centre on centre."""
     x, w = np.zeros(3), np.zeros(3)
     style, far = _integer(state, 8), 0.0
     gap = (_integer(state, 3) - 1) * _power(state, -14.0, 0.0) * small

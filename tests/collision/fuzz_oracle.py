@@ -38,8 +38,8 @@ ROUNDING, SEARCHED, CURVED_HULL = 1e-9, 1e-8, 1e-6
 #: Angle (rad) up to which edges count as parallel: further points of theirs are off by it times their length.
 PARALLEL = 1e-3
 
-#: Error allowed of what is a unit vector, or a plane's normal; and of that of a curved surface, which is
-#: not better known than its point.
+#: Error allowed of what is a unit vector, or a plane's normal; and of that of a curved surface in a single
+#: point, which is not better known than the point.
 UNIT, SMOOTH = 1e-9, 1e-7
 
 #: Directions that are tried against the depth of shapes that overlap, and steps uphill from the best of them.
@@ -175,7 +175,7 @@ def _inside(kind, size, out, p, n):
 
 
 @njit(cache=True)
-def _curved(kind, size, p, n, tolerance):
+def _curved(kind, size, p, n, tolerance, loose):
     """Error of the normal of a curved surface at p, in the shape's own axes, as a share of that allowed."""
     x, y, z, radius = p[0], p[1], p[2], size[0]
     if kind == CAPSULE:
@@ -196,7 +196,7 @@ def _curved(kind, size, p, n, tolerance):
         return np.inf
     for c in (y * n[2] - z * n[1], z * n[0] - x * n[2], x * n[1] - y * n[0]):
         across += (c / length) ** 2
-    return sqrt(across) / (SMOOTH + 3.0 * tolerance / radius)
+    return sqrt(across) / (loose + 3.0 * tolerance / radius)
 
 
 @njit(cache=True)
@@ -301,7 +301,8 @@ def _membership(cases, hulls, i, points, deepest, tolerance, slack, x, errors):
             if q == deepest:
                 errors[POINT] = max(errors[POINT], out / tolerance)
                 errors[SURFACE] = max(errors[SURFACE], inside / tolerance)
-                error = _curved(row[KIND], row[SIZE:REACH], x, w, tolerance)
+                loose = PARALLEL if len(points) > 1 else SMOOTH
+                error = _curved(row[KIND], row[SIZE:REACH], x, w, tolerance, loose)
                 errors[CURVED] = max(errors[CURVED], error)
             else:
                 errors[FURTHER_POINT] = max(errors[FURTHER_POINT], out / (tolerance + slack))
@@ -351,7 +352,7 @@ def _climb(cases, hulls, i, top, directions):
 
 @njit(cache=True)
 def _try(cases, hulls, i, n, best, top):
-    """The larger of the best gap and that along n or -n, whatever the length of n; the best direction is kept."""
+    """The best gap, or that along n or -n (of any length) if it is larger: then the direction is kept."""
     x = np.zeros(3)
     length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2])
     there, back = _gap(cases, hulls, i, n, x, True)
@@ -384,7 +385,7 @@ def move(cases, hulls, address, desk, data, count, points, errors):
     for i in range(len(count)):
         if errors[i, NUMBER] > 0.0:
             continue
-        small, large = _sizes(cases, hulls, i)
+        _, large = _sizes(cases, hulls, i)
         allowed = _accuracy(cases.rows[i, 0, KIND], cases.rows[i, 1, KIND]) * large
         start = points[i, : count[i], 9].min()
         _place(cases, hulls, i, rows, blocks)

@@ -35,7 +35,7 @@ _NAMES = {number: name for name, number in KINDS.items() if name not in ("part",
 
 @dataclass
 class Solid:
-    """A shape, its half sizes (m), its pose, and for a hull its points, the planes of its faces, and edges."""
+    """A shape, its half sizes (m) and its pose, of a hull its points, the planes of its faces, and edges."""
 
     kind: str
     size: np.ndarray
@@ -173,6 +173,7 @@ def errors(solids: list[Solid], data: np.ndarray, count: int) -> np.ndarray:
     deepest = data[:, 9].argmin()
     others = np.arange(count) != deepest
     N, s = data[:, 6:9], data[deepest, 9]
+    loose = PARALLEL if count > 1 else SMOOTH
     found[NORMAL] = np.abs(np.linalg.norm(N, axis=1) - 1.0).max() / UNIT
     if plane:
         found[NORMAL] = max(found[NORMAL], np.linalg.norm(N - solids[0].A[:, 2], axis=1).max() / UNIT)
@@ -187,13 +188,13 @@ def errors(solids: list[Solid], data: np.ndarray, count: int) -> np.ndarray:
         if normal := solid.normal(p[deepest], tolerance):
             length = np.linalg.norm(normal[0])
             across = np.linalg.norm(np.cross(normal[0], N[deepest] @ solid.A)) / length if length else np.inf
-            found[CURVED] = max(found[CURVED], across / (SMOOTH + 3.0 * tolerance / normal[1]))
+            found[CURVED] = max(found[CURVED], across / (loose + 3.0 * tolerance / normal[1]))
         found[POINT] = max(found[POINT], out[deepest] / tolerance)
         found[SURFACE] = max(found[SURFACE], inside[deepest] / tolerance)
         if others.any():
-            loose = tolerance + PARALLEL * small
-            found[FURTHER_POINT] = max(found[FURTHER_POINT], out[others].max() / loose)
-            found[FURTHER_SURFACE] = max(found[FURTHER_SURFACE], inside[others].max() / loose)
+            allowed = tolerance + PARALLEL * small
+            found[FURTHER_POINT] = max(found[FURTHER_POINT], out[others].max() / allowed)
+            found[FURTHER_SURFACE] = max(found[FURTHER_SURFACE], inside[others].max() / allowed)
     if s < 0.0 and not plane:
         found[DEPTH] = (_best(solids, N[deepest]) - s) / tolerance
     return found

@@ -65,7 +65,9 @@ def test_hulls_times_a_power_of_two_are_exact():
         mesh = mesh_of(hulls, h)
         block = hull_block(mesh)
         block[3 : 3 + mesh.points.size] *= 2.0**-9
-        assert np.array_equal(block, hull_block(Mesh(mesh.points * 2.0**-9, mesh.triangles, mesh.middle, True, True)))
+        assert np.array_equal(
+            block, hull_block(Mesh(mesh.points * 2.0**-9, mesh.triangles, mesh.middle, True, True))
+        )
 
 
 def broken(rng, cases, count, points):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from treadle.collision.contacts import MANIFOLD
 from treadle.collision.kinds import SIZE
 from treadle.collision.pairs import call_manifold, pair, state_at
-from treadle.collision.segments import nearest_of_segments
+from treadle.collision.segments import nearest_parameters
 from treadle.collision.vectors import (
     along,
     axis,
@@ -14,7 +14,6 @@ from treadle.collision.vectors import (
     minus,
     norm,
     normal_to,
-    plus,
     position,
     scaled,
     unit,
@@ -27,25 +26,25 @@ __all__ = ["capsule_capsule"]
 @pair(MANIFOLD)
 def capsule_capsule(a, b, margin, desk):
     """The two ends of what parallel capsules share, else a point."""
-    p, q = position(a), position(b)
     u, v = axis(a, 2), axis(b, 2)
-    half_a, half_b = scaled(u, a[SIZE + 1]), scaled(v, b[SIZE + 1])
-    on_a, on_b = nearest_of_segments(minus(p, half_a), plus(p, half_a), minus(q, half_b), plus(q, half_b))
+    one, two = scaled(u, 2.0 * a[SIZE + 1]), scaled(v, 2.0 * b[SIZE + 1])
+    p, q = along(position(a), -a[SIZE + 1], u), along(position(b), -b[SIZE + 1], v)
+    x, y = nearest_parameters(p, one, q, two)
+    on_a, on_b = along(p, x, one), along(q, y, two)
     gap = minus(on_b, on_a)
     s = norm(gap) - a[SIZE] - b[SIZE]
     if s > margin:
         return
-    n = _normal(gap, u, _end(on_a, p, u, a[SIZE + 1]), v, _end(on_b, q, v, b[SIZE + 1]))
+    n = _normal(gap, u, _end(x), v, _end(y))
     result = room(8)
     state_at(result, n, s, along(on_a, a[SIZE], n))
     call_manifold(desk[MANIFOLD], (a, b, result, margin, 1, desk))
 
 
 @helper
-def _end(x, center, u, half):
-    """The end of an axis that a point of it is: 1, -1, or 0 between them."""
-    t = dot(minus(x, center), u)
-    return 0.0 if abs(t) < half * (1.0 - 1e-12) else (1.0 if t > 0.0 else -1.0)
+def _end(x):
+    """The end of an axis at the share x of it: 1, -1, or 0 between them."""
+    return 0.0 if 0.0 < x < 1.0 else (1.0 if x > 0.5 else -1.0)
 
 
 @helper

@@ -31,9 +31,9 @@ __all__ = ["epa"]
 
 #: Most corners of the polytope of two shapes, and of one that is curved and has no end of them.
 _CORNERS, _CURVED = 256, 96
-#: A point is beyond the nearest face if it is by more than this share of the shapes' size, and beyond others
-#: if it is by more than that: what rounding leaves of a plane.
-_BEYOND, _LEVEL = 1e-13, 1e-12
+#: A point is beyond the nearest face if it is by more than this share of the shapes' size, and level with
+#: others if it is by no more than that: what rounding leaves of a plane, and more of that of a thin triangle.
+_BEYOND, _LEVEL, _ROUNDING = 1e-13, 1e-12, 4e-16
 #: Edges whose angle (sine) to the way to a point is below this span no face with it.
 _IN_LINE = 1e-10
 
@@ -48,7 +48,7 @@ def epa(a, b, W, A, count):
     scale = a[REACH] + b[REACH]
     P, O = room(768), room(768)
     # faces: corners, outward normals and distances from the origin; a negative corner marks a removed face
-    F, N, D = room(1536), room(1536), room(512)
+    F, N, D, level = room(1536), room(1536), room(512), room(512)
     ring, seen = room(1536), room(512)
     for i in range(count):
         store(P, i, corner(W, i))
@@ -61,7 +61,7 @@ def epa(a, b, W, A, count):
         p = corner(P, i)
         if dot(cross(minus(corner(P, j), p), minus(corner(P, m), p)), minus(corner(P, k), p)) > 0.0:
             j, m = m, j
-        _face(P, F, N, D, k, i, j, m)
+        level[k] = _face(P, F, N, D, k, i, j, m, scale)
     corners, faces = 4, 4
     most = _CURVED if _is_curved(a) or _is_curved(b) else _CORNERS
     least, least_normal = 1e300, (0.0, 0.0, 1.0)
@@ -77,18 +77,24 @@ def epa(a, b, W, A, count):
         beyond = dot(n, w) - depth
         if dot(n, w) < least:
             least, least_normal = dot(n, w), n
-        if beyond <= _BEYOND * scale or corners == most:
+        known = False
+        for k in range(corners):
+            known = known or norm(minus(w, corner(P, k))) <= 1e-14 * scale
+        if beyond <= _BEYOND * scale or known or corners == most:
             break
         store(P, corners, w)
         store(O, corners, on_a)
-        removed = _seen(F, N, D, faces, best, w, min(_LEVEL * scale, 0.5 * beyond), seen)
-        removed, edges = _horizon(P, F, faces, corners, seen, removed, ring)
+        removed = _seen(F, N, D, level, faces, best, w, seen)
+        removed, edges = _horizon(P, F, N, D, level, faces, corners, seen, removed, ring)
+        if edges < 3:
+            break
         for k in range(removed):
             F[3 * int(seen[k])], D[int(seen[k])] = -1.0, 1e300
         for k in range(edges):
             # in the place of one that was removed
             place = int(seen[k]) if k < removed else faces
-            _face(P, F, N, D, place, int(ring[2 * k]), int(ring[2 * k + 1]), corners)
+            i, j = int(ring[2 * k]), int(ring[2 * k + 1])
+            level[place] = _face(P, F, N, D, place, i, j, corners, scale)
             if k >= removed:
                 faces += 1
         corners += 1
@@ -111,26 +117,28 @@ def _is_curved(a):
 
 
 @helper
-def _face(P, F, N, D, k, i, j, m):
-    """Write face k."""
+def _face(P, F, N, D, k, i, j, m, scale):
+    """Write face k; returns how far from its plane a point is level with it."""
     p = corner(P, i)
     u, v = minus(corner(P, j), p), minus(corner(P, m), p)
     n = cross(u, v)
     # three corners in a line bound nothing
-    thin = norm(n) <= 1e-12 * norm(u) * norm(v)
+    area = norm(n)
+    thin = area <= 1e-12 * norm(u) * norm(v)
     n = unit(n, (0.0, 0.0, 1.0))
     F[3 * k], F[3 * k + 1], F[3 * k + 2] = i, j, m
     store(N, k, n)
     D[k] = 1e300 if thin else dot(n, p)
+    return scale * (_LEVEL + _ROUNDING * scale * max(norm(u), norm(v)) / area) if area > 0.0 else scale
 
 
 @helper
-def _seen(F, N, D, faces, best, w, level, seen):
-    """List the faces that a point beyond the best one sees: connected with it, and not level with the point."""
+def _seen(F, N, D, level, faces, best, w, seen):
+    """List the faces that w sees, which is beyond the best one: connected with it, and not level with w."""
     count = 1
     seen[0] = best
     for k in range(faces):
-        if k != best and F[3 * k] >= 0.0 and dot(corner(N, k), w) - D[k] > level:
+        if k != best and F[3 * k] >= 0.0 and dot(corner(N, k), w) - D[k] > level[k]:
             seen[count] = k
             count += 1
     connected = 1
@@ -154,12 +162,13 @@ def _share_edge(F, k, m):
 
 
 @helper
-def _horizon(P, F, faces, corners, seen, count, ring):
+def _horizon(P, F, N, D, level, faces, corners, seen, count, ring):
     """Write the edges around the faces that are seen from the last corner, and return both numbers.
 
-    An edge in line with that corner spans no face: the face beyond it is level with the corner, and removed
-    with the others.
+    A face beyond an edge that is level with the corner is removed with the others if the corner lies in line
+    with the edge or within: with it the edge spans no face, or one that is turned over.
     """
+    w = corner(P, corners)
     while True:
         edges = 0
         for k in range(count):
@@ -169,14 +178,26 @@ def _horizon(P, F, faces, corners, seen, count, ring):
         before = count
         for k in range(edges):
             p = corner(P, int(ring[2 * k]))
-            u, v = minus(corner(P, int(ring[2 * k + 1])), p), minus(corner(P, corners), p)
-            if norm(cross(u, v)) <= _IN_LINE * norm(u) * norm(v):
-                for m in range(faces):
-                    for c in range(3):
-                        if F[3 * m + c] == ring[2 * k + 1] and F[3 * m + (c + 1) % 3] == ring[2 * k]:
-                            count = _listed(seen, count, m)
+            u, v = minus(corner(P, int(ring[2 * k + 1])), p), minus(w, p)
+            m = _across(F, faces, ring[2 * k], ring[2 * k + 1])
+            if m < 0:
+                continue
+            below = dot(corner(N, m), w) - D[m] < -level[m]
+            spans = dot(cross(u, v), corner(N, m)) > _IN_LINE * norm(u) * norm(v)
+            if D[m] > 1e299 or not (below or spans):
+                count = _listed(seen, count, m)
         if count == before:
             return count, edges
+
+
+@helper
+def _across(F, faces, i, j):
+    """The face beyond the edge from i to j, -1 without one."""
+    for m in range(faces):
+        for c in range(3):
+            if F[3 * m + c] == j and F[3 * m + (c + 1) % 3] == i:
+                return m
+    return -1
 
 
 @helper

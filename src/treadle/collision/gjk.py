@@ -132,6 +132,9 @@ def gjk_separation(a, b, margin, result, desk):
         n, distance, error = _apart(a, b, v, along_v, W, count)
         if error > PROVED * size:
             n, distance, on_a, error = _better(a, b, n, distance, on_a, error, desk)
+        if distance < -PROVED * size:
+            # a depth that is the least nearby, not of all
+            error = 1e300
     corners = count - 4 if count > 4 else count
     # cores that overlap, or so near that the search ended in rounding and v has no direction
     for _ in range(2):
