@@ -120,7 +120,7 @@ def main() -> None:
         rows.append(row := scan(given.seed, names, given.first, given.count, given.keep))
         worst = max(row["errors"], key=row["errors"].get)
         print(
-            f"{row['pair']:20s} {row['cases']} cases, {row['wrong']} wrong, {row['us_per_case']:.1f} us each, "
+            f"{row['pair']:20s} {row['cases']} cases, {row['wrong']} wrong, {row['us_per_case']:.1f} us, "
             f"largest error {row['errors'][worst]:.2g} of that allowed ({worst})",
             *(f"  case {k}: {said}" for k, said in row["named"]),
             sep="\n", file=sys.stderr if given.json else sys.stdout, flush=True,

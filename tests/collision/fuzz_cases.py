@@ -376,7 +376,7 @@ def _sideways(state, style, first, second, out):
 
 @njit(cache=True)
 def _place(state, cases, hulls, i, A, B, n, half, small, out):
-    """Where B is from A: nearly touching along n, support points at one place or aside; or centre on centre."""
+    """Where B is from A: touching along n, support points at one place or aside; or centre on centre."""
     x, w = np.zeros(3), np.zeros(3)
     style, far = _integer(state, 8), 0.0
     gap = (_integer(state, 3) - 1) * _power(state, -14.0, 0.0) * small

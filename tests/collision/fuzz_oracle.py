@@ -35,7 +35,8 @@ from treadle.native.intrinsics import call_by_address, integers, reals
 #: search between curved shapes and hulls.
 ROUNDING, SEARCHED, CURVED_HULL = 1e-9, 1e-8, 1e-6
 
-#: Angle (rad) up to which edges count as parallel: further points of theirs are off by it times their length.
+#: Angle (rad) up to which edges count as parallel: further points of theirs are outside by it times the
+#: smaller shape, and inside by it times their length.
 PARALLEL = 1e-3
 
 #: Error allowed of what is a unit vector, or a plane's normal; and of that of a curved surface in a single
@@ -287,6 +288,7 @@ def _membership(cases, hulls, i, points, deepest, tolerance, slack, x, errors):
     w = np.zeros(3)
     for j in range(2):
         row = cases.rows[i, j]
+        size = reach(row[KIND], row[SIZE:REACH], hulls, cases.hull[i, j], cases.scale[i, j])
         for q in range(len(points)):
             for k in range(3):
                 w[k] = points[q, 3 * j + k] - row[9 + k]
@@ -306,7 +308,8 @@ def _membership(cases, hulls, i, points, deepest, tolerance, slack, x, errors):
                 errors[CURVED] = max(errors[CURVED], error)
             else:
                 errors[FURTHER_POINT] = max(errors[FURTHER_POINT], out / (tolerance + slack))
-                errors[FURTHER_SURFACE] = max(errors[FURTHER_SURFACE], inside / (tolerance + slack))
+                error = inside / (tolerance + max(slack, PARALLEL * size))
+                errors[FURTHER_SURFACE] = max(errors[FURTHER_SURFACE], error)
 
 
 @njit(cache=True)

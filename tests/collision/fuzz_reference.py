@@ -194,6 +194,7 @@ def errors(solids: list[Solid], data: np.ndarray, count: int) -> np.ndarray:
         if others.any():
             allowed = tolerance + PARALLEL * small
             found[FURTHER_POINT] = max(found[FURTHER_POINT], out[others].max() / allowed)
+            allowed = tolerance + PARALLEL * max(small, solid.reach)
             found[FURTHER_SURFACE] = max(found[FURTHER_SURFACE], inside[others].max() / allowed)
     if s < 0.0 and not plane:
         found[DEPTH] = (_best(solids, N[deepest]) - s) / tolerance

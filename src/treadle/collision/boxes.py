@@ -12,6 +12,9 @@ from treadle.native.pieces import helper, room
 
 __all__ = ["box_box"]
 
+#: Edges whose angle (rad) is below this are parallel.
+_PARALLEL = 3e-8
+
 
 @helper
 def _crossed(u, v):
@@ -51,9 +54,9 @@ def _box_axis(a, b, margin):
             j, k = (i + 1) % 3, (i + 2) % 3
             for m in range(3):
                 o, p = (m + 1) % 3, (m + 2) % 3
-                squared = 1.0 - C[3 * i + m] * C[3 * i + m]
+                squared = C[3 * j + m] * C[3 * j + m] + C[3 * k + m] * C[3 * k + m]
                 # parallel edges have no axis of their own
-                if squared < 1e-10:
+                if squared < _PARALLEL * _PARALLEL:
                     continue
                 # u_i x v_m, in the axes of A
                 along = t[k] * C[3 * j + m] - t[j] * C[3 * k + m]
@@ -67,9 +70,10 @@ def _box_axis(a, b, margin):
                 s = abs(along) - extent
                 if s <= bar and s <= 0.0:
                     continue
-                s /= sqrt(squared)
+                length = sqrt(squared)
+                s /= length
                 # a face is preferred where rounding decides
-                if s > bar:
+                if s > bar and s > best + 5e-4 * rounding / length:
                     best, bar, kind, first, second, sign = s, s + rounding, 2, i, m, along
     if kind < 2:
         u = axis(a, first) if kind == 0 else axis(b, first)

@@ -100,6 +100,13 @@ def _apart(a, b, v, along_v, W, count):
     """Normal, distance and its error of cores that are apart by v, the nearest point of a simplex W."""
     distance = norm(v)
     n, error = scaled(v, 1.0 / distance), distance - along_v
+    if count == 2:
+        # at right angles to the edge, however short v is
+        e = minus(corner(W, 1), corner(W, 0))
+        m = along(v, -dot(v, e) / dot(e, e), e)
+        if norm(m) > 0.5 * distance:
+            n, distance = unit(m, n), norm(m)
+            error = abs(distance - _gap(a, b, n))
     if count == 3:
         # the normal of the triangle is well conditioned however short v is, that of v however thin it is
         p = corner(W, 0)
@@ -144,7 +151,8 @@ def gjk_separation(a, b, margin, result, desk):
         if left > PROVED * size:
             m, other, foot, left = _better(a, b, m, other, foot, left, desk)
             off = left
-        if left < error:
+        # of shapes that are apart, a face that the origin is not over is not the nearest
+        if left < error and (other <= PROVED * size or off < error):
             n, distance, on_a, error, across = m, other, foot, left, off
         # once more from a simplex of its own
         d = unit(minus(position(b), position(a)), axis(a, 2))

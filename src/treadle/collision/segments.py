@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle.collision.vectors import along, dot, minus
+from treadle.collision.vectors import along, cross, dot, minus
 from treadle.native.pieces import helper
 
 __all__ = ["nearest_of_segments", "nearest_parameters"]
@@ -27,10 +27,12 @@ def nearest_parameters(p, u, r, v):
     uu, vv, uv = dot(u, u), dot(v, v), dot(u, v)
     uw, vw = dot(u, w), dot(v, w)
     best_x, best_y, best = 0.0, 0.0, 1e300
-    determinant = uu * vv - uv * uv
-    if determinant > 1e-14 * uu * vv:
-        x = (uv * vw - vv * uw) / determinant
-        y = (uu * vw - uv * uw) / determinant
+    m = cross(u, v)
+    squared = dot(m, m)
+    if squared > 1e-24 * uu * vv:
+        # nearly parallel segments determine y by x much better than both
+        x = -dot(cross(w, v), m) / squared
+        y = (vw + x * uv) / vv
         if 0.0 < x < 1.0 and 0.0 < y < 1.0:
             best_x, best_y, best = x, y, _squared(p, u, x, r, v, y)
     for end in (0.0, 1.0):
