@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from math import cos, pi, sin
 
-from treadle.collision.kinds import CYLINDER, ELLIPSOID, KIND, REACH
+from treadle.collision.kinds import REACH
 from treadle.collision.simplex import triangle_weights
-from treadle.collision.supports import support
+from treadle.collision.supports import is_curved, support
 from treadle.collision.vectors import (
     along,
     axis,
@@ -63,7 +63,7 @@ def epa(a, b, W, A, count):
             j, m = m, j
         level[k] = _face(P, F, N, D, k, i, j, m, scale)
     corners, faces = 4, 4
-    most = _CURVED if _is_curved(a) or _is_curved(b) else _CORNERS
+    most = _CURVED if is_curved(a) or is_curved(b) else _CORNERS
     least, least_normal = 1e300, (0.0, 0.0, 1.0)
     while True:
         best = 0
@@ -109,11 +109,6 @@ def epa(a, b, W, A, count):
     if least < depth + beyond:
         return scaled(least_normal, -1.0), -least, on_a, least - depth, 1e300
     return scaled(n, -1.0), -depth, on_a, beyond, norm(across)
-
-
-@helper
-def _is_curved(a):
-    return a[KIND] == CYLINDER or a[KIND] == ELLIPSOID
 
 
 @helper

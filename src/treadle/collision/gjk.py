@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from treadle.collision.contacts import GJK, MANIFOLD, PROVE, REFINE
 from treadle.collision.epa import epa
-from treadle.collision.kinds import REACH
+from treadle.collision.kinds import BLOCK, HULL, KIND, REACH
 from treadle.collision.pairs import (
     PROVED,
     call_separation,
@@ -22,7 +22,7 @@ from treadle.collision.pairs import (
     state_at,
 )
 from treadle.collision.simplex import nearest
-from treadle.collision.supports import rounding, support
+from treadle.collision.supports import is_curved, rounding, support
 from treadle.collision.vectors import (
     along,
     axis,
@@ -34,8 +34,10 @@ from treadle.collision.vectors import (
     position,
     scaled,
     store,
+    turned,
     unit,
 )
+from treadle.native.calling import reals
 from treadle.native.pieces import helper, room
 
 __all__ = ["convex_pair", "gjk_separation", "overlap"]
@@ -44,6 +46,11 @@ __all__ = ["convex_pair", "gjk_separation", "overlap"]
 _ITERATIONS, _NEAR = 200, 1e-15
 #: Shapes nearer than this share of their size are left to EPA.
 _TOUCHING = 1e-12
+#: Error of the distance, as a share of the size, above which the normal of a curved shape is refined: it is
+#: off by about the root of this, and well known where that of its point is less than the second.
+_SMOOTH, _WELL_KNOWN = 1e-15, 1e-7
+#: Cosine of the angle to a minimum of the depth beyond which another one is looked for.
+_OTHER = 0.99
 #: Distance, as a share of the size, up to which EPA serves if a result is not proved.
 _NEAR_BY = 1e-3
 
@@ -135,9 +142,11 @@ def gjk_separation(a, b, margin, result, desk):
         return
     size = a[REACH] + b[REACH]
     n, distance, error, across = axis(a, 2), 0.0, 1e300, 0.0
+    curved = is_curved(a) or is_curved(b)
+    exact = (_SMOOTH if curved else PROVED) * size
     if count < 4:
         n, distance, error = _apart(a, b, v, along_v, W, count)
-        if error > PROVED * size:
+        if error > exact:
             n, distance, on_a, error = _better(a, b, n, distance, on_a, error, desk)
         if distance < -PROVED * size:
             # a depth that is the least nearby, not of all
@@ -148,9 +157,11 @@ def gjk_separation(a, b, margin, result, desk):
         if error <= PROVED * size or distance > _NEAR_BY * size:
             break
         m, other, foot, left, off = epa(a, b, W, A, corners)
-        if left > PROVED * size:
+        if left > exact:
             m, other, foot, left = _better(a, b, m, other, foot, left, desk)
             off = left
+            if curved and b[KIND] == HULL and other < 0.0:
+                m, other, foot, left = _elsewhere(a, b, m, other, foot, left, desk)
         # of shapes that are apart, a face that the origin is not over is not the nearest
         if left < error and (other <= PROVED * size or off < error):
             n, distance, on_a, error, across = m, other, foot, left, off
@@ -170,9 +181,41 @@ def _better(a, b, n, distance, on_a, error, desk):
     found = room(9)
     found[0], found[1], found[2] = n
     call_separation(desk[REFINE], (a, b, 0.0, found, desk))
-    if found[8] < error:
+    curved, size = is_curved(a) or is_curved(b), a[REACH] + b[REACH]
+    smooth = (
+        curved and found[8] < _WELL_KNOWN * size and found[3] + rounding(a) + rounding(b) > distance - error
+    )
+    if found[8] < error or smooth:
         r, m = rounding(a), corner(found, 0)
         return m, found[3] + r + rounding(b), along((found[4], found[5], found[6]), -r, m), found[8]
+    return n, distance, on_a, error
+
+
+@helper
+def _elsewhere(a, b, n, distance, on_a, error, desk):
+    """The depth along n, or one that is less, of a curved shape and a hull.
+
+    There are several local minima, most of them near normals of the hull's faces and the curved shape's axes.
+    """
+    start, best = n, -1e300
+    block = reals(int(b[BLOCK]))
+    first, faces = int(block[2]), int(block[1])
+    for i in range(2 * faces + 6):
+        j = first + 5 * (i % faces)
+        m = turned(b, (-block[j], -block[j + 1], -block[j + 2]))
+        if i >= 2 * faces:
+            m = scaled(axis(a, (i - 2 * faces) % 3), 1.0 if i < 2 * faces + 3 else -1.0)
+        elif i >= faces:
+            # across the axis of a cylinder
+            m = unit(along(m, -dot(m, axis(a, 2)), axis(a, 2)), m)
+        value = _gap(a, b, m)
+        if value > best and dot(m, n) < _OTHER:
+            start, best = m, value
+    found = room(9)
+    found[0], found[1], found[2] = start
+    call_separation(desk[REFINE], (a, b, 0.0, found, desk))
+    if found[3] > distance and found[8] < _WELL_KNOWN * (a[REACH] + b[REACH]):
+        return corner(found, 0), found[3], (found[4], found[5], found[6]), found[8]
     return n, distance, on_a, error
 
 

@@ -43,7 +43,9 @@ __all__ = ["round_pair", "separation"]
 
 _GOLDEN = pi * (3.0 - sqrt(5.0))
 #: Start directions on a hemisphere for overlapping curved shapes, and how many of them are followed.
-_STARTS, _FOLLOWED = 24, 3
+_STARTS, _FOLLOWED = 24, 6
+#: Depth, as a share of the size, up to which one maximum is as good as another.
+_SHALLOW = 1e-9
 #: Start vertices for separate shapes, the most promising first.
 _VERTICES = 3
 
@@ -77,8 +79,8 @@ def _try(candidate, n, best, d, U, segments, M, curves):
 
 
 @helper
-def _smooth(n, best, d, U, segments, M, curves):
-    """Directions along which both shapes have a single support point."""
+def _smooth(n, best, depth, d, U, segments, M, curves):
+    """Directions along which both shapes have a single support point; more of them below a gap `depth`."""
     # one vertex of every segment: what is left is a point and the curves
     patterns = 1 << segments
     starts, values = room(192), room(64)
@@ -102,7 +104,7 @@ def _smooth(n, best, d, U, segments, M, curves):
         other, value = maximize_gap(n, d, U, segments, M, curves)
         if value > best:
             n, best = other, value
-        if best < 0.0:
+        if best < depth:
             n, best = _search(n, best, d, U, segments, M, curves)
     return n, best
 
@@ -110,18 +112,19 @@ def _smooth(n, best, d, U, segments, M, curves):
 @helper
 def _search(n, best, d, U, segments, M, curves):
     """Overlapping curved shapes may have several local maxima: start from the best of many directions."""
-    count = _STARTS + 3 * curves
-    starts, values = room(96), room(32)
+    count = _STARTS + 6 * curves
+    starts, values = room(120), room(40)
     for i in range(count):
         if i < _STARTS:
             z = (i + 0.5) / _STARTS
             flat = sqrt(1.0 - z * z)
             w = (flat * cos(_GOLDEN * i), flat * sin(_GOLDEN * i), z)
+            if dot(w, d) < 0.0:
+                w = scaled(w, -1.0)
         else:
-            m, j = divmod(i - _STARTS, 3)
-            w = unit(corner(M, 3 * m + j), n)
-        if dot(w, d) < 0.0:
-            w = scaled(w, -1.0)
+            # both ways: they count alike where the centres are side by side
+            m, j = divmod((i - _STARTS) // 2, 3)
+            w = scaled(unit(corner(M, 3 * m + j), n), 1.0 if (i - _STARTS) % 2 == 0 else -1.0)
         store(starts, i, w)
         values[i] = gap(w, d, U, segments, M, curves)
     for _ in range(_FOLLOWED):
@@ -167,7 +170,7 @@ def separation(a, b, margin, result, desk):
     if best - r <= margin:
         n, best = maximize_on_circles(n, best, d, U, segments, M, curves)
     if best - r <= margin:
-        n, best = _smooth(n, best, d, U, segments, M, curves)
+        n, best = _smooth(n, best, -_SHALLOW * (a[REACH] + b[REACH]), d, U, segments, M, curves)
     state(result, n, best - r)
 
 
