@@ -28,8 +28,8 @@ from treadle.collision.mesh import Mesh
 #: Cases that were wrong once.
 FOUND = Path(__file__).with_name("fuzz_found.npz")
 
-#: Wrong cases of a pair that are named.
-MOST_NAMED = 20
+#: Wrong cases of a pair that are named, and cases between lines about the progress.
+MOST_NAMED, SHOWN = 20, 10 * CHUNK
 
 
 def chunks(first: int, count: int) -> Iterator[tuple[int, int]]:
@@ -41,7 +41,9 @@ def chunks(first: int, count: int) -> Iterator[tuple[int, int]]:
         start = stop
 
 
-def scan(seed: int, names: tuple[str, str], first: int, count: int, kept: bool = False) -> dict[str, Any]:
+def scan(
+    seed: int, names: tuple[str, str], first: int, count: int, kept=False, shown=False
+) -> dict[str, Any]:
     """Check the cases of a pair: how many are wrong, which, and the largest errors."""
     wrong, named, spent = 0, [], 0.0
     largest = np.zeros(len(CHECKS))
@@ -57,6 +59,9 @@ def scan(seed: int, names: tuple[str, str], first: int, count: int, kept: bool =
         named += [(start + int(i), _said(errors[i])) for i in bad]
         if kept and len(bad):
             keep(cases, hulls, bad)
+        done = start + length - first
+        if shown and done % SHOWN == 0:
+            print(f"{'-'.join(names):20s} {done} of {count}, {wrong} wrong", file=sys.stderr, flush=True)
     return {
         "pair": "-".join(names), "seed": seed, "first": first, "cases": count, "wrong": wrong,
         "us_per_case": 1e6 * spent / count, "errors": dict(zip(CHECKS, largest.tolist())), "named": named,
@@ -117,7 +122,7 @@ def main() -> None:
         )
     rows = []
     for names in chosen:
-        rows.append(row := scan(given.seed, names, given.first, given.count, given.keep))
+        rows.append(row := scan(given.seed, names, given.first, given.count, given.keep, shown=True))
         worst = max(row["errors"], key=row["errors"].get)
         print(
             f"{row['pair']:20s} {row['cases']} cases, {row['wrong']} wrong, {row['us_per_case']:.1f} us, "

@@ -231,26 +231,27 @@ def into_shape(A, x, out):
 
 
 @njit(cache=True)
-def support(kind, size, hulls, h, scale, n):
-    """Support function h(n) in a shape's own axes; of a plane along its normal."""
-    flat = sqrt(n[0] * n[0] + n[1] * n[1])
-    length = sqrt(flat * flat + n[2] * n[2])
+def support(rows, j, points, start, stop, scale, x, y, z):
+    """Support function h(n) of shape j along n = (x, y, z) in its own axes; of a plane along its normal.
+
+    The corners of a hull are points[start:stop].
+    """
+    kind, a, b, c = rows[j, KIND], rows[j, SIZE], rows[j, SIZE + 1], rows[j, SIZE + 2]
     if kind == PLANE:
         return 0.0
     if kind == SPHERE:
-        return size[0] * length
+        return a * sqrt(x * x + y * y + z * z)
     if kind == CAPSULE:
-        return size[0] * length + size[1] * abs(n[2])
+        return a * sqrt(x * x + y * y + z * z) + b * abs(z)
     if kind == BOX:
-        return size[0] * abs(n[0]) + size[1] * abs(n[1]) + size[2] * abs(n[2])
+        return a * abs(x) + b * abs(y) + c * abs(z)
     if kind == CYLINDER:
-        return size[0] * flat + size[1] * abs(n[2])
+        return a * sqrt(x * x + y * y) + b * abs(z)
     if kind == ELLIPSOID:
-        return sqrt((size[0] * n[0]) ** 2 + (size[1] * n[1]) ** 2 + (size[2] * n[2]) ** 2)
+        return sqrt((a * x) ** 2 + (b * y) ** 2 + (c * z) ** 2)
     most = -np.inf
-    for i in range(hulls.starts[h, 0], hulls.starts[h + 1, 0]):
-        p = hulls.points[i]
-        most = max(most, p[0] * n[0] + p[1] * n[1] + p[2] * n[2])
+    for i in range(start, stop):
+        most = max(most, points[i, 0] * x + points[i, 1] * y + points[i, 2] * z)
     return scale * most
 
 
@@ -385,7 +386,8 @@ def _place(state, cases, hulls, i, A, B, n, half, small, out):
     for j in range(2):
         row, h, scale, R = cases.rows[i, j], cases.hull[i, j], cases.scale[i, j], A if j == 0 else B
         into_shape(R, n if j == 0 else -n, x)
-        far += support(row[KIND], row[SIZE:REACH], hulls, h, scale, x)
+        start, stop = hulls.starts[h, 0], hulls.starts[h + 1, 0]
+        far += support(cases.rows[i], j, hulls.points, start, stop, scale, x[0], x[1], x[2])
         if meeting:
             _support_point(row[KIND], row[SIZE:REACH], hulls, h, scale, x, w)
             into_world(R, w, x)

@@ -222,28 +222,36 @@ def _sizes(cases, hulls, i):
 
 
 @njit(cache=True)
-def _gap(cases, hulls, i, n, x, back):
+def _view(cases, hulls, i):
+    """What `_gap` needs of a case."""
+    h, k = cases.hull[i, 0], cases.hull[i, 1]
+    none = len(hulls.starts) == 1
+    stops = (0, 0) if none else (hulls.starts[h + 1, 0], hulls.starts[k + 1, 0])
+    scales = cases.scale[i, 0], cases.scale[i, 1]
+    return cases.rows[i], hulls.points, (hulls.starts[h, 0], hulls.starts[k, 0]), stops, scales
+
+
+@njit(cache=True)
+def _gap(view, nx, ny, nz):
     """The gap between two shapes along n, and along -n."""
-    there = back_gap = 0.0
-    for k in range(3):
-        d = cases.rows[i, 1, 9 + k] - cases.rows[i, 0, 9 + k]
-        there += n[k] * d
-    back_gap = -there
+    rows, points, starts, stops, scales = view
+    there = (
+        nx * (rows[1, 9] - rows[0, 9]) + ny * (rows[1, 10] - rows[0, 10]) + nz * (rows[1, 11] - rows[0, 11])
+    )
+    back = -there
     for j in range(2):
-        row = cases.rows[i, j]
-        for k in range(3):
-            x[k] = row[k] * n[0] + row[3 + k] * n[1] + row[6 + k] * n[2]
-            if j == 1:
-                x[k] = -x[k]
-        h, scale = cases.hull[i, j], cases.scale[i, j]
-        there -= support(row[KIND], row[SIZE:REACH], hulls, h, scale, x)
-        if back:
-            if row[KIND] == HULL:
-                for k in range(3):
-                    x[k] = -x[k]
-            # the others are symmetric
-            back_gap -= support(row[KIND], row[SIZE:REACH], hulls, h, scale, x)
-    return there, back_gap
+        x = rows[j, 0] * nx + rows[j, 3] * ny + rows[j, 6] * nz
+        y = rows[j, 1] * nx + rows[j, 4] * ny + rows[j, 7] * nz
+        z = rows[j, 2] * nx + rows[j, 5] * ny + rows[j, 8] * nz
+        if j == 1:
+            x, y, z = -x, -y, -z
+        far = support(rows, j, points, starts[j], stops[j], scales[j], x, y, z)
+        there -= far
+        # all but hulls are symmetric
+        if rows[j, KIND] == HULL:
+            far = support(rows, j, points, starts[j], stops[j], scales[j], -x, -y, -z)
+        back -= far
+    return there, back
 
 
 @njit(cache=True)
@@ -262,11 +270,12 @@ def judge(cases, hulls, count, points, directions, errors):
         deepest = points[i, :m, 9].argmin()
         n[:] = points[i, deepest, 6:9]
         s = points[i, deepest, 9]
-        errors[i, GAP] = abs(_gap(cases, hulls, i, n, x, False)[0] - s) / tolerance
+        view = _view(cases, hulls, i)
+        errors[i, GAP] = abs(_gap(view, n[0], n[1], n[2])[0] - s) / tolerance
         _normals(cases, i, points[i, :m], plane, small, errors[i])
         _membership(cases, hulls, i, points[i, :m], deepest, tolerance, PARALLEL * small, x, errors[i])
         if s < 0.0 and not plane:
-            errors[i, DEPTH] = (_best(cases, hulls, i, n, directions) - s) / tolerance
+            errors[i, DEPTH] = (_best(cases, hulls, i, view, n, directions) - s) / tolerance
 
 
 @njit(cache=True)
@@ -313,56 +322,55 @@ def _membership(cases, hulls, i, points, deepest, tolerance, slack, x, errors):
 
 
 @njit(cache=True)
-def _best(cases, hulls, i, normal, directions):
+def _best(cases, hulls, i, view, normal, directions):
     """The largest gap along directions of faces, across edges, all over, and from the best of them upward."""
-    top, n = np.zeros(3), np.zeros(3)
-    best = _try(cases, hulls, i, normal, -np.inf, top)
-    R = np.zeros((3, 3))
+    top, n, R = np.zeros(3), np.zeros(3), np.zeros((3, 3))
+    best = _try(view, normal[0], normal[1], normal[2], -np.inf, top)
     turn(cases.motion[i, 3:6], 2.0, R)
-    for d in directions:
-        into_world(R, d, n)
-        best = _try(cases, hulls, i, n, best, top)
+    for k in range(len(directions)):
+        into_world(R, directions[k], n)
+        best = _try(view, n[0], n[1], n[2], best, top)
     for j in range(2):
         A = cases.rows[i, j, :9].reshape(3, 3)
         for k in range(3):
-            best = _try(cases, hulls, i, A[:, k], best, top)
+            best = _try(view, A[0, k], A[1, k], A[2, k], best, top)
         if cases.rows[i, j, KIND] == HULL:
             h = cases.hull[i, j]
             for f in range(hulls.starts[h, 2], hulls.starts[h + 1, 2]):
                 into_world(A, hulls.planes[f], n)
-                best = _try(cases, hulls, i, n, best, top)
-    first, second = _edges(cases, hulls, i, 0), _edges(cases, hulls, i, 1)
-    for u in first:
-        for v in second:
-            n[0], n[1], n[2] = u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]
-            if n[0] * n[0] + n[1] * n[1] + n[2] * n[2] > 1e-12:
-                best = _try(cases, hulls, i, n, best, top)
-    return max(_climb(cases, hulls, i, normal.copy(), directions), _climb(cases, hulls, i, top, directions))
+                best = _try(view, n[0], n[1], n[2], best, top)
+    U, V = _edges(cases, hulls, i, 0), _edges(cases, hulls, i, 1)
+    for k in range(len(U)):
+        for m in range(len(V)):
+            x = U[k, 1] * V[m, 2] - U[k, 2] * V[m, 1]
+            y = U[k, 2] * V[m, 0] - U[k, 0] * V[m, 2]
+            z = U[k, 0] * V[m, 1] - U[k, 1] * V[m, 0]
+            if x * x + y * y + z * z > 1e-12:
+                best = _try(view, x, y, z, best, top)
+    return max(_climb(view, normal.copy(), directions), _climb(view, top, directions))
 
 
 @njit(cache=True)
-def _climb(cases, hulls, i, top, directions):
-    """The gap uphill from a direction: steps that shrink where none of a few is better."""
-    n, step, best = np.zeros(3), 0.2, _try(cases, hulls, i, top, -np.inf, top)
+def _climb(view, top, directions):
+    """The gap uphill from a direction: steps that shrink where one is not better."""
+    step, best = 0.2, _try(view, top[0], top[1], top[2], -np.inf, top)
     for k in range(CLIMBS):
-        for c in range(3):
-            n[c] = top[c] + step * directions[k, c]
         before = best
-        best = _try(cases, hulls, i, n, best, top)
+        x, y, z = directions[k, 0], directions[k, 1], directions[k, 2]
+        best = _try(view, top[0] + step * x, top[1] + step * y, top[2] + step * z, best, top)
         step *= 2.0 if best > before else 0.85
     return best
 
 
 @njit(cache=True)
-def _try(cases, hulls, i, n, best, top):
+def _try(view, x, y, z, best, top):
     """The best gap, or that along n or -n (of any length) if it is larger: then the direction is kept."""
-    x = np.zeros(3)
-    length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2])
-    there, back = _gap(cases, hulls, i, n, x, True)
+    length = sqrt(x * x + y * y + z * z)
+    there, back = _gap(view, x, y, z)
     found = max(there, back) / length
     if found > best:
-        for k in range(3):
-            top[k] = n[k] / length if there >= back else -n[k] / length
+        sign = 1.0 if there >= back else -1.0
+        top[0], top[1], top[2] = sign * x / length, sign * y / length, sign * z / length
     return max(best, found)
 
 

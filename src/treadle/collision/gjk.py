@@ -49,8 +49,8 @@ _TOUCHING = 1e-12
 #: Error of the distance, as a share of the size, above which the normal of a curved shape is refined: it is
 #: off by about the root of this, and well known where that of its point is less than the second.
 _SMOOTH, _WELL_KNOWN = 1e-15, 1e-7
-#: Cosine of the angle to a minimum of the depth beyond which another one is looked for.
-_OTHER = 0.99
+#: Minima of the depth that are looked for, and the cosine of an angle at which one is another.
+_MINIMA, _OTHER = 5, 0.99
 #: Distance, as a share of the size, up to which EPA serves if a result is not proved.
 _NEAR_BY = 1e-3
 
@@ -195,28 +195,52 @@ def _better(a, b, n, distance, on_a, error, desk):
 def _elsewhere(a, b, n, distance, on_a, error, desk):
     """The depth along n, or one that is less, of a curved shape and a hull.
 
-    There are several local minima, most of them near normals of the hull's faces and the curved shape's axes.
+    There are several local minima, most of them near normals of the hull's faces, across its edges and the
+    axis of a cylinder, and along axes of the curved shape: they are looked for from the best few of these.
     """
-    start, best = n, -1e300
-    block = reals(int(b[BLOCK]))
-    first, faces = int(block[2]), int(block[1])
-    for i in range(2 * faces + 6):
-        j = first + 5 * (i % faces)
+    starts, values, found = room(15), room(5), room(9)
+    store(starts, 0, n)
+    values[0] = 1e300
+    for k in range(1, _MINIMA):
+        store(starts, k, n)
+        values[k] = -1e300
+    block, u = reals(int(b[BLOCK])), axis(a, 2)
+    for i in range(int(block[1])):
+        j = int(block[2]) + 5 * i
         m = turned(b, (-block[j], -block[j + 1], -block[j + 2]))
-        if i >= 2 * faces:
-            m = scaled(axis(a, (i - 2 * faces) % 3), 1.0 if i < 2 * faces + 3 else -1.0)
-        elif i >= faces:
-            # across the axis of a cylinder
-            m = unit(along(m, -dot(m, axis(a, 2)), axis(a, 2)), m)
-        value = _gap(a, b, m)
-        if value > best and dot(m, n) < _OTHER:
-            start, best = m, value
-    found = room(9)
-    found[0], found[1], found[2] = start
-    call_separation(desk[REFINE], (a, b, 0.0, found, desk))
-    if found[3] > distance and found[8] < _WELL_KNOWN * (a[REACH] + b[REACH]):
-        return corner(found, 0), found[3], (found[4], found[5], found[6]), found[8]
+        _start(starts, values, m, _gap(a, b, m))
+        place, count = int(block[j + 3]), int(block[j + 4])
+        for c in range(count):
+            p = corner(block, 1 + int(block[place + c]))
+            q = corner(block, 1 + int(block[place + (c + 1) % count]))
+            e = unit(cross(turned(b, minus(q, p)), u), m)
+            e = scaled(e, 1.0 if dot(e, m) > 0.0 else -1.0)
+            _start(starts, values, e, _gap(a, b, e))
+    for i in range(6):
+        m = scaled(axis(a, i % 3), 1.0 if i < 3 else -1.0)
+        _start(starts, values, m, _gap(a, b, m))
+    for k in range(1, _MINIMA):
+        found[0], found[1], found[2] = corner(starts, k)
+        call_separation(desk[REFINE], (a, b, 0.0, found, desk))
+        if found[3] > distance and found[8] < _WELL_KNOWN * (a[REACH] + b[REACH]):
+            n, distance, error = corner(found, 0), found[3], found[8]
+            on_a = (found[4], found[5], found[6])
     return n, distance, on_a, error
+
+
+@helper
+def _start(starts, values, m, value):
+    """Keep a direction if it is among the best, of those that are near each other the better one."""
+    worst = 1
+    for k in range(_MINIMA):
+        if dot(m, corner(starts, k)) > _OTHER and values[k] > -1e299:
+            worst = k
+            break
+        if values[k] < values[worst]:
+            worst = k
+    if value > values[worst]:
+        store(starts, worst, m)
+        values[worst] = value
 
 
 @overlap_piece
