@@ -161,7 +161,7 @@ def gjk_separation(a, b, margin, result, desk):
             m, other, foot, left = _better(a, b, m, other, foot, left, desk)
             off = left
             if curved and b[KIND] == HULL and other < 0.0:
-                m, other, foot, left = _elsewhere(a, b, m, other, foot, left, desk)
+                m, other, foot, left, off = _elsewhere(a, b, m, other, foot, left, desk)
         # of shapes that are apart, a face that the origin is not over is not the nearest
         if left < error and (other <= PROVED * size or off < error):
             n, distance, on_a, error, across = m, other, foot, left, off
@@ -197,10 +197,11 @@ def _elsewhere(a, b, n, distance, on_a, error, desk):
 
     There are several local minima, most of them near normals of the hull's faces, across its edges and the
     axis of a cylinder, and along axes of the curved shape: they are looked for from the best few of these.
+    The last result is how far the point of B is from where it should be.
     """
-    starts, values, found = room(15), room(5), room(9)
+    starts, values, found, across = room(15), room(5), room(9), error
     store(starts, 0, n)
-    values[0] = 1e300
+    values[0] = distance
     for k in range(1, _MINIMA):
         store(starts, k, n)
         values[k] = -1e300
@@ -219,13 +220,16 @@ def _elsewhere(a, b, n, distance, on_a, error, desk):
     for i in range(6):
         m = scaled(axis(a, i % 3), 1.0 if i < 3 else -1.0)
         _start(starts, values, m, _gap(a, b, m))
-    for k in range(1, _MINIMA):
+    for k in range(0 if values[0] > distance else 1, _MINIMA):
         found[0], found[1], found[2] = corner(starts, k)
         call_separation(desk[REFINE], (a, b, 0.0, found, desk))
         if found[3] > distance and found[8] < _WELL_KNOWN * (a[REACH] + b[REACH]):
             n, distance, error = corner(found, 0), found[3], found[8]
-            on_a = (found[4], found[5], found[6])
-    return n, distance, on_a, error
+            on_a, across = (found[4], found[5], found[6]), found[8]
+        elif values[k] > distance:
+            # along the axis of a cylinder all of a cap supports: its point is not known
+            n, distance, error, across = corner(starts, k), values[k], 0.0, 1e300
+    return n, distance, on_a, error, across
 
 
 @helper
