@@ -81,7 +81,8 @@ def make_cases(count: int) -> Cases:
 
 def drawn(seed: int, names: tuple[str, str], first: int, count: int) -> tuple[Cases, Hulls]:
     """Cases of one chunk: from the number `first` on."""
-    hulls, cases = pool(seed, first // CHUNK), make_cases(count)
+    hulls = pool(seed, first // CHUNK) if "hull" in names else hulls_of([])
+    cases = make_cases(count)
     a, b = (KINDS[name] for name in names)
     draw(cases, hulls, a, b, np.uint64(seed), np.uint64(PAIRS.index(names)), np.uint64(first))
     return cases, hulls
@@ -95,7 +96,7 @@ def pool(seed: int, chunk: int) -> Hulls:
 
 
 def hulls_of(meshes: list[Mesh]) -> Hulls:
-    """Meshes as hulls."""
+    """Meshes as hulls; without any there is one that is empty."""
     empty = (
         np.zeros((0, 3)),
         np.zeros((0, 3), dtype=np.int64),
@@ -105,6 +106,8 @@ def hulls_of(meshes: list[Mesh]) -> Hulls:
     )
     parts = list(zip(empty, *(_known(mesh) for mesh in meshes)))
     starts = np.array([np.cumsum([len(array) for array in part]) for part in parts]).T
+    if not meshes:
+        starts = np.zeros((2, 5), dtype=np.int64)
     return Hulls(*(np.concatenate(part) for part in parts), np.ascontiguousarray(starts))
 
 

@@ -32,8 +32,8 @@ from treadle.collision.kinds import (
 from treadle.native.intrinsics import call_by_address, integers, reals
 
 #: Error allowed, as a share of the larger of the two shapes: rounding; that of a search; and that of the
-#: search between curved shapes and hulls.
-ROUNDING, SEARCHED, CURVED_HULL = 1e-9, 1e-8, 1e-6
+#: search between curved shapes and hulls; and as a share of the coordinates of their places.
+ROUNDING, SEARCHED, CURVED_HULL, PLACES = 1e-9, 1e-8, 1e-6, 1e-15
 
 #: Angle (rad) up to which edges count as parallel: further points of theirs are outside by it times the
 #: smaller shape, and inside by it times their length.
@@ -210,6 +210,15 @@ def _accuracy(a, b):
 
 
 @njit(cache=True)
+def _allowed(cases, i, large):
+    """The error (m) that is allowed of a case: no number is better known than the places of the shapes."""
+    farthest = 0.0
+    for k in range(9, 12):
+        farthest = max(farthest, abs(cases.rows[i, 0, k]), abs(cases.rows[i, 1, k]))
+    return _accuracy(cases.rows[i, 0, KIND], cases.rows[i, 1, KIND]) * large + PLACES * farthest
+
+
+@njit(cache=True)
 def _sizes(cases, hulls, i):
     """Reach of the smaller and the larger shape, without a plane."""
     small, large = np.inf, 0.0
@@ -225,10 +234,8 @@ def _sizes(cases, hulls, i):
 def _view(cases, hulls, i):
     """What `_gap` needs of a case."""
     h, k = cases.hull[i, 0], cases.hull[i, 1]
-    none = len(hulls.starts) == 1
-    stops = (0, 0) if none else (hulls.starts[h + 1, 0], hulls.starts[k + 1, 0])
-    scales = cases.scale[i, 0], cases.scale[i, 1]
-    return cases.rows[i], hulls.points, (hulls.starts[h, 0], hulls.starts[k, 0]), stops, scales
+    starts, stops = (hulls.starts[h, 0], hulls.starts[k, 0]), (hulls.starts[h + 1, 0], hulls.starts[k + 1, 0])
+    return cases.rows[i], hulls.points, starts, stops, (cases.scale[i, 0], cases.scale[i, 1])
 
 
 @njit(cache=True)
@@ -266,7 +273,7 @@ def judge(cases, hulls, count, points, directions, errors):
             continue
         small, large = _sizes(cases, hulls, i)
         plane = cases.rows[i, 0, KIND] == PLANE
-        tolerance = _accuracy(cases.rows[i, 0, KIND], cases.rows[i, 1, KIND]) * large
+        tolerance = _allowed(cases, i, large)
         deepest = points[i, :m, 9].argmin()
         n[:] = points[i, deepest, 6:9]
         s = points[i, deepest, 9]
@@ -397,7 +404,7 @@ def move(cases, hulls, address, desk, data, count, points, errors):
         if errors[i, NUMBER] > 0.0:
             continue
         _, large = _sizes(cases, hulls, i)
-        allowed = _accuracy(cases.rows[i, 0, KIND], cases.rows[i, 1, KIND]) * large
+        allowed = _allowed(cases, i, large)
         start = points[i, : count[i], 9].min()
         _place(cases, hulls, i, rows, blocks)
         # the motion's length is any share of the size

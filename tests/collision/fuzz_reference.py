@@ -20,6 +20,7 @@ from tests.collision.fuzz_oracle import (
     NORMAL,
     NUMBER,
     PARALLEL,
+    PLACES,
     POINT,
     ROOM,
     ROUNDING,
@@ -169,7 +170,8 @@ def errors(solids: list[Solid], data: np.ndarray, count: int) -> np.ndarray:
     data = data[:count]
     plane = solids[0].kind == "plane"
     small = min(solid.reach for solid in solids if solid.kind != "plane")
-    tolerance = accuracy(solids) * max(solid.reach for solid in solids)
+    farthest = max(np.abs(solid.place).max() for solid in solids)
+    tolerance = accuracy(solids) * max(solid.reach for solid in solids) + PLACES * farthest
     deepest = data[:, 9].argmin()
     others = np.arange(count) != deepest
     N, s = data[:, 6:9], data[deepest, 9]

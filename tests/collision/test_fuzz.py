@@ -86,7 +86,7 @@ def broken(rng, cases, count, points):
     turned[:, :, 6:9] += 1e-6 * aside / np.maximum(np.linalg.norm(aside, axis=2, keepdims=True), 1e-300)
     turned[:, :, 3:6] = turned[:, :, :3] + turned[:, :, 9:] * turned[:, :, 6:9]
     yield "normal turned by 1e-6", count, turned
-    for error in (1e-7, 1e-5):
+    for error in (1e-5, 1e-4):
         deeper = points.copy()
         deeper[:, :, 9] -= error * size
         yield f"depth off by {error}", count, deeper.copy()
