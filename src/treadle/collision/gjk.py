@@ -163,7 +163,7 @@ def gjk_separation(a, b, margin, result, desk):
             if curved and b[KIND] == HULL and other < 0.0:
                 m, other, foot, left, off = _elsewhere(a, b, m, other, foot, left, desk)
         # of shapes that are apart, a face that the origin is not over is not the nearest
-        if left < error and (other <= PROVED * size or off < error):
+        if left < error and (other <= PROVED * size or off <= error):
             n, distance, on_a, error, across = m, other, foot, left, off
         # once more from a simplex of its own
         d = unit(minus(position(b), position(a)), axis(a, 2))
