@@ -212,10 +212,16 @@ def _accuracy(a, b):
 @njit(cache=True)
 def _allowed(cases, i, large):
     """The error (m) that is allowed of a case: no number is better known than the places of the shapes."""
-    farthest = 0.0
+    return _accuracy(cases.rows[i, 0, KIND], cases.rows[i, 1, KIND]) * large + PLACES * _farthest(cases, i)
+
+
+@njit(cache=True)
+def _farthest(cases, i):
+    """The largest coordinate of the places of two shapes."""
+    most = 0.0
     for k in range(9, 12):
-        farthest = max(farthest, abs(cases.rows[i, 0, k]), abs(cases.rows[i, 1, k]))
-    return _accuracy(cases.rows[i, 0, KIND], cases.rows[i, 1, KIND]) * large + PLACES * farthest
+        most = max(most, abs(cases.rows[i, 0, k]), abs(cases.rows[i, 1, k]))
+    return most
 
 
 @njit(cache=True)
@@ -288,6 +294,7 @@ def judge(cases, hulls, count, points, directions, errors):
 @njit(cache=True)
 def _normals(cases, i, points, plane, small, errors):
     """Normals are unit vectors, that of a plane its own, and the points of a pair lie along them."""
+    farthest = _farthest(cases, i)
     for p in points:
         length, along, off = 0.0, 0.0, 0.0
         for k in range(3):
@@ -295,7 +302,8 @@ def _normals(cases, i, points, plane, small, errors):
             along += (p[3 + k] - p[k] - p[9] * p[6 + k]) ** 2
             off += (p[6 + k] - cases.rows[i, 0, 3 * k + 2]) ** 2 if plane else 0.0
         errors[NORMAL] = max(errors[NORMAL], abs(sqrt(length) - 1.0) / UNIT, sqrt(off) / UNIT)
-        errors[ALONG] = max(errors[ALONG], sqrt(along) / (ROUNDING * (small + abs(p[9]))))
+        rounded = ROUNDING * (small + abs(p[9])) + PLACES * farthest
+        errors[ALONG] = max(errors[ALONG], sqrt(along) / rounded)
 
 
 @njit(cache=True)

@@ -180,7 +180,7 @@ def errors(solids: list[Solid], data: np.ndarray, count: int) -> np.ndarray:
     if plane:
         found[NORMAL] = max(found[NORMAL], np.linalg.norm(N - solids[0].A[:, 2], axis=1).max() / UNIT)
     apart = np.linalg.norm(data[:, 3:6] - data[:, :3] - data[:, 9:] * N, axis=1)
-    found[ALONG] = (apart / (ROUNDING * (small + np.abs(data[:, 9])))).max()
+    found[ALONG] = (apart / (ROUNDING * (small + np.abs(data[:, 9])) + PLACES * farthest)).max()
     # along this normal the gap is what it says: a bound from below
     found[GAP] = abs(gaps(solids, N[deepest][None])[0] - s) / tolerance
     # the points belong to the shapes: a bound from above

@@ -35,7 +35,7 @@ def capsule_capsule(a, b, margin, desk):
     s = norm(gap) - a[SIZE] - b[SIZE]
     if s > margin:
         return
-    n = _normal(gap, u, _end(x), v, _end(y))
+    n = _normal(gap, u, _end(x), v, _end(y), a[SIZE + 1] + b[SIZE + 1])
     result = room(8)
     state_at(result, n, s, along(on_a, a[SIZE], n))
     call_manifold(desk[MANIFOLD], (a, b, result, margin, 1, desk))
@@ -48,10 +48,11 @@ def _end(x):
 
 
 @helper
-def _normal(gap, u, end_a, v, end_b):
+def _normal(gap, u, end_a, v, end_b, length):
     """The direction of the gap between the nearest points of two axes, also where it is mere rounding.
 
-    It is at right angles to an axis between its ends, and points outward at an end.
+    It is at right angles to an axis between its ends, and points outward at an end. Of axes that cross, their
+    angle says more about it than a gap that is shorter than that between their ends.
     """
     w = gap
     inner_a = end_a * dot(gap, u) <= 0.0
@@ -63,6 +64,7 @@ def _normal(gap, u, end_a, v, end_b):
             w = along(w, -dot(w, v), v)
     if (inner_a and end_b * dot(w, v) >= 0.0) or (inner_b and end_a * dot(w, u) <= 0.0):
         m = cross(u, v)
-        if norm(m) > 1e-9:
-            return unit(scaled(m, 1.0 if dot(m, gap) >= 0.0 else -1.0), u)
+        if norm(m) > 1e-15 and norm(gap) <= norm(m) * length:
+            m = unit(scaled(m, 1.0 if dot(m, gap) >= 0.0 else -1.0), u)
+            return unit(along(m, -dot(m, u), u), m)
     return unit(w, normal_to(u))

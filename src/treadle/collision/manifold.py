@@ -179,6 +179,7 @@ def _lines(a, b, n, margin, desk):
     if high < low or (left * right > 0.0 and min(abs(left), abs(right)) > _SAME * max(abs(low), abs(high))):
         return 1e300
     bend, sharp_b = _radius(a) + _radius(b), _radius(a) > 0.0 and _radius(b) == 0.0
+    thin = min(_radius(a), _radius(b)) if _radius(a) > 0.0 and _radius(b) > 0.0 else bend
     deepest = 1e300
     for i in range(2):
         x, gap, across = (low, one, abs(left)) if i == 0 else (high, two, abs(right))
@@ -189,7 +190,9 @@ def _lines(a, b, n, margin, desk):
         # so far beside each other that they do not touch there
         if bend == 0.0 and across > 0.5 * _PARALLEL * min(a[REACH], b[REACH]):
             continue
-        deepest = min(deepest, distance)
+        # so far that the surfaces recede by more than rounding: the nearest point is another one
+        if thin == 0.0 or across * across <= 2e-10 * thin * (a[REACH] + b[REACH]):
+            deepest = min(deepest, distance)
         if distance <= margin:
             on_a = along(p, x * per_a, u)
             put(desk, 1 + i, along(plus(on_a, gap), -distance, n) if sharp_b else on_a, n, distance)
