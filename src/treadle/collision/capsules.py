@@ -58,7 +58,7 @@ def _normal(gap, u, end_a, v, end_b, length):
     inner_a = end_a * dot(gap, u) <= 0.0
     inner_b = end_b * dot(gap, v) >= 0.0
     for _ in range(2):
-        if inner_a:
+        if inner_a and (end_a == 0.0 or end_b != 0.0):
             w = along(w, -dot(w, u), u)
         elif inner_b:
             w = along(w, -dot(w, v), v)

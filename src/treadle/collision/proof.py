@@ -5,7 +5,6 @@ from __future__ import annotations
 from treadle.collision.contacts import GJK, MANIFOLD, REFINE
 from treadle.collision.kinds import REACH
 from treadle.collision.pairs import PROVED, call_manifold, call_separation, separation_piece, state
-from treadle.collision.supports import is_curved
 from treadle.collision.vectors import corner
 from treadle.native.pieces import room
 
@@ -25,10 +24,10 @@ def prove(a, b, margin, result, desk):
         found[k] = result[k]
     call_separation(desk[REFINE], (a, b, margin, found, desk))
     if found[8] > error or found[3] < s - error:
-        other, curved = room(9), is_curved(a) or is_curved(b)
+        other = room(9)
         call_separation(desk[GJK], (a, b, margin, other, desk))
         # a point that is nearly right is better than none
-        if other[3] > found[3] + error or (other[7] != 0.0 and not curved) or found[8] > 100.0 * error:
+        if other[3] > found[3] + error or other[7] != 0.0 or found[8] > 100.0 * error:
             for k in range(9):
                 found[k] = other[k]
     if found[3] < s - error:
