@@ -44,6 +44,11 @@ def nearest_parameters(p, u, r, v):
         squared = _squared(p, u, x, r, v, end)
         if squared < best:
             best_x, best_y, best = x, end, squared
+    # squares of distances tell parameters apart to half of the digits only
+    if vv > 0.0:
+        best_y = _clip((vw + best_x * uv) / vv)
+    if uu > 0.0:
+        best_x = _clip((best_y * uv - uw) / uu)
     return best_x, best_y
 
 
