@@ -50,7 +50,7 @@ _TOUCHING = 1e-12
 #: off by about the root of this, and well known where that of its point is less than the second.
 _SMOOTH, _WELL_KNOWN = 1e-15, 1e-7
 #: Minima of the depth that are looked for, and the cosine of an angle at which one is another.
-_MINIMA, _OTHER = 5, 0.99
+_MINIMA, _OTHER = 8, 0.99
 #: Distance, as a share of the size, up to which EPA serves if a result is not proved.
 _NEAR_BY = 1e-3
 
@@ -199,7 +199,7 @@ def _elsewhere(a, b, n, distance, on_a, error, desk):
     axis of a cylinder, and along axes of the curved shape: they are looked for from the best few of these.
     The last result is how far the point of B is from where it should be.
     """
-    starts, values, found, across = room(15), room(5), room(9), error
+    starts, values, found, across = room(24), room(8), room(9), error
     store(starts, 0, n)
     values[0] = distance
     for k in range(1, _MINIMA):
