@@ -93,7 +93,7 @@ def broken(rng, cases, count, points):
         deeper[:, :, 3:6] = deeper[:, :, :3] + deeper[:, :, 9:] * n
         yield f"depth and point off by {error}", count, deeper
     moved = points.copy()
-    moved[:, :, :6] += np.tile(1e-6 * rng.normal(size=3), 2) * size[:, :, None]
+    moved[:, :, :6] += np.tile(1e-5 * rng.normal(size=3), 2) * size[:, :, None]
     yield "points moved", count, moved
 
 

@@ -49,6 +49,8 @@ _TOUCHING = 1e-12
 #: Error of the distance, as a share of the size, above which the normal of a curved shape is refined: it is
 #: off by about the root of this, and well known where that of its point is less than the second.
 _SMOOTH, _WELL_KNOWN = 1e-15, 1e-7
+#: Depth, as a share of the smaller shape, from which others are looked for than the one nearby.
+_DEEP = 1e-3
 #: Minima of the depth that are looked for, and the cosine of an angle at which one is another.
 _MINIMA, _OTHER = 8, 0.99
 #: Distance, as a share of the size, up to which EPA serves if a result is not proved.
@@ -160,7 +162,7 @@ def gjk_separation(a, b, margin, result, desk):
         if left > exact:
             m, other, foot, left = _better(a, b, m, other, foot, left, desk)
             off = left
-            if curved and b[KIND] == HULL and other < 0.0:
+            if curved and b[KIND] == HULL and other < -_DEEP * min(a[REACH], b[REACH]):
                 m, other, foot, left, off = _elsewhere(a, b, m, other, foot, left, desk)
         # of shapes that are apart, a face that the origin is not over is not the nearest
         if left < error and (other <= PROVED * size or off <= error):
