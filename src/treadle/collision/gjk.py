@@ -52,7 +52,7 @@ _SMOOTH, _WELL_KNOWN = 1e-15, 1e-7
 #: Depth, as a share of the smaller shape, from which others are looked for than the one nearby.
 _DEEP = 1e-3
 #: Minima of the depth that are looked for, and the cosine of an angle at which one is another.
-_MINIMA, _OTHER = 8, 0.99
+_MINIMA, _OTHER = 16, 0.99
 #: Distance, as a share of the size, up to which EPA serves if a result is not proved.
 _NEAR_BY = 1e-3
 
@@ -189,7 +189,8 @@ def _better(a, b, n, distance, on_a, error, desk):
     )
     if found[8] < error or smooth:
         r, m = rounding(a), corner(found, 0)
-        return m, found[3] + r + rounding(b), along((found[4], found[5], found[6]), -r, m), found[8]
+        p = along((found[4], found[5], found[6]), -r, m)
+        return m, found[3] + r + rounding(b), p, min(found[8], error)
     return n, distance, on_a, error
 
 
@@ -201,7 +202,7 @@ def _elsewhere(a, b, n, distance, on_a, error, desk):
     axis of a cylinder, and along axes of the curved shape: they are looked for from the best few of these.
     The last result is how far the point of B is from where it should be.
     """
-    starts, values, found, across = room(24), room(8), room(9), error
+    starts, values, found, across = room(48), room(16), room(9), error
     store(starts, 0, n)
     values[0] = distance
     for k in range(1, _MINIMA):
