@@ -124,9 +124,9 @@ def _apart(a, b, v, along_v, W, count):
         if norm(m) > distance * max(norm(e), norm(f)):
             m = unit(m, n)
             m = scaled(m, 1.0 if dot(m, v) > 0.0 else -1.0)
-            if abs(dot(m, p) - distance) < PROVED * (a[REACH] + b[REACH]):
-                n, distance = m, dot(m, p)
-                error = abs(distance - _gap(a, b, n))
+            other = abs(dot(m, p) - _gap(a, b, m))
+            if abs(dot(m, p) - distance) < PROVED * (a[REACH] + b[REACH]) and other < error:
+                n, distance, error = m, dot(m, p), other
     return n, distance, error
 
 

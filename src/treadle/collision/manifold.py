@@ -360,10 +360,8 @@ def manifold(a, b, result, margin, sure, desk):
         if not known and sure == 0:
             desk[TOTAL] = start
             return 0
-        if known:
-            on_a = (result[4], result[5], result[6])
-        near, off = _near(a, b, n, s, P, Q, on_a)
-        if known or off < apart:
+        near, off = _near(a, b, n, s, P, Q, (result[4], result[5], result[6]) if known else on_a)
+        if off < apart or (known and off > 1e299):
             on_a = near
     put(desk, 0, on_a, n, s)
     return 1
