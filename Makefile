@@ -70,7 +70,7 @@ bench: $(INSTALLED) ## measure the dynamics against its peers
 	$(BIN)/treadle bench dynamics $(ARGS)
 
 test-fuzz: $(INSTALLED) ## draw COUNT degenerate pairs of every two shapes, and check their contact points
-	TREADLE_FUZZ_COUNT=$(COUNT) $(BIN)/python -m pytest -n 2 tests/collision/test_fuzz.py $(ARGS)
+	$(BIN)/python -m tests.collision.fuzz $(if $(COUNT),--count $(COUNT)) $(ARGS)
 
 LEARN := .venv-learn
 test-learn: $(INSTALLED) ## PPO on CartPole, and adapters, in an environment of its own (minutes)

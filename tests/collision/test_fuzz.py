@@ -1,97 +1,144 @@
-"""Contact points of shapes in nearly degenerate poses; `make test-fuzz COUNT=100000` draws more of them."""
-
-import os
+"""Contact points of shapes in nearly degenerate poses; `make test-fuzz COUNT=1000000` draws more of them."""
 
 import numpy as np
 import pytest
 
 import treadle as td
-from tests.collision.fuzz import PAIRS, Solid, accuracy, faults, jump, rotation, scene
+from tests.collision.fuzz import PAIRS, chunks, found, scan
+from tests.collision.fuzz_cases import drawn, hulls_of, make_cases, mesh_of, normalize, pool, turn
+from tests.collision.fuzz_oracle import (
+    CHECKS,
+    DEPTH,
+    DIRECTIONS,
+    JUMP,
+    MARGIN,
+    ROOM,
+    contact_points,
+    errors_of,
+    judge,
+)
+from tests.collision.fuzz_reference import errors, solids_of
+from treadle.collision.blocks import hull_block
+from treadle.collision.kernels import make_contacts
+from treadle.collision.kinds import BOX, KIND, REACH, SIZE
+from treadle.collision.mesh import Mesh
+from treadle.collision.shapes import radius_of
 
-COUNT = int(os.environ.get("TREADLE_FUZZ_COUNT", "150"))
-SEED = int(os.environ.get("TREADLE_FUZZ_SEED", "0"))
-
-#: Draws of the seed 100 that were once wrong, by pair.
-FOUND = {
-    "box-box": [1524, 5107],
-    "box-cylinder": [194, 1940, 2662, 3517, 5348, 7587, 7725, 12136, 12461, 13577],
-    "box-ellipsoid": [11371, 11538],
-    "box-hull": [8200],
-    "capsule-box": [3609],
-    "capsule-cylinder": [4203, 8454, 13086],
-    "capsule-hull": [7584],
-    "cylinder-cylinder": [10047, 11007],
-    "cylinder-ellipsoid": [1033],
-    "cylinder-hull": [
-        6, 414, 507, 508, 534, 2015, 2809, 3112, 3423, 3482, 4146, 4395, 4433, 4859, 4934, 4951, 5464,
-        5603, 5942, 6174, 6256, 6550, 7032, 7384, 7425, 8190, 8197, 8482, 8784, 9398, 9461, 9782, 9786,
-        9845, 9863, 9924, 10232, 10296, 10561, 11119, 11847, 12643, 12686, 12729, 13364, 13895,
-    ],
-    "ellipsoid-hull": [
-        23, 26, 493, 825, 954, 1184, 1558, 1569, 1623, 1942, 1980, 2941, 3333, 3698, 4309, 4310, 4525,
-        4583, 4748, 5119, 5142, 5507, 5894, 5994, 6009, 6057, 6136, 6180, 6210, 6574, 6893, 7992, 8189,
-        8750, 9092, 9103, 9312, 10134, 10911, 11000, 11399, 11771, 11844, 11865, 12049, 12554,
-    ],
-    "hull-hull": [689, 1984, 4135],
-}  # fmt: skip
-
-
-def drawn(names, k):
-    return np.random.default_rng([SEED, PAIRS.index(names), k])
+#: Cases of every pair that are checked, and that the oracle is compared on with its reference.
+COUNT, COMPARED = 2000, 25
 
 
 @pytest.mark.parametrize("names", PAIRS, ids="-".join)
 def test_points_prove_themselves(names):
-    wrong = []
-    for k in range(COUNT):
-        solids, X = scene(drawn(names, k), *names)
-        found = faults(solids, X)
-        if found:
-            wrong.append((k, found))
-    assert not wrong, f"{len(wrong)} of {COUNT} are wrong, such as {wrong[:3]}"
+    row = scan(0, names, 0, COUNT)
+    assert row["wrong"] == 0, row
 
 
+def test_points_that_were_wrong_once():
+    cases, hulls = found()
+    wrong = ~(errors_of(cases, hulls) <= 1.0).all(axis=1)
+    assert len(wrong) > 100
+    assert not wrong.any(), np.flatnonzero(wrong)
+
+
+def test_runs_add_up():
+    assert list(chunks(9_000, 12_000)) == [(9_000, 1_000), (10_000, 10_000), (20_000, 1_000)]
+    whole, parts = drawn(3, ("box", "hull"), 0, 20), drawn(3, ("box", "hull"), 12, 8)
+    for a, b in zip(whole[0], parts[0]):
+        assert np.array_equal(a[12:], b)
+
+
+def test_rows_are_those_of_shapes():
+    for names in PAIRS:
+        cases, hulls = drawn(3, names, 0, 20)
+        for row, h, scale in zip(cases.rows[:, 1], cases.hull[:, 1], cases.scale[:, 1]):
+            if names[1] == "hull":
+                assert row[REACH] == pytest.approx(scale * mesh_of(hulls, h).radius, rel=1e-14)
+                assert np.array_equal(row[SIZE:REACH], scale * mesh_of(hulls, h).half)
+            else:
+                assert row[REACH] == pytest.approx(radius_of(int(row[KIND]), row[SIZE:REACH]), rel=1e-14)
+
+
+def test_hulls_times_a_power_of_two_are_exact():
+    hulls = pool(0, 0)
+    for h in range(0, len(hulls.starts) - 1, 7):
+        mesh = mesh_of(hulls, h)
+        block = hull_block(mesh)
+        block[3 : 3 + mesh.points.size] *= 2.0**-9
+        assert np.array_equal(
+            block, hull_block(Mesh(mesh.points * 2.0**-9, mesh.triangles, mesh.middle, True, True))
+        )
+
+
+def broken(rng, cases, count, points):
+    """Contact points as broken collision code would find them."""
+    n, size = points[:, :, 6:9], np.minimum(cases.rows[:, 1, REACH], 1e300)[:, None]
+    yield "right", count, points
+    yield "normal the other way", count, points * np.repeat([1.0, -1.0, 1.0], [6, 3, 1])
+    yield "distance of the other sign", count, points * np.repeat([1.0, -1.0], [9, 1])
+    yield "shapes exchanged", count, points[:, :, [3, 4, 5, 0, 1, 2, 6, 7, 8, 9]]
+    listed = np.arange(ROOM) < count[:, None]
+    deepest = np.where(listed, points[:, :, 9], np.inf).argmin(axis=1)
+    dropped = [np.delete(p, k, axis=0) for p, k in zip(points, deepest)]
+    yield "deepest point dropped", count - 1, np.pad(dropped, ((0, 0), (0, 1), (0, 0)))
+    aside = np.cross(n, rng.normal(size=3))
+    turned = points.copy()
+    turned[:, :, 6:9] += 1e-6 * aside / np.maximum(np.linalg.norm(aside, axis=2, keepdims=True), 1e-300)
+    turned[:, :, 3:6] = turned[:, :, :3] + turned[:, :, 9:] * turned[:, :, 6:9]
+    yield "normal turned by 1e-6", count, turned
+    for error in (1e-5, 1e-4):
+        deeper = points.copy()
+        deeper[:, :, 9] -= error * size
+        yield f"depth off by {error}", count, deeper.copy()
+        deeper[:, :, 3:6] = deeper[:, :, :3] + deeper[:, :, 9:] * n
+        yield f"depth and point off by {error}", count, deeper
+    moved = points.copy()
+    moved[:, :, :6] += np.tile(1e-5 * rng.normal(size=3), 2) * size[:, :, None]
+    yield "points moved", count, moved
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")
 @pytest.mark.parametrize("names", PAIRS, ids="-".join)
-def test_distance_is_continuous(names):
-    wrong = []
-    for k in range(COUNT // 5):
-        rng = drawn(names, k)
-        solids, X = scene(rng, *names)
-        found = jump(rng, solids, X)
-        if found > accuracy(solids):
-            wrong.append((k, found))
-    assert not wrong, f"{len(wrong)} of {COUNT // 5} jump, such as {wrong[:3]}"
+def test_the_oracle_is_its_reference(names):
+    cases, hulls = drawn(7, names, 0, COMPARED)
+    count, points = contact_points(cases, hulls, make_contacts(ROOM))
+    shapes = [solids_of(cases, hulls, i) for i in range(COMPARED)]
+    plain = [k for k in range(len(CHECKS)) if k not in (DEPTH, MARGIN, JUMP)]
+    for what, n, p in broken(np.random.default_rng(0), cases, count, points):
+        fast, slow = np.zeros((COMPARED, len(CHECKS))), np.zeros((COMPARED, len(CHECKS)))
+        judge(cases, hulls, n, np.ascontiguousarray(p), DIRECTIONS, fast)
+        for i in range(COMPARED):
+            slow[i] = errors(shapes[i], p[i], n[i])
+        np.testing.assert_allclose(fast[:, plain], slow[:, plain], rtol=1e-4, atol=1e-3, err_msg=what)
+        # each climbs in its own way
+        assert np.array_equal(fast[:, DEPTH] > 1.0, slow[:, DEPTH] > 1.0), what
+        wrong = ~(fast <= 1.0).all(axis=1)
+        assert wrong.any() == (what != "right"), what
 
 
-@pytest.mark.parametrize("pair", FOUND)
-def test_points_that_were_wrong_once(pair):
-    names = tuple(pair.split("-"))
-    wrong = []
-    for k in FOUND[pair]:
-        rng = np.random.default_rng([100, PAIRS.index(names), k])
-        solids, X = scene(rng, *names)
-        if faults(solids, X) or jump(rng, solids, X) > accuracy(solids):
-            wrong.append(k)
-    assert not wrong
-
-
-def cubes(rng):
+def cubes(rng, row):
     """Two cubes of one size, level or on an edge, tilted by 1e-11 rad, face on face or edge on edge."""
-    k = int(rng.integers(3))
-    A, B = (rotation(None, np.eye(3)[k], rng.choice([0.0, np.pi / 4])) for _ in range(2))
-    B = rotation(rng, None, 1e-11) @ B
+    k, R = int(rng.integers(3)), np.zeros((3, 3))
+    A, B, axis = np.zeros((3, 3)), np.zeros((3, 3)), rng.normal(size=3)
+    for each in (A, B):
+        turn(np.eye(3)[k], rng.choice([0.0, np.pi / 4]), each)
+    normalize(axis)
+    turn(axis, 1e-11, R)
+    B = R @ B
     n = np.roll([0.0, *rng.choice([(1.0, 0.0), (0.5**0.5, 0.5**0.5)])], k)
-    solids = [Solid("box", np.full(3, 0.5)), Solid("box", np.full(3, 0.5))]
-    far = solids[0].support((n @ A)[None])[0] + solids[1].support((-n @ B)[None])[0]
+    far = 0.5 * np.abs(n @ A).sum() + 0.5 * np.abs(n @ B).sum()
     gap = rng.choice([0.0, *(sign * size for sign in (-1.0, 1.0) for size in (1e-16, 1e-12, 1e-10))])
     place = (far + gap) * n + np.eye(3)[k] * rng.choice([0.0, 0.3, 0.5, 1.0])
-    return solids, np.array([[*A.ravel(), 0.0, 0.0, 0.0], [*B.ravel(), *place]])
+    row[0, :12], row[1, :12] = [*A.ravel(), 0.0, 0.0, 0.0], [*B.ravel(), *place]
+    row[:, SIZE:REACH], row[:, REACH], row[:, KIND] = 0.5, 0.75**0.5, BOX
 
 
 def test_cubes_that_are_tilted_by_very_little():
-    for k in range(400):
-        solids, X = cubes(np.random.default_rng(k))
-        assert faults(solids, X) == [], k
+    cases = make_cases(400)
+    for k, row in enumerate(cases.rows):
+        cubes(np.random.default_rng(k), row)
+    cases.motion[:, 3] = 1.0
+    assert (errors_of(cases, hulls_of([])) <= 1.0).all()
 
 
 def test_cubes_that_share_an_edge_stay_at_rest():

@@ -12,6 +12,9 @@ from treadle.native.pieces import helper, room
 
 __all__ = ["box_box"]
 
+#: Edges whose angle (rad) is below this are parallel.
+_PARALLEL = 3e-8
+
 
 @helper
 def _crossed(u, v):
@@ -46,14 +49,19 @@ def _box_axis(a, b, margin):
         s = abs(r[i]) - b[SIZE + i] - (a[SIZE] * D[i] + a[SIZE + 1] * D[3 + i] + a[SIZE + 2] * D[6 + i])
         if s > bar:
             best, bar, kind, first, sign = s, s + rounding, 1, i, r[i]
+    if kind == 0:
+        n = scaled(axis(a, first), 1.0 if sign >= 0.0 else -1.0)
+    else:
+        n = scaled(axis(b, first), 1.0 if sign >= 0.0 else -1.0)
+    face = best
     if best <= margin:
         for i in range(3):
             j, k = (i + 1) % 3, (i + 2) % 3
             for m in range(3):
                 o, p = (m + 1) % 3, (m + 2) % 3
-                squared = 1.0 - C[3 * i + m] * C[3 * i + m]
+                squared = C[3 * j + m] * C[3 * j + m] + C[3 * k + m] * C[3 * k + m]
                 # parallel edges have no axis of their own
-                if squared < 1e-10:
+                if squared < _PARALLEL * _PARALLEL:
                     continue
                 # u_i x v_m, in the axes of A
                 along = t[k] * C[3 * j + m] - t[j] * C[3 * k + m]
@@ -67,15 +75,22 @@ def _box_axis(a, b, margin):
                 s = abs(along) - extent
                 if s <= bar and s <= 0.0:
                     continue
-                s /= sqrt(squared)
+                length = sqrt(squared)
+                s /= length
                 # a face is preferred where rounding decides
-                if s > bar:
-                    best, bar, kind, first, second, sign = s, s + rounding, 2, i, m, along
+                if s > bar and s > best + 5e-4 * rounding / length:
+                    best, bar, kind, first, second = s, s + rounding, 2, i, m
     if kind < 2:
-        u = axis(a, first) if kind == 0 else axis(b, first)
-        return scaled(u, 1.0 if sign >= 0.0 else -1.0), best
-    n = _crossed(axis(a, first), axis(b, second))
-    return scaled(n, 1.0 if dot(n, d) >= 0.0 else -1.0), best
+        return n, best
+    m = _crossed(axis(a, first), axis(b, second))
+    m = scaled(m, 1.0 if dot(m, d) >= 0.0 else -1.0)
+    # along an axis of nearly parallel edges, what was found is off by their length times rounding
+    best = dot(m, d)
+    for i in range(3):
+        best -= a[SIZE + i] * abs(dot(m, axis(a, i))) + b[SIZE + i] * abs(dot(m, axis(b, i)))
+    if best <= face:
+        return n, face
+    return m, best
 
 
 @pair(MANIFOLD, PROVE)

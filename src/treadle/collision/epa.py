@@ -11,7 +11,7 @@ from math import cos, pi, sin
 
 from treadle.collision.kinds import REACH
 from treadle.collision.simplex import triangle_weights
-from treadle.collision.supports import support
+from treadle.collision.supports import is_curved, support
 from treadle.collision.vectors import (
     along,
     axis,
@@ -29,10 +29,13 @@ from treadle.native.pieces import helper, room
 
 __all__ = ["epa"]
 
-#: Most corners of the polytope, and most faces that are ever made.
-_CORNERS, _FACES = 96, 512
-#: A point is beyond a face if it is by more than this share of the shapes' size.
-_BEYOND = 1e-13
+#: Most corners of the polytope of two shapes, and of one that is curved and has no end of them.
+_CORNERS, _CURVED = 256, 96
+#: A point is beyond the nearest face if it is by more than this share of the shapes' size, and level with
+#: others if it is by no more than that: what rounding leaves of a plane, and more of that of a thin triangle.
+_BEYOND, _LEVEL, _ROUNDING = 1e-13, 1e-12, 4e-16
+#: Edges whose angle (sine) to the way to a point is below this span no face with it.
+_IN_LINE = 1e-10
 
 
 @helper
@@ -43,25 +46,25 @@ def epa(a, b, W, A, count):
     it should be: of several triangles in one plane, the origin is over one.
     """
     scale = a[REACH] + b[REACH]
-    P, O = room(288), room(288)
+    P, O = room(768), room(768)
     # faces: corners, outward normals and distances from the origin; a negative corner marks a removed face
-    F, N, D = room(1536), room(1536), room(512)
-    ring = room(512)
+    F, N, D, level = room(1536), room(1536), room(512), room(512)
+    ring, seen = room(1536), room(512)
     for i in range(count):
         store(P, i, corner(W, i))
         store(O, i, corner(A, i))
     flat = _completed(a, b, P, O, count, 1e-10 * scale)
     if flat < 4:
         return _flat(a, b, P, O, flat)
-    faces = 0
     for k in range(4):
         i, j, m = (k + 1) % 4, (k + 2) % 4, (k + 3) % 4
         p = corner(P, i)
         if dot(cross(minus(corner(P, j), p), minus(corner(P, m), p)), minus(corner(P, k), p)) > 0.0:
             j, m = m, j
-        faces = _face(P, F, N, D, faces, i, j, m)
-    corners = 4
-    least, least_face = 1e300, 0
+        level[k] = _face(P, F, N, D, k, i, j, m, scale)
+    corners, faces = 4, 4
+    most = _CURVED if is_curved(a) or is_curved(b) else _CORNERS
+    least, least_normal = 1e300, (0.0, 0.0, 1.0)
     while True:
         best = 0
         for k in range(1, faces):
@@ -73,21 +76,27 @@ def epa(a, b, W, A, count):
         w = minus(support(b, n), on_a)
         beyond = dot(n, w) - depth
         if dot(n, w) < least:
-            least, least_face = dot(n, w), best
-        if beyond <= _BEYOND * scale or corners == _CORNERS or faces > _FACES - 64:
+            least, least_normal = dot(n, w), n
+        known = False
+        for k in range(corners):
+            known = known or norm(minus(w, corner(P, k))) <= 1e-14 * scale
+        if beyond <= _BEYOND * scale or known or corners == most:
             break
         store(P, corners, w)
         store(O, corners, on_a)
-        edges = 0
-        for k in range(faces):
-            if F[3 * k] >= 0.0 and dot(corner(N, k), w) - D[k] > 1e-2 * _BEYOND * scale:
-                for c in range(3):
-                    edges = _edge(ring, edges, F[3 * k + c], F[3 * k + (c + 1) % 3])
-                F[3 * k], D[k] = -1.0, 1e300
-        if edges == 0 or faces + edges > _FACES:
+        removed = _seen(F, N, D, level, faces, best, w, seen)
+        removed, edges = _horizon(P, F, N, D, level, faces, corners, seen, removed, ring)
+        if edges < 3:
             break
+        for k in range(removed):
+            F[3 * int(seen[k])], D[int(seen[k])] = -1.0, 1e300
         for k in range(edges):
-            faces = _face(P, F, N, D, faces, int(ring[2 * k]), int(ring[2 * k + 1]), corners)
+            # in the place of one that was removed
+            place = int(seen[k]) if k < removed else faces
+            i, j = int(ring[2 * k]), int(ring[2 * k + 1])
+            level[place] = _face(P, F, N, D, place, i, j, corners, scale)
+            if k >= removed:
+                faces += 1
         corners += 1
     # projection of the origin onto the nearest face, in barycentric coordinates
     foot = scaled(n, depth)
@@ -98,22 +107,102 @@ def epa(a, b, W, A, count):
     across = minus(along(along(scaled(corner(P, i), x), y, corner(P, j)), z, corner(P, m)), foot)
     # a curved surface has no end of faces: the best of all directions
     if least < depth + beyond:
-        return scaled(corner(N, least_face), -1.0), -least, on_a, least - depth, 1e300
+        return scaled(least_normal, -1.0), -least, on_a, least - depth, 1e300
     return scaled(n, -1.0), -depth, on_a, beyond, norm(across)
 
 
 @helper
-def _face(P, F, N, D, faces, i, j, m):
+def _face(P, F, N, D, k, i, j, m, scale):
+    """Write face k; returns how far from its plane a point is level with it."""
     p = corner(P, i)
     u, v = minus(corner(P, j), p), minus(corner(P, m), p)
     n = cross(u, v)
     # three corners in a line bound nothing
-    thin = norm(n) <= 1e-12 * norm(u) * norm(v)
+    area = norm(n)
+    thin = area <= 1e-12 * norm(u) * norm(v)
     n = unit(n, (0.0, 0.0, 1.0))
-    F[3 * faces], F[3 * faces + 1], F[3 * faces + 2] = i, j, m
-    store(N, faces, n)
-    D[faces] = 1e300 if thin else dot(n, p)
-    return faces + 1
+    F[3 * k], F[3 * k + 1], F[3 * k + 2] = i, j, m
+    store(N, k, n)
+    D[k] = 1e300 if thin else dot(n, p)
+    return scale * (_LEVEL + _ROUNDING * scale * max(norm(u), norm(v)) / area) if area > 0.0 else scale
+
+
+@helper
+def _seen(F, N, D, level, faces, best, w, seen):
+    """List the faces that w sees, which is beyond the best one: connected with it, and not level with w."""
+    count = 1
+    seen[0] = best
+    for k in range(faces):
+        if k != best and F[3 * k] >= 0.0 and dot(corner(N, k), w) - D[k] > level[k]:
+            seen[count] = k
+            count += 1
+    connected = 1
+    i = 0
+    while i < connected:
+        for j in range(connected, count):
+            if _share_edge(F, int(seen[i]), int(seen[j])):
+                seen[connected], seen[j] = seen[j], seen[connected]
+                connected += 1
+        i += 1
+    return connected
+
+
+@helper
+def _share_edge(F, k, m):
+    for c in range(3):
+        for d in range(3):
+            if F[3 * k + c] == F[3 * m + (d + 1) % 3] and F[3 * k + (c + 1) % 3] == F[3 * m + d]:
+                return True
+    return False
+
+
+@helper
+def _horizon(P, F, N, D, level, faces, corners, seen, count, ring):
+    """Write the edges around the faces that are seen from the last corner, and return both numbers.
+
+    A face beyond an edge that is level with the corner is removed with the others if the corner lies in line
+    with the edge or within: with it the edge spans no face, or one that is turned over.
+    """
+    w = corner(P, corners)
+    while True:
+        edges = 0
+        for k in range(count):
+            m = 3 * int(seen[k])
+            for c in range(3):
+                edges = _edge(ring, edges, F[m + c], F[m + (c + 1) % 3])
+        before = count
+        for k in range(edges):
+            p = corner(P, int(ring[2 * k]))
+            u, v = minus(corner(P, int(ring[2 * k + 1])), p), minus(w, p)
+            m = _across(F, faces, ring[2 * k], ring[2 * k + 1])
+            if m < 0:
+                continue
+            below = dot(corner(N, m), w) - D[m] < -level[m]
+            spans = dot(cross(u, v), corner(N, m)) > _IN_LINE * norm(u) * norm(v)
+            if D[m] > 1e299 or not (below or spans):
+                count = _listed(seen, count, m)
+        if count == before:
+            return count, edges
+
+
+@helper
+def _across(F, faces, i, j):
+    """The face beyond the edge from i to j, -1 without one."""
+    for m in range(faces):
+        for c in range(3):
+            if F[3 * m + c] == j and F[3 * m + (c + 1) % 3] == i:
+                return m
+    return -1
+
+
+@helper
+def _listed(seen, count, m):
+    """Add a face to those that are seen, unless it is one."""
+    for k in range(count):
+        if seen[k] == m:
+            return count
+    seen[count] = m
+    return count + 1
 
 
 @helper

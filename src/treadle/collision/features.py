@@ -20,6 +20,7 @@ from treadle.collision.vectors import (
     position,
     scaled,
     store,
+    turned,
     unit,
     world,
 )
@@ -106,10 +107,9 @@ def _hull_face(a, n, P):
 @helper
 def _cylinder_face(a, n, corners, P):
     u = axis(a, 2)
-    slope = dot(n, u)
-    down = along(n, -slope, u)
-    tilt = sqrt(dot(down, down))
-    down = axis(a, 0) if tilt < _UPRIGHT else unit(down, n)
+    x, y, slope = axes_of(a, n)
+    tilt = sqrt(x * x + y * y)
+    down = axis(a, 0) if tilt < _UPRIGHT else turned(a, (x / tilt, y / tilt, 0.0))
     if abs(slope) > _EIGHTH:
         sign = 1.0 if slope > 0.0 else -1.0
         center = along(position(a), sign * a[SIZE + 1], u)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from treadle.collision.contacts import GJK, MANIFOLD, PROVE, REFINE
 from treadle.collision.epa import epa
-from treadle.collision.kinds import REACH
+from treadle.collision.kinds import BLOCK, HULL, KIND, REACH
 from treadle.collision.pairs import (
     PROVED,
     call_separation,
@@ -22,7 +22,7 @@ from treadle.collision.pairs import (
     state_at,
 )
 from treadle.collision.simplex import nearest
-from treadle.collision.supports import rounding, support
+from treadle.collision.supports import is_curved, rounding, support
 from treadle.collision.vectors import (
     along,
     axis,
@@ -34,8 +34,10 @@ from treadle.collision.vectors import (
     position,
     scaled,
     store,
+    turned,
     unit,
 )
+from treadle.native.calling import reals
 from treadle.native.pieces import helper, room
 
 __all__ = ["convex_pair", "gjk_separation", "overlap"]
@@ -44,6 +46,13 @@ __all__ = ["convex_pair", "gjk_separation", "overlap"]
 _ITERATIONS, _NEAR = 200, 1e-15
 #: Shapes nearer than this share of their size are left to EPA.
 _TOUCHING = 1e-12
+#: Error of the distance, as a share of the size, above which the normal of a curved shape is refined: it is
+#: off by about the root of this, and well known where that of its point is less than the second.
+_SMOOTH, _WELL_KNOWN = 1e-15, 1e-7
+#: Depth, as a share of the smaller shape, from which others are looked for than the one nearby.
+_DEEP = 1e-3
+#: Minima of the depth that are looked for, and the cosine of an angle at which one is another.
+_MINIMA, _OTHER = 16, 0.99
 #: Distance, as a share of the size, up to which EPA serves if a result is not proved.
 _NEAR_BY = 1e-3
 
@@ -100,6 +109,13 @@ def _apart(a, b, v, along_v, W, count):
     """Normal, distance and its error of cores that are apart by v, the nearest point of a simplex W."""
     distance = norm(v)
     n, error = scaled(v, 1.0 / distance), distance - along_v
+    if count == 2:
+        # at right angles to the edge, however short v is
+        e = minus(corner(W, 1), corner(W, 0))
+        m = along(v, -dot(v, e) / dot(e, e), e)
+        if norm(m) > 0.5 * distance:
+            n, distance = unit(m, n), norm(m)
+            error = abs(distance - _gap(a, b, n))
     if count == 3:
         # the normal of the triangle is well conditioned however short v is, that of v however thin it is
         p = corner(W, 0)
@@ -108,9 +124,9 @@ def _apart(a, b, v, along_v, W, count):
         if norm(m) > distance * max(norm(e), norm(f)):
             m = unit(m, n)
             m = scaled(m, 1.0 if dot(m, v) > 0.0 else -1.0)
-            if abs(dot(m, p) - distance) < PROVED * (a[REACH] + b[REACH]):
-                n, distance = m, dot(m, p)
-                error = abs(distance - _gap(a, b, n))
+            other = abs(dot(m, p) - _gap(a, b, m))
+            if abs(dot(m, p) - distance) < PROVED * (a[REACH] + b[REACH]) and other < error:
+                n, distance, error = m, dot(m, p), other
     return n, distance, error
 
 
@@ -128,20 +144,28 @@ def gjk_separation(a, b, margin, result, desk):
         return
     size = a[REACH] + b[REACH]
     n, distance, error, across = axis(a, 2), 0.0, 1e300, 0.0
+    curved = is_curved(a) or is_curved(b)
+    exact = (_SMOOTH if curved else PROVED) * size
     if count < 4:
         n, distance, error = _apart(a, b, v, along_v, W, count)
-        if error > PROVED * size:
+        if error > exact:
             n, distance, on_a, error = _better(a, b, n, distance, on_a, error, desk)
+        if distance < -PROVED * size:
+            # a depth that is the least nearby, not of all
+            error = 1e300
     corners = count - 4 if count > 4 else count
     # cores that overlap, or so near that the search ended in rounding and v has no direction
     for _ in range(2):
         if error <= PROVED * size or distance > _NEAR_BY * size:
             break
         m, other, foot, left, off = epa(a, b, W, A, corners)
-        if left > PROVED * size:
+        if left > exact:
             m, other, foot, left = _better(a, b, m, other, foot, left, desk)
             off = left
-        if left < error:
+            if curved and b[KIND] == HULL and other < -_DEEP * min(a[REACH], b[REACH]):
+                m, other, foot, left, off = _elsewhere(a, b, m, other, foot, left, desk)
+        # of shapes that are apart, a face that the origin is not over is not the nearest
+        if left < error and (other <= PROVED * size or off <= error):
             n, distance, on_a, error, across = m, other, foot, left, off
         # once more from a simplex of its own
         d = unit(minus(position(b), position(a)), axis(a, 2))
@@ -159,10 +183,71 @@ def _better(a, b, n, distance, on_a, error, desk):
     found = room(9)
     found[0], found[1], found[2] = n
     call_separation(desk[REFINE], (a, b, 0.0, found, desk))
-    if found[8] < error:
+    curved, size = is_curved(a) or is_curved(b), a[REACH] + b[REACH]
+    smooth = (
+        curved and found[8] < _WELL_KNOWN * size and found[3] + rounding(a) + rounding(b) > distance - error
+    )
+    if found[8] < error or smooth:
         r, m = rounding(a), corner(found, 0)
-        return m, found[3] + r + rounding(b), along((found[4], found[5], found[6]), -r, m), found[8]
+        p = along((found[4], found[5], found[6]), -r, m)
+        return m, found[3] + r + rounding(b), p, min(found[8], error)
     return n, distance, on_a, error
+
+
+@helper
+def _elsewhere(a, b, n, distance, on_a, error, desk):
+    """The depth along n, or one that is less, of a curved shape and a hull.
+
+    There are several local minima, most of them near normals of the hull's faces, across its edges and the
+    axis of a cylinder, and along axes of the curved shape: they are looked for from the best few of these.
+    The last result is how far the point of B is from where it should be.
+    """
+    starts, values, found, across = room(48), room(16), room(9), error
+    store(starts, 0, n)
+    values[0] = distance
+    for k in range(1, _MINIMA):
+        store(starts, k, n)
+        values[k] = -1e300
+    block, u = reals(int(b[BLOCK])), axis(a, 2)
+    for i in range(int(block[1])):
+        j = int(block[2]) + 5 * i
+        m = turned(b, (-block[j], -block[j + 1], -block[j + 2]))
+        _start(starts, values, m, _gap(a, b, m))
+        place, count = int(block[j + 3]), int(block[j + 4])
+        for c in range(count):
+            p = corner(block, 1 + int(block[place + c]))
+            q = corner(block, 1 + int(block[place + (c + 1) % count]))
+            e = unit(cross(turned(b, minus(q, p)), u), m)
+            e = scaled(e, 1.0 if dot(e, m) > 0.0 else -1.0)
+            _start(starts, values, e, _gap(a, b, e))
+    for i in range(6):
+        m = scaled(axis(a, i % 3), 1.0 if i < 3 else -1.0)
+        _start(starts, values, m, _gap(a, b, m))
+    for k in range(0 if values[0] > distance else 1, _MINIMA):
+        found[0], found[1], found[2] = corner(starts, k)
+        call_separation(desk[REFINE], (a, b, 0.0, found, desk))
+        if found[3] > distance and found[8] < _WELL_KNOWN * (a[REACH] + b[REACH]):
+            n, distance, error = corner(found, 0), found[3], found[8]
+            on_a, across = (found[4], found[5], found[6]), found[8]
+        elif values[k] > distance:
+            # along the axis of a cylinder all of a cap supports: its point is not known
+            n, distance, error, across = corner(starts, k), values[k], 0.0, 1e300
+    return n, distance, on_a, error, across
+
+
+@helper
+def _start(starts, values, m, value):
+    """Keep a direction if it is among the best, of those that are near each other the better one."""
+    worst = 1
+    for k in range(_MINIMA):
+        if dot(m, corner(starts, k)) > _OTHER and values[k] > -1e299:
+            worst = k
+            break
+        if values[k] < values[worst]:
+            worst = k
+    if value > values[worst]:
+        store(starts, worst, m)
+        values[worst] = value
 
 
 @overlap_piece

@@ -38,6 +38,8 @@ _SQUARE = 1.0 - 1e-6
 _PARALLEL = 1e-3
 #: A direction with this slope (rad) or less lies in the plane of contact.
 _LEVEL = 1e-9
+#: Faces with no more than this slope (rad) have a point of contact that the normal does not determine well.
+_FLAT = 1e-5
 #: The same where the normal is that of a search.
 _NEARLY_LEVEL = 1e-7
 #: What is nearer than this share of the size is one.
@@ -52,8 +54,10 @@ def _witness(a, b, n, s, level, P, Q):
     count_a, _, square_a = face(a, n, 8, P)
     count_b, _, square_b = face(b, scaled(n, -1.0), 8, Q)
     flat_a, flat_b = count_a > 2 and square_a > _SQUARE, count_b > 2 and square_b > _SQUARE
-    if (flat_a or flat_b) and _level(P, count_a, n) and _level(Q, count_b, n):
-        on_a, on_b = _meeting(a, b, n, count_a, count_b, P, Q)
+    if (flat_a or flat_b) and _level(P, count_a, n, _LEVEL) and _level(Q, count_b, n, _LEVEL):
+        # from the centre of a cap one round does
+        start = _middle(P, count_a) if a[KIND] == CYLINDER and count_a > 2 else _middle(Q, count_b)
+        on_a, on_b = _meeting(a, b, n, count_a, count_b, P, Q, start)
         return on_a, norm(minus(along(on_a, s, n), on_b))
     p, q = edge(a, n, level)
     r, t = edge(b, scaled(n, -1.0), level)
@@ -69,27 +73,25 @@ def _witness(a, b, n, s, level, P, Q):
 
 
 @helper
-def _level(P, count, n):
-    """Whether a face or a line is normal to n."""
+def _level(P, count, n, slope):
+    """Whether a face or a line is normal to n, up to a slope."""
     if count == 1:
         return False
     for i in range(1, count):
         way = minus(corner(P, i), corner(P, 0))
-        if abs(dot(way, n)) > _LEVEL * norm(way):
+        if abs(dot(way, n)) > slope * norm(way):
             return False
     return True
 
 
 @helper
-def _meeting(a, b, n, count_a, count_b, P, Q):
+def _meeting(a, b, n, count_a, count_b, P, Q, start):
     """A common point of two level faces, or of a face and a line, seen along n: on A and on B.
 
     Corners stand for the round rim of a cap: what lies between them and the rim is found by projecting onto
-    both in turn. From the centre of a cap one round does.
+    both in turn.
     """
-    on_a = _projected(a, count_a, P, _middle(Q, count_b), n)
-    if a[KIND] == CYLINDER and count_a > 2:
-        on_a = _middle(P, count_a)
+    on_a = _projected(a, count_a, P, start, n)
     on_b = on_a
     for _ in range(_ROUNDS):
         before = on_a
@@ -117,30 +119,42 @@ def _projected(a, count, P, x, n):
         upper = dot(minus(corner(P, 0), position(a)), u) > 0.0
         center = along(position(a), a[SIZE + 1] if upper else -a[SIZE + 1], u)
         w = minus(x, center)
-        w = along(w, -dot(w, n), n)
-        w = along(w, -dot(w, u), u)
+        w = along(w, -dot(w, u) / dot(n, u), n)
         length = norm(w)
         return along(center, 1.0 if length <= a[SIZE] else a[SIZE] / length, w)
     if count == 1:
         return corner(P, 0)
-    x = along(x, -dot(minus(x, corner(P, 0)), n), n)
     if count == 2:
+        x = along(x, -dot(minus(x, corner(P, 0)), n), n)
         on, _ = nearest_of_segments(corner(P, 0), corner(P, 1), x, x)
         return on
     m = cross(minus(corner(P, 1), corner(P, 0)), minus(corner(P, count - 1), corner(P, 0)))
-    best, nearest, inside = x, 1e300, True
+    # along n onto the plane of the face
+    x = along(x, dot(minus(corner(P, 0), x), m) / dot(m, n), n)
+    best, nearest = x, 1e300
     for i in range(count):
         p, q = corner(P, i), corner(P, (i + 1) % count)
         if dot(cross(m, minus(q, p)), minus(x, p)) < 0.0:
-            inside = False
             on, _ = nearest_of_segments(p, q, x, x)
             apart = norm(minus(on, x))
             if apart < nearest:
                 best, nearest = on, apart
-    if inside:
-        # along n onto the plane of the face
-        best = along(x, dot(minus(corner(P, 0), x), m) / dot(m, n), n)
     return best
+
+
+@helper
+def _near(a, b, n, s, P, Q, start):
+    """The common point of two faces that are nearly level, or of a face and a line, near a start.
+
+    How far that of B is from where it should be is the second result, infinite without such faces.
+    """
+    count_a, _, square_a = face(a, n, 8, P)
+    count_b, _, square_b = face(b, scaled(n, -1.0), 8, Q)
+    flat = (count_a > 2 and square_a > _SQUARE) or (count_b > 2 and square_b > _SQUARE)
+    if not flat or not _level(P, count_a, n, _FLAT) or not _level(Q, count_b, n, _FLAT):
+        return start, 1e300
+    on_a, on_b = _meeting(a, b, n, count_a, count_b, P, Q, start)
+    return on_a, norm(minus(along(on_a, s, n), on_b))
 
 
 @helper
@@ -165,6 +179,7 @@ def _lines(a, b, n, margin, desk):
     if high < low or (left * right > 0.0 and min(abs(left), abs(right)) > _SAME * max(abs(low), abs(high))):
         return 1e300
     bend, sharp_b = _radius(a) + _radius(b), _radius(a) > 0.0 and _radius(b) == 0.0
+    thin = min(_radius(a), _radius(b)) if _radius(a) > 0.0 and _radius(b) > 0.0 else bend
     deepest = 1e300
     for i in range(2):
         x, gap, across = (low, one, abs(left)) if i == 0 else (high, two, abs(right))
@@ -175,7 +190,9 @@ def _lines(a, b, n, margin, desk):
         # so far beside each other that they do not touch there
         if bend == 0.0 and across > 0.5 * _PARALLEL * min(a[REACH], b[REACH]):
             continue
-        deepest = min(deepest, distance)
+        # so far that the surfaces recede by more than rounding: the nearest point is another one
+        if thin == 0.0 or across * across <= 2e-10 * thin * (a[REACH] + b[REACH]):
+            deepest = min(deepest, distance)
         if distance <= margin:
             on_a = along(p, x * per_a, u)
             put(desk, 1 + i, along(plus(on_a, gap), -distance, n) if sharp_b else on_a, n, distance)
@@ -340,10 +357,11 @@ def manifold(a, b, result, margin, sure, desk):
     on_a, apart = _witness(a, b, n, s, _NEARLY_LEVEL if known else _LEVEL, P, Q)
     if apart > _SAME * size:
         # the features are exact where the normal is; a search knows a point in any case
-        if known:
-            on_a = (result[4], result[5], result[6])
-        elif sure == 0:
+        if not known and sure == 0:
             desk[TOTAL] = start
             return 0
+        near, off = _near(a, b, n, s, P, Q, (result[4], result[5], result[6]) if known else on_a)
+        if off < apart or (known and off > 1e299):
+            on_a = near
     put(desk, 0, on_a, n, s)
     return 1

@@ -20,7 +20,7 @@ from treadle.collision.vectors import (
     plus,
     position,
     scaled,
-    unit,
+    turned,
     world,
 )
 from treadle.native.calling import integers, reals
@@ -29,7 +29,7 @@ from treadle.native.pieces import helper, room
 __all__ = ["plane_box", "plane_capsule", "plane_corners", "plane_cylinder", "plane_ellipsoid", "plane_sphere"]
 
 #: A cylinder whose cap is tilted by less than this (rad) stands on four points that are fixed to it.
-_UPRIGHT = 1e-6
+_UPRIGHT = 3e-8
 #: Corners of a mesh beyond which only one in each of so many directions, and the lowest, are taken.
 _MOST = 8
 
@@ -88,15 +88,11 @@ def plane_cylinder(a, b, margin, desk):
     """
     n = axis(a, 2)
     u = axis(b, 2)
-    slope = dot(n, u)
-    end = -1.0 if slope > 0.0 else 1.0
+    up = axes_of(b, n)
+    end = -1.0 if up[2] > 0.0 else 1.0
     low = along(position(b), end * b[SIZE + 1], u)
-    down = along(scaled(n, -1.0), slope, u)
-    tilt = sqrt(dot(down, down))
-    if tilt < _UPRIGHT:
-        down = axis(b, 0)
-    else:
-        down = unit(down, n)
+    tilt = sqrt(up[0] * up[0] + up[1] * up[1])
+    down = axis(b, 0) if tilt < _UPRIGHT else turned(b, (-up[0] / tilt, -up[1] / tilt, 0.0))
     side = cross(u, down)
     first = 0 if end > 0.0 else 8
     for c in range(4):

@@ -24,7 +24,12 @@ def prove(a, b, margin, result, desk):
         found[k] = result[k]
     call_separation(desk[REFINE], (a, b, margin, found, desk))
     if found[8] > error or found[3] < s - error:
-        call_separation(desk[GJK], (a, b, margin, found, desk))
+        other = room(9)
+        call_separation(desk[GJK], (a, b, margin, other, desk))
+        # a point that is nearly right is better than none
+        if other[3] > found[3] + error or other[7] != 0.0 or found[8] > 100.0 * error:
+            for k in range(9):
+                found[k] = other[k]
     if found[3] < s - error:
         state(found, corner(result, 0), s)
     if found[3] <= margin:

@@ -20,7 +20,7 @@ from __future__ import annotations
 from math import cos, pi, sin, sqrt
 
 from treadle.collision.circles import maximize_on_circles
-from treadle.collision.contacts import MANIFOLD, PROVE, ROUND
+from treadle.collision.contacts import MANIFOLD, PROVE, REFINE, ROUND
 from treadle.collision.kinds import REACH
 from treadle.collision.pairs import call_separation, pair, put_points, separation_piece, state
 from treadle.collision.support_newton import gap, maximize_gap, terms
@@ -43,7 +43,11 @@ __all__ = ["round_pair", "separation"]
 
 _GOLDEN = pi * (3.0 - sqrt(5.0))
 #: Start directions on a hemisphere for overlapping curved shapes, and how many of them are followed.
-_STARTS, _FOLLOWED = 24, 3
+_STARTS, _FOLLOWED = 24, 6
+#: Depth, as a share of the smaller shape, from which maxima at kinks are looked for, and directions to start.
+_DEEP, _DEEP_FOLLOWED = 0.01, 8
+#: Depth, as a share of the size, up to which one maximum is as good as another.
+_SHALLOW = 1e-9
 #: Start vertices for separate shapes, the most promising first.
 _VERTICES = 3
 
@@ -77,8 +81,8 @@ def _try(candidate, n, best, d, U, segments, M, curves):
 
 
 @helper
-def _smooth(n, best, d, U, segments, M, curves):
-    """Directions along which both shapes have a single support point."""
+def _smooth(n, best, depth, d, U, segments, M, curves):
+    """Directions along which both shapes have a single support point; more of them below a gap `depth`."""
     # one vertex of every segment: what is left is a point and the curves
     patterns = 1 << segments
     starts, values = room(192), room(64)
@@ -102,7 +106,7 @@ def _smooth(n, best, d, U, segments, M, curves):
         other, value = maximize_gap(n, d, U, segments, M, curves)
         if value > best:
             n, best = other, value
-        if best < 0.0:
+        if best < depth:
             n, best = _search(n, best, d, U, segments, M, curves)
     return n, best
 
@@ -110,31 +114,59 @@ def _smooth(n, best, d, U, segments, M, curves):
 @helper
 def _search(n, best, d, U, segments, M, curves):
     """Overlapping curved shapes may have several local maxima: start from the best of many directions."""
-    count = _STARTS + 3 * curves
-    starts, values = room(96), room(32)
+    starts, values = room(120), room(40)
+    count = _directions(starts, values, n, d, U, segments, M, curves)
+    for _ in range(_FOLLOWED):
+        w = _following(starts, values, count)
+        other, value = maximize_gap(w, d, U, segments, M, curves)
+        if value > best:
+            n, best = other, value
+    return n, best
+
+
+@helper
+def _directions(starts, values, n, d, U, segments, M, curves):
+    """Write directions all over a hemisphere, axes of the curves, and their gaps."""
+    count = _STARTS + 6 * curves
     for i in range(count):
         if i < _STARTS:
             z = (i + 0.5) / _STARTS
             flat = sqrt(1.0 - z * z)
             w = (flat * cos(_GOLDEN * i), flat * sin(_GOLDEN * i), z)
+            if dot(w, d) < 0.0:
+                w = scaled(w, -1.0)
         else:
-            m, j = divmod(i - _STARTS, 3)
-            w = unit(corner(M, 3 * m + j), n)
-        if dot(w, d) < 0.0:
-            w = scaled(w, -1.0)
+            # both ways: they count alike where the centres are side by side
+            m, j = divmod((i - _STARTS) // 2, 3)
+            w = scaled(unit(corner(M, 3 * m + j), n), 1.0 if (i - _STARTS) % 2 == 0 else -1.0)
         store(starts, i, w)
         values[i] = gap(w, d, U, segments, M, curves)
-    for _ in range(_FOLLOWED):
-        i = _highest(values, count)
-        w = corner(starts, i)
-        other, value = maximize_gap(w, d, U, segments, M, curves)
-        if value > best:
-            n, best = other, value
-        # starts near this one lead to the same maximum
-        for j in range(count):
-            if dot(w, corner(starts, j)) > 0.9:
-                values[j] = -1e300
-        values[i] = -1e300
+    return count
+
+
+@helper
+def _following(starts, values, count):
+    """The best direction that is left; those near it, which lead to the same maximum, are taken out."""
+    i = _highest(values, count)
+    w = corner(starts, i)
+    for j in range(count):
+        if dot(w, corner(starts, j)) > 0.9:
+            values[j] = -1e300
+    values[i] = -1e300
+    return w
+
+
+@helper
+def _deep(a, b, n, best, r, terms, desk):
+    """Shapes deep in each other: the maxima of kinks as well, by an active set (`support_active`)."""
+    d, U, segments, M, curves = terms
+    starts, values, found = room(120), room(40), room(9)
+    count = _directions(starts, values, n, d, U, segments, M, curves)
+    for _ in range(_DEEP_FOLLOWED):
+        found[0], found[1], found[2] = _following(starts, values, count)
+        call_separation(desk[REFINE], (a, b, 0.0, found, desk))
+        if found[3] + r > best:
+            n, best = corner(found, 0), found[3] + r
     return n, best
 
 
@@ -147,7 +179,7 @@ def _highest(values, count):
     return best
 
 
-@separation_piece()
+@separation_piece(REFINE)
 def separation(a, b, margin, result, desk):
     """The unit normal from A to B and the signed distance along it.
 
@@ -167,7 +199,9 @@ def separation(a, b, margin, result, desk):
     if best - r <= margin:
         n, best = maximize_on_circles(n, best, d, U, segments, M, curves)
     if best - r <= margin:
-        n, best = _smooth(n, best, d, U, segments, M, curves)
+        n, best = _smooth(n, best, -_SHALLOW * (a[REACH] + b[REACH]), d, U, segments, M, curves)
+    if curves > 0 and best < -_DEEP * min(a[REACH], b[REACH]):
+        n, best = _deep(a, b, n, best, r, (d, U, segments, M, curves), desk)
     state(result, n, best - r)
 
 

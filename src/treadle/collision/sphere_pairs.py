@@ -7,7 +7,7 @@ from math import sqrt
 from treadle.collision.contacts import put
 from treadle.collision.kinds import SIZE
 from treadle.collision.pairs import pair
-from treadle.collision.vectors import along, axis, dot, local, minus, norm, position, scaled, unit, world
+from treadle.collision.vectors import along, axis, local, minus, norm, position, scaled, turned, unit, world
 from treadle.native.pieces import helper
 
 __all__ = ["sphere_box", "sphere_capsule", "sphere_cylinder", "sphere_sphere"]
@@ -40,12 +40,13 @@ def sphere_sphere(a, b, margin, desk):
 
 @pair()
 def sphere_capsule(a, b, margin, desk):
-    """Towards the nearest point of the capsule's axis."""
-    u = axis(b, 2)
-    center = position(b)
-    p = position(a)
-    t = min(max(dot(minus(p, center), u), -b[SIZE + 1]), b[SIZE + 1])
-    _round(p, a[SIZE], along(center, t, u), b[SIZE], axis(b, 0), margin, desk)
+    """Towards the nearest point of the capsule's axis: at right angles to it, however near that is."""
+    p = local(b, position(a))
+    gap = (-p[0], -p[1], _clip(p[2], b[SIZE + 1]) - p[2])
+    distance = norm(gap) - a[SIZE] - b[SIZE]
+    if distance <= margin:
+        n = turned(b, unit(gap, (1.0, 0.0, 0.0)))
+        put(desk, 0, along(position(a), a[SIZE], n), n, distance)
 
 
 @pair()

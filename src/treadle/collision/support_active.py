@@ -63,7 +63,7 @@ def refine(a, b, margin, result, desk):
     for _ in range(_ITERATIONS):
         e, f = tangents(n)
         c1, c2, k11, k12, k22 = slopes(n, e, f, (0.0, 0.0, 0.0), U, 0, M, curves)
-        k11, k22 = positive(k11 + value, k12, k22 + value)
+        k11, k12, k22 = positive(k11 + value, k12, k22 + value)
         k11, k22 = k11 + damping, k22 + damping
         for i in range(count):
             w = minus(corner(B, i), corner(A, i))

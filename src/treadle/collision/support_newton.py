@@ -62,7 +62,7 @@ def maximize_gap(n, d, U, segments, M, curves):
     for _ in range(_ITERATIONS):
         e, f = tangents(n)
         g1, g2, k11, k12, k22 = slopes(n, e, f, d, U, segments, M, curves)
-        k11, k22 = positive(k11 + value, k12, k22 + value)
+        k11, k12, k22 = positive(k11 + value, k12, k22 + value)
         determinant = k11 * k22 - k12 * k12
         x = (k22 * g1 - k12 * g2) / determinant
         y = (k11 * g2 - k12 * g1) / determinant
@@ -96,14 +96,22 @@ def maximize_gap(n, d, U, segments, M, curves):
 
 @helper
 def positive(k11, k12, k22):
-    """The diagonal of a curvature, shifted where it is not positive definite.
+    """A curvature with the size of its eigenvalues that are not positive (saddle-free Newton).
 
-    A small eigenvalue is not raised: that of a needle is by orders less than the other.
+    Such a one that is small is raised, so that steps are bounded; a small positive one is not: that of a
+    needle is by orders less than the other.
     """
     middle, spread = 0.5 * (k11 + k22), sqrt(0.25 * (k11 - k22) ** 2 + k12 * k12)
-    lowest, size = middle - spread, abs(middle) + spread
-    shift = 0.0 if lowest > 1e-12 * size else 1e-3 * size - lowest + 1e-30
-    return k11 + shift, k22 + shift
+    low, high = middle - spread, middle + spread
+    size = abs(middle) + spread
+    least = 1e-3 * size + 1e-30
+    shift = 0.0 if high > 1e-12 * size else max(-high, least) - high
+    more = (0.0 if low > 1e-12 * size else max(-low, least) - low) - shift
+    if spread > 0.0:
+        # along the eigenvector of the lower one
+        more *= 0.5 / spread
+        return k11 + shift + more * (high - k11), k12 - more * k12, k22 + shift + more * (high - k22)
+    return k11 + shift, k12, k22 + shift
 
 
 @helper

@@ -10,7 +10,7 @@ from treadle.collision.vectors import along, axes_of, axis, corner, dot, positio
 from treadle.native.calling import reals
 from treadle.native.pieces import helper
 
-__all__ = ["direction_cell", "hull_support", "rounding", "support"]
+__all__ = ["direction_cell", "hull_support", "is_curved", "rounding", "support"]
 
 
 @helper
@@ -86,3 +86,9 @@ def hull_support(block, e):
 def rounding(a):
     """Radius of the rounding ball: that of a sphere or a capsule, else 0."""
     return a[SIZE] if a[KIND] == SPHERE or a[KIND] == CAPSULE else 0.0
+
+
+@helper
+def is_curved(a):
+    """Whether a shape is curved even without its rounding ball: it has no end of support points."""
+    return a[KIND] == CYLINDER or a[KIND] == ELLIPSOID
