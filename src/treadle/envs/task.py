@@ -75,6 +75,12 @@ class Task:
         if self.dtype not in ("float32", "float64"):
             raise InputError(f"task {self.name!r}: dtype must be 'float32' or 'float64', not {self.dtype!r}")
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Copies of a built-in task are made by its name: its functions may have none."""
+        from treadle.envs.tasks import builtin, find_task
+
+        return (find_task, (self.name,)) if builtin(self) else super().__reduce_ex__(protocol)
+
     @property
     def id(self) -> str:
         """Under what Gymnasium knows it."""

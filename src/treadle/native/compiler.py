@@ -8,9 +8,10 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
-from treadle.native.driver import INLINED
+__all__ = ["INLINED", "load_object", "object_code", "target_name", "vector_lanes"]
 
-__all__ = ["load_object", "object_code", "target_name", "vector_lanes"]
+#: Attribute of functions that become part of their callers.
+INLINED = "alwaysinline"
 
 
 def object_code(ir: str, quick: bool = False) -> bytes:

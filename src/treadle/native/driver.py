@@ -6,12 +6,10 @@ from collections.abc import Sequence
 
 from treadle.native.block import Block
 from treadle.native.chunks import Chunk, LoopEdge
+from treadle.native.compiler import INLINED
 from treadle.native.layout import Layout
 
-__all__ = ["INLINED", "body_function", "checked_function", "inlined", "run_function"]
-
-#: Attribute of functions that become part of their callers.
-INLINED = "alwaysinline"
+__all__ = ["body_function", "checked_function", "inlined", "run_function"]
 
 #: Bytes that memory is read in.
 CACHE_LINE = 64

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import copyreg
 import importlib
 from functools import cache
-from typing import Any
 
 from treadle.envs.task import Task
 from treadle.errors import InputError
 from treadle.model.model import suggest
 
-__all__ = ["MODULES", "TASKS", "find_task"]
+__all__ = ["MODULES", "TASKS", "builtin", "find_task"]
 
 #: Tasks by name, with the module that has each.
 MODULES = {
@@ -46,11 +44,6 @@ def _load(name: str) -> Task:
     return importlib.import_module(f"treadle.envs.tasks.{MODULES[name]}").TASK
 
 
-def _reduced(task: Task) -> Any:
-    """Copies of a built-in task are made by its name: its functions may have none."""
-    if task.name in MODULES and _load(task.name) is task:
-        return find_task, (task.name,)
-    return object.__reduce_ex__(task, 4)
-
-
-copyreg.pickle(Task, _reduced)
+def builtin(task: Task) -> bool:
+    """Whether a task is one of these, which its name finds."""
+    return task.name in MODULES and _load(task.name) is task
