@@ -20,12 +20,12 @@ def dominoes() -> td.Model:
     return spec.compile()
 
 
-@pytest.mark.parametrize("dt", [2e-3, 1e-2])
-def test_all_fall_and_solves_finish(dt):
+@pytest.mark.parametrize(("dt", "most"), [(2e-3, 4e-3), (1e-2, 1.5e-2)])
+def test_all_fall_and_solves_finish(dt, most):
     sim = td.Simulation(dominoes(), dt=dt)
     sim.v[1], sim.v[3] = 6.0, 0.3
     sim.run(2.0)
     assert (sim.q.reshape(COUNT, 7)[:, 6] < 0.8 * 0.5 * SIZE[2]).all()
     assert np.abs(sim.v).max() < 0.1
-    # one of a few hundred may be left
-    assert sim.quality()["unfinished solves"] < 5e-3
+    # some of a few hundred may be left
+    assert sim.quality()["unfinished solves"] < most

@@ -41,6 +41,9 @@ _GIVEN = ("loads", "inputs", "parameters", "commands", "drives")
 #: Substeps of a step, and numbers about their contacts, that are kept for the history of forces inside it.
 _SUBSTEPS, _NUMBERS = 512, 1 << 15
 
+#: Machines and free bodies up to which free rows are solved over the degrees of freedom that they move.
+_FEW_TREES = 4
+
 
 class ContactStep:
     """Takes steps of one machine whose shapes touch, on the arrays of a simulation.
@@ -432,7 +435,11 @@ class ContactStep:
         depth = int(np.diff(tree.start).max(initial=0)) + 1
         widest = min(self.model.nv, 2 * depth) + len(tree.loop_root)
         entries = len(pattern.way) + self._joint_rows * len(tree.loop_root) + 6 * points * widest
-        return empty_rows(self._joint_rows + 6 * points, entries, places, MOST_TOGETHER)
+        rows = empty_rows(self._joint_rows + 6 * points, entries, places, MOST_TOGETHER)
+        # what redundant rows share depends on which are solved together, and processes may part them
+        few = np.count_nonzero(tree.parent < 0) <= _FEW_TREES and self._agreement.entry == 0
+        rows.held[2] = int(few)
+        return rows
 
     def _make_detection(self) -> Detection:
         collider = self.collider

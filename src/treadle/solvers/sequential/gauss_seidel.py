@@ -96,7 +96,11 @@ def solve(rows, count, z, limit, tolerance, speed, way=IN_TURN, blur=0.0):
     before, along, z_before, z_along = rows.before, rows.along, rows.z_before, rows.z_along
     sweeps, change, size, known = 0, np.inf, 0.0, 0.0
     kept, z_kept, lowest, patience = rows.kept, rows.z_kept, np.inf, _PATIENCE
-    if way == TOGETHER and not begin(rows, count, z) and (rows.held[0] >= 0 or count > _FEW):
+    if (
+        way == TOGETHER
+        and not begin(rows, count, z)
+        and (rows.held[0] >= 0 or (rows.held[2] == 1 and count > _FEW))
+    ):
         # the factor of the same rows with other targets is there, and many rows are most often free again
         solve_free(rows, count, z, speed, True)
         known = blur

@@ -74,7 +74,8 @@ class Rows(NamedTuple):
     lean: Reals  # (rows) of its rows: impulse per impulse of the normal
     across: Reals  # (rows) of both: impulse per impulse across it, along which its direction turns
     cone_softness: Reals  # (rows) of its first: slip per impulse across it
-    held: Integers  # (2) how many, -1: `matrix` is not theirs; their places, where it is over these
+    # (3) how many, -1: `matrix` is not theirs; their places, where it is over these; 1: it may be
+    held: Integers
     matrix: RealTable  # (together, together) their responses, or what those are over places, factored
     block: Integers  # (rows) of those solved over places: 3, the first of a contact, or 1
     gain: Reals  # (3 rows) impulses per velocity missed, as many for each as its block has rows
@@ -102,7 +103,11 @@ def empty_rows(count: int, entries: int, places: int, together: int = 0) -> Rows
     }
     rows = Rows(
         **arrays
-        | {"matrix": np.zeros((together, together)), "places": np.array([places]), "held": np.array([-1, 0])}
+        | {
+            "matrix": np.zeros((together, together)),
+            "places": np.array([places]),
+            "held": np.array([-1, 0, 1]),
+        }
     )
     rows.normal[:] = -1
     rows.slowest[:], rows.fastest[:] = -np.inf, np.inf

@@ -103,7 +103,7 @@ def solve_free(rows, count, z, still, going_on):
         if most <= still:
             return True
         if not same:
-            held[1] = factor_places(rows, n, sliding) if primal else 0
+            held[1] = factor_places(rows, n, sliding) if primal and held[2] == 1 else 0
             if held[1] == 0:
                 _respond(rows, n, 1.0)
                 if sliding > 0:
