@@ -16,6 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from treadle.native.kernels import inner
+from treadle.solvers.sequential.row_values import same_places
 from treadle.solvers.sequential.rows import PAIR, SINGLE
 
 __all__ = ["factor_places", "solve_places"]
@@ -78,7 +79,7 @@ def _find_gains(rows, n):
         if kind[i] == SINGLE and slides[i] == 1:
             return False
         three = a + 2 < n and free[a + 2] == i + 2 and kind[i + 1] == PAIR and rows.normal[i + 1] == i
-        three = three and kind[i] == SINGLE and _same_places(rows.first, rows.loops, rows.place, i)
+        three = three and kind[i] == SINGLE and same_places(rows.first, rows.place, i)
         if not three:
             if kind[i] == PAIR and slides[i] == 1:
                 return False
@@ -108,20 +109,6 @@ def _find_gains(rows, n):
 def _yields(rows, i):
     """Velocity by which a row yields to a unit of its impulse."""
     return max(rows.softness[i], _YIELDS * rows.own[i])
-
-
-@inner()
-def _same_places(first, loops, place, i):
-    """Whether row i and the two after it have the same places."""
-    begin, width = first[i], first[i + 1] - first[i]
-    if first[i + 2] != begin + 2 * width or first[i + 3] != begin + 3 * width:
-        return False
-    if loops[i + 1] - loops[i] != width or loops[i + 2] - loops[i] != 2 * width:
-        return False
-    for e in range(begin, begin + width):
-        if place[e + width] != place[e] or place[e + 2 * width] != place[e]:
-            return False
-    return True
 
 
 @inner()

@@ -6,7 +6,7 @@ from math import sqrt
 
 from treadle.native.kernels import inner
 
-__all__ = ["cone_length", "push", "rate", "scaled"]
+__all__ = ["cone_length", "push", "rate", "same_places", "scaled"]
 
 
 @inner()
@@ -37,3 +37,15 @@ def cone_length(share, impulse, i):
 def scaled(share, x, i):
     """An impulse in units of its coefficient; there is none where that is zero."""
     return x[i] / share[i] if share[i] > 0.0 else 0.0
+
+
+@inner()
+def same_places(first, place, i):
+    """Whether row i and the two after it have the same places."""
+    begin, width = first[i], first[i + 1] - first[i]
+    if first[i + 2] != begin + 2 * width or first[i + 3] != begin + 3 * width:
+        return False
+    for e in range(begin, begin + width):
+        if place[e + width] != place[e] or place[e + 2 * width] != place[e]:
+            return False
+    return True

@@ -18,7 +18,7 @@ import numpy as np
 
 from treadle.native.kernels import inner
 from treadle.solvers.sequential.primal import factor_places, solve_places
-from treadle.solvers.sequential.row_values import cone_length, push, rate, scaled
+from treadle.solvers.sequential.row_values import cone_length, push, rate, same_places, scaled
 from treadle.solvers.sequential.rows import PAIR, SECOND, SINGLE
 from treadle.solvers.sequential.sliding import (
     DEPENDENT,
@@ -400,22 +400,10 @@ def _find_alike(rows, n):
     a = 0
     while a < n:
         alike[a] = 1.0
-        if a + 2 < n and free[a + 2] == free[a] + 2 and _alike(rows.first, rows.place, free[a]):
+        if a + 2 < n and free[a + 2] == free[a] + 2 and same_places(rows.first, rows.place, free[a]):
             alike[a], alike[a + 1], alike[a + 2] = 3.0, 1.0, 1.0
             a += 2
         a += 1
-
-
-@inner()
-def _alike(first, place, i):
-    """Whether row i and the two after it have the same places."""
-    begin, width = first[i], first[i + 1] - first[i]
-    if first[i + 2] != begin + 2 * width or first[i + 3] != begin + 3 * width:
-        return False
-    for e in range(begin, begin + width):
-        if place[e + width] != place[e] or place[e + 2 * width] != place[e]:
-            return False
-    return True
 
 
 @inner()
