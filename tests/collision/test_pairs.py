@@ -161,3 +161,19 @@ def test_coincident_centres_have_a_finite_answer(names):
     assert len(data) and np.isfinite(data).all()
     assert (data == again).all() and (feature == same).all()
     assert data[:, 9].min() < -0.3
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "depth"),
+    [
+        (("capsule", (0.1, 0.4, 0.0)), ("ellipsoid", (2.0, 2.0, 2.0)), 2.1),
+        (("ellipsoid", (0.5, 0.4, 0.3)), ("ellipsoid", (0.9, 0.6, 0.7)), 1.0),
+        (("box", (0.01, 0.02, 0.03)), ("cylinder", (1.0, 1.0, 0.0)), 1.01),
+        (("cylinder", (1.0, 0.99, 0.0)), ("ellipsoid", (0.02, 0.02, 0.01)), 1.0),
+        (("cylinder", (0.5, 0.7, 0.0)), ("cylinder", (0.3, 0.2, 0.0)), 0.8),
+    ],
+)
+def test_depth_of_concentric_shapes_is_the_least_of_all_directions(first, second, depth):
+    shapes, X = pair(first, second, (np.zeros(3),), (np.zeros(3),))
+    data, _ = points_of(shapes, X)
+    assert data[:, 9].min() == pytest.approx(-depth, rel=1e-12)

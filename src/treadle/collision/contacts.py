@@ -20,14 +20,14 @@ from treadle.native.formulas import formula
 from treadle.native.pieces import helper
 
 __all__ = [
-    "DATA", "FEATURES", "GJK", "LEAST", "MANIFOLD", "MANY", "OVERLAP", "PAIRS", "PROVE", "REFINE", "ROOM",
-    "ROUND", "TABLE", "TOTAL",
+    "DATA", "DEPTH", "FEATURES", "GJK", "LEAST", "MANIFOLD", "MANY", "OVERLAP", "PAIRS", "PROVE", "REFINE",
+    "ROOM", "ROUND", "TABLE", "TOTAL",
     "Contacts", "flip", "make_contacts", "put",
 ]  # fmt: skip
 
 #: Places on the desk: counts, addresses of arrays, addresses of kernels, and those of all pairs of kinds.
 TOTAL, ROOM, LEAST, DATA, PAIRS, FEATURES = range(6)
-MANIFOLD, GJK, ROUND, REFINE, PROVE, MANY, OVERLAP, TABLE = range(6, 14)
+MANIFOLD, GJK, ROUND, REFINE, DEPTH, PROVE, MANY, OVERLAP, TABLE = range(6, 15)
 
 
 class Contacts(NamedTuple):

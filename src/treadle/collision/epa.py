@@ -11,7 +11,7 @@ from math import cos, pi, sin
 
 from treadle.collision.kinds import REACH
 from treadle.collision.simplex import triangle_weights
-from treadle.collision.supports import is_curved, support
+from treadle.collision.supports import core_support, support
 from treadle.collision.vectors import (
     along,
     axis,
@@ -27,13 +27,13 @@ from treadle.collision.vectors import (
 )
 from treadle.native.pieces import helper, room
 
-__all__ = ["epa"]
+__all__ = ["BEYOND", "CORNERS", "begin", "epa", "flat_normal", "grow", "is_corner", "over"]
 
-#: Most corners of the polytope of two shapes, and of one that is curved and has no end of them.
-_CORNERS, _CURVED = 256, 96
+#: Most corners of the polytope of two shapes.
+CORNERS = 256
 #: A point is beyond the nearest face if it is by more than this share of the shapes' size, and level with
 #: others if it is by no more than that: what rounding leaves of a plane, and more of that of a thin triangle.
-_BEYOND, _LEVEL, _ROUNDING = 1e-13, 1e-12, 4e-16
+BEYOND, _LEVEL, _ROUNDING = 1e-13, 1e-12, 4e-16
 #: Edges whose angle (sine) to the way to a point is below this span no face with it.
 _IN_LINE = 1e-10
 
@@ -46,24 +46,12 @@ def epa(a, b, W, A, count):
     it should be: of several triangles in one plane, the origin is over one.
     """
     scale = a[REACH] + b[REACH]
-    P, O = room(768), room(768)
-    # faces: corners, outward normals and distances from the origin; a negative corner marks a removed face
-    F, N, D, level = room(1536), room(1536), room(512), room(512)
-    ring, seen = room(1536), room(512)
-    for i in range(count):
-        store(P, i, corner(W, i))
-        store(O, i, corner(A, i))
-    flat = _completed(a, b, P, O, count, 1e-10 * scale)
+    polytope = room(768), room(768), room(1536), room(1536), room(512), room(512), room(1536), room(512)
+    P, O, F, N, D, _, _, _ = polytope
+    flat = begin(a, b, W, A, count, polytope, scale)
     if flat < 4:
-        return _flat(a, b, P, O, flat)
-    for k in range(4):
-        i, j, m = (k + 1) % 4, (k + 2) % 4, (k + 3) % 4
-        p = corner(P, i)
-        if dot(cross(minus(corner(P, j), p), minus(corner(P, m), p)), minus(corner(P, k), p)) > 0.0:
-            j, m = m, j
-        level[k] = _face(P, F, N, D, k, i, j, m, scale)
+        return flat_normal(P, flat, axis(a, 2)), 0.0, corner(O, 0), 0.0, 0.0
     corners, faces = 4, 4
-    most = _CURVED if is_curved(a) or is_curved(b) else _CORNERS
     least, least_normal = 1e300, (0.0, 0.0, 1.0)
     while True:
         best = 0
@@ -71,44 +59,85 @@ def epa(a, b, W, A, count):
             if D[k] < D[best]:
                 best = k
         n, depth = corner(N, best), D[best]
-        i, j, m = int(F[3 * best]), int(F[3 * best + 1]), int(F[3 * best + 2])
         on_a = support(a, scaled(n, -1.0))
         w = minus(support(b, n), on_a)
         beyond = dot(n, w) - depth
         if dot(n, w) < least:
             least, least_normal = dot(n, w), n
-        known = False
-        for k in range(corners):
-            known = known or norm(minus(w, corner(P, k))) <= 1e-14 * scale
-        if beyond <= _BEYOND * scale or known or corners == most:
+        if beyond <= BEYOND * scale or corners == CORNERS or is_corner(P, corners, w, scale):
             break
-        store(P, corners, w)
-        store(O, corners, on_a)
-        removed = _seen(F, N, D, level, faces, best, w, seen)
-        removed, edges = _horizon(P, F, N, D, level, faces, corners, seen, removed, ring)
-        if edges < 3:
+        grown = grow(polytope, corners, faces, best, w, on_a, scale)
+        if grown == 0:
             break
-        for k in range(removed):
-            F[3 * int(seen[k])], D[int(seen[k])] = -1.0, 1e300
-        for k in range(edges):
-            # in the place of one that was removed
-            place = int(seen[k]) if k < removed else faces
-            i, j = int(ring[2 * k]), int(ring[2 * k + 1])
-            level[place] = _face(P, F, N, D, place, i, j, corners, scale)
-            if k >= removed:
-                faces += 1
-        corners += 1
-    # projection of the origin onto the nearest face, in barycentric coordinates
+        corners, faces = corners + 1, grown
+    on_a, across = over(P, O, F, best, n, depth)
+    # where rounding ended it: the best of all directions
+    if least < depth + beyond:
+        return scaled(least_normal, -1.0), -least, on_a, least - depth, 1e300
+    return scaled(n, -1.0), -depth, on_a, beyond, across
+
+
+@helper
+def begin(a, b, W, A, count, polytope, scale):
+    """Make a tetrahedron of a simplex of `count` corners; the number of its corners, less if all is flat."""
+    P, O, F, N, D, level, _, _ = polytope
+    for i in range(count):
+        store(P, i, corner(W, i))
+        store(O, i, corner(A, i))
+    flat = _completed(a, b, P, O, count, 1e-10 * scale)
+    if flat < 4:
+        return flat
+    for k in range(4):
+        i, j, m = (k + 1) % 4, (k + 2) % 4, (k + 3) % 4
+        p = corner(P, i)
+        if dot(cross(minus(corner(P, j), p), minus(corner(P, m), p)), minus(corner(P, k), p)) > 0.0:
+            j, m = m, j
+        level[k] = _face(P, F, N, D, k, i, j, m, scale)
+    return 4
+
+
+@helper
+def is_corner(P, corners, w, scale):
+    """Whether the polytope has this corner."""
+    for k in range(corners):  # noqa: SIM110
+        if norm(minus(w, corner(P, k))) <= 1e-14 * scale:
+            return True
+    return False
+
+
+@helper
+def grow(polytope, corners, faces, best, w, on_a, scale):
+    """Add a corner that is beyond a face; the new number of faces, 0 if rounding leaves no polytope."""
+    P, O, F, N, D, level, ring, seen = polytope
+    store(P, corners, w)
+    store(O, corners, on_a)
+    removed = _seen(F, N, D, level, faces, best, w, seen)
+    removed, edges = _horizon(P, F, N, D, level, faces, corners, seen, removed, ring)
+    if edges < 3:
+        return 0
+    for k in range(removed):
+        F[3 * int(seen[k])], D[int(seen[k])] = -1.0, 1e300
+    for k in range(edges):
+        # in the place of one that was removed
+        place = int(seen[k]) if k < removed else faces
+        i, j = int(ring[2 * k]), int(ring[2 * k + 1])
+        level[place] = _face(P, F, N, D, place, i, j, corners, scale)
+        if k >= removed:
+            faces += 1
+    return faces
+
+
+@helper
+def over(P, O, F, k, n, depth):
+    """The point of A of the point of a face nearest to the origin, and how far that is from its plane's."""
+    i, j, m = int(F[3 * k]), int(F[3 * k + 1]), int(F[3 * k + 2])
     foot = scaled(n, depth)
     x, y, z = triangle_weights(
         minus(corner(P, i), foot), minus(corner(P, j), foot), minus(corner(P, m), foot)
     )
     on_a = along(along(scaled(corner(O, i), x), y, corner(O, j)), z, corner(O, m))
     across = minus(along(along(scaled(corner(P, i), x), y, corner(P, j)), z, corner(P, m)), foot)
-    # a curved surface has no end of faces: the best of all directions
-    if least < depth + beyond:
-        return scaled(least_normal, -1.0), -least, on_a, least - depth, 1e300
-    return scaled(n, -1.0), -depth, on_a, beyond, norm(across)
+    return on_a, norm(across)
 
 
 @helper
@@ -242,8 +271,8 @@ def _completed(a, b, P, O, count, small):
                 d = unit(cross(minus(corner(P, 1), p), minus(corner(P, 2), p)), axis(a, 0))
             if k > 2:
                 d = scaled(d, -1.0)
-            on_a = support(a, scaled(d, -1.0))
-            w = minus(support(b, d), on_a)
+            on_a = core_support(a, scaled(d, -1.0))
+            w = minus(core_support(b, d), on_a)
             if abs(dot(d, minus(w, p))) > small:
                 found = True
                 store(P, count, w)
@@ -256,12 +285,11 @@ def _completed(a, b, P, O, count, small):
 
 
 @helper
-def _flat(a, b, P, O, count):
-    """Result for a flat Minkowski difference: shapes without thickness in one plane, no depth."""
+def flat_normal(P, count, otherwise):
+    """A normal of a flat Minkowski difference: of shapes without thickness in one plane."""
     p = corner(P, 0)
-    n = axis(a, 2)
     if count == 3:
-        n = unit(cross(minus(corner(P, 1), p), minus(corner(P, 2), p)), n)
-    elif count == 2:
-        n = normal_to(unit(minus(corner(P, 1), p), n))
-    return n, 0.0, corner(O, 0), 0.0, 0.0
+        return unit(cross(minus(corner(P, 1), p), minus(corner(P, 2), p)), otherwise)
+    if count == 2:
+        return normal_to(unit(minus(corner(P, 1), p), otherwise))
+    return otherwise

@@ -9,9 +9,9 @@ curved surfaces and by rounding, Newton's method refines (`support_active`).
 
 from __future__ import annotations
 
-from treadle.collision.contacts import GJK, MANIFOLD, PROVE, REFINE
+from treadle.collision.contacts import DEPTH, GJK, MANIFOLD, PROVE, REFINE
 from treadle.collision.epa import epa
-from treadle.collision.kinds import BLOCK, HULL, KIND, REACH
+from treadle.collision.kinds import CYLINDER, KIND, REACH
 from treadle.collision.pairs import (
     PROVED,
     call_separation,
@@ -34,10 +34,8 @@ from treadle.collision.vectors import (
     position,
     scaled,
     store,
-    turned,
     unit,
 )
-from treadle.native.calling import reals
 from treadle.native.pieces import helper, room
 
 __all__ = ["convex_pair", "gjk_separation", "overlap"]
@@ -49,10 +47,8 @@ _TOUCHING = 1e-12
 #: Error of the distance, as a share of the size, above which the normal of a curved shape is refined: it is
 #: off by about the root of this, and well known where that of its point is less than the second.
 _SMOOTH, _WELL_KNOWN = 1e-15, 1e-7
-#: Depth, as a share of the smaller shape, from which others are looked for than the one nearby.
-_DEEP = 1e-3
-#: Minima of the depth that are looked for, and the cosine of an angle at which one is another.
-_MINIMA, _OTHER = 16, 0.99
+#: Angle (rad) to its axis up to which the cap of a cylinder may be what touches.
+_TILTED = 1e-3
 #: Distance, as a share of the size, up to which EPA serves if a result is not proved.
 _NEAR_BY = 1e-3
 
@@ -61,18 +57,22 @@ _NEAR_BY = 1e-3
 def _gjk(a, b, beyond, W, A, weights):
     """Nearest simplex of the Minkowski difference: number of corners, vector v to it, v on A, and gap.
 
-    W are its corners, A their support points on shape A. Four corners or more: the shapes overlap; none: the
-    distance exceeds `beyond`. The gap is that along v, 0 where it is not known.
+    W are its corners, A their support points on shape A. Four corners or more: the shapes overlap, and v is
+    the direction with the least overlap so far; none: the distance exceeds `beyond`. The gap is that along v,
+    0 where it is not known.
     """
     smallest = _TOUCHING * (a[REACH] + b[REACH])
     v = unit(minus(position(b), position(a)), axis(a, 2))
     count, vv, foot, ahead = 0, 1e300, position(a), 0.0
+    best, most = v, -1e300
     for _ in range(_ITERATIONS):
         on_a = support(a, v)
         w = minus(support(b, scaled(v, -1.0)), on_a)
         ahead = dot(v, w)
         if ahead > 0.0 and ahead > beyond * norm(v):
             return 0, v, foot, 0.0
+        if ahead > most * norm(v):
+            best, most = v, ahead / norm(v)
         if count > 0 and vv - ahead <= _NEAR * vv:
             break
         known = False
@@ -84,10 +84,10 @@ def _gjk(a, b, beyond, W, A, weights):
         store(A, count, on_a)
         count, closer = nearest(W, A, weights, count + 1)
         if count == 4:
-            return 4, closer, foot, 0.0
+            return 4, best, foot, 0.0
         squared = dot(closer, closer)
         if squared <= smallest * smallest:
-            return 4 + count, closer, foot, 0.0
+            return 4 + count, best, foot, 0.0
         # rounding: no nearer than before, so that v stays while the simplex is another one
         if squared >= vv:
             break
@@ -130,13 +130,13 @@ def _apart(a, b, v, along_v, W, count):
     return n, distance, error
 
 
-@separation_piece(REFINE)
+@separation_piece(DEPTH, REFINE)
 def gjk_separation(a, b, margin, result, desk):
     """Normal, signed distance and a point of A, see `pairs`.
 
     The gap along the normal proves the distance. What it does not prove is refined.
     """
-    W, A, weights = room(12), room(12), room(4)
+    W, A, weights, found = room(12), room(12), room(4), room(9)
     r, s = rounding(a), rounding(b)
     count, v, on_a, along_v = _gjk(a, b, margin + r + s, W, A, weights)
     if count == 0:
@@ -148,22 +148,30 @@ def gjk_separation(a, b, margin, result, desk):
     exact = (_SMOOTH if curved else PROVED) * size
     if count < 4:
         n, distance, error = _apart(a, b, v, along_v, W, count)
-        if error > exact:
+        n, distance, error, across = _capped(a, b, n, distance, error)
+        if error > exact and across == 0.0:
             n, distance, on_a, error = _better(a, b, n, distance, on_a, error, desk)
         if distance < -PROVED * size:
             # a depth that is the least nearby, not of all
             error = 1e300
+    open_yet = error > PROVED * size and distance <= _NEAR_BY * size
+    if curved and open_yet:
+        store(found, 0, unit(v, axis(a, 2)))
+        found[3], found[8] = -1e300, 1e300
+        call_separation(desk[DEPTH], (a, b, margin, found, desk))
+        if error > 1e299 or found[8] < error or found[3] > distance - r - s:
+            for k in range(8):
+                result[k] = found[k]
+            return
     corners = count - 4 if count > 4 else count
     # cores that overlap, or so near that the search ended in rounding and v has no direction
-    for _ in range(2):
+    for _ in range(0 if curved else 2):
         if error <= PROVED * size or distance > _NEAR_BY * size:
             break
         m, other, foot, left, off = epa(a, b, W, A, corners)
         if left > exact:
             m, other, foot, left = _better(a, b, m, other, foot, left, desk)
             off = left
-            if curved and b[KIND] == HULL and other < -_DEEP * min(a[REACH], b[REACH]):
-                m, other, foot, left, off = _elsewhere(a, b, m, other, foot, left, desk)
         # of shapes that are apart, a face that the origin is not over is not the nearest
         if left < error and (other <= PROVED * size or off <= error):
             n, distance, on_a, error, across = m, other, foot, left, off
@@ -175,6 +183,20 @@ def gjk_separation(a, b, margin, result, desk):
     state_at(result, n, distance - r - s, along(on_a, r, n))
     if across > PROVED * size:
         result[7] = 0.0
+
+
+@helper
+def _capped(a, b, n, distance, error):
+    """The axis of a cylinder, if its cap faces the other shape: there its support function has a kink.
+
+    The last result says that it is, and that the point is not known.
+    """
+    u = scaled(axis(a, 2), 1.0 if dot(axis(a, 2), n) > 0.0 else -1.0)
+    if a[KIND] == CYLINDER and norm(minus(n, u)) < _TILTED:
+        value = _gap(a, b, u)
+        if value >= distance - error:
+            return u, value, max(distance - value, 0.0), 1e300
+    return n, distance, error, 0.0
 
 
 @helper
@@ -192,62 +214,6 @@ def _better(a, b, n, distance, on_a, error, desk):
         p = along((found[4], found[5], found[6]), -r, m)
         return m, found[3] + r + rounding(b), p, min(found[8], error)
     return n, distance, on_a, error
-
-
-@helper
-def _elsewhere(a, b, n, distance, on_a, error, desk):
-    """The depth along n, or one that is less, of a curved shape and a hull.
-
-    There are several local minima, most of them near normals of the hull's faces, across its edges and the
-    axis of a cylinder, and along axes of the curved shape: they are looked for from the best few of these.
-    The last result is how far the point of B is from where it should be.
-    """
-    starts, values, found, across = room(48), room(16), room(9), error
-    store(starts, 0, n)
-    values[0] = distance
-    for k in range(1, _MINIMA):
-        store(starts, k, n)
-        values[k] = -1e300
-    block, u = reals(int(b[BLOCK])), axis(a, 2)
-    for i in range(int(block[1])):
-        j = int(block[2]) + 5 * i
-        m = turned(b, (-block[j], -block[j + 1], -block[j + 2]))
-        _start(starts, values, m, _gap(a, b, m))
-        place, count = int(block[j + 3]), int(block[j + 4])
-        for c in range(count):
-            p = corner(block, 1 + int(block[place + c]))
-            q = corner(block, 1 + int(block[place + (c + 1) % count]))
-            e = unit(cross(turned(b, minus(q, p)), u), m)
-            e = scaled(e, 1.0 if dot(e, m) > 0.0 else -1.0)
-            _start(starts, values, e, _gap(a, b, e))
-    for i in range(6):
-        m = scaled(axis(a, i % 3), 1.0 if i < 3 else -1.0)
-        _start(starts, values, m, _gap(a, b, m))
-    for k in range(0 if values[0] > distance else 1, _MINIMA):
-        found[0], found[1], found[2] = corner(starts, k)
-        call_separation(desk[REFINE], (a, b, 0.0, found, desk))
-        if found[3] > distance and found[8] < _WELL_KNOWN * (a[REACH] + b[REACH]):
-            n, distance, error = corner(found, 0), found[3], found[8]
-            on_a, across = (found[4], found[5], found[6]), found[8]
-        elif values[k] > distance:
-            # along the axis of a cylinder all of a cap supports: its point is not known
-            n, distance, error, across = corner(starts, k), values[k], 0.0, 1e300
-    return n, distance, on_a, error, across
-
-
-@helper
-def _start(starts, values, m, value):
-    """Keep a direction if it is among the best, of those that are near each other the better one."""
-    worst = 1
-    for k in range(_MINIMA):
-        if dot(m, corner(starts, k)) > _OTHER and values[k] > -1e299:
-            worst = k
-            break
-        if values[k] < values[worst]:
-            worst = k
-    if value > values[worst]:
-        store(starts, worst, m)
-        values[worst] = value
 
 
 @overlap_piece

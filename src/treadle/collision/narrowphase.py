@@ -9,7 +9,7 @@ import numpy as np
 from treadle.collision.boxes import box_box
 from treadle.collision.broadphase import find_pairs
 from treadle.collision.capsules import capsule_capsule
-from treadle.collision.contacts import GJK, MANIFOLD, MANY, OVERLAP, PROVE, REFINE, ROUND, TABLE
+from treadle.collision.contacts import DEPTH, GJK, MANIFOLD, MANY, OVERLAP, PROVE, REFINE, ROUND, TABLE
 from treadle.collision.field_pairs import field_pair
 from treadle.collision.gjk import convex_pair, gjk_separation, overlap
 from treadle.collision.kinds import (
@@ -24,6 +24,7 @@ from treadle.collision.kinds import (
     PLANE,
     SPHERE,
 )
+from treadle.collision.least_depth import least_depth
 from treadle.collision.manifold import manifold
 from treadle.collision.mesh_pairs import mesh_pair
 from treadle.collision.plane_pairs import (
@@ -72,6 +73,7 @@ CALLED = {
     GJK: gjk_separation,
     ROUND: separation,
     REFINE: refine,
+    DEPTH: least_depth,
     PROVE: prove,
     MANY: find_pairs,
     OVERLAP: overlap,

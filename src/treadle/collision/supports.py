@@ -10,7 +10,7 @@ from treadle.collision.vectors import along, axes_of, axis, corner, dot, positio
 from treadle.native.calling import reals
 from treadle.native.pieces import helper
 
-__all__ = ["direction_cell", "hull_support", "is_curved", "rounding", "support"]
+__all__ = ["core_support", "direction_cell", "hull_support", "inner_ball", "is_curved", "rounding", "support"]
 
 
 @helper
@@ -86,6 +86,28 @@ def hull_support(block, e):
 def rounding(a):
     """Radius of the rounding ball: that of a sphere or a capsule, else 0."""
     return a[SIZE] if a[KIND] == SPHERE or a[KIND] == CAPSULE else 0.0
+
+
+@helper
+def inner_ball(a):
+    """Radius of a ball that, with a convex core, has the shape as its sum.
+
+    It is the rounding, or of an ellipsoid the least radius of its curvature.
+    """
+    if a[KIND] == ELLIPSOID:
+        x, y, z = a[SIZE], a[SIZE + 1], a[SIZE + 2]
+        least = min(x, y, z)
+        return least * least / max(x, y, z)
+    return rounding(a)
+
+
+@helper
+def core_support(a, n):
+    """The support point along the unit vector n of what is left of a shape without its inner ball."""
+    p = support(a, n)
+    if a[KIND] == ELLIPSOID:
+        return along(p, -inner_ball(a), n)
+    return p
 
 
 @helper

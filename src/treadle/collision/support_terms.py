@@ -1,4 +1,4 @@
-"""Newton's method on the unit sphere for the largest gap s(n) = d . n - sum |u_k . n| - sum |M_m n|.
+"""The gap s(n) = d . n - sum |u_k . n| - sum |M_m n| of two shapes, its slopes and its curvature.
 
 The sums are the support functions of segments u_k and of ellipsoids or discs M_m (see `separation`).
 """
@@ -8,12 +8,10 @@ from __future__ import annotations
 from math import sqrt
 
 from treadle.collision.kinds import BOX, CAPSULE, CYLINDER, KIND, SIZE, SPHERE
-from treadle.collision.vectors import along, axis, corner, cross, dot, norm, normal_to, scaled, store, unit
+from treadle.collision.vectors import axis, corner, cross, dot, norm, normal_to, scaled, store
 from treadle.native.pieces import helper
 
-__all__ = ["gap", "image", "maximize_gap", "positive", "slopes", "tangents", "terms"]
-
-_ITERATIONS = 30
+__all__ = ["gap", "image", "positive", "slopes", "tangents", "terms"]
 
 
 @helper
@@ -51,62 +49,12 @@ def gap(n, d, U, segments, M, curves):
 
 
 @helper
-def maximize_gap(n, d, U, segments, M, curves):
-    """A local maximum of the gap from the start n, and its value.
-
-    s is homogeneous: s = g . n with its gradient g. Its Hessian on the sphere is -(P K P) - s, K the
-    curvature of the ellipsoids and discs; where it is indefinite (s < 0) it is shifted.
-    """
-    value = gap(n, d, U, segments, M, curves)
-    short = 0
-    for _ in range(_ITERATIONS):
-        e, f = tangents(n)
-        g1, g2, k11, k12, k22 = slopes(n, e, f, d, U, segments, M, curves)
-        k11, k12, k22 = positive(k11 + value, k12, k22 + value)
-        determinant = k11 * k22 - k12 * k12
-        x = (k22 * g1 - k12 * g2) / determinant
-        y = (k11 * g2 - k12 * g1) / determinant
-        length = sqrt(x * x + y * y)
-        if length > 0.5:
-            x, y = 0.5 * x / length, 0.5 * y / length
-        better, trial, trial_value = False, n, value
-        halvings = 0
-        for _ in range(12):
-            trial = unit(along(along(n, x, e), y, f), n)
-            trial_value = gap(trial, d, U, segments, M, curves)
-            if trial_value > value:
-                better = True
-                break
-            # the last Newton steps change s by less than rounding
-            if length < 1e-7:
-                break
-            x, y, length = 0.5 * x, 0.5 * y, 0.5 * length
-            halvings += 1
-        if not better:
-            if length < 1e-7 and trial_value > value - 1e-14 * abs(value):
-                n = trial
-            break
-        n, value = trial, trial_value
-        # repeated short steps: a kink of s, where `separation` and `circles` search
-        short = short + 1 if halvings > 3 else 0
-        if short == 2:
-            break
-    return n, gap(n, d, U, segments, M, curves)
-
-
-@helper
-def positive(k11, k12, k22):
-    """A curvature with the size of its eigenvalues that are not positive (saddle-free Newton).
-
-    Such a one that is small is raised, so that steps are bounded; a small positive one is not: that of a
-    needle is by orders less than the other.
-    """
+def positive(k11, k12, k22, least):
+    """A curvature with the size of its eigenvalues, which are at least `least` (saddle-free Newton)."""
     middle, spread = 0.5 * (k11 + k22), sqrt(0.25 * (k11 - k22) ** 2 + k12 * k12)
     low, high = middle - spread, middle + spread
-    size = abs(middle) + spread
-    least = 1e-3 * size + 1e-30
-    shift = 0.0 if high > 1e-12 * size else max(-high, least) - high
-    more = (0.0 if low > 1e-12 * size else max(-low, least) - low) - shift
+    shift = max(abs(high), least) - high
+    more = max(abs(low), least) - low - shift
     if spread > 0.0:
         # along the eigenvector of the lower one
         more *= 0.5 / spread
@@ -141,7 +89,8 @@ def slopes(n, e, f, d, U, segments, M, curves):
     for m in range(curves):
         w, we, wf = image(M, m, n), image(M, m, e), image(M, m, f)
         length = norm(w)
-        if length > 0.0:
+        # along the axis of a disc it has no slope of its own
+        if length > 1e-14 * norm(corner(M, 3 * m)):
             a, b = dot(w, we) / length, dot(w, wf) / length
             g1 -= a
             g2 -= b
