@@ -22,9 +22,31 @@ QUICK = ["CartPole", "Reacher", "Hopper", "Ant"]
 @pytest.mark.filterwarnings(
     "ignore:.*not within the observation space.*", "ignore:.*recommended to use a sym.*"
 )
-@pytest.mark.filterwarnings("ignore:.*infinity.*", "ignore:.*render.*")
+@pytest.mark.filterwarnings("ignore:.*infinity.*")
 def test_gymnasiums_checker(name):
-    check_env(gym.make(f"Treadle/{name}-v0").unwrapped, skip_render_check=True)
+    check_env(gym.make(f"Treadle/{name}-v0", render_mode="rgb_array").unwrapped)
+
+
+def test_pictures_follow_the_machine():
+    env = gym.make_vec("Treadle/HalfCheetah-v0", num_envs=2, render_mode="rgb_array")
+    env.reset(seed=0)
+    first = env.render()
+    assert [picture.shape for picture in first] == [(360, 480, 3)] * 2
+    assert not np.array_equal(*first)
+    # 50 m farther on nothing would be left of it but the ground
+    env.unwrapped.worlds.batch.q[:, 0] += 50.0
+    for before, after in zip(first, env.render(), strict=True):
+        ground = before[0, 0].astype(float)
+        seen = [(np.abs(picture - ground).max(axis=2) > 60.0).mean() for picture in (before, after)]
+        assert seen[0] > 0.02
+        assert seen[1] == pytest.approx(seen[0], rel=0.3)
+
+
+def test_pictures_have_to_be_asked_for():
+    with pytest.raises(InputError, match="render_mode"):
+        envs.Env("CartPole").render()
+    with pytest.raises(InputError, match="'rgb_array'"):
+        envs.Env("CartPole", render_mode="human")
 
 
 def rollout(name: str, steps: int, **options) -> list[np.ndarray]:

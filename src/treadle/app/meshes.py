@@ -14,6 +14,7 @@ from treadle.formats.folder import Folder
 from treadle.geometry import threedt
 from treadle.geometry.components import DEFAULT_COLOR, Component
 from treadle.geometry.files import mesh_path, open_geometry
+from treadle.geometry.inertia_box import BODY_COLORS, inertia_box
 from treadle.geometry.mesh import read_mesh
 from treadle.model.attachments import Shape
 from treadle.model.model import Link, Model
@@ -25,15 +26,6 @@ _SHARP = 0.5
 
 #: Half the side (m) of the square that stands for a plane without end.
 _PLANE = 20.0
-
-#: Colours of the bodies of a machine that has no shapes.
-_PALETTE = (
-    (0.95, 0.68, 0.08, 1.0),
-    (0.25, 0.45, 0.65, 1.0),
-    (0.55, 0.60, 0.62, 1.0),
-    (0.80, 0.40, 0.25, 1.0),
-    (0.35, 0.58, 0.42, 1.0),
-)
 
 
 class Mesh(NamedTuple):
@@ -62,7 +54,7 @@ def machine_meshes(model: Model) -> tuple[dict[int, list[Mesh]], list[str]]:
     if not shapes:
         for link in model.links:
             if float(link.mass) > 0.0:  # type: ignore[arg-type]
-                meshes[link.body].append(_inertia_box(link, _PALETTE[link.body % len(_PALETTE)]))
+                meshes[link.body].append(_inertia_box(link, BODY_COLORS[link.body % len(BODY_COLORS)]))
     return {body: _joined(items) for body, items in meshes.items()}, faults
 
 
@@ -126,18 +118,10 @@ def _solid(shape: Shape) -> trimesh.Trimesh:
 
 
 def _inertia_box(link: Link, color: tuple[float, ...]) -> Mesh:
-    """The uniform box with a link's mass, centre of mass and inertia: (y² + z²) m / 12 about x."""
-    inertia = np.array(link.rotational.to_rows(), dtype=np.float64)
-    moments, axes = np.linalg.eigh(inertia)
-    if np.linalg.det(axes) < 0.0:
-        axes[:, 0] *= -1.0
-    squares = 6.0 / float(link.mass) * (moments.sum() - 2.0 * moments)  # type: ignore[arg-type]
-    # a rod or a point still has to be seen
-    sides = np.sqrt(np.maximum(squares, 0.0))
-    sides = np.maximum(sides, max(0.03 * sides.max(), 0.01))
+    """What stands for a link without shapes."""
+    pose, sides = inertia_box(link)
     box = trimesh.creation.box(sides)
-    points = box.vertices @ axes.T + np.array(list(link.center), dtype=np.float64)
-    return _moved(Mesh(points, np.array(box.faces), color), link.placement.to_matrix())
+    return _moved(Mesh(np.array(box.vertices), np.array(box.faces), color), pose)
 
 
 def _moved(mesh: Mesh, pose: np.ndarray) -> Mesh:

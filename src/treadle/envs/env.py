@@ -13,6 +13,7 @@ try:
 except ModuleNotFoundError:
     raise missing_package("gymnasium", "an environment for learning") from None
 
+from treadle.envs.pictures import RENDER_MODES, WorldPictures, check_render_mode
 from treadle.envs.randomization import Randomization
 from treadle.envs.task import Task
 from treadle.envs.tasks import find_task
@@ -24,7 +25,12 @@ __all__ = ["Env"]
 
 
 class Env(gym.Env):
-    """One world of a task; it goes the way of the world of a `VectorEnv` with the same seed, bit for bit."""
+    """One world of a task; it goes the way of the world of a `VectorEnv` with the same seed, bit for bit.
+
+    With the `render_mode` "rgb_array" `render()` gives pictures (height, width, 3) by a camera that follows.
+    """
+
+    metadata = {"render_modes": RENDER_MODES, "render_fps": 50}  # noqa: RUF012  # of Gymnasium
 
     def __init__(
         self,
@@ -32,13 +38,13 @@ class Env(gym.Env):
         randomization: Randomization | None = None,
         render_mode: str | None = None,
     ) -> None:
-        self.task, self.render_mode = find_task(task), render_mode
-        self.metadata = {"render_modes": []}
+        self.task, self.render_mode = find_task(task), check_render_mode(render_mode)
         #: the world, with its batch
         self.worlds = TaskWorlds(self.task, 1, 1, randomization)
         self.action_space = action_space(self.task)
         self.observation_space = observation_space(self.task, self.worlds.observation_size)
-        self._seeded = False
+        self.metadata = {"render_modes": RENDER_MODES, "render_fps": round(1.0 / self.worlds.period)}
+        self._seeded, self._pictures = False, WorldPictures(self.worlds, render_mode)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -60,3 +66,7 @@ class Env(gym.Env):
         seen = self.worlds.step(np.asarray(action)[None])
         info = {name: float(term[0]) for name, term in seen.terms.items()}
         return seen.observation[0], float(seen.reward[0]), bool(seen.terminated[0]), False, info
+
+    def render(self) -> np.ndarray:  # type: ignore[override]
+        """A picture of the machine where it is."""
+        return self._pictures.take(0)

@@ -12,6 +12,7 @@ from gymnasium.vector import VectorEnv as GymVectorEnv
 from gymnasium.vector.utils import batch_space
 
 from treadle.batch.cluster import Cluster
+from treadle.envs.pictures import RENDER_MODES, WorldPictures, check_render_mode
 from treadle.envs.randomization import Randomization
 from treadle.envs.task import Task
 from treadle.envs.tasks import find_task
@@ -67,14 +68,13 @@ class VectorEnv(GymVectorEnv):
         backend: str | Cluster = "local",
     ) -> None:
         self.task = find_task(task)
-        self.num_envs, self.render_mode = num_envs, render_mode
+        self.num_envs, self.render_mode = num_envs, check_render_mode(render_mode)
         longest = self.task.max_episode_steps if max_episode_steps is None else max_episode_steps
         self.max_episode_steps = check_count("max_episode_steps", longest)
         modes = {mode.value: mode for mode in AutoresetMode}
         mode = autoreset_mode.value if isinstance(autoreset_mode, AutoresetMode) else autoreset_mode
         check_choice("autoreset_mode", mode, tuple(modes))
         self.autoreset_mode = modes[mode]
-        self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
         #: the worlds, with their batch
         self.worlds = TaskWorlds(
             self.task,
@@ -85,6 +85,11 @@ class VectorEnv(GymVectorEnv):
             renewal=self.autoreset_mode.value,
             longest=self.max_episode_steps,
         )
+        rate = round(1.0 / self.worlds.period)
+        self.metadata = {
+            "render_modes": RENDER_MODES, "render_fps": rate, "autoreset_mode": self.autoreset_mode,
+        }  # fmt: skip
+        self._pictures = WorldPictures(self.worlds, render_mode)
         self.single_action_space = action_space(self.task)
         self.single_observation_space = observation_space(self.task, self.worlds.observation_size)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -125,6 +130,10 @@ class VectorEnv(GymVectorEnv):
         if self._same_step and self.worlds.over:
             self._add_last(info, terminated | truncated)
         return observation, reward, terminated, truncated, info
+
+    def render(self) -> tuple[np.ndarray, ...]:
+        """A picture of every world, with the `render_mode` "rgb_array"."""
+        return tuple(self._pictures.take(world) for world in range(self.num_envs))
 
     def close_extras(self, **kwargs: Any) -> None:
         """Nothing is open."""

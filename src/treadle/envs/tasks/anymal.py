@@ -49,12 +49,13 @@ def ground() -> Grid:
 
 @cache
 def machine() -> Model:
-    """The robot on its feet."""
+    """The robot, which touches the ground with its feet alone."""
     spec = load_spec(_file(), floating_base=True)
-    spec.shapes = [s for s in spec.shapes if s.role == "collision" and s.type == "sphere"]
+    spec.shapes = [s for s in spec.shapes if s.role == "visual" or s.type == "sphere"]
     spec.add_material("rubber", friction=0.8, restitution=0.0)
     for shape in spec.shapes:
-        shape.material = "rubber"
+        if shape.role == "collision":
+            shape.material = "rubber"
     for name in POSE:
         spec.add_actuator(name, "position", name, stiffness=_STIFFNESS, damping=_DAMPING)
     return spec.compile(strict=False)

@@ -28,6 +28,12 @@ def machine() -> Model:
     spec.add_body("pole", _POLE, center=(0.0, 0.0, _HALF_LENGTH), inertia=(across, across, 1e-6))
     spec.add_joint("rail", "prismatic", None, "cart", axis=(1, 0, 0))
     spec.add_joint("hinge", "revolute", "cart", "pole", axis=(0, 1, 0))
+    spec.add_shape("cart", "cart", "box", (0.4, 0.25, 0.2), color=(0.25, 0.45, 0.65, 1.0))
+    spec.add_shape(
+        "pole", "pole", "capsule", (0.03, 2.0 * _HALF_LENGTH), position=(0.0, 0.0, _HALF_LENGTH),
+        color=(0.95, 0.68, 0.08, 1.0),
+    )  # fmt: skip
+    spec.add_shape("rail", None, "box", (2.0 * _FARTHEST, 0.04, 0.04), color=(0.55, 0.60, 0.62, 1.0))
     spec.add_actuator("push", "motor", "rail", gain=_FORCE, lower=-1.0, upper=1.0)
     return spec.compile()
 

@@ -20,6 +20,7 @@ from treadle.sensors.rays.surfaces import (
     Piece,
     Surface,
     grid_of,
+    link_pieces,
     plane_piece,
     scenery_pieces,
     shape_pieces,
@@ -106,7 +107,8 @@ class RayScene:
     Rays meet what the page shows: the shapes with the role "visual", or those for contact with
     `role="collision"`, or both with "all". Spheres, cylinders and other primitives are exact; meshes are
     triangles, seen from both sides. Elevation grids are bilinear and end at their border. With `links` only
-    these are there, such as ("world",) for what does not move.
+    these are there, such as ("world",) for what does not move. With `boxes` a machine that has no shapes is
+    seen as boxes with the inertia of its links.
     """
 
     def __init__(
@@ -117,6 +119,7 @@ class RayScene:
         surroundings: bool = True,
         role: str = "visual",
         links: Iterable[str] | None = None,
+        boxes: bool = False,
     ) -> None:
         if role not in ("visual", "collision", "all"):
             raise InputError(f'rays see shapes with the role "visual", "collision" or "all", not {role!r}')
@@ -124,7 +127,7 @@ class RayScene:
         around = scenery_pieces(model) if surroundings else []
         #: whether surroundings stand around the machine instead of the open sky
         self.enclosed = bool(around)
-        pieces = shape_pieces(model, role) + around
+        pieces = shape_pieces(model, role) + around + (link_pieces(model) if boxes else [])
         if links is not None:
             kept = set(links)
             self._check_links(kept)

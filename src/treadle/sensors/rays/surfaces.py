@@ -12,12 +12,16 @@ from treadle.errors import InputError, ModelError
 from treadle.geometry import threedt
 from treadle.geometry.components import DEFAULT_COLOR, Component
 from treadle.geometry.files import file_inside, mesh_path, open_geometry
+from treadle.geometry.inertia_box import BODY_COLORS, inertia_box
 from treadle.geometry.mesh import read_mesh
 from treadle.model.attachments import Shape
 from treadle.model.model import Model
 from treadle.terrain import Grid, Plane, Terrain
 
-__all__ = ["GROUND_COLOR", "Piece", "Surface", "grid_of", "plane_piece", "scenery_pieces", "shape_pieces"]
+__all__ = [
+    "GROUND_COLOR", "Piece", "Surface", "grid_of", "link_pieces", "plane_piece", "scenery_pieces",
+    "shape_pieces",
+]  # fmt: skip
 
 #: Colour of terrain.
 GROUND_COLOR = (0.52, 0.47, 0.40, 1.0)
@@ -61,6 +65,19 @@ def shape_pieces(model: Model, role: str) -> list[Piece]:
     geometry = open_geometry(model) if any(shape.type == "part" for shape in shapes) else None
     components = {} if geometry is None else {item.name: item for item in geometry.components}
     return [piece for shape in shapes for piece in _pieces(model, shape, components)]
+
+
+def link_pieces(model: Model) -> list[Piece]:
+    """Boxes with the inertia of the links of a machine that has no shapes."""
+    found = []
+    for link in model.links if not model.shapes else ():
+        if float(link.mass) > 0.0:  # type: ignore[arg-type]
+            pose, sides = inertia_box(link)
+            kind, size = primitive("box", tuple(sides.tolist()))
+            surface = Surface(link.name, link.name, BODY_COLORS[link.body % len(BODY_COLORS)])
+            numbers = (*pose[:3, :3].ravel().tolist(), *pose[:3, 3].tolist())
+            found.append(Piece(surface, link.body + 1, kind=kind, pose=numbers, size=size))
+    return found
 
 
 def _pieces(model: Model, shape: Shape, components: dict[str, Component]) -> list[Piece]:
