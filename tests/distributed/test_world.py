@@ -55,11 +55,11 @@ def test_four_processes_are_one(scene, bodies, steps):
 
 @pytest.mark.parametrize("scene, bodies, steps", [("paddle", 24, 80), ("pile", 30, 60)])
 def test_what_differs_is_rounding_that_grows(scene, bodies, steps):
-    """Boxes that slide on four corners double what is rounded from hit to hit, in one process too."""
+    """Boxes that slide on four corners double from hit to hit what solves leave, in one process too."""
     model = SCENES[scene](bodies)
     off, _ = difference(model, steps, 4)
     q, v = in_one(model, steps)
-    others = [in_one(model, steps, 1e-12, seed) for seed in range(12)]
+    others = [in_one(model, steps, 1e-11, seed) for seed in range(12)]
     grown = max(max(np.abs(a - q).max(), np.abs(b - v).max()) for a, b in others)
     assert off < 3.0 * grown + 1e-9
 

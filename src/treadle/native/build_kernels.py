@@ -26,6 +26,7 @@ _HOMES = (
     "treadle.sensors.chain",
     "treadle.sensors.rays.shading",
     "treadle.sim.step.advance",
+    "treadle.sim.step.continued",
     "treadle.sim.step.many_bodies",
     "treadle.sim.step.substep",
     "treadle.sim.step.world_columns",

@@ -8,8 +8,11 @@ pointers do not have, are left out. Importing this module imports Numba.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
+from numba import types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import PassManager, register_pass
@@ -28,6 +31,7 @@ from numba.core.untyped_passes import (
     ReconstructSSA,
     TranslateByteCode,
 )
+from numba.np import arrayobj
 
 __all__ = ["DraftCompiler", "KernelCompiler"]
 
@@ -81,6 +85,21 @@ class _DraftLibrary(JITCodeLibrary):
         self._finalized = True
 
 
+@contextmanager
+def _counted_from_the_start() -> Iterator[None]:
+    """Take indices as they are: kernels never count from the end of an array, which costs a comparison."""
+    usual = arrayobj.fix_integer_index
+
+    def plain(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> Any:
+        return context.cast(builder, index, kind, types.intp)
+
+    arrayobj.fix_integer_index = plain
+    try:
+        yield
+    finally:
+        arrayobj.fix_integer_index = usual
+
+
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _DraftLowering(NativeLowering):
     """Lowers a function without making machine code of it."""
@@ -92,7 +111,8 @@ class _DraftLowering(NativeLowering):
         context = state.targetctx
         state.library = _DraftLibrary(context.codegen(), state.func_id.func_qualname)
         state.flags.no_compile = True
-        super().run_pass(state)
+        with _counted_from_the_start():
+            super().run_pass(state)
         lowered = state["cr"]
         # functions are told apart by their machine code: any builtin of its own stands for it
         key = [].append

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from treadle.sim.ledger import ledger_size
+from treadle.sim.step.continued import GOES_ON, NEXT, REPEATABLE, STEPS, RunArrays, spans
 from treadle.solvers.stabilization import CLOSED
 
 if TYPE_CHECKING:
@@ -16,8 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["LEAST_PIECE", "RunLog", "Sample"]
 
-#: What acts on the machine from outside.
-_INPUTS = ("tau", "dt", "loads", "commands", "locked", "inputs")
+#: What acts on the machine from outside: inputs that Python has to know of when they change, and others.
+_CHOSEN, _GIVEN = ("loads", "locked", "inputs", "dt"), ("tau", "commands")
 
 #: Steps between samples at first, times the degrees of freedom, and with contact: a sample costs no more than
 #: a few of them.
@@ -49,15 +51,25 @@ class RunLog:
         self.ledger = np.zeros((ledger_size(sim.model), 1))
         #: state at the start of the run; None before the first step
         self.start: State | None = None
-        self.steps = 0
-        #: whether the same steps from `start` would come out the same
-        self.repeatable = True
         self.rounds = 0.0
         #: states on the way, evenly spread over the run
         self.samples: list[Sample] = []
-        self._stride = self._next = sys.maxsize
-        self._left: tuple[bytes, ...] = ()
-        self._inputs: tuple[bytes, ...] = ()
+        self._stride = sys.maxsize
+        self._counts = np.array([0, 0, 1, sys.maxsize])
+        self._left = np.zeros(sim.model.nq + sim.model.nv)
+        self._inputs = np.zeros(0)
+        #: what machine code knows of the run, live; None where arrays of the simulation were exchanged
+        self.bound: RunArrays | None = None
+
+    @property
+    def steps(self) -> int:
+        """Steps since the start of the run."""
+        return int(self._counts[STEPS])
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether the same steps from `start` would come out the same."""
+        return bool(self._counts[REPEATABLE])
 
     @property
     def work(self) -> float:
@@ -70,42 +82,53 @@ class RunLog:
 
     def before(self) -> bool:
         """Called before steps are taken: whether forces, step and commands are those of the last ones."""
-        sim = self._sim
-        arrays = sim.arrays
-        inputs = tuple([arrays[name].tobytes() for name in _INPUTS])
-        same = inputs == self._inputs
-        if (arrays["q"].tobytes(), arrays["v"].tobytes()) != self._left:
-            self.start, self.steps, self.repeatable = sim.save(), 0, True
-            self.ledger[:] = 0.0
-            self.samples = []
-            self._stride = self._next = self.piece
-            self.rounds = sim.effort[0]
-            arrays["effort"][1] = 0.0
-            arrays["gap"][:, 0] = CLOSED
-            if sim.contact_step is not None:
-                sim.contact_step.forget_worst()
+        begins = not self.goes_on()
+        inputs = self._inputs_now()
+        same = inputs.tobytes() == self._inputs.tobytes()
+        if not same:
+            self._keep_inputs(inputs)
+        if begins:
+            self._begin()
         elif not same:
-            self.repeatable = False
-        self._inputs = inputs
+            self.disturb()
         return same
 
-    def after(self, taken: int) -> None:
-        """Called after steps were taken."""
-        arrays = self._sim.arrays
-        self._left = arrays["q"].tobytes(), arrays["v"].tobytes()
-        self.steps += taken
+    def _begin(self) -> None:
+        """Begin a run at the present state."""
+        sim = self._sim
+        self.start, self._stride = sim.save(), self.piece
+        self._counts[STEPS], self._counts[REPEATABLE], self._counts[NEXT] = 0, 1, self._stride
+        self.ledger[:] = 0.0
+        self.samples = []
+        self.rounds = sim.effort[0]
+        sim.arrays["effort"][1] = 0.0
+        sim.arrays["gap"][:, 0] = CLOSED
+        if sim.contact_step is not None:
+            sim.contact_step.forget_worst()
+
+    def disturb(self) -> None:
+        """The same steps from the start would not come out the same any more."""
+        self._counts[REPEATABLE] = 0
+
+    def after(self, taken: int, before: int | None = None) -> None:
+        """Called after steps were taken; with the steps `before` them it may be called twice."""
+        nq = self._sim.model.nq
+        self._left[:nq], self._left[nq:] = self._sim.q, self._sim.v
+        self._counts[GOES_ON] = 1
+        self._counts[STEPS] = taken + (self.steps if before is None else before)
 
     def until_sample(self, taken: int) -> int:
         """Steps until the next sample, with so many taken since `before`; one is taken here if it is due."""
-        if self.steps + taken >= self._next:
+        steps, due = self.steps + taken, int(self._counts[NEXT])
+        if steps >= due:
             arrays = self._sim.arrays
             ends = arrays["q"].tobytes(), arrays["v"].tobytes()
             self.samples.append(Sample(*ends, float(self.ledger[0, 0])))
             if len(self.samples) > _MOST:
                 self.samples = self.samples[1::2]
                 self._stride *= 2
-            self._next = self.steps + taken + self._stride
-        return self._next - self.steps - taken
+            self._counts[NEXT] = due = steps + self._stride
+        return due - steps
 
     @property
     def piece(self) -> int:
@@ -115,9 +138,53 @@ class RunLog:
 
     def restart(self) -> None:
         """Let the next step begin a new run."""
-        self._left = ()
+        self._counts[GOES_ON] = 0
 
     def goes_on(self) -> bool:
         """Whether the present positions and velocities are those that the last step left."""
-        arrays = self._sim.arrays
-        return (arrays["q"].tobytes(), arrays["v"].tobytes()) == self._left
+        state = np.concatenate([self._sim.q, self._sim.v])
+        return bool(self._counts[GOES_ON]) and state.tobytes() == self._left.tobytes()
+
+    def save(self) -> dict[str, Any]:
+        """All that is known but the ledger, to go back to."""
+        known = {name: value for name, value in vars(self).items() if not isinstance(value, np.ndarray)}
+        return known | {name: getattr(self, name).copy() for name in ("_counts", "_left", "_inputs")}
+
+    def restore(self, kept: dict[str, Any]) -> None:
+        """Go back to what was known."""
+        vars(self).update(kept)
+        self.bound = None
+
+    def bind(self) -> RunArrays:
+        """What machine code is to know of the run; live, while it is `bound`."""
+        state, inputs = [self._sim.arrays[name] for name in ("q", "v")], self._input_arrays()
+        pairs = spans([*_beside(state, self._left), *_beside(inputs, self._inputs)])
+        given = len(pairs) - len(_GIVEN) + self._pushed
+        places = {"state": pairs[:2], "chosen": pairs[2:given], "given": pairs[given:]}
+        self.bound = RunArrays(counts=self._counts, **places)
+        return self.bound
+
+    @property
+    def _pushed(self) -> bool:
+        """Whether joint forces choose the step: the work of those on joints that turn in space is dear."""
+        return bool(self._sim.curved) and not self._sim.contact
+
+    def _input_arrays(self) -> list[np.ndarray]:
+        """What acts on the machine from outside, what Python has to know of first."""
+        return [self._sim.arrays[name] for name in (*_CHOSEN, *_GIVEN)]
+
+    def _inputs_now(self) -> np.ndarray:
+        return np.concatenate(self._input_arrays())[:, 0]
+
+    def _keep_inputs(self, inputs: np.ndarray) -> None:
+        if len(inputs) != len(self._inputs):
+            self._inputs, self.bound = inputs, None
+        self._inputs[:] = inputs
+
+
+def _beside(arrays: list[np.ndarray], copies: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Arrays, and where in an array of all of them their copies are."""
+    place = 0
+    for array in arrays:
+        yield array, copies[place : place + len(array)]
+        place += len(array)

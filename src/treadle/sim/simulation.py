@@ -290,7 +290,12 @@ class Simulation(Guarded, Parts, Choices, Shown):
 
     def step(self, count: int = 1) -> None:
         """Advance by a number of steps, in machine code; an event may end them before."""
-        left = check_count("steps", count, least=0)
+        direct, left = self.stepper.direct, count
+        if direct is not None and not self.observers:
+            left = direct(count)
+            if left == 0:
+                return
+        left = check_count("steps", left, least=0)
         self.events.stopped_by = None
         while left and self.events.stopped_by is None:
             due = [observer.due() for observer in self.observers]
@@ -433,6 +438,7 @@ class Simulation(Guarded, Parts, Choices, Shown):
         for name, array in live.items():
             if array.shape == self.arrays[name].shape:
                 self._live[name] = self.arrays[name] = self.arrays[f"next_{name}"] = array
+        self.run_log.bound = None
 
     def rechoose(self, **given: Any) -> None:
         """Continue with other options."""
@@ -447,7 +453,7 @@ class Simulation(Guarded, Parts, Choices, Shown):
             self.world.retrace(self.controllers.traced, self.controllers.inputs)
             self.stepper.restart()
             self.watcher.restart()
-            self.run_log.repeatable = False
+            self.run_log.disturb()
         self.world.read_inputs()
 
     def lock(self, locked: np.ndarray) -> None:

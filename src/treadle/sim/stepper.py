@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from treadle.native.executable import Runner
+from treadle.sim.continuation import continuation
 from treadle.sim.lock import rotor_names
 from treadle.sim.near_limits import NearLimits
 from treadle.sim.pieces import Pieces
+from treadle.sim.step.continued import attend
 from treadle.sim.step.program import StepKind
 
 if TYPE_CHECKING:
@@ -16,6 +19,9 @@ if TYPE_CHECKING:
     from treadle.sim.step.contact_step import ContactStep
 
 __all__ = ["Stepper"]
+
+#: Times that steps without contact are taken until code is loaded that takes them in one call.
+_MANY = 50
 
 
 class Stepper:
@@ -33,7 +39,7 @@ class Stepper:
 
     def belong(self, sim: Simulation) -> None:
         """Go over to a simulation that took over the arrays of this one's."""
-        self._sim = sim
+        self._sim, self.direct, self._continued = sim, None, None
 
     def restart(self) -> None:
         """Forget the compiled steps: they belong to another world."""
@@ -42,9 +48,20 @@ class Stepper:
         self.runners: dict[tuple, Runner | ContactStep] = {}
         #: the one that ran last, which runs again unless forces or loads were changed
         self.running: Runner | ContactStep | None = None
+        #: takes steps of a run that goes on undisturbed, where nothing has to be done between them: how many
+        #: of so many are left
+        self.direct: Callable[[int], int] | None = None
+        self._continued: Runner | ContactStep | None = None
+        self._quiet = 0
+        self._sim.run_log.bound = None
 
     def run(self, count: int) -> int:
         """Take steps until they are done or an event ends the run; how many were taken."""
+        left = count if self.direct is None else self.direct(count)
+        return count - left + (self._run(left) if left else 0)
+
+    def _run(self, count: int) -> int:
+        """The same, whatever happened since the last ones."""
         same = self._sim.run_log.before()
         if self._sim.sampling is not None:
             self.inside = True
@@ -58,10 +75,11 @@ class Stepper:
             return self._sim.watcher.stepwise.run(count)
         if not same or self.running is None:
             self.running = self.runner()
-        clock, alive = self._sim.arrays["clock"], self._sim.arrays["alive"]
-        clock[0, 0], clock[1, 0] = self._sim.world.start, self._sim.world.steps
+        sim, arrays = self._sim, self._sim.arrays
+        clock, alive = arrays["clock"], arrays["alive"]
+        clock[0, 0], clock[1, 0] = sim.world.start, sim.world.steps
         alive[0, 0], alive[1, 0] = 1.0, 0.0
-        before = self._sim.world.steps, self._sim.measured_time, self._sim.run_log.steps
+        before = sim.world.steps, sim.measured_time, sim.run_log.steps
         try:
             self.timed(self.running, count)
             taken = self._count_steps(before)
@@ -70,9 +88,12 @@ class Stepper:
             self._count_steps(before)
             raise
         if taken == count:
+            stale = self._continued is not self.running or sim.run_log.bound is None
+            if stale and self._may_continue():
+                self.direct, self._continued = continuation(sim, self.running), self.running
             return count
         if self.hold_bounds():
-            return taken + self.run(count - taken)
+            return taken + self._run(count - taken)
         self.halted()
         return taken
 
@@ -81,9 +102,20 @@ class Stepper:
         taken = int(self._sim.arrays["alive"][1, 0])
         self._sim.world.steps = before[0] + taken
         vars(self._sim)["measured_time"] = before[1] + taken * self._sim.dt
-        self._sim.run_log.steps = before[2]
-        self._sim.run_log.after(taken)
+        self._sim.run_log.after(taken, before[2])
         return taken
+
+    def _may_continue(self) -> bool:
+        """Whether nothing has to be done between steps but by those who look at them."""
+        sim, controllers = self._sim, self._sim.controllers
+        self._quiet += 1
+        if not sim.contact and (self._quiet < _MANY or not attend.is_stored):
+            # short runs are not worth loading it, and nothing else of them needs a compiler of kernels
+            return False
+        sampled = sim.sampling is not None and bool(sim.sampling.bank.sampling)
+        python = controllers.watched or len(controllers) > len(controllers.traced)
+        acting = python or bool(sim.world.inputs.size) or len(sim.processes) > 0
+        return not (sampled or acting or len(sim.events) > 0 or sim.watcher.switches)
 
     def hold_bounds(self) -> bool:
         """Let limits and friction act from here on, if there are any and they did not yet."""

@@ -130,3 +130,16 @@ def test_creep_is_judged_by_its_way_beside_the_size_of_the_machine(way, rating):
     creep = sim.quality().measure("friction creep")
     assert (creep.value, creep.unit, creep.rating) == (way, "m", rating)
     assert "0.001 m/s" in creep.meaning
+
+
+def test_trial_steps_leave_no_trace():
+    """Nor in what the next substep starts from: accelerations and forces of the last one."""
+    sims = [td.Simulation(td.scene("box-stack"), dt=2e-3) for _ in range(2)]
+    for sim in sims:
+        sim.step(40)
+    before = sims[0].save()
+    sims[0].quality()
+    assert sims[0].save() == before
+    for sim in sims:
+        sim.step(3)
+    assert sims[0].save() == sims[1].save()

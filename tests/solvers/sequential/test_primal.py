@@ -6,7 +6,7 @@ import pytest
 from tests.solvers.sequential.test_gauss_seidel import problem
 from treadle.bench.row_problems import Boxes
 from treadle.solvers.row_solver import PAIR, residuals, solve_rows
-from treadle.solvers.sequential import TOGETHER, Rows, empty_rows, prepare, solve
+from treadle.solvers.sequential import AT_ONCE, Rows, empty_rows, prepare, solve
 
 
 def standing(seed: int, softness: float, push: float = 0.0) -> Rows:
@@ -35,7 +35,7 @@ def solved(rows: Rows, limit: int = 150) -> tuple[int, float]:
     """Sweeps, and the largest natural residual (m/s) that they leave."""
     count, z = len(rows.kind), np.zeros(int(rows.places[0]))
     prepare(rows, count, z)
-    sweeps, _ = solve(rows, count, z, limit, 0.0, 1e-11, TOGETHER)
+    sweeps, _ = solve(rows, count, z, limit, 0.0, 1e-11, AT_ONCE)
     return sweeps, residuals(rows, count, z, np.zeros(count))
 
 
@@ -76,7 +76,7 @@ def test_redundant_rows_share_what_they_change(seed, held):
     rows.slowest[:] = rows.fastest[:] = J @ (v + inverse @ J.T @ rng.standard_normal(count))
     rows.impulse[:] = start
     prepare(rows, count, z)
-    solve(rows, count, z, 1, 0.0, 1e-11, TOGETHER)
+    solve(rows, count, z, 1, 0.0, 1e-11, AT_ONCE)
     assert (rows.held[1] > 0) == (held == 0)
     missed = rows.slowest - rows.velocity - A @ start
     root = np.sqrt(rows.own)
@@ -94,7 +94,7 @@ def test_rows_that_contradict_each_other_are_left_to_the_dense_solve(seed):
     rows.low[:], rows.high[:] = -10.0, 10.0
     rows.impulse[:] = 1e-3
     prepare(rows, count, z)
-    solve(rows, count, z, 1, 0.0, 1e-11, TOGETHER)
+    solve(rows, count, z, 1, 0.0, 1e-11, AT_ONCE)
     assert rows.held[1] == 0
     assert np.abs(rows.impulse).max() <= 10.0
 

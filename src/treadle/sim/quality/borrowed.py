@@ -65,10 +65,10 @@ def borrowed(sim: Simulation) -> Iterator[Borrowed]:
     kept = {name: getattr(sim, name) for name in (*own, "observers")}
     clock = sim.world.start, sim.world.steps
     stepper = sim.stepper.bounded, sim.stepper.running
-    account = dict(vars(journal))
+    account = journal.save()
     worked = sim.processes.save()
     touched = sim.contact_step
-    seen = [] if touched is None else touched.seen()
+    seen, memory = ([], np.zeros(0)) if touched is None else (touched.seen(), touched.memory)
     try:
         # recorders and events must not see these steps, and a controller must not be asked twice
         sim.observers = []
@@ -85,7 +85,8 @@ def borrowed(sim: Simulation) -> Iterator[Borrowed]:
             setattr(sim, name, value)
         sim.world.start, sim.world.steps = clock
         sim.stepper.bounded, sim.stepper.running = stepper
-        vars(journal).update(account)
+        journal.restore(account)
         sim.processes.restore(worked)
         if touched is not None:
+            touched.memory = memory
             touched.show(seen)

@@ -7,6 +7,7 @@ from treadle.sim.step.contact_trace import record_substep
 from treadle.sim.step.joint_rows import joint_work
 from treadle.sim.step.pair_totals import add_totals
 from treadle.sim.step.predict import momentum
+from treadle.sim.step.row_algebra import joint_impulse
 from treadle.sim.step.warm_start import remember
 
 __all__ = ["account"]
@@ -18,7 +19,7 @@ def account(context):
     now, given = context.now[0], context.scratch.joint_impulse
     now.work += add_totals(context)
     for i in range(context.joint_rows):
-        given[i] += context.rows.impulse[i]
+        given[i] += joint_impulse(context, i)
     if len(context.free.push) > 0:
         now.work += _work(context)
     record_substep(context)

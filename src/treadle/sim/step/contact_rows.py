@@ -8,11 +8,11 @@ from treadle.native.kernels import inner, part
 from treadle.sim.step.compliance import add_compliant, follow_reference, surface_yields
 from treadle.sim.step.conservative_advancement import through
 from treadle.sim.step.convective_terms import convective_rates
-from treadle.sim.step.points import TOUCHING, rate
+from treadle.sim.step.points import TOUCHING, rate, relative_rotation, relative_velocity
 from treadle.sim.step.sleep import lay_resting_rows
 from treadle.sim.step.surface_motion import moves, relative_surface_rotation, relative_surface_velocity
 from treadle.solvers.sequential.rows import PAIR, SECOND, SINGLE
-from treadle.solvers.sequential.tree import half_solve_chain, half_solve_three, join_row
+from treadle.solvers.sequential.tree import join_row
 
 __all__ = ["PRESSED", "contact_rows", "move_surface", "point_rows", "retarget", "stay_apart"]
 
@@ -75,7 +75,7 @@ def contact_rows(context):
             if not touches and point.gap + 0.5 * now.h * (point.speed + point.free) >= 0.0:
                 point.pending = int(surface.impedance == 0.0 and not surface_yields(surface, now.h))
                 continue
-        point_rows(context, point, context.free.velocity)
+        point_rows(context, point, context.free.twist_free)
         _targets(context, point, surface)
         if surface.impedance > 0.0:
             follow_reference(context, point, surface, touches)
@@ -189,15 +189,18 @@ def _returns(point, h, impact_speed):
 
 
 @inner()
-def point_rows(context, point, velocity):
-    """All rows of a point: normal, two of friction, two of rolling and one of spinning resistance."""
+def point_rows(context, point, twist):
+    """All rows of a point of bodies with a twist: normal, friction, rolling and spinning resistance."""
     now, rows = context.now[0], context.rows
     surface, first = context.surfaces[point.surface], now.rows
     n = (point.nx, point.ny, point.nz)
     t = (point.tx, point.ty, point.tz)
     s = (n[1] * t[2] - n[2] * t[1], n[2] * t[0] - n[0] * t[2], n[0] * t[1] - n[1] * t[0])
     used, rubs = first, max(surface.friction, surface.across) > 0.0
-    _lay(context, point, (n, t, s), 3 if rubs else 1, 1.0, velocity, used)
+    turns = surface.rolling > 0.0 or surface.spinning > 0.0
+    _carry(context, point, point.body_a, turns)
+    _carry(context, point, point.body_b, turns)
+    _lay(context, point, (n, t, s), 3 if rubs else 1, 1.0, relative_velocity(twist, point), used)
     _open_row(rows, used, SINGLE, -1, 0.0, inf)
     rows.low[used] = 0.0
     if rubs:
@@ -205,12 +208,12 @@ def point_rows(context, point, velocity):
         _open_row(rows, used + 2, SECOND, first, surface.across, 0.0)
     used += 3 if rubs else 1
     if surface.rolling > 0.0:
-        _lay(context, point, (t, s, n), 2, 0.0, velocity, used)
+        _lay(context, point, (t, s, n), 2, 0.0, relative_rotation(twist, point), used)
         _open_row(rows, used, SINGLE, first, surface.rolling, 0.0)
         _open_row(rows, used + 1, SINGLE, first, surface.rolling, 0.0)
         used += 2
     if surface.spinning > 0.0:
-        _lay(context, point, (n, t, s), 1, 0.0, velocity, used)
+        _lay(context, point, (n, t, s), 1, 0.0, relative_rotation(twist, point), used)
         _open_row(rows, used, SINGLE, first, surface.spinning, 0.0)
         used += 1
     point.row, point.rows = first, used - first
@@ -225,11 +228,8 @@ def _start_slip(context, point, surface, rates, moved):
     it stuck before, what is left over is what one substep leaves to the next. It keeps its size and changes
     its sign, so that impulses do no work either, and fades in some dozens of substeps.
     """
-    twist, a, b, x, y, z = context.free.twist, point.body_a, point.body_b, point.x, point.y, point.z
-    w0, w1, w2 = twist[b, 0] - twist[a, 0], twist[b, 1] - twist[a, 1], twist[b, 2] - twist[a, 2]
-    s0 = twist[b, 3] - twist[a, 3] + w1 * z - w2 * y - rates[0] + moved[0]
-    s1 = twist[b, 4] - twist[a, 4] + w2 * x - w0 * z - rates[1] + moved[1]
-    s2 = twist[b, 5] - twist[a, 5] + w0 * y - w1 * x - rates[2] + moved[2]
+    u = relative_velocity(context.free.twist, point)
+    s0, s1, s2 = u[0] - rates[0] + moved[0], u[1] - rates[1] + moved[1], u[2] - rates[2] + moved[2]
     kept = 0.0
     if s0 * s0 + s1 * s1 + s2 * s2 < rates[7] * rates[7] and _stuck(context, point, surface):
         kept = _KEPT
@@ -300,90 +300,127 @@ def _open_row(rows, i, kind, normal, share, fastest):
 
 
 @part()
-def _lay(context, point, axes, many, sliding, velocity, i):
+def _lay(context, point, axes, many, sliding, moves, i):
     """Rows from i on: the velocity of B relative to A at the point (sliding 1) along the first directions, or
-    about them (sliding 0).
+    about them (sliding 0); now it `moves` so.
     """
     tree, rows, work = context.tree, context.rows, context.scratch.work
     if many == 1 or tree.size[1] == 0:
-        _lay_together(context, point, axes, many, sliding, velocity, i)
+        _lay_together(context, point, axes, many, sliding, moves, i)
         if tree.size[1] > 0:
             join_row(tree, rows, i, work)
         return
     # with entries for held loops, rows differ in length
     for r in range(many):
         d = axes[0] if r == 0 else (axes[1] if r == 1 else axes[2])
-        _lay_together(context, point, (d, d, d), 1, sliding, velocity, i + r)
+        _lay_together(context, point, (d, d, d), 1, sliding, moves, i + r)
         join_row(tree, rows, i + r, work)
 
 
 @part()
-def _lay_together(context, point, directions, many, sliding, velocity, i):
+def _carry(context, point, body, turns):
+    """Velocities of a body, angular and linear at a reference point, once for all points on it.
+
+    They are those by the degrees of freedom on its way, half solved (see `solvers.sequential.tree`). Of a
+    body with one point that is the reference, and angular ones are needed where `turns` says so. Force
+    elements couple branches: not all degrees of freedom before it in the elimination carry it.
+    """
+    bodies, axes, scratch, poses = context.body_tree, context.free.axes, context.scratch, context.free.poses
+    if body == 0 or scratch.laid[body] < 0:
+        return
+    lone = scratch.laid[body] == 1 and not turns
+    scratch.laid[body] = -1
+    reference, basis, e = scratch.reference[body], scratch.basis, 12 * body - 3
+    x, y, z = (point.x, point.y, point.z) if lone else (poses[e], poses[e + 1], poses[e + 2])
+    reference[0], reference[1], reference[2] = x, y, z
+    begin, end, carries = bodies.way_first[body], bodies.way_first[body + 1], bodies.last[body]
+    for e in range(begin, end):
+        k, r = bodies.way[e], 6 * e
+        w0, w1, w2, v0, v1, v2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        if k == carries:
+            carries, c = bodies.carrier[k], 6 * k
+            w0, w1, w2 = axes[c], axes[c + 1], axes[c + 2]
+            v0 = axes[c + 3] + w1 * z - w2 * y
+            v1 = axes[c + 4] + w2 * x - w0 * z
+            v2 = axes[c + 5] + w0 * y - w1 * x
+        basis[r], basis[r + 1], basis[r + 2] = w0, w1, w2
+        basis[r + 3], basis[r + 4], basis[r + 5] = v0, v1, v2
+    for e in range(begin, end):
+        _eliminate(context.tree, basis, e, bodies.way[e], end, 3)
+        if not lone:
+            _eliminate(context.tree, basis, e, bodies.way[e], end, 0)
+
+
+@part()
+def _eliminate(tree, basis, e, k, end, first):
+    """Half solve three of the columns from a place of a way on."""
+    r, L, root, entry = 6 * e + first, tree.L, tree.root[k], tree.start[k] - e - 1
+    x0, x1, x2 = basis[r], basis[r + 1], basis[r + 2]
+    basis[r], basis[r + 1], basis[r + 2] = root * x0, root * x1, root * x2
+    for m in range(e + 1, end):
+        factor, s = L[entry + m], 6 * m + first
+        basis[s] -= factor * x0
+        basis[s + 1] -= factor * x1
+        basis[s + 2] -= factor * x2
+
+
+@part()
+def _lay_together(context, point, directions, many, sliding, moves, i):
     """Rows of one length from i on, one after the other.
 
     Their places are the degrees of freedom before B alone in the elimination, then those before A alone, then
-    those before both, each from the last to the first, so that what stands before one follows it there as it
-    does in L. Force elements couple branches: not all of them carry the body.
+    those before both, each from the last to the first.
     """
-    tree, rows, axes, bodies = context.tree, context.rows, context.free.axes, context.body_tree
-    d0, d1, d2 = directions[0], directions[1], directions[2]
-    x, y, z, turning = point.x, point.y, point.z, 1.0 - sliding
-    parent, place, entries = tree.parent, rows.place, rows.y
-    a, b, begin = bodies.last[point.body_a], bodies.last[point.body_b], rows.first[i]
-    common, other, length = a, b, 0
-    while common != other:
-        length += 1
-        if common > other:
-            common = parent[common]
-        else:
-            other = parent[other]
-    if common >= 0:
-        # itself and what is before it, as in L
-        length += 1 + tree.start[common + 1] - tree.start[common]
-    one, two = (length if many > 1 else 0), (2 * length if many > 2 else 0)
-    e, other, both = begin, begin, begin
-    total0, total1, total2, carries_a, carries_b = 0.0, 0.0, 0.0, a, b
-    for side in range(3):
-        k, stop = (b, common) if side == 0 else ((a, common) if side == 1 else (common, -1))
-        while k != stop:
-            # what moves both moves neither relative to the other
-            sign = 0.0
-            if k == carries_b:
-                sign, carries_b = 1.0, bodies.carrier[k]
-            if k == carries_a:
-                sign, carries_a = sign - 1.0, bodies.carrier[k]
-            value0, value1, value2 = 0.0, 0.0, 0.0
-            if sign != 0.0:
-                w0, w1, w2 = axes[6 * k], axes[6 * k + 1], axes[6 * k + 2]
-                v0, v1, v2 = axes[6 * k + 3], axes[6 * k + 4], axes[6 * k + 5]
-                u0 = sign * (sliding * (v0 + w1 * z - w2 * y) + turning * w0)
-                u1 = sign * (sliding * (v1 + w2 * x - w0 * z) + turning * w1)
-                u2 = sign * (sliding * (v2 + w0 * y - w1 * x) + turning * w2)
-                value0 = u0 * d0[0] + u1 * d0[1] + u2 * d0[2]
-                value1 = u0 * d1[0] + u1 * d1[1] + u2 * d1[2]
-                value2 = u0 * d2[0] + u1 * d2[1] + u2 * d2[2]
-                speed = velocity[k]
-                total0 += value0 * speed
-                total1 += value1 * speed
-                total2 += value2 * speed
-            # from the last to the first: what there are fewer of is written over
-            place[e + two] = place[e + one] = place[e] = k
-            entries[e + two] = value2
-            entries[e + one] = value1
-            entries[e] = value0
-            k, e = parent[k], e + 1
-        if side == 0:
-            other = e
-        elif side == 1:
-            both = e
+    rows, bodies, basis = context.rows, context.body_tree, context.scratch.basis
+    a, b, reference = point.body_a, point.body_b, context.scratch.reference
+    begin_a, end_a, begin_b, end_b = (
+        bodies.way_first[a], bodies.way_first[a + 1], bodies.way_first[b], bodies.way_first[b + 1]
+    )  # fmt: skip
+    both_a, both_b = end_a, end_b
+    while both_a > begin_a and both_b > begin_b and bodies.way[both_a - 1] == bodies.way[both_b - 1]:
+        both_a, both_b = both_a - 1, both_b - 1
+    length = both_b - begin_b + end_a - begin_a
+    arm_a = (point.x - reference[a, 0], point.y - reference[a, 1], point.z - reference[a, 2])
+    arm_b = (point.x - reference[b, 0], point.y - reference[b, 1], point.z - reference[b, 2])
+    e, steps = rows.first[i], (length if many > 1 else 0, 2 * length if many > 2 else 0)
+    for m in range(begin_b, both_b):
+        u = _at(basis, 6 * m, arm_b, sliding)
+        e = _enter(rows, e, steps, bodies.way[m], u, directions)
+    for m in range(begin_a, both_a):
+        u = _at(basis, 6 * m, arm_a, sliding)
+        e = _enter(rows, e, steps, bodies.way[m], (-u[0], -u[1], -u[2]), directions)
+    for m in range(end_a - both_a):
+        u, w = _at(basis, 6 * (both_b + m), arm_b, sliding), _at(basis, 6 * (both_a + m), arm_a, sliding)
+        u = (u[0] - w[0], u[1] - w[1], u[2] - w[2])
+        e = _enter(rows, e, steps, bodies.way[both_a + m], u, directions)
     for r in range(many):
-        end = rows.first[i + r] + length
-        rows.loops[i + r] = rows.first[i + r + 1] = end
-        rows.velocity[i + r] = total0 if r == 0 else (total1 if r == 1 else total2)
+        d = directions[0] if r == 0 else (directions[1] if r == 1 else directions[2])
+        rows.loops[i + r] = rows.first[i + r + 1] = rows.first[i + r] + length
+        rows.velocity[i + r] = moves[0] * d[0] + moves[1] * d[1] + moves[2] * d[2]
         rows.impulse[i + r], rows.softness[i + r], rows.closes[i + r] = 0.0, 0.0, 0
-    if many == 3:
-        half_solve_three(tree, place, entries, begin, other, both, e)
-        return
-    for r in range(many):
-        ahead = r * length
-        half_solve_chain(tree, place, entries, begin + ahead, other + ahead, both + ahead, e + ahead)
+
+
+@part()
+def _at(basis, r, arm, sliding):
+    """Velocity so far from a reference point (sliding 1), or the angular velocity (sliding 0)."""
+    w0, w1, w2 = basis[r], basis[r + 1], basis[r + 2]
+    if sliding == 0.0:
+        return w0, w1, w2
+    return (
+        basis[r + 3] + w1 * arm[2] - w2 * arm[1],
+        basis[r + 4] + w2 * arm[0] - w0 * arm[2],
+        basis[r + 5] + w0 * arm[1] - w1 * arm[0],
+    )
+
+
+@part()
+def _enter(rows, e, steps, place, u, directions):
+    """Entries at a place along the directions, and where the next ones go."""
+    one, two, y = e + steps[0], e + steps[1], rows.y
+    d0, d1, d2 = directions[0], directions[1], directions[2]
+    # from the last to the first: what there are fewer of is written over
+    rows.place[two] = rows.place[one] = rows.place[e] = place
+    y[two] = u[0] * d2[0] + u[1] * d2[1] + u[2] * d2[2]
+    y[one] = u[0] * d1[0] + u[1] * d1[1] + u[2] * d1[2]
+    y[e] = u[0] * d0[0] + u[1] * d0[1] + u[2] * d0[2]
+    return e + 1

@@ -15,6 +15,7 @@ from treadle.sim.step.advance import take_steps
 from treadle.sim.step.conservative_advancement import depths, steepness, thicknesses
 from treadle.sim.step.contact_trace import make_trace
 from treadle.sim.step.context import SUBSTEP, Code, Context, Detection, Scratch
+from treadle.sim.step.continued import LOAD, STORE, Exchange, attend, spans
 from treadle.sim.step.convective_terms import curvatures
 from treadle.sim.step.machine_code import MachineCode, MachineMemory
 from treadle.sim.step.materials import surface_table
@@ -41,8 +42,8 @@ _GIVEN = ("loads", "inputs", "parameters", "commands", "drives")
 #: Substeps of a step, and numbers about their contacts, that are kept for the history of forces inside it.
 _SUBSTEPS, _NUMBERS = 512, 1 << 15
 
-#: Machines and free bodies up to which free rows are solved over the degrees of freedom that they move.
-_FEW_TREES = 4
+#: Bodies that float up to which free rows are solved over the degrees of freedom that they move.
+_FEW_FLOATING = 4
 
 
 class ContactStep:
@@ -60,10 +61,7 @@ class ContactStep:
     ) -> None:
         self.model = code.model
         self._arrays = arrays
-        names = ("q", "v", "drives", "alive", "clock", "dt", "ledger")
-        self._state = tuple(arrays[name][:, 0] for name in names)
         self.machine = MachineMemory(code)
-        self._tau_column = arrays["tau"][:, 0]
         flow = self.machine.flow_arrays
         self._constants = [
             (flow[name], arrays[name][:, 0]) for name in ("options", "closing") if name in flow
@@ -102,30 +100,37 @@ class ContactStep:
         self.now = np.zeros(1, SUBSTEP)
         self.now["stepping"] = options.time_stepping
         self.take: Callable[[int, float, float, float, int], int] = take_steps
+        self._port, self._task = np.zeros(3, np.int64), np.zeros(2, np.int64)
+        self._exchange: Exchange | None = None
         self._agreement, self._sleeps = one_process(len(model.bodies)), options.sleep
         self._allocate()
 
     def __call__(self, begin: int, end: int, count: int) -> None:
         """Take steps: those that were taken are counted in "alive"."""
-        q, v, drives, alive, clock, dt, ledger = self._state
-        self._read_arrays()
-        start, steps = clock.tolist()
-        h = float(dt[0])
-        left, self.span[0] = count, h
-        self.scratch.effort[2] = 0.0
-        self._q[:], self._v[:] = q, v
+        if self._sleeps and any(not np.array_equal(own, given) for own, given in self._parameters):
+            self._wake_all()
+        self._attend(LOAD, 0)
+        (start, steps), left = self._arrays["clock"][:, 0].tolist(), count
         while left:
-            left -= self.take(self.table, h, start, steps + count - left, left)
+            left -= self.take(self.table, float(self.span[0]), start, steps + count - left, left)
             if left and not self.make_room():
-                alive[0] = 0.0
+                self._arrays["alive"][0, 0] = 0.0
                 break
-        q[:], v[:] = self._q, self._v
-        drives[:] = self.machine.ports.drives
-        self._write_wheels()
-        self._write_joint_rows()
-        alive[1] += count - left
-        clock[1] = steps + count - left
-        ledger[0] += self.scratch.effort[2]
+        self._attend(STORE, count - left)
+
+    @property
+    def port(self) -> np.ndarray:
+        """What `continued` steps are taken with; live."""
+        if self._exchange is None:
+            self._bind()
+        return self._port
+
+    def _attend(self, task: int, number: int) -> None:
+        """Take over the arrays of the world, or hand them back (see `attend`)."""
+        if self._exchange is None:
+            self._bind()
+        self._task[0], self._task[1] = task, number
+        attend.pointer(self._exchange_address)
 
     @property
     def attempted_velocity(self) -> np.ndarray:
@@ -137,6 +142,8 @@ class ContactStep:
         take_steps(self.table, 1.0, 0.0, 0.0, 0)
         if self.take is take_steps:
             self.take = take_steps.pointer
+        # loads the code, and makes the tables
+        self._attend(LOAD, 0)
 
     def make_room(self) -> bool:
         """Make the room that a step asked for that was not taken; False if that is not what was wrong."""
@@ -217,6 +224,11 @@ class ContactStep:
     def detection(self) -> Detection:
         """What collision detection reads and writes; live, and new where room was made."""
         return self._context.detection
+
+    @property
+    def context(self) -> Context:
+        """What the kernels share; live, and new where room was made."""
+        return self._context
 
     @property
     def shape_rows(self) -> list[np.ndarray]:
@@ -308,26 +320,28 @@ class ContactStep:
         for own, given in self._constants:
             own[:] = given
 
-    def _read_arrays(self) -> None:
-        """Take over what the programs read, other than the state."""
-        if self._sleeps and any(not np.array_equal(own, given) for own, given in self._parameters):
-            self._wake_all()
-        for own, given in self._given:
-            own[:] = given
-        self._tau_given[:] = self._tau_column
-        self.read_constants()
-
-    def _write_wheels(self) -> None:
-        """Let readouts of wheels see what they did."""
-        kept = self.machine.free.wheel_memory
-        if 0 < len(kept) <= len(self._arrays["memory"]):
-            self._arrays["memory"][: len(kept), 0] = kept
-
-    def _write_joint_rows(self) -> None:
-        """Let readouts see what limits, friction, motors and motions gave."""
-        given, kept = self.scratch.joint_impulse, self._arrays["rows"]
-        if len(kept):
-            kept[: len(given), 0] = given
+    def _bind(self) -> None:
+        """Make the `Exchange`: state, and what programs read besides."""
+        arrays = {name: array[:, 0] for name, array in self._arrays.items()}
+        load = [(arrays["q"], self._q), (arrays["v"], self._v), (arrays["tau"], self._tau_given)]
+        load += [(given, own) for own, given in [*self._given, *self._constants]]
+        store = [(self._q, arrays["q"]), (self._v, arrays["v"])]
+        store += [(self.machine.ports.drives, arrays["drives"])]
+        # readouts see what limits, friction, motors and motions gave, and what wheels did
+        store += [(self.scratch.joint_impulse, arrays["rows"])] if len(arrays["rows"]) else []
+        wheels = self.machine.free.wheel_memory
+        store += [(wheels, arrays["memory"])] if len(wheels) <= len(arrays["memory"]) else []
+        self._exchange = Exchange(
+            task=self._task,
+            load=spans(load),
+            store=spans(store),
+            **{name: arrays[name] for name in ("dt", "clock", "alive", "ledger")},
+            effort=self.scratch.effort,
+            span=self.span,
+        )
+        self._exchange_table = table(self._exchange)
+        self._exchange_address = self._exchange_table.ctypes.data
+        self._port[:] = take_steps.address, self.table, self._exchange_address
 
     def _allocate(self, pairs: int = 0) -> None:
         """Memory for as many points as the collider has room for, and for as many pairs or more."""
@@ -347,7 +361,7 @@ class ContactStep:
             self.scratch.totals.worst[:] = kept[1].totals.worst
         collider.mute(self._overlapping, self.scratch.muted)
         self._context = self._make_context()
-        self._table = table(self._context)
+        self._table, self._exchange = table(self._context), None
         #: address of the table of the context
         self.table = self._table.ctypes.data
 
@@ -366,10 +380,14 @@ class ContactStep:
             z=z,
             work=work,
             extra=extra,
+            laid=np.zeros(bodies, np.int64),
+            reference=np.zeros((bodies, 3)),
+            basis=np.zeros((len(self.machine.body_tree.way), 6)),
             q_start=np.zeros(model.nq),
             v_start=v_start,
             points=np.zeros(points, POINT),
             joint_force=np.zeros(self._joint_rows),
+            joint_row=np.full(self._joint_rows, -1),
             known=np.zeros(1, np.int64),
             key=np.zeros((points, 3), np.int64),
             force=np.zeros((points, 7)),
@@ -437,8 +455,8 @@ class ContactStep:
         entries = len(pattern.way) + self._joint_rows * len(tree.loop_root) + 6 * points * widest
         rows = empty_rows(self._joint_rows + 6 * points, entries, places, MOST_TOGETHER)
         # what redundant rows share depends on which are solved together, and processes may part them
-        few = np.count_nonzero(tree.parent < 0) <= _FEW_TREES and self._agreement.entry == 0
-        rows.held[2] = int(few)
+        floating = sum(body.joint.type.kind == "free" for body in self.model.bodies)
+        rows.held[2] = int(floating <= _FEW_FLOATING and self._agreement.entry == 0)
         return rows
 
     def _make_detection(self) -> Detection:

@@ -11,6 +11,7 @@ import numpy as np
 
 from treadle.contact.soft import Soft
 from treadle.native.frames import (
+    IntegerList,
     Integers,
     IntegerTable,
     RealList,
@@ -113,11 +114,17 @@ class Scratch(NamedTuple):
     z: Reals  # (nv + loops)
     work: Reals  # (nv + loops)
     extra: Reals  # (nv)
+    #: of bodies that points are on (see `contact_rows`): how many points, -1: what follows is known; where
+    #: their reference point is; and velocities by the degrees of freedom on their ways, half solved
+    laid: Integers  # (bodies + 1)
+    reference: RealTable  # (bodies + 1, 3)
+    basis: Reals  # (ways, 6)
     q_start: Reals  # (nq) where the step began
     v_start: Reals  # (nv)
     points: Annotated[np.ndarray, Shaped(POINT)]
     #: warm start: forces of the substep before, of joint rows (N or N m) and of points (number, keys, rows)
     joint_force: RealList
+    joint_row: IntegerList  # where each is in the row table, -1: it is left out
     known: Integers
     key: IntegerTable
     force: RealTable

@@ -30,6 +30,8 @@ def detect(context):
         detection.margins[s] = _WAY * now.h * way + 0.5 * _MARGIN
     call(detection.entry, detection.frame)
     now.found = detection.result[0]
+    for b in range(len(scratch.reference)):
+        scratch.laid[b] = 0
     for c in range(now.found):
         read_point(context, c)
     place_resting(context)

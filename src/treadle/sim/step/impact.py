@@ -54,7 +54,7 @@ def _impact_rows(context):
         point = context.scratch.points[c]
         surface = context.surfaces[point.surface]
         if point.muted == 0 and point.distance <= TOUCHING and surface.stiffness == inf:
-            point_rows(context, point, context.v)
+            point_rows(context, point, context.free.twist)
             move_surface(context, point, surface)
             speed = rows.velocity[point.row]
             rebounds = speed < -now.impact_speed

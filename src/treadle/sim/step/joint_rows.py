@@ -6,7 +6,7 @@ from math import inf
 
 from treadle.constraints.bounded import ANY
 from treadle.native.kernels import part
-from treadle.sim.step.row_algebra import inverse_mass
+from treadle.sim.step.row_algebra import LEFT_OUT, inverse_mass, joint_impulse
 from treadle.sim.step.warm_start import lasting_time
 from treadle.solvers.sequential.rows import SINGLE
 from treadle.solvers.sequential.tree import half_solve, half_solve_chain
@@ -22,25 +22,24 @@ _RECOVERS, _YIELDING = 0.01, 0.1
 def joint_rows(context):
     """Lay the rows of the joints, the first of all, with the forces that they had before.
 
-    While the substep is `idle`, rows that had none, and whose velocity is within their target, have no
-    entries, and nothing acts on them.
+    While the substep is `idle`, those that had none, and whose velocity is within their target, are left out.
     """
     now, free, pattern, rows = context.now[0], context.free, context.pattern, context.rows
-    force, lasting = context.scratch.joint_force, lasting_time(context)
+    force, row, lasting = context.scratch.joint_force, context.scratch.joint_row, lasting_time(context)
+    now.rows = 0
     for i in range(context.joint_rows):
-        total = _velocity(pattern, free.jacobian, free.velocity, i)
-        rows.velocity[i], rows.closes[i], rows.impulse[i] = total, 0, force[i] * lasting
-        rows.kind[i], rows.normal[i] = SINGLE, -1
-        rows.slowest[i], rows.fastest[i] = free.slowest[i], free.fastest[i]
-        rows.low[i], rows.high[i], rows.softness[i] = free.low[i], free.high[i], free.softness[i]
-        rows.loops[i] = rows.first[i + 1] = rows.first[i]
+        total, r, row[i] = _velocity(pattern, free.jacobian, free.velocity, i), now.rows, LEFT_OUT
         if now.idle == 1 and force[i] == 0.0 and free.slowest[i] < total < free.fastest[i]:
             continue
-        _lay(context, i, i)
+        row[i], now.rows = r, r + 1
+        rows.velocity[r], rows.closes[r], rows.impulse[r] = total, 0, force[i] * lasting
+        rows.kind[r], rows.normal[r] = SINGLE, -1
+        rows.slowest[r], rows.fastest[r] = free.slowest[i], free.fastest[i]
+        rows.low[r], rows.high[r], rows.softness[r] = free.low[i], free.high[i], free.softness[i]
+        _lay(context, i, r)
         if free.slowest[i] < free.fastest[i] and max(free.slowest[i], -free.fastest[i]) > _RECOVERS:
             # contact may hold a joint beyond its limit: it is brought back with a force that has a bound
-            rows.softness[i] += _YIELDING * inverse_mass(rows, i)
-    now.rows = context.joint_rows
+            rows.softness[r] += _YIELDING * inverse_mass(rows, r)
 
 
 @part()
@@ -93,7 +92,7 @@ def _lay(context, i, r):
         rows.y[begin] = free.jacobian[k]
         for m in range(begin + 1, end):
             rows.y[m] = 0.0
-        half_solve_chain(tree, rows.place, rows.y, begin, end, end, end)
+        half_solve_chain(tree, rows.place, rows.y, begin, end)
         return
     for m in range(k, pattern.first[i + 1]):
         work[pattern.place[m]] = free.jacobian[m]
@@ -102,10 +101,10 @@ def _lay(context, i, r):
 
 @part()
 def stays_idle(context):
-    """Whether the rows of joints without entries still have a velocity within their target."""
-    free, pattern, rows = context.free, context.pattern, context.rows
+    """Whether the rows of joints that were left out still have a velocity within their target."""
+    free, pattern = context.free, context.pattern
     for i in range(context.joint_rows):
-        if rows.first[i] == rows.first[i + 1]:
+        if context.scratch.joint_row[i] == LEFT_OUT:
             rate = _velocity(pattern, free.jacobian, context.scratch.end, i)
             if not free.slowest[i] <= rate <= free.fastest[i]:
                 return False
@@ -115,12 +114,13 @@ def stays_idle(context):
 @part()
 def joint_work(context):
     """Work (J) of the rows over the substep."""
-    total, rows = 0.0, context.rows
+    total = 0.0
     for i in range(context.joint_rows):
-        if rows.impulse[i] != 0.0:
+        impulse = joint_impulse(context, i)
+        if impulse != 0.0:
             before = _velocity(context.pattern, context.free.jacobian, context.v, i)
             after = _velocity(context.pattern, context.free.jacobian, context.scratch.end, i)
-            total += 0.5 * rows.impulse[i] * (before + after)
+            total += 0.5 * impulse * (before + after)
     return total
 
 

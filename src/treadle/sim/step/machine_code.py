@@ -170,6 +170,8 @@ class BodyTree(NamedTuple):
     first: Integers  # (bodies + 2) their first degrees of freedom
     last: Integers  # (bodies + 1) their last degrees of freedom, -1: none
     carrier: Integers  # (nv) what carries each degree of freedom, -1: the world
+    way_first: Integers  # (bodies + 2) where the way of each to the base begins in what follows
+    way: Integers  # degrees of freedom before each body in the elimination, the last first
 
 
 class MachineCode:
@@ -204,11 +206,15 @@ class MachineCode:
         self.drive = compile_program(drive_program(model)) if actuator_state_size(model) else None
         self.pattern: Pattern = _pattern(prediction, many)
         joints = [body.joint for body in model.bodies]
+        last = [-1, *[joint.v.stop - 1 for joint in joints]]
+        ways = [_way(self.parent, k) for k in last]
         self.body_tree = BodyTree(
             above=np.array([0, *[body.parent + 1 for body in model.bodies]], dtype=np.int64),
             first=np.array([0, *[joint.v.start for joint in joints], model.nv], dtype=np.int64),
-            last=np.array([-1, *[joint.v.stop - 1 for joint in joints]], dtype=np.int64),
+            last=np.array(last, dtype=np.int64),
             carrier=np.array(carriers(model), dtype=np.int64),
+            way_first=np.concatenate([[0], np.cumsum([len(way) for way in ways], dtype=np.int64)]),
+            way=np.array([k for way in ways for k in way], dtype=np.int64),
         )
 
 
@@ -303,6 +309,15 @@ def _pattern(prediction: Prediction, many: ManyBodies | None) -> Pattern:
     found = prediction.of(many.lone.rest).pattern()
     places = {name: many.lone.rest_v[getattr(found, name)] for name in ("loop_place", "place", "way")}
     return found._replace(**places)
+
+
+def _way(parent: np.ndarray, k: int) -> list[int]:
+    """A degree of freedom and all before it in the elimination, up to the base."""
+    way = []
+    while k >= 0:
+        way.append(k)
+        k = int(parent[k])
+    return way
 
 
 def _nothing(name: str) -> Any:

@@ -10,7 +10,10 @@ from treadle.native.kernels import part
 from treadle.sim.step.tangent_basis import along
 from treadle.sim.step.terrain_shapes import UNDER_WHEEL
 
-__all__ = ["POINT", "REFERENCE", "RIGID", "SURFACE", "TOUCHING", "fastest", "rate", "read_point", "twists"]
+__all__ = [
+    "POINT", "REFERENCE", "RIGID", "SURFACE", "TOUCHING", "fastest", "rate", "read_point",
+    "relative_rotation", "relative_velocity", "twists",
+]  # fmt: skip
 
 #: Distance (m) below which two surfaces touch. Differences of gaps below it are no reason for the corners of
 #: a face to carry different loads.
@@ -88,14 +91,28 @@ def twists(body_tree, axes, v, twist):
 @part()
 def rate(twist, point):
     """Rate of the distance at a contact point."""
+    u = relative_velocity(twist, point)
+    return point.nx * u[0] + point.ny * u[1] + point.nz * u[2]
+
+
+@part()
+def relative_velocity(twist, point):
+    """Velocity of B relative to A at a contact point."""
     x, y, z = point.x, point.y, point.z
     a, b = point.body_a, point.body_b
-    w0, w1, w2 = twist[b, 0] - twist[a, 0], twist[b, 1] - twist[a, 1], twist[b, 2] - twist[a, 2]
+    w0, w1, w2 = relative_rotation(twist, point)
     return (
-        point.nx * (twist[b, 3] - twist[a, 3] + w1 * z - w2 * y)
-        + point.ny * (twist[b, 4] - twist[a, 4] + w2 * x - w0 * z)
-        + point.nz * (twist[b, 5] - twist[a, 5] + w0 * y - w1 * x)
+        twist[b, 3] - twist[a, 3] + w1 * z - w2 * y,
+        twist[b, 4] - twist[a, 4] + w2 * x - w0 * z,
+        twist[b, 5] - twist[a, 5] + w0 * y - w1 * x,
     )
+
+
+@part()
+def relative_rotation(twist, point):
+    """Angular velocity of B relative to A."""
+    a, b = point.body_a, point.body_b
+    return twist[b, 0] - twist[a, 0], twist[b, 1] - twist[a, 1], twist[b, 2] - twist[a, 2]
 
 
 @part()
@@ -105,6 +122,8 @@ def read_point(context, c):
     data, pairs, e = detection.data, detection.pairs, 10 * c
     point.a, point.b, point.feature = pairs[2 * c], pairs[2 * c + 1], detection.feature[c]
     point.body_a, point.body_b = detection.body[point.a], detection.body[point.b]
+    context.scratch.laid[point.body_a] += 1
+    context.scratch.laid[point.body_b] += 1
     point.x = 0.5 * (data[e] + data[e + 3])
     point.y = 0.5 * (data[e + 1] + data[e + 4])
     point.z = 0.5 * (data[e + 2] + data[e + 5])

@@ -13,6 +13,7 @@ from math import inf
 
 from treadle.native.calling import call
 from treadle.native.kernels import part
+from treadle.sim.step.points import twists
 from treadle.sim.step.row_algebra import row_velocity
 from treadle.sim.step.sleep import hold_asleep
 from treadle.sim.step.warm_start import copy
@@ -194,6 +195,7 @@ def free_velocity(context):
     _solve_mass(tree, scratch.extra)
     for k in range(context.nv):
         free.velocity[k] += scratch.extra[k]
+    twists(context.body_tree, free.axes, free.velocity, free.twist_free)
 
 
 @part()

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from treadle.native.kernels import part
 
-__all__ = ["inverse_mass", "push", "row_velocity", "zero"]
+__all__ = ["LEFT_OUT", "inverse_mass", "joint_impulse", "push", "row_velocity", "zero"]
+
+#: Row of a joint that is not in the table.
+LEFT_OUT = -1
 
 
 @part()
@@ -42,3 +45,10 @@ def inverse_mass(rows, i):
     for e in range(loops[i], first[i + 1]):
         total -= y[e] * y[e]
     return total
+
+
+@part()
+def joint_impulse(context, i):
+    """Impulse of the i-th row of the joints in the substep."""
+    r = context.scratch.joint_row[i]
+    return 0.0 if r == LEFT_OUT else context.rows.impulse[r]

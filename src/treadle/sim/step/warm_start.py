@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from treadle.native.kernels import part
 from treadle.sim.step.contact_rows import PRESSED
+from treadle.sim.step.row_algebra import joint_impulse
 
 __all__ = ["FEWEST_SWEEPS", "copy", "forget_rate", "lasting_time", "recall", "remember"]
 
@@ -51,15 +52,15 @@ def lasting_time(context):
 def remember(context):
     """Keep the forces of joint rows and points, the impact speeds of these, and the acceleration."""
     now, scratch, impulse, known = context.now[0], context.scratch, context.rows.impulse, 0
-    key, force = scratch.key, scratch.force
+    key, force, frequency = scratch.key, scratch.force, 1.0 / now.h
     for i in range(context.joint_rows):
-        scratch.joint_force[i] = impulse[i] / now.h
+        scratch.joint_force[i] = joint_impulse(context, i) * frequency
     for c in range(now.found):
         point = scratch.points[c]
         if point.row >= 0:
             key[known, 0], key[known, 1], key[known, 2] = point.a, point.b, point.feature
             for i in range(point.rows):
-                force[known, i] = impulse[point.row + i] / now.h
+                force[known, i] = impulse[point.row + i] * frequency
             force[known, 6] = context.soft.settings[4 * point.spring + 2] if point.spring >= 0 else 0.0
             if point.asleep > 0:
                 # to the last digit, however long it sleeps
@@ -72,7 +73,7 @@ def remember(context):
     # of a step with impacts in it, what other forces accelerate
     after = context.free.velocity if now.stepping == 1 else scratch.end
     for k in range(context.nv):
-        scratch.rate[k] = (after[k] - context.v[k]) / now.h
+        scratch.rate[k] = (after[k] - context.v[k]) * frequency
     for k in range(context.free.wheels * context.free.wheel_size):
         context.free.wheel_memory[k] = context.free.next_wheel_memory[k]
     _forget_flow(context)

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from treadle.solvers.sequential.gauss_seidel import correct, prepare, solve
 from treadle.solvers.sequential.rows import (
+    AT_ONCE,
     CONJUGATE,
     IN_TURN,
     PAIR,
@@ -33,6 +34,6 @@ from treadle.solvers.sequential.rows import (
 from treadle.solvers.sequential.tree import Tree, chain, half_solve, spread
 
 __all__ = [
-    "CONJUGATE", "IN_TURN", "PAIR", "SECOND", "SINGLE", "TOGETHER", "Rows", "Tree", "chain", "correct",
-    "empty_rows", "half_solve", "prepare", "solve", "spread",
+    "AT_ONCE", "CONJUGATE", "IN_TURN", "PAIR", "SECOND", "SINGLE", "TOGETHER", "Rows", "Tree", "chain",
+    "correct", "empty_rows", "half_solve", "prepare", "solve", "spread",
 ]  # fmt: skip

@@ -14,8 +14,8 @@ import numpy as np
 
 from treadle.native.kernels import inner, kernel
 from treadle.solvers.sequential.cone import DEAF, in_cone
-from treadle.solvers.sequential.row_values import push, rate
-from treadle.solvers.sequential.rows import IN_TURN, PAIR, SINGLE, TOGETHER
+from treadle.solvers.sequential.row_values import paired, push, push_pair, rate, rates
+from treadle.solvers.sequential.rows import AT_ONCE, IN_TURN, PAIR, SECOND, SINGLE, TOGETHER
 from treadle.solvers.sequential.subspace import begin, close_free, free_count, solve_free
 
 __all__ = ["ENOUGH", "correct", "prepare", "solve"]
@@ -24,8 +24,8 @@ __all__ = ["ENOUGH", "correct", "prepare", "solve"]
 #: the impulses themselves make may have sweeps go in a circle, far below what matters.
 RELAXED = 30
 
-#: Rows up to which a sweep costs less than a solve of the wrong free rows.
-_FEW = 24
+#: Slip (m/s) that is none.
+_NO_SLIP = 1e-14
 
 #: Sweeps up to which the change that is asked for stays.
 _FIRM = 4
@@ -54,19 +54,40 @@ def prepare(rows, count, z):
             total -= y[e] * y[e]
         own[i] = total
         mass[i] = 1.0 / (total + softness[i]) if total > DEAF else 0.0
-        if kind[i] == PAIR:
-            cross[i] = _cross(first, loops, place, y, i, z)
+        if kind[i] == SECOND and not _part(rows, i - 1):
+            cross[i - 1] = _cross(first, loops, place, y, i - 1, z)
     for i in range(count):
         if impulse[i] != 0.0:
             push(first, loops, place, y, i, impulse[i], z)
 
 
 @inner()
+def _part(rows, i):
+    """Make two rows of a cone single ones where it has one direction; whether it has.
+
+    Nothing answers the other one, as in a machine that moves in a plane, nor slips along it; or it has no
+    friction, as along the blade of a skate.
+    """
+    if _lacks(rows, i) or _lacks(rows, i + 1):
+        rows.kind[i] = rows.kind[i + 1] = SINGLE
+        return True
+    return False
+
+
+@inner()
+def _lacks(rows, i):
+    """Whether the impulse of a row of a cone is zero, whatever the other one does; it then is."""
+    if rows.share[i] > 0.0 and (rows.mass[i] > 0.0 or abs(rows.slowest[i] - rows.velocity[i]) > _NO_SLIP):
+        return False
+    rows.impulse[i] = 0.0
+    return True
+
+
+@inner()
 def _cross(first, loops, place, y, i, z):
     """What an impulse of the second row of a pair does to the first; z, which is zero, stays so."""
     begin, length = first[i + 1], first[i + 1] - first[i]
-    if loops[i] == begin and loops[i + 1] == first[i + 2] == begin + length:
-        # both have the same places
+    if paired(first, loops, i):
         total = 0.0
         for e in range(first[i], begin):
             total += y[e] * y[e + length]
@@ -96,12 +117,9 @@ def solve(rows, count, z, limit, tolerance, speed, way=IN_TURN, blur=0.0):
     before, along, z_before, z_along = rows.before, rows.along, rows.z_before, rows.z_along
     sweeps, change, size, known = 0, np.inf, 0.0, 0.0
     kept, z_kept, lowest, patience = rows.kept, rows.z_kept, np.inf, _PATIENCE
-    if (
-        way == TOGETHER
-        and not begin(rows, count, z)
-        and (rows.held[0] >= 0 or (rows.held[2] == 1 and count > _FEW))
-    ):
-        # the factor of the same rows with other targets is there, and many rows are most often free again
+    at_once, way = way == AT_ONCE, min(way, TOGETHER)
+    if way == TOGETHER and not begin(rows, count, z) and (at_once or rows.held[0] >= 0):
+        # or the factor of the same rows with other targets is there
         solve_free(rows, count, z, speed, True)
         known = blur
     while sweeps < limit:
@@ -131,16 +149,16 @@ def solve(rows, count, z, limit, tolerance, speed, way=IN_TURN, blur=0.0):
                 if impulse[normal[i]] == old == other == 0.0:
                     continue
                 # what the velocities would be without these two impulses
-                u = velocity[i] + rate(first, place, y, i, z) - own[i] * old - cross[i] * other
-                w = velocity[i + 1] + rate(first, place, y, i + 1, z) - cross[i] * old - own[i + 1] * other
+                u, w = rates(first, loops, place, y, i, z)
+                u += velocity[i] - own[i] * old - cross[i] * other
+                w += velocity[i + 1] - cross[i] * old - own[i + 1] * other
                 impulse[i], impulse[i + 1] = in_cone(
                     own[i] + softness[i], cross[i], own[i + 1] + softness[i + 1],
                     slowest[i] - u, slowest[i + 1] - w, share[i], share[i + 1], impulse[normal[i]],
                 )  # fmt: skip
                 old, other = impulse[i] - old, impulse[i + 1] - other
                 if old != 0.0 or other != 0.0:
-                    push(first, loops, place, y, i, old, z)
-                    push(first, loops, place, y, i + 1, other, z)
+                    push_pair(first, loops, place, y, i, old, other, z)
                 change = max(change, abs(old), abs(other))
                 jump = max(jump, abs(old) * own[i], abs(other) * own[i + 1])
         sweeps += 1

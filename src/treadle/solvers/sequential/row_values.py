@@ -6,7 +6,7 @@ from math import sqrt
 
 from treadle.native.kernels import inner
 
-__all__ = ["cone_length", "push", "rate", "same_places", "scaled"]
+__all__ = ["cone_length", "paired", "push", "push_pair", "rate", "rates", "same_places", "scaled"]
 
 
 @inner()
@@ -25,6 +25,38 @@ def push(first, loops, place, y, i, impulse, z):
         z[place[e]] += y[e] * impulse
     for e in range(loops[i], first[i + 1]):
         z[place[e]] -= y[e] * impulse
+
+
+@inner()
+def paired(first, loops, i):
+    """Whether row i and the one after it, two of a contact, have the same places."""
+    end = first[i + 1]
+    return loops[i] == end and loops[i + 1] == first[i + 2] == 2 * end - first[i]
+
+
+@inner()
+def rates(first, loops, place, y, i, z):
+    """y . z of both rows of a pair."""
+    if not paired(first, loops, i):
+        return rate(first, place, y, i, z), rate(first, place, y, i + 1, z)
+    one, two, width = 0.0, 0.0, first[i + 1] - first[i]
+    for e in range(first[i], first[i + 1]):
+        x = z[place[e]]
+        one += y[e] * x
+        two += y[e + width] * x
+    return one, two
+
+
+@inner()
+def push_pair(first, loops, place, y, i, one, two, z):
+    """z after impulses of both rows of a pair."""
+    if not paired(first, loops, i):
+        push(first, loops, place, y, i, one, z)
+        push(first, loops, place, y, i + 1, two, z)
+        return
+    width = first[i + 1] - first[i]
+    for e in range(first[i], first[i + 1]):
+        z[place[e]] += y[e] * one + y[e + width] * two
 
 
 @inner()

@@ -22,15 +22,16 @@ import numpy as np
 from treadle.native.frames import Integers, Reals, RealTable
 
 __all__ = [
-    "CONJUGATE", "IN_TURN", "MOST_TOGETHER", "PAIR", "SECOND", "SINGLE", "TOGETHER", "Rows", "empty_rows",
+    "AT_ONCE", "CONJUGATE", "IN_TURN", "MOST_TOGETHER", "PAIR", "SECOND", "SINGLE", "TOGETHER", "Rows",
+    "empty_rows",
 ]  # fmt: skip
 
 #: Kinds of rows: alone, or the first and the second of two whose impulses are bounded together by a cone.
 SINGLE, PAIR, SECOND = 0, 1, 2
 
 #: Ways to go on after a sweep: with the next one; along what the sweeps before it did; or with a solve of all
-#: rows that are at none of their bounds, as long as there are not too many.
-IN_TURN, CONJUGATE, TOGETHER = 0, 1, 2
+#: rows that are at none of their bounds, as long as there are not too many, also before the first sweep.
+IN_TURN, CONJUGATE, TOGETHER, AT_ONCE = 0, 1, 2, 3
 
 #: Unclamped rows up to which they are solved together.
 MOST_TOGETHER = 128

@@ -15,10 +15,14 @@ from treadle.solvers.agreement import Agreement, agreed, largest, least, total
 from treadle.solvers.row_solver.solve import solve_rows
 from treadle.solvers.sequential.gauss_seidel import ENOUGH, correct, prepare, solve
 from treadle.solvers.sequential.row_values import rate
-from treadle.solvers.sequential.rows import CONJUGATE, IN_TURN, SINGLE, TOGETHER, Rows
+from treadle.solvers.sequential.rows import AT_ONCE, CONJUGATE, IN_TURN, SINGLE, TOGETHER, Rows
 from treadle.solvers.sequential.subspace import hold_free, react
 
 __all__ = ["Solver", "SolverMemory", "answer", "close_gaps", "find_impulses", "hold_rows", "prepare_rows"]
+
+#: Numbers of rows between which a sweep costs less than a solve of the wrong free rows: most often those are
+#: free again that were before.
+_AT_ONCE, _IN_TURN_FIRST = 6, 24
 
 #: Rows that count as very few, active ones that count as few, and sweeps before islands are solved, with
 #: these and with many.
@@ -122,6 +126,8 @@ def _solve(f, count, limit):
     rows, z, speed, blur = f.rows, f.z, f.speed[0], f.speed[1]
     limit, world = int(least(f, float(limit))), int(total(f, float(count)))
     few, way = min(_MORE_SWEEPS if world <= _VERY_FEW else _SWEEPS, limit), TOGETHER
+    if world <= _AT_ONCE or (rows.held[2] == 1 and count > _IN_TURN_FIRST):
+        way = AT_ONCE
     active = world if world <= _FEW else int(total(f, float(_active(rows, count, z))))
     first, fresh = speed, active > _FEW
     if active > _FEW:

@@ -17,8 +17,7 @@ from treadle.native.frames import Integers, Reals
 from treadle.native.kernels import inner, kernel, part
 
 __all__ = [
-    "Tree", "chain", "half_solve", "half_solve_chain", "half_solve_row", "half_solve_three", "join_row",
-    "spread", "tree_pattern",
+    "Tree", "chain", "half_solve", "half_solve_chain", "half_solve_row", "join_row", "spread", "tree_pattern",
 ]  # fmt: skip
 
 
@@ -96,48 +95,17 @@ def half_solve_row(parent, start, L, root, first, loops, place, y, i, work):
 
 
 @part()
-def half_solve_chain(tree, place, y, begin, other, both, end):
-    """Jacobian to entries where they stand, see `half_solve`, for two chains of degrees of freedom.
-
-    Those of one body end at `other`, those of the other one at `both`, what carries both at `end`.
-    """
+def half_solve_chain(tree, place, y, begin, end):
+    """Jacobian to entries where they stand, see `half_solve`, along the way of one degree of freedom."""
     start, L, root = tree.start, tree.L, tree.root
     for e in range(begin, end):
         k, x = place[e], y[e]
         y[e] = root[k] * x
         if x == 0.0:
             continue
-        entry = start[k]
-        limit = other if e < other else (both if e < both else end)
-        for m in range(e + 1, limit):
-            y[m] -= L[entry + m - e - 1] * x
-        if limit < end:
-            entry += limit - e - 1
-            for m in range(both, end):
-                y[m] -= L[entry + m - both] * x
-
-
-@part()
-def half_solve_three(tree, place, y, begin, other, both, end):
-    """The same for three rows of one length, each beginning where the one before ends."""
-    start, L, root = tree.start, tree.L, tree.root
-    one, two = end - begin, 2 * (end - begin)
-    for e in range(begin, end):
-        k, x0, x1, x2 = place[e], y[e], y[e + one], y[e + two]
-        y[e], y[e + one], y[e + two] = root[k] * x0, root[k] * x1, root[k] * x2
         entry = start[k] - e - 1
-        limit = other if e < other else (both if e < both else end)
-        for m in range(e + 1, limit):
-            factor = L[entry + m]
-            y[m] -= factor * x0
-            y[m + one] -= factor * x1
-            y[m + two] -= factor * x2
-        entry += limit - both
-        for m in range(both if limit < end else end, end):
-            factor = L[entry + m]
-            y[m] -= factor * x0
-            y[m + one] -= factor * x1
-            y[m + two] -= factor * x2
+        for m in range(e + 1, end):
+            y[m] -= L[entry + m] * x
 
 
 @inner()
