@@ -164,7 +164,8 @@ def test_reload_and_a_lost_line(page, app, until):
     page.get_by_role("button", name="Pause").wait_for()
     before = set(app.server.get_clients())
     app.server._websock_server.disconnect_all_clients()
-    until(lambda: bool(set(app.server.get_clients()) - before))
+    # the scripts of the lost connection may be ready, too: wait for those of the new one
+    until(lambda: bool(set(app.line.clients) - before))
     page.get_by_role("button", name="Pause").wait_for()
     page.wait_for_function(READY)
     # and it still drives

@@ -88,6 +88,24 @@ def test_keys_are_held_and_let_go(live, until):
         assert page.number == app.driver_lock.driver
 
 
+def test_scripts_of_a_lost_page_do_not_take_the_seat(app, until):
+    given = []
+    app.driver_lock.on_join.append(lambda client: given.extend(app.line._clients))
+    first = Page(app.server)
+    until(lambda: given)
+    with connect(f"ws://127.0.0.1:{app.server.get_port()}{PATH}") as line:
+        line.send(given[0])
+        until(lambda: app.line.clients == [first.number])
+        first.close()
+        until(lambda: len(app.driver_lock) == 0)
+        # a key of the scripts that are left, which counts for nothing; then one that makes no sense, to wait for
+        line.send(json.dumps({"down": " "}))
+        line.send("nonsense")
+        until(lambda: app.server.guard.dropped["malformed"] == 1)
+    assert app.driver_lock.driver is None
+    assert not app.pace.paused
+
+
 def test_a_button_that_is_held(live, until):
     app = live(td.Simulation(td.scene("roadheader")))
     sim, button = app.sim, app.stage.drive.buttons["Swing left"]

@@ -59,8 +59,9 @@ class DriverLock:
         return len(self._buttons)
 
     def may_drive(self, client: int) -> bool:
-        """Whether a client has the seat; an empty one is theirs now."""
-        if self.driver is None:
+        """Whether a client has the seat; an empty one is theirs now, if their page is connected."""
+        # scripts of a page that lost its connection may still send: nobody would ever release the seat
+        if self.driver is None and client in connection_numbers(self._server):
             self._seat(client)
         return self.driver == client
 
