@@ -17,7 +17,7 @@ from treadle.native.frames import Integers, Reals
 from treadle.native.kernels import inner, kernel, part
 
 __all__ = [
-    "Tree", "chain", "half_solve", "half_solve_chain", "half_solve_row", "join_row", "spread", "tree_pattern",
+    "Tree", "chain", "half_solve", "half_solve_chain", "join_row", "spread", "tree_pattern",
 ]  # fmt: skip
 
 
@@ -71,17 +71,8 @@ def half_solve(tree, rows, i, work):
     Its places, the last first, must include the way to the base of each of them (see `chain`). Afterwards
     `work` is zero again.
     """
-    half_solve_row(
-        tree.parent, tree.start, tree.L, tree.root, rows.first, rows.loops, rows.place, rows.y, i, work
-    )
-    if tree.size[1] > 0:
-        join_row(tree, rows, i, work)
-
-
-@inner()
-def half_solve_row(parent, start, L, root, first, loops, place, y, i, work):
-    """`half_solve` without held loops, for kernels that have unpacked the tuples."""
-    for e in range(first[i], loops[i]):
+    parent, start, L, root, place, y = tree.parent, tree.start, tree.L, tree.root, rows.place, rows.y
+    for e in range(rows.first[i], rows.loops[i]):
         k = place[e]
         x = work[k]
         work[k] = 0.0
@@ -91,7 +82,9 @@ def half_solve_row(parent, start, L, root, first, loops, place, y, i, work):
                 work[above] -= L[entry] * x
                 above, entry = parent[above], entry + 1
         y[e] = root[k] * x
-    first[i + 1] = loops[i]
+    rows.first[i + 1] = rows.loops[i]
+    if tree.size[1] > 0:
+        join_row(tree, rows, i, work)
 
 
 @part()

@@ -13,7 +13,7 @@ method".
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,14 +22,17 @@ from treadle.dynamics.energy import kinetic_energy, potential_energy, spring_ene
 from treadle.dynamics.kinematics import world_transforms
 from treadle.errors import InputError, SimulationDiverged
 from treadle.model.model import WORLD, Model
+from treadle.native.c_types import CPointer, int64, void
 from treadle.native.calling import call
-from treadle.native.kernels import njit
+from treadle.native.entries import entry
+from treadle.native.frames import Integers, Reals, view
+from treadle.native.kernels import inner
 from treadle.solvers.sequential.gauss_seidel import correct, prepare, solve
-from treadle.solvers.sequential.rows import MOST_TOGETHER, PAIR, SECOND, TOGETHER, empty_rows
-from treadle.solvers.sequential.tree import chain, half_solve, half_solve_row, spread
+from treadle.solvers.sequential.rows import MOST_TOGETHER, PAIR, SECOND, TOGETHER, Rows, empty_rows
+from treadle.solvers.sequential.tree import Tree, chain, half_solve, spread
 from treadle.studies.baselines.effort import Effort
 from treadle.studies.baselines.point_contact import PointContact
-from treadle.studies.baselines.simgc_program import compile_machine
+from treadle.studies.baselines.simgc_program import Moment, Pattern, compile_machine
 
 __all__ = ["Simgc"]
 
@@ -37,12 +40,36 @@ __all__ = ["Simgc"]
 class Motors(NamedTuple):
     """Motors by the order in which they were set; see `Simgc.hold` and `Simgc.drive`."""
 
-    dof: np.ndarray  # (nv)
-    place: np.ndarray  # (nv) of its position in q
-    holds: np.ndarray  # (nv) whether it keeps a position
-    position: np.ndarray  # (nv)
-    rate: np.ndarray  # (nv)
-    effort: np.ndarray  # (nv)
+    dof: Integers  # (nv)
+    place: Integers  # (nv) of its position in q
+    holds: Integers  # (nv) whether it keeps a position
+    position: Reals  # (nv)
+    rate: Reals  # (nv)
+    effort: Reals  # (nv)
+
+
+class _Frame(NamedTuple):
+    """What the kernel reads and writes."""
+
+    addresses: Integers  # (4) entry and frame of the free motion, and of the drift
+    moment: Moment
+    pattern: Pattern
+    tree: Tree
+    rows: Rows
+    motors: Motors
+    drift_q: Reals  # (nq)
+    drift_step: Reals  # (nv)
+    drift_next: Reals  # (nq)
+    z: Reals  # (nv)
+    work: Reals  # (nv)
+    size: Integers  # (3) nq, nv, number of motors
+    limits: Reals  # (2) tolerance (N s), and share of what has come apart that a step closes
+    way: Integers  # (2) sweeps at most, and what follows one
+    taken: Integers  # (2) iterations in all, and most in one step
+    change: Reals  # (1) largest change of an impulse in a last sweep
+
+
+_frame = view(_Frame)
 
 
 class Simgc:
@@ -82,10 +109,9 @@ class Simgc:
         entries = len(pattern.support) + len(self.machine.tree.L) + model.nv
         self.rows = empty_rows(lasting + model.nv, entries, model.nv, MOST_TOGETHER)
         _set_kinds(self.rows, pattern, lasting - 3 * len(contacts))
-        whole = np.zeros(model.nv, np.int64)
-        self._motors = Motors(whole, whole.copy(), whole.astype(bool), *np.zeros((3, model.nv)))
+        self._motors = Motors(*np.zeros((3, model.nv), np.int64), *np.zeros((3, model.nv)))
         self._driven: dict[int, int] = {}
-        self._z, self._work = np.zeros(model.nv), np.zeros(model.nv)
+        self._frame = self._make_frame()
 
     @property
     def q(self) -> np.ndarray:
@@ -99,12 +125,11 @@ class Simgc:
 
     def step(self, count: int = 1) -> Effort:
         """Advance by a number of steps, and say what they took."""
-        machine = self.machine
-        parts = (machine.moment, machine.pattern, machine.tree, self.rows, self._motors)
-        drift = (machine.drift_q, machine.drift_step, machine.drift_next)
-        limits = (self.iterations, self.tolerance, self.share, self.way)
-        memory = (self._z, self._work)
-        taken = _advance(machine.addresses, parts, len(self._driven), drift, memory, count, limits)
+        frame = self._frame
+        frame.size[2] = len(self._driven)
+        frame.limits[:] = self.tolerance, self.share
+        frame.way[:] = self.iterations, self.way
+        _advance(frame, count)
         self.time += count * self.dt
         if not (np.isfinite(self.q).all() and np.isfinite(self.v).all()):
             raise SimulationDiverged(
@@ -112,7 +137,7 @@ class Simgc:
                 time=self.time,
                 element=self.model.name,
             )
-        effort = Effort(count, *taken)
+        effort = Effort(count, *frame.taken.tolist(), float(frame.change[0]))
         self.effort = self.effort + effort
         return effort
 
@@ -149,6 +174,28 @@ class Simgc:
         moving, lifted = kinetic_energy(self.model, q, v), potential_energy(self.model, q)
         return float(moving + lifted + spring_energy(self.model, q))  # type: ignore[arg-type]
 
+    def _make_frame(self) -> _Frame:
+        model, machine = self.model, self.machine
+        z, work = np.zeros((2, model.nv))
+        return _Frame(
+            addresses=np.array(machine.addresses, dtype=np.int64),
+            moment=machine.moment,
+            pattern=machine.pattern,
+            tree=machine.tree,
+            rows=self.rows,
+            motors=self._motors,
+            drift_q=machine.drift_q,
+            drift_step=machine.drift_step,
+            drift_next=machine.drift_next,
+            z=z,
+            work=work,
+            size=np.array([model.nq, model.nv, 0]),
+            limits=np.zeros(2),
+            way=np.zeros(2, np.int64),
+            taken=np.zeros(2, np.int64),
+            change=np.zeros(1),
+        )
+
     def _set_motor(
         self, joint: str, freedom: int, holds: bool, position: float, rate: float, effort: float
     ) -> None:
@@ -171,88 +218,90 @@ def _set_kinds(rows, pattern, first: int) -> None:
         rows.normal[i + 1 : i + 3], rows.share[i + 1 : i + 3] = i, friction
 
 
-@njit(cache=True)
-def _advance(addresses, parts, driven, drift, memory, steps, limits):
-    """Take steps; iterations in all, most in one step, largest change of an impulse in a last sweep."""
-    moment, pattern, tree, rows, motors = parts
-    drift_q, drift_step, drift_next = drift
-    (z, work), (limit, tolerance, share, way) = memory, limits
+@entry(void(CPointer(int64), int64))
+def _advance(pointer: Any, steps: Any) -> None:
+    """Take steps."""
+    frame = _frame(pointer)
+    moment, rows, tree, motors = frame.moment, frame.rows, frame.tree, frame.motors
+    addresses, z, work = frame.addresses, frame.z, frame.work
+    nq, nv, driven = frame.size[0], frame.size[1], frame.size[2]
+    limit, way, tolerance, h = frame.way[0], frame.way[1], frame.limits[0], moment.dt[0]
     total, most, worst = 0, 0, 0.0
-    h = moment.dt[0]
     for _ in range(steps):
         call(addresses[0], addresses[1])
-        count = _fill(moment, pattern, tree, rows, motors, driven, work, h, share)
+        count = _fill(frame)
         prepare(rows, count, z)
         taken, change = solve(rows, count, z, limit, tolerance, 0.0, way)
-        moment.v[:] = moment.velocity
+        _copy(moment.velocity, moment.v, nv)
         spread(tree, z, work, moment.v)
-        drift_step[:] = moment.v
+        _copy(moment.v, frame.drift_step, nv)
         closing, left = correct(rows, count, z, limit, tolerance, 0.0, way)
-        spread(tree, z, work, drift_step)
-        drift_step *= h
-        drift_q[:] = moment.q
+        spread(tree, z, work, frame.drift_step)
+        for k in range(nv):
+            frame.drift_step[k] *= h
+        _copy(moment.q, frame.drift_q, nq)
         call(addresses[2], addresses[3])
-        moment.q[:] = drift_next
-        for k in range(driven):
-            motors.position[k] += h * motors.rate[k]
+        _copy(frame.drift_next, moment.q, nq)
+        for m in range(driven):
+            motors.position[m] += h * motors.rate[m]
         taken = max(taken, closing)
         total, most, worst = total + taken, max(most, taken), max(worst, change, left)
-    return total, most, worst
+    frame.taken[0], frame.taken[1], frame.change[0] = total, most, worst
 
 
-@njit(cache=True)
-def _fill(moment, pattern, tree, rows, motors, driven, work, h, share):
+@inner()
+def _copy(source, target, count):
+    for k in range(count):
+        target[k] = source[k]
+
+
+@inner()
+def _fill(frame):
     """Write all rows at a state; their number."""
-    lasting, loops, bounded = len(pattern.first) - 1, len(moment.gap), len(moment.slowest)
-    _lay(pattern, moment, tree, rows, work)
-    # locals: every access to the tuple would count a reference
-    slowest, fastest, low, high = rows.slowest, rows.fastest, rows.low, rows.high
-    closes, closing, velocity, softness = rows.closes, rows.closing, rows.velocity, rows.softness
-    gap, distances = moment.gap, moment.distance
+    moment, rows, tree, motors = frame.moment, frame.rows, frame.tree, frame.motors
+    share, h, driven = frame.limits[1], moment.dt[0], frame.size[2]
+    lasting, loops, bounded = len(frame.pattern.first) - 1, len(moment.gap), len(moment.slowest)
+    _lay(frame)
     for i in range(loops):
-        slowest[i] = fastest[i] = 0.0
-        closes[i], closing[i] = True, -share / h * gap[i]
-    last = loops + bounded
-    slowest[loops:last], fastest[loops:last] = moment.slowest, moment.fastest
-    low[loops:last], high[loops:last], softness[loops:last] = moment.low, moment.high, moment.softness
-    for c in range(len(distances)):
+        rows.slowest[i] = rows.fastest[i] = 0.0
+        rows.closes[i], rows.closing[i] = 1, -share / h * moment.gap[i]
+    for k in range(bounded):
+        i = loops + k
+        rows.slowest[i], rows.fastest[i] = moment.slowest[k], moment.fastest[k]
+        rows.low[i], rows.high[i], rows.softness[i] = moment.low[k], moment.high[k], moment.softness[k]
+    for c in range(len(moment.distance)):
         # a point above its face may come as near as touching it
-        i, distance = last + 3 * c, distances[c]
-        slowest[i] = -max(distance, 0.0) / h
-        closes[i], closing[i] = distance < 0.0, -share / h * distance
+        i, distance = loops + bounded + 3 * c, moment.distance[c]
+        rows.slowest[i] = -max(distance, 0.0) / h
+        rows.closes[i], rows.closing[i] = int(distance < 0.0), -share / h * distance
     for m in range(driven):
         i, k = lasting + m, motors.dof[m]
         chain(tree, rows, i, k, -1)
-        work[k] = 1.0
-        half_solve(tree, rows, i, work)
-        velocity[i] = moment.velocity[k]
-        slowest[i] = fastest[i] = motors.rate[m]
-        high[i] = h * motors.effort[m]
-        low[i] = -high[i]
-        closes[i] = motors.holds[m]
-        closing[i] = -share / h * (moment.q[motors.place[m]] - motors.position[m])
+        frame.work[k] = 1.0
+        half_solve(tree, rows, i, frame.work)
+        rows.velocity[i] = moment.velocity[k]
+        rows.slowest[i] = rows.fastest[i] = motors.rate[m]
+        rows.high[i] = h * motors.effort[m]
+        rows.low[i] = -rows.high[i]
+        rows.closes[i] = motors.holds[m]
+        rows.closing[i] = -share / h * (moment.q[motors.place[m]] - motors.position[m])
     return lasting + driven
 
 
-@njit(cache=True)
-def _lay(pattern, moment, tree, rows, work):
+@inner()
+def _lay(frame):
     """Entries and free velocities of the lasting rows."""
-    # locals: every access to a tuple would count a reference
-    jacobian_first, jacobian_place = pattern.first, pattern.place
-    support_first, support = pattern.support_first, pattern.support
-    jacobian, free = moment.jacobian, moment.velocity
-    parent, start, L, root = tree.parent, tree.start, tree.L, tree.root
-    first, loops, place, y, velocity = rows.first, rows.loops, rows.place, rows.y, rows.velocity
-    for i in range(len(jacobian_first) - 1):
-        e = first[i]
-        for s in range(support_first[i], support_first[i + 1]):
-            place[e] = support[s]
+    pattern, moment, rows, work = frame.pattern, frame.moment, frame.rows, frame.work
+    for i in range(len(pattern.first) - 1):
+        e = rows.first[i]
+        for s in range(pattern.support_first[i], pattern.support_first[i + 1]):
+            rows.place[e] = pattern.support[s]
             e += 1
-        loops[i] = e
+        rows.loops[i] = e
         total = 0.0
-        for j in range(jacobian_first[i], jacobian_first[i + 1]):
-            x, k = jacobian[j], jacobian_place[j]
+        for j in range(pattern.first[i], pattern.first[i + 1]):
+            x, k = moment.jacobian[j], pattern.place[j]
             work[k] = x
-            total += x * free[k]
-        velocity[i] = total
-        half_solve_row(parent, start, L, root, first, loops, place, y, i, work)
+            total += x * moment.velocity[k]
+        rows.velocity[i] = total
+        half_solve(frame.tree, rows, i, work)

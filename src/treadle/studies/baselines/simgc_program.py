@@ -23,6 +23,7 @@ from treadle.dynamics.rnea import rnea
 from treadle.forces.passive import damping, passive_force
 from treadle.graph import Expr, Graph, Scalar, sqrt
 from treadle.model.model import WORLD, Model
+from treadle.native.frames import IntegerList, Integers, RealList, Reals
 from treadle.native.program import Program, compile_program
 from treadle.solvers.sequential.tree import Tree, tree_pattern
 from treadle.spatial import Transform
@@ -37,31 +38,31 @@ Jacobian = dict[int, Scalar]
 class Pattern(NamedTuple):
     """Where the rows act: loops first, then bounded rows, then three for every contact."""
 
-    first: np.ndarray  # (rows + 1) where the entries of the Jacobians begin
-    place: np.ndarray  # (entries) their dofs
-    support_first: np.ndarray  # (rows + 1) where the dofs that carry those begin
-    support: np.ndarray  # dofs on the way to the base, the last first
-    friction: np.ndarray  # (contacts) coefficients
+    first: IntegerList  # (rows + 1) where the entries of the Jacobians begin
+    place: Integers  # (entries) their dofs
+    support_first: Integers  # (rows + 1) where the dofs that carry those begin
+    support: Integers  # dofs on the way to the base, the last first
+    friction: Reals  # (contacts) coefficients
 
 
 class Moment(NamedTuple):
     """Arrays in the memory of the compiled code: state and forces in, the free motion and rows out."""
 
-    q: np.ndarray  # (nq)
-    v: np.ndarray  # (nv)
-    tau: np.ndarray  # (nv)
-    dt: np.ndarray  # (1)
-    velocity: np.ndarray  # (nv) after dt without any row
-    L: np.ndarray  # factors of the inertia matrix, see `Tree`
-    root: np.ndarray  # (nv)
-    jacobian: np.ndarray  # (entries of the pattern)
-    gap: np.ndarray  # (loops) residuals
-    slowest: np.ndarray  # (bounded rows), as the next four
-    fastest: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    softness: np.ndarray
-    distance: np.ndarray  # (contacts) of point and face (m)
+    q: Reals  # (nq)
+    v: Reals  # (nv)
+    tau: Reals  # (nv)
+    dt: Reals  # (1)
+    velocity: Reals  # (nv) after dt without any row
+    L: Reals  # factors of the inertia matrix, see `Tree`
+    root: Reals  # (nv)
+    jacobian: Reals  # (entries of the pattern)
+    gap: RealList  # (loops) residuals
+    slowest: RealList  # (bounded rows), as the next four
+    fastest: Reals
+    low: Reals
+    high: Reals
+    softness: Reals
+    distance: RealList  # (contacts) of point and face (m)
 
 
 @dataclass(frozen=True)
