@@ -98,7 +98,7 @@ def test_scripts_of_a_lost_page_do_not_take_the_seat(app, until):
         until(lambda: app.line.clients == [first.number])
         first.close()
         until(lambda: len(app.driver_lock) == 0)
-        # a key of the scripts that are left, which counts for nothing; then one that makes no sense, to wait for
+        # a key of the scripts that are left counts for nothing; what makes no sense is to wait for
         line.send(json.dumps({"down": " "}))
         line.send("nonsense")
         until(lambda: app.server.guard.dropped["malformed"] == 1)
