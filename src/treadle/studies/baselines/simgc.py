@@ -137,7 +137,8 @@ class Simgc:
                 time=self.time,
                 element=self.model.name,
             )
-        effort = Effort(count, *frame.taken.tolist(), float(frame.change[0]))
+        iterations, most = frame.taken.tolist()
+        effort = Effort(count, iterations, most, float(frame.change[0]))
         self.effort = self.effort + effort
         return effort
 
