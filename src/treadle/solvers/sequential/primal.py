@@ -1,14 +1,15 @@
-"""The free rows solved over the places that they move (primal), where these are fewer than the rows.
+"""The free rows solved over the places that they move (primal), where these are not many more than the rows.
 
 Rows yield to their impulses by their softness, or by a share of their own response where they are rigid. With
 p = G (r - Y dz) for the velocities r that they miss, where G has a block for every contact (friction that
 slides follows its normal, see `sliding`) and one number for any other row,
 
-    (1 + Y^T G Y) dz = Y^T G r.
+    (S + Y^T G Y) dz = Y^T G r,
 
-Eliminated from the leaves to the base, the matrix keeps the zeros of the tree. What rigid rows yield is taken
-back by solving again for what is missed then; redundant ones share what they change. Rows that held loops
-act on, and rigid ones that contradict each other, are left to the dense solve of `subspace`.
+where S is 1 at degrees of freedom and -1 at held loops. Eliminated from the leaves to the base, and the loops
+last, the matrix keeps the zeros of the tree. What rigid rows yield is taken back by solving again for what is
+missed then; redundant ones share what they change. Rigid rows that contradict each other are left to the
+dense solve of `subspace`.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ from treadle.solvers.sequential.rows import PAIR, SINGLE
 
 __all__ = ["factor_places", "solve_places"]
 
-#: Share of its own response by which a rigid row yields, and the share of what is missed that may be left.
-_YIELDS, _LEFT = 1e-8, 1e-2
+#: Share of its own response by which a rigid row yields, the same where held loops act on it, whose pivots
+#: are as small, and the share of what is missed that may be left.
+_YIELDS, _YIELDS_IN_LOOPS, _LEFT = 1e-8, 1e-5, 1e-2
 
 #: Free rows from which on they are solved over their places, and how many times as many these may be: most
 #: of their matrix is zero.
@@ -118,7 +120,13 @@ def _find_gains(rows, n):
 @inner()
 def _yields(rows, i):
     """Velocity by which a row yields to a unit of its impulse."""
-    return max(rows.softness[i], _YIELDS * rows.own[i])
+    return max(rows.softness[i], _least(rows, i))
+
+
+@inner()
+def _least(rows, i):
+    """The same of a rigid row."""
+    return (_YIELDS if rows.loops[i] == rows.first[i + 1] else _YIELDS_IN_LOOPS) * rows.own[i]
 
 
 @inner()
@@ -236,7 +244,7 @@ def solve_places(rows, n, m, sliding):
                 r += y[e + 2 * width] * value
             step[a], step[a + 1], step[a + 2] = _times(gain, g, step[a] - p, step[a + 1] - q, step[a + 2] - r)
         for b in range(a, a + block[a]):
-            yields = _YIELDS * rows.own[free[b]]
+            yields = _least(rows, free[b])
             if rows.softness[free[b]] < yields and rows.slides[free[b]] == 0:
                 left = max(left, yields * abs(step[b]))
         a += block[a]

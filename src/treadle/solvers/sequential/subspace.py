@@ -136,7 +136,7 @@ def solve_free(rows, count, z, still, going_on):
             _push(rows, n, impulse, z, share)
             if sliding > 0:
                 onto_cones(rows, n, z)
-        if held[1] > 0 and share == 1.0 and again > 0 and (sliding > 0 or left > still):
+        if held[1] > 0 and share == 1.0 and again > 0 and (sliding > 0 or left > 0.0):
             again -= 1
             continue
         if contradict or share == 1.0 or 2 * n - sliding >= fewer or not going_on:
