@@ -1,17 +1,20 @@
-"""The free rows solved over the places that they move (primal), where these are fewer than the rows.
+"""The free rows solved over the places that they move (primal), where these are not many more than the rows.
 
 Rows yield to their impulses by their softness, or by a share of their own response where they are rigid. With
 p = G (r - Y dz) for the velocities r that they miss, where G has a block for every contact (friction that
 slides follows its normal, see `sliding`) and one number for any other row,
 
-    (1 + Y^T G Y) dz = Y^T G r.
+    (S + Y^T G Y) dz = Y^T G r,
 
-Eliminated from the leaves to the base, the matrix keeps the zeros of the tree. What rigid rows yield is taken
-back by solving again for what is missed then; redundant ones share what they change. Rows that held loops
-act on, and rigid ones that contradict each other, are left to the dense solve of `subspace`.
+where S is 1 at degrees of freedom and -1 at held loops. Eliminated from the leaves to the base, and the loops
+last, the matrix keeps the zeros of the tree. What rigid rows yield is taken back by solving again for what is
+missed then; redundant ones share what they change. Rigid rows that contradict each other are left to the
+dense solve of `subspace`.
 """
 
 from __future__ import annotations
+
+from math import inf
 
 import numpy as np
 
@@ -21,11 +24,13 @@ from treadle.solvers.sequential.rows import PAIR, SINGLE
 
 __all__ = ["factor_places", "solve_places"]
 
-#: Share of its own response by which a rigid row yields, and the share of what is missed that may be left.
-_YIELDS, _LEFT = 1e-8, 1e-2
+#: Share of its own response by which a rigid row yields, the same where held loops act on it, whose pivots
+#: are as small, and the share of what is missed that may be left.
+_YIELDS, _YIELDS_IN_LOOPS, _LEFT = 1e-8, 1e-5, 1e-2
 
-#: Free rows from which on they are solved over their places.
-_MANY = 16
+#: Free rows from which on they are solved over their places, and how many times as many these may be: most
+#: of their matrix is zero.
+_MANY, _LARGER = 16, 2
 
 
 @inner()
@@ -33,39 +38,46 @@ def factor_places(rows, n, sliding):
     """Factor the matrix over the places of the n free rows; how many these are, 0 where there is none."""
     if n < _MANY:
         return np.int64(0)
-    m = _number_places(rows, n)
-    if m >= n or m > len(rows.matrix) or not _find_gains(rows, n):
+    m, loops = _number_places(rows, n)
+    if m > _LARGER * n or m > len(rows.matrix) or not _find_gains(rows, n):
         return np.int64(0)
     matrix = rows.matrix
     for k in range(m):
         row = matrix[k]
         for c in range(m):
             row[c] = 0.0
-        row[k] = 1.0
+        row[k] = -1.0 if k < loops else 1.0
     _assemble(rows, n, m, sliding == 0)
-    if not _eliminate(matrix, m, sliding == 0):
+    if not _eliminate(matrix, m, loops, sliding == 0):
         return np.int64(0)
     return m
 
 
 @inner()
 def _number_places(rows, n):
-    """Number the places of the free rows; how many these are, n where held loops are among them."""
-    first, place, free, at = rows.first, rows.place, rows.free, rows.at
+    """Number the places of the free rows, those of held loops first; how many these are, and of loops."""
+    first, loops, place, free, at = rows.first, rows.loops, rows.place, rows.free, rows.at
     count, m = rows.places[0], np.int64(0)
     for k in range(count):
         at[k] = -1
     for a in range(n):
         i = free[a]
-        if rows.loops[i] < first[i + 1]:
-            return n
-        for e in range(first[i], first[i + 1]):
+        for e in range(first[i], loops[i]):
             at[place[e]] = 0
+        for e in range(loops[i], first[i + 1]):
+            k = place[e]
+            if at[k] < 0:
+                at[k] = m + 1
+                m += 1
+    held = m
     for k in range(count):
+        # those of loops have got a number above zero
         if at[k] == 0:
             at[k] = m
             m += 1
-    return m
+        elif at[k] > 0:
+            at[k] -= 1
+    return m, held
 
 
 @inner()
@@ -108,7 +120,13 @@ def _find_gains(rows, n):
 @inner()
 def _yields(rows, i):
     """Velocity by which a row yields to a unit of its impulse."""
-    return max(rows.softness[i], _YIELDS * rows.own[i])
+    return max(rows.softness[i], _least(rows, i))
+
+
+@inner()
+def _least(rows, i):
+    """The same of a rigid row."""
+    return (_YIELDS if rows.loops[i] == rows.first[i + 1] else _YIELDS_IN_LOOPS) * rows.own[i]
 
 
 @inner()
@@ -155,14 +173,15 @@ def _assemble(rows, n, m, symmetric):
 
 
 @inner()
-def _eliminate(matrix, m, symmetric):
+def _eliminate(matrix, m, loops, symmetric):
     """The matrix as U L from the last place to the first, inverse pivots on the diagonal; False for none.
 
     L is what stays of the rows, below the diagonal. Where it is not symmetric, U stands above the diagonal.
+    Pivots of held loops, which come last, are negative: what these leave of the responses is not.
     """
     for k in range(m - 1, -1, -1):
         row, pivot = matrix[k], matrix[k, k]
-        if not pivot > 0.0:
+        if not (pivot > 0.0 if k >= loops else pivot < 0.0):
             return False
         inverse = 1.0 / pivot
         row[k] = inverse
@@ -180,9 +199,9 @@ def _eliminate(matrix, m, symmetric):
 
 @inner()
 def solve_places(rows, n, m, sliding):
-    """The impulses in place of the velocities that the rows miss; False where rigid ones would miss too much.
+    """The impulses in place of the velocities that the rows miss, and what rigid ones miss with these (m/s).
 
-    `rows.z_along` is what they do to the places.
+    That is infinite where it is too much. `rows.z_along` is what they do to the places.
     """
     first, place, y, free, at, matrix = rows.first, rows.place, rows.y, rows.free, rows.at, rows.matrix
     step, block, gain, x = rows.along, rows.block, rows.gain, rows.z_along
@@ -225,11 +244,11 @@ def solve_places(rows, n, m, sliding):
                 r += y[e + 2 * width] * value
             step[a], step[a + 1], step[a + 2] = _times(gain, g, step[a] - p, step[a + 1] - q, step[a + 2] - r)
         for b in range(a, a + block[a]):
-            yields = _YIELDS * rows.own[free[b]]
+            yields = _least(rows, free[b])
             if rows.softness[free[b]] < yields and rows.slides[free[b]] == 0:
                 left = max(left, yields * abs(step[b]))
         a += block[a]
-    return left <= _LEFT * missed
+    return left if left <= _LEFT * missed else inf
 
 
 @inner()

@@ -22,11 +22,11 @@ __all__ = ["Solver", "SolverMemory", "answer", "close_gaps", "find_impulses", "h
 
 #: Numbers of rows between which a sweep costs less than a solve of the wrong free rows: most often those are
 #: free again that were before.
-_AT_ONCE, _IN_TURN_FIRST = 6, 24
+_AT_ONCE, _IN_TURN_FIRST = 6, 15
 
 #: Rows that count as very few, active ones that count as few, and sweeps before islands are solved, with
 #: these and with many.
-_VERY_FEW, _MORE_SWEEPS, _FEW, _SWEEPS, _FIRST_SWEEPS = 24, 12, 100, 5, 2
+_VERY_FEW, _MORE_SWEEPS, _FEW, _SWEEPS, _FIRST_SWEEPS = 80, 12, 100, 5, 2
 
 #: Rows that count as very many, whose factors may be dear: sweeps at most, how many in one go, and the share
 #: of the change that has to be gone after them for sweeps to go on.

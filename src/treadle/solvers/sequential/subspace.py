@@ -12,7 +12,7 @@ Friction that slides is among them (see `sliding`); where that leads nowhere, it
 
 from __future__ import annotations
 
-from math import sqrt
+from math import inf, sqrt
 
 import numpy as np
 
@@ -113,9 +113,10 @@ def solve_free(rows, count, z, still, going_on):
                 else:
                     _factor(rows, n)
             held[0] = n
-        contradict = False
+        contradict, left = False, 0.0
         if held[1] > 0:
-            primal = solve_places(rows, n, held[1], sliding)
+            left = solve_places(rows, n, held[1], sliding)
+            primal = left < inf
             if not primal:
                 held[0] = -1
                 continue
@@ -135,7 +136,7 @@ def solve_free(rows, count, z, still, going_on):
             _push(rows, n, impulse, z, share)
             if sliding > 0:
                 onto_cones(rows, n, z)
-        if held[1] > 0 and share == 1.0 and again > 0:
+        if held[1] > 0 and share == 1.0 and again > 0 and (sliding > 0 or left > 0.0):
             again -= 1
             continue
         if contradict or share == 1.0 or 2 * n - sliding >= fewer or not going_on:
