@@ -12,7 +12,7 @@ from treadle.sim.step.points import TOUCHING, twists
 from treadle.sim.step.solve import STILL
 from treadle.sim.step.warm_start import FEWEST_SWEEPS, copy, forget_rate
 from treadle.solvers.agreement import agreed, largest
-from treadle.solvers.sequential.solver_abi import find_impulses, prepare_rows
+from treadle.solvers.sequential.solver_abi import find_impact, prepare_rows
 from treadle.solvers.sequential.tree import spread
 
 __all__ = ["impact"]
@@ -30,7 +30,7 @@ def impact(context):
         return False
     now.rebound = int(largest(context, float(now.rebound)))
     prepare_rows(solver, now.rows)
-    now.sweeps = find_impulses(solver, now.rows, now.sweeps_left, STILL, 0.0)
+    now.sweeps = find_impact(solver, now.rows, now.sweeps_left, STILL)
     now.sweeps_left = max(now.sweeps_left - now.sweeps, FEWEST_SWEEPS)
     scratch.effort[1] += now.sweeps
     copy(context.v, scratch.end, context.nv)
