@@ -49,6 +49,9 @@ _DRIFTS, _BALANCED = 0.3, 1e-1
 #: far at most.
 _SLOWER, _STEADY, _FASTER, _FARTHEST = 0.6, 1.2, 2.0, 30.0
 
+#: Share of z below which a step is rounding.
+_ROUNDING = 1e-14
+
 #: Rounds before rows yield less, and at most.
 _FIRST_ROUNDS, _MOST_ROUNDS = 2, 400
 
@@ -131,8 +134,13 @@ def solve_round(island, give, p0, z, u, p, dz, du, pull, trial, limit, solved):
             if total < (1.0 - _ENOUGH * share) * left:
                 break
             share *= 0.5
+        far, size = 0.0, 0.0
         for a in range(n):
             z[a] += found * dz[a]
+            far, size = max(far, abs(dz[a])), max(size, abs(z[a]))
+        if far <= _ROUNDING * size:
+            # what is left is rounding, the more of it the less rows yield
+            limit = steps
 
 
 @inner()
