@@ -30,7 +30,7 @@ from treadle.solvers.row_solver.island import (
     solve_places,
 )
 
-__all__ = ["proximal"]
+__all__ = ["proximal", "solve_round"]
 
 #: Yields relative to the inverse effective mass, at most and at least, and how rows that drift change them.
 _YIELD, _LEAST, _LESS, _MORE = 1e-2, 1e-7, 0.5, 3.0
@@ -48,6 +48,9 @@ _DRIFTS, _BALANCED = 0.3, 1e-1
 #: Shares of the residual before between which impulses drift, how much farther each round goes then, and how
 #: far at most.
 _SLOWER, _STEADY, _FASTER, _FARTHEST = 0.6, 1.2, 2.0, 30.0
+
+#: Share of z below which a step is rounding.
+_ROUNDING = 1e-14
 
 #: Rounds before rows yield less, and at most.
 _FIRST_ROUNDS, _MOST_ROUNDS = 2, 400
@@ -69,7 +72,8 @@ def proximal(island, limit, tolerance):
     impulse_effect(island, p0, z, True)
     best, last, ahead, taken, turn = inf, inf, 1.0, 0, 0
     while taken < limit and turn < _MOST_ROUNDS:
-        steps, left = _solve_round(island, give, p0, z, u, p, dz, du, pull, trial, limit - taken)
+        most = min(_STEPS, limit - taken)
+        steps, left = solve_round(island, give, p0, z, u, p, dz, du, pull, trial, most, _SOLVED)
         taken += steps
         for k in range(count):
             trial[k], p0[k] = p[k] - p0[k], p[k]
@@ -94,8 +98,11 @@ def proximal(island, limit, tolerance):
 
 
 @inner()
-def _solve_round(island, give, p0, z, u, p, dz, du, pull, trial, limit):
-    """Newton steps in z on S z - Y^T p = 0; how many, and the imbalance left."""
+def solve_round(island, give, p0, z, u, p, dz, du, pull, trial, limit, solved):
+    """Newton steps in z on S z - Y^T p = 0, until this share of it is left; how many, and the imbalance left.
+
+    Blocks yield by the shares `give` of their inverse effective masses to what p changes of p0.
+    """
     n, count, sign = island.sizes[0], island.sizes[2], island.sign
     first, left, steps = -1.0, inf, 0
     while True:
@@ -104,7 +111,7 @@ def _solve_round(island, give, p0, z, u, p, dz, du, pull, trial, limit):
         left = _imbalance(island, p, z, pull)
         if first < 0.0:
             first = left
-        if steps >= min(_STEPS, limit) or left <= 1e-13 or (steps > 0 and left <= _SOLVED * first):
+        if steps >= limit or left <= 1e-13 or (steps > 0 and left <= solved * first):
             return steps, left
         for a in range(n):
             dz[a] = pull[a] - sign[a] * z[a]
@@ -127,8 +134,13 @@ def _solve_round(island, give, p0, z, u, p, dz, du, pull, trial, limit):
             if total < (1.0 - _ENOUGH * share) * left:
                 break
             share *= 0.5
+        far, size = 0.0, 0.0
         for a in range(n):
             z[a] += found * dz[a]
+            far, size = max(far, abs(dz[a])), max(size, abs(z[a]))
+        if far <= _ROUNDING * size:
+            # what is left is rounding, the more of it the less rows yield
+            limit = steps
 
 
 @inner()

@@ -12,12 +12,14 @@ from treadle.solvers.row_solver.island import DEAF, gather, write_back
 from treadle.solvers.row_solver.newton import newton
 from treadle.solvers.row_solver.proximal import proximal
 from treadle.solvers.row_solver.table import PAIR, SECOND
+from treadle.solvers.row_solver.yielding import yielding
 
 __all__ = [
     "BOTH",
     "INTERIOR",
     "NEWTON",
     "PROXIMAL",
+    "YIELDING",
     "find_root",
     "impulses_to_places",
     "residuals",
@@ -25,8 +27,8 @@ __all__ = [
 ]
 
 #: Methods of an island: Newton steps from the warm start, the interior point, all of them in turn, and the
-#: proximal point method alone.
-NEWTON, INTERIOR, BOTH, PROXIMAL = 1, 2, 3, 4
+#: proximal point method alone; and the limit of rows that yield, from no impulses (see `yielding`).
+NEWTON, INTERIOR, BOTH, PROXIMAL, YIELDING = 1, 2, 3, 4, 5
 
 #: Iterations of the methods in turn: Newton steps end where the active sets are those of before, the interior
 #: point finds them, and proximal points, which go on where it stalls, settle what redundant rows share.
@@ -102,9 +104,12 @@ def _speed(rows, members, begin, end):
 @inner()
 def _solve_island(island, limit, tolerance, way):
     """Impulses of an island, which keeps the best; the iterations taken."""
-    if way != BOTH:
-        return _take_turn(island, way, limit, tolerance)[0]
     best, left, taken = island.p.copy(), inf, 0
+    if way == YIELDING:
+        taken, left = yielding(island, limit, tolerance)
+        best[:] = island.p
+    elif way != BOTH:
+        return _take_turn(island, way, limit, tolerance)[0]
     for turn in range(3):
         method, most = NEWTON, _WARM
         if turn == 1:

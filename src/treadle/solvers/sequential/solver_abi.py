@@ -12,13 +12,16 @@ from treadle.native.entries import entry
 from treadle.native.frames import Integers, Reals, table, view
 from treadle.native.kernels import inner, part
 from treadle.solvers.agreement import Agreement, agreed, largest, least, total
-from treadle.solvers.row_solver.solve import solve_rows
+from treadle.solvers.row_solver.solve import BOTH, YIELDING, solve_rows
 from treadle.solvers.sequential.gauss_seidel import ENOUGH, correct, prepare, solve
 from treadle.solvers.sequential.row_values import rate
 from treadle.solvers.sequential.rows import AT_ONCE, CONJUGATE, IN_TURN, SINGLE, TOGETHER, Rows
 from treadle.solvers.sequential.subspace import hold_free, react
 
-__all__ = ["Solver", "SolverMemory", "answer", "close_gaps", "find_impulses", "hold_rows", "prepare_rows"]
+__all__ = [
+    "Solver", "SolverMemory", "answer", "close_gaps", "find_impact", "find_impulses", "hold_rows",
+    "prepare_rows",
+]  # fmt: skip
 
 #: Numbers of rows between which a sweep costs less than a solve of the wrong free rows: most often those are
 #: free again that were before.
@@ -35,6 +38,9 @@ _VERY_MANY, _MOST_SWEEPS, _GO, _GONE = 300, 240, 12, 0.2
 #: Residual (m/s) from which on impulses tell nothing, and sweeps from no impulses, where all else has failed.
 _UNSOLVED, _LAST_SWEEPS = 0.05, 60
 
+#: Rows of a world in which at most one contact collides.
+_ONE_CONTACT = 3
+
 #: Change of velocity (m/s) of the first sweep up to which the impulses of many rows are those of before.
 _HOLDS = 1e-9
 
@@ -43,7 +49,7 @@ _HOLDS = 1e-9
 _ITERATIONS, _PER_ITERATION, _UNFINISHED = 320, 2, 1e-8
 
 #: What is asked for.
-_PREPARE, _SOLVE, _CORRECT, _HOLD, _REACT = 0, 1, 2, 3, 4
+_PREPARE, _SOLVE, _CORRECT, _HOLD, _REACT, _COLLIDE = 0, 1, 2, 3, 4, 5
 
 
 class Solver(NamedTuple):
@@ -89,6 +95,13 @@ def find_impulses(solver, count, limit, speed, blur):
     """Impulses of the rows, from those that they have; the sweeps it took."""
     solver.speed[1] = blur
     return _ask(solver, _SOLVE, count, limit, speed)
+
+
+@part()
+def find_impact(solver, count, limit, speed):
+    """Impulses of the rows of an impact, from none; the sweeps it took."""
+    solver.speed[1] = 0.0
+    return _ask(solver, _COLLIDE, count, limit, speed)
 
 
 @part()
@@ -156,7 +169,22 @@ def _solve(f, count, limit):
         # sweeps favour the rows that come first: redundant ones are to share their load evenly
         for i in range(count):
             rows.impulse[i] = 0.0
-    steps, left = solve_rows(rows, count, z, rows.before, _ITERATIONS, speed)
+    return _solve_islands(f, count, taken, BOTH)
+
+
+@inner()
+def _collide(f, count, limit):
+    """Impulses of an impact: few rows have one solution, of more the one that is the limit of rows that yield."""
+    if total(f, float(count)) <= _ONE_CONTACT:
+        return _solve(f, count, limit)
+    return _solve_islands(f, count, 0, YIELDING)
+
+
+@inner()
+def _solve_islands(f, count, taken, way):
+    """Impulses by islands, after sweeps that were taken; these and what islands count as."""
+    rows, z, speed, blur = f.rows, f.z, f.speed[0], f.speed[1]
+    steps, left = solve_rows(rows, count, z, rows.before, _ITERATIONS, speed, way)
     taken += _PER_ITERATION * steps
     if left <= _UNFINISHED:
         return min(taken, ENOUGH - 1)
@@ -236,6 +264,8 @@ def _run(pointer: Any) -> None:
         prepare(rows, count, z)
     elif task[0] == _SOLVE:
         task[3] = _solve(f, count, limit)
+    elif task[0] == _COLLIDE:
+        task[3] = _collide(f, count, limit)
     elif task[0] == _HOLD:
         task[3] = hold_free(rows, count)
     elif task[0] == _REACT:

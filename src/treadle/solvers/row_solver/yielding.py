@@ -1,0 +1,59 @@
+"""Rigid rows as the limit of rows that yield: what Coulomb's law leaves open is decided once for all.
+
+Rigid contacts with friction may have many solutions. A box that is pushed against a wall may press on the
+floor as hard as its friction at the wall holds it down, and is stopped the more by it: no velocity says which
+of these impulses it is. Contacts that yield a little to all their impulses, across them as well as along
+them, have one solution, in which friction only resists motion that there is; it is a continuous function of
+the state. From there the rows yield less and less to what their impulses change, each time solved to
+rounding, until they meet their targets. The sequence is fixed: what it leads to depends neither on the order
+of the rows nor on the rows of other islands.
+"""
+
+from __future__ import annotations
+
+from math import inf
+
+import numpy as np
+
+from treadle.native.kernels import inner
+from treadle.solvers.row_solver.island import evaluate, project
+from treadle.solvers.row_solver.proximal import solve_round
+
+__all__ = ["yielding"]
+
+#: Yields relative to the inverse effective mass: those of the first round, of each one relative to the one
+#: before, and the least.
+_FIRST, _LESS, _LEAST = 0.1, 0.1, 1e-5
+
+#: Rounds that are always taken, and at most, Newton steps of one, and the share of the imbalance that they may
+#: leave. A number of rounds that depended on the residual would show in impulses that redundant rows share.
+_ALWAYS, _ROUNDS, _STEPS, _SOLVED = 5, 12, 20, 1e-15
+
+
+@inner()
+def yielding(island, limit, tolerance):
+    """At most `limit` steps from no impulses; the steps taken, and the residual left (m/s).
+
+    The island keeps the best impulses.
+    """
+    n, blocks, count = island.sizes[0], island.sizes[1], island.sizes[2]
+    many = np.zeros((6, count))
+    p0, p, u, du, r, trial = many[0], many[1], many[2], many[3], many[4], many[5]
+    z, dz, pull = np.zeros(n), np.zeros(n), np.zeros(n)
+    give = np.full(blocks, _FIRST)
+    project(island, p0)
+    best, taken = inf, 0
+    for turn in range(1, _ROUNDS + 1):
+        most = min(_STEPS, limit - taken)
+        steps, _ = solve_round(island, give, p0, z, u, p, dz, du, pull, trial, most, _SOLVED)
+        taken += steps
+        worst, _ = evaluate(island, p, pull, du, r)
+        if worst < best:
+            best = worst
+            island.p[:] = p
+        if (best <= tolerance and turn >= _ALWAYS) or taken >= limit:
+            break
+        p0[:] = p
+        for b in range(blocks):
+            give[b] = max(_LESS * give[b], _LEAST)
+    return taken, best
