@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import treadle as td
+from treadle.sim.contacts.sensors import shape_forces
 
 WORLDS, STEPS = 5, 60
 
@@ -60,6 +61,19 @@ def test_worlds_have_the_bits_of_a_simulation(model, starts, threads):
             touched |= bool(sim.contacts())
         assert touched
         assert _lowest_corner(model, worlds.q[k]) > -1e-6
+
+
+def test_forces_on_shapes_are_those_of_a_simulation(model, starts):
+    worlds = td.Batch(model, WORLDS, dt=4e-3, threads=1)
+    worlds.v = starts
+    worlds.apply_force("ball", force=(0.5, 0.0, 0.0))
+    worlds.step(STEPS)
+    pressed = 0
+    for k in range(WORLDS):
+        expected = shape_forces(alone(model, starts[k])).ravel()
+        np.testing.assert_array_equal(worlds.arrays["shape_forces"][:, k], expected)
+        pressed += np.any(expected != 0.0)
+    assert pressed > 1
 
 
 def test_saved_batches_go_on_bit_for_bit(model, starts):

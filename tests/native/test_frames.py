@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 import pytest
 
-from treadle.native.calling import integers
+from treadle.native.calling import integers, prefetch
 from treadle.native.frames import Integers, Reals, RealTable, Shaped, table, view
 from treadle.native.kernels import njit
 
@@ -62,3 +62,20 @@ def test_arrays_with_gaps_are_refused():
     outer = example()._replace(first=np.arange(6.0)[::2])
     with pytest.raises(ValueError, match="contiguous"):
         table(outer)
+
+
+@njit
+def fetched(grid):
+    """The sum of a table whose rows, and one beyond, are fetched ahead."""
+    result = 0.0
+    for i in range(grid.shape[0]):
+        prefetch(grid, i + 1, 0)
+        for j in range(grid.shape[1]):
+            result += grid[i, j]
+    return result
+
+
+def test_what_is_fetched_ahead_changes_nothing():
+    grid = np.arange(12.0).reshape(4, 3)
+    assert fetched(grid) == grid.sum()
+    assert "llvm.prefetch" in next(iter(fetched.inspect_llvm().values()))

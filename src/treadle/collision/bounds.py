@@ -14,19 +14,13 @@ __all__ = ["boxes_apart", "compose", "enclose", "extent"]
 @formula
 def compose(B, b, P, p, X, x):
     """Write the pose of a shape in the world at x of X, from its body's at b of B and its own at p of P."""
+    # all is read before anything is written: what is written might be what is read
+    R, T = [B[b + k] for k in range(12)], [P[p + k] for k in range(12)]
     for i in range(3):
+        u, v, w = R[3 * i], R[3 * i + 1], R[3 * i + 2]
         for j in range(3):
-            X[x + (3 * i + j)] = (
-                B[b + 3 * i] * P[p + j]
-                + B[b + (3 * i + 1)] * P[p + (3 + j)]
-                + B[b + (3 * i + 2)] * P[p + (6 + j)]
-            )
-        X[x + (9 + i)] = (
-            B[b + 3 * i] * P[p + 9]
-            + B[b + (3 * i + 1)] * P[p + 10]
-            + B[b + (3 * i + 2)] * P[p + 11]
-            + B[b + (9 + i)]
-        )
+            X[x + (3 * i + j)] = u * T[j] + v * T[3 + j] + w * T[6 + j]
+        X[x + (9 + i)] = u * T[9] + v * T[10] + w * T[11] + R[9 + i]
 
 
 @helper

@@ -6,7 +6,7 @@ from typing import Any
 
 from treadle.native.deferred import Deferred
 
-__all__ = ["call", "carray", "deferred_intrinsic", "integers", "reals"]
+__all__ = ["call", "carray", "deferred_intrinsic", "integers", "prefetch", "reals"]
 
 
 def deferred_intrinsic(name: str) -> Any:
@@ -32,6 +32,9 @@ call: Any = deferred_intrinsic("call")
 #: reals(address), integers(address): a pointer to float64 or int64 from an integer.
 reals: Any = deferred_intrinsic("reals")
 integers: Any = deferred_intrinsic("integers")
+
+#: prefetch(table, row, column): fetch the cache line of an element of an array of rows.
+prefetch: Any = deferred_intrinsic("prefetch")
 
 #: carray(pointer, shape): an array at a pointer, Numba's own.
 carray: Any = Deferred(_numba_carray)

@@ -15,7 +15,9 @@ from numba.extending import intrinsic
 from treadle.native.c_types import Signature
 from treadle.native.numba_types import numba_signature
 
-__all__ = ["address", "at", "call", "call_by_address", "integers", "reals", "room", "wholes_at"]
+__all__ = [
+    "address", "at", "call", "call_by_address", "integers", "prefetch", "reals", "room", "wholes_at",
+]  # fmt: skip
 
 _REALS, _WHOLES = types.CPointer(types.float64), types.CPointer(types.int64)
 
@@ -84,6 +86,24 @@ def wholes_at(context: Any, row: Any, place: Any) -> Any:
         return builder.gep(arguments[0], [arguments[1]])
 
     return _WHOLES(_WHOLES, types.int64), generate
+
+
+@intrinsic
+def prefetch(context: Any, table: Any, row: Any, column: Any) -> Any:
+    """Fetch the cache line of an element of an array of rows that is soon to be read."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        place = builder.add(builder.mul(arguments[1], builder.extract_value(array.shape, 1)), arguments[2])
+        memory, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [memory, number, number, number])
+        called = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        where = builder.bitcast(builder.gep(array.data, [place]), memory)
+        # to be read, and kept in all caches
+        builder.call(called, [where, *[ir.Constant(number, k) for k in (0, 3, 1)]])
+        return context.get_dummy_value()
+
+    return types.void(table, types.int64, types.int64), generate
 
 
 @intrinsic

@@ -71,7 +71,11 @@ def add_totals(context):
 
     The work of constant forces is impulse times mean velocity, and the sum of it is returned. A compliant
     contact moves the machine by Q - P h / 2 less than that, against what all other forces accelerate it with.
+    Of worlds whose work nobody counts (see `Prediction.accounted`), impulses are all that is added.
     """
+    if len(context.free.push) == 0:
+        _add_impulses(context)
+        return 0.0
     now, rows, soft, totals = context.now[0], context.rows, context.soft, context.scratch.totals
     before, after, worst, done = context.free.twist, context.scratch.twist_end, totals.worst, 0.0
     slip = 0.0
@@ -101,6 +105,19 @@ def add_totals(context):
     if now.sweeps >= ENOUGH:
         worst[3] += 1.0
     return done
+
+
+@part()
+def _add_impulses(context):
+    """Add the impulses of the points alone."""
+    rows, totals = context.rows, context.scratch.totals
+    for c in range(context.now[0].found):
+        point = context.scratch.points[c]
+        if point.row >= 0:
+            f, g = _impulse(rows, point, context.surfaces[point.surface])
+            _add(totals, point, f, g, 0.0)
+            if len(totals.zones.impulse) > 0:
+                add_to_zones(totals.zones, context.detection.bodies, point, rows.impulse[point.row])
 
 
 @part()

@@ -81,11 +81,15 @@ def twists(body_tree, axes, v, twist):
     """
     above, first = body_tree.above, body_tree.first
     for i in range(1, len(twist)):
-        for j in range(6):
-            twist[i, j] = twist[above[i], j]
+        a = above[i]
+        w0, w1, w2 = twist[a, 0], twist[a, 1], twist[a, 2]
+        u0, u1, u2 = twist[a, 3], twist[a, 4], twist[a, 5]
         for k in range(first[i], first[i + 1]):
-            for j in range(6):
-                twist[i, j] += axes[6 * k + j] * v[k]
+            e, speed = 6 * k, v[k]
+            w0, w1, w2 = w0 + axes[e] * speed, w1 + axes[e + 1] * speed, w2 + axes[e + 2] * speed
+            u0, u1, u2 = u0 + axes[e + 3] * speed, u1 + axes[e + 4] * speed, u2 + axes[e + 5] * speed
+        twist[i, 0], twist[i, 1], twist[i, 2] = w0, w1, w2
+        twist[i, 3], twist[i, 4], twist[i, 5] = u0, u1, u2
 
 
 @part()
