@@ -77,7 +77,7 @@ def test_redundant_rows_share_what_they_change(seed, held):
     rows.impulse[:] = start
     prepare(rows, count, z)
     solve(rows, count, z, 1, 0.0, 1e-11, AT_ONCE)
-    assert rows.held[1] == 7 + held
+    assert (rows.held[1] > 0) == (held == 0)
     missed = rows.slowest - rows.velocity - A @ start
     root = np.sqrt(rows.own)
     least = np.linalg.lstsq(A / root, missed, rcond=1e-11)[0] / root

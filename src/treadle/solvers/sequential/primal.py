@@ -4,12 +4,11 @@ Rows yield to their impulses by their softness, or by a share of their own respo
 p = G (r - Y dz) for the velocities r that they miss, where G has a block for every contact (friction that
 slides follows its normal, see `sliding`) and one number for any other row,
 
-    (S + Y^T G Y) dz = Y^T G r,
+    (1 + Y^T G Y) dz = Y^T G r.
 
-where S is 1 at degrees of freedom and -1 at held loops. Eliminated from the leaves to the base, and the loops
-last, the matrix keeps the zeros of the tree. What rigid rows yield is taken back by solving again for what is
-missed then; redundant ones share what they change. Rigid rows that contradict each other are left to the
-dense solve of `subspace`.
+Eliminated from the leaves to the base, the matrix keeps the zeros of the tree. What rigid rows yield is taken
+back by solving again for what is missed then; redundant ones share what they change. Rows that held loops
+act on, and rigid ones that contradict each other, are left to the dense solve of `subspace`.
 """
 
 from __future__ import annotations
@@ -24,9 +23,8 @@ from treadle.solvers.sequential.rows import PAIR, SINGLE
 
 __all__ = ["factor_places", "solve_places"]
 
-#: Share of its own response by which a rigid row yields, the same where held loops act on it, whose pivots
-#: are as small, and the share of what is missed that may be left.
-_YIELDS, _YIELDS_IN_LOOPS, _LEFT = 1e-8, 1e-5, 1e-2
+#: Share of its own response by which a rigid row yields, and the share of what is missed that may be left.
+_YIELDS, _LEFT = 1e-8, 1e-2
 
 #: Free rows from which on they are solved over their places, and how many times as many these may be: most
 #: of their matrix is zero.
@@ -38,7 +36,7 @@ def factor_places(rows, n, sliding):
     """Factor the matrix over the places of the n free rows; how many these are, 0 where there is none."""
     if n < _MANY:
         return np.int64(0)
-    m, loops = _number_places(rows, n)
+    m = _number_places(rows, n)
     if m > _LARGER * n or m > len(rows.matrix) or not _find_gains(rows, n):
         return np.int64(0)
     matrix = rows.matrix
@@ -46,38 +44,31 @@ def factor_places(rows, n, sliding):
         row = matrix[k]
         for c in range(m):
             row[c] = 0.0
-        row[k] = -1.0 if k < loops else 1.0
+        row[k] = 1.0
     _assemble(rows, n, m, sliding == 0)
-    if not _eliminate(matrix, m, loops, sliding == 0):
+    if not _eliminate(matrix, m, sliding == 0):
         return np.int64(0)
     return m
 
 
 @inner()
 def _number_places(rows, n):
-    """Number the places of the free rows, those of held loops first; how many these are, and of loops."""
-    first, loops, place, free, at = rows.first, rows.loops, rows.place, rows.free, rows.at
+    """Number the places of the free rows; how many these are, more than there is room for with held loops."""
+    first, place, free, at = rows.first, rows.place, rows.free, rows.at
     count, m = rows.places[0], np.int64(0)
     for k in range(count):
         at[k] = -1
     for a in range(n):
         i = free[a]
-        for e in range(first[i], loops[i]):
+        if rows.loops[i] < first[i + 1]:
+            return np.int64(len(rows.matrix) + 1)
+        for e in range(first[i], first[i + 1]):
             at[place[e]] = 0
-        for e in range(loops[i], first[i + 1]):
-            k = place[e]
-            if at[k] < 0:
-                at[k] = m + 1
-                m += 1
-    held = m
     for k in range(count):
-        # those of loops have got a number above zero
         if at[k] == 0:
             at[k] = m
             m += 1
-        elif at[k] > 0:
-            at[k] -= 1
-    return m, held
+    return m
 
 
 @inner()
@@ -120,13 +111,7 @@ def _find_gains(rows, n):
 @inner()
 def _yields(rows, i):
     """Velocity by which a row yields to a unit of its impulse."""
-    return max(rows.softness[i], _least(rows, i))
-
-
-@inner()
-def _least(rows, i):
-    """The same of a rigid row."""
-    return (_YIELDS if rows.loops[i] == rows.first[i + 1] else _YIELDS_IN_LOOPS) * rows.own[i]
+    return max(rows.softness[i], _YIELDS * rows.own[i])
 
 
 @inner()
@@ -173,15 +158,14 @@ def _assemble(rows, n, m, symmetric):
 
 
 @inner()
-def _eliminate(matrix, m, loops, symmetric):
+def _eliminate(matrix, m, symmetric):
     """The matrix as U L from the last place to the first, inverse pivots on the diagonal; False for none.
 
     L is what stays of the rows, below the diagonal. Where it is not symmetric, U stands above the diagonal.
-    Pivots of held loops, which come last, are negative: what these leave of the responses is not.
     """
     for k in range(m - 1, -1, -1):
         row, pivot = matrix[k], matrix[k, k]
-        if not (pivot > 0.0 if k >= loops else pivot < 0.0):
+        if not pivot > 0.0:
             return False
         inverse = 1.0 / pivot
         row[k] = inverse
@@ -244,7 +228,7 @@ def solve_places(rows, n, m, sliding):
                 r += y[e + 2 * width] * value
             step[a], step[a + 1], step[a + 2] = _times(gain, g, step[a] - p, step[a + 1] - q, step[a + 2] - r)
         for b in range(a, a + block[a]):
-            yields = _least(rows, free[b])
+            yields = _YIELDS * rows.own[free[b]]
             if rows.softness[free[b]] < yields and rows.slides[free[b]] == 0:
                 left = max(left, yields * abs(step[b]))
         a += block[a]
