@@ -25,8 +25,8 @@ __all__ = ["yielding"]
 #: before, and the least.
 _FIRST, _LESS, _LEAST = 0.1, 0.1, 1e-5
 
-#: Rounds that are always taken, and at most, Newton steps of one, and the share of the imbalance that they may
-#: leave. A number of rounds that depended on the residual would show in impulses that redundant rows share.
+#: Rounds that are always taken, and at most, Newton steps of one, and the share of the imbalance left by it.
+#: A number of rounds that depended on the residual would show in impulses that redundant rows share.
 _ALWAYS, _ROUNDS, _STEPS, _SOLVED = 5, 12, 20, 1e-15
 
 

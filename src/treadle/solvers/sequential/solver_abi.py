@@ -174,7 +174,7 @@ def _solve(f, count, limit):
 
 @inner()
 def _collide(f, count, limit):
-    """Impulses of an impact: few rows have one solution, of more the one that is the limit of rows that yield."""
+    """Impulses of an impact: of many solutions the one that is the limit of rows that yield."""
     if total(f, float(count)) <= _ONE_CONTACT:
         return _solve(f, count, limit)
     return _solve_islands(f, count, 0, YIELDING)
