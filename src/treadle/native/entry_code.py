@@ -74,11 +74,11 @@ def entry_object(function: Callable[..., Any], signature: Signature) -> bytes:
         pipeline_class=cast("Any", DraftCompiler),
     )
     codegen = _Codegen("entry", this_processor())
-    library, runtime = codegen.create_library("entry"), codegen.create_library("runtime")
-    runtime.add_llvm_module(llvm.parse_assembly(RUNTIME))
+    library = codegen.create_library("entry")
+    # comes first, so that it takes the place of Numba's own
+    library.add_llvm_module(llvm.parse_assembly(RUNTIME))
     library.add_ir_module(_entry_module(context, lowered.fndesc, signature))
     library.add_linking_library(lowered.library)
-    library.add_linking_library(runtime)
     library.finalize()
     _require_nothing_else(function, library)
     return library.emit_native_object()

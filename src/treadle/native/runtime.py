@@ -37,6 +37,34 @@ define void @{FAILED}() noinline cold {{
   ret void
 }}
 
+define void @NRT_incref(ptr %record) noinline {{
+  %none = icmp eq ptr %record, null
+  br i1 %none, label %over, label %held
+held:
+  %count = load i64, ptr %record, align 8
+  %more = add i64 %count, 1
+  store i64 %more, ptr %record, align 8
+  br label %over
+over:
+  ret void
+}}
+
+define void @NRT_decref(ptr %record) noinline {{
+  %none = icmp eq ptr %record, null
+  br i1 %none, label %over, label %held
+held:
+  %count = load i64, ptr %record, align 8
+  %less = sub i64 %count, 1
+  store i64 %less, ptr %record, align 8
+  %last = icmp eq i64 %less, 0
+  br i1 %last, label %unused, label %over
+unused:
+  call void @NRT_MemInfo_call_dtor(ptr %record)
+  br label %over
+over:
+  ret void
+}}
+
 define ptr @NRT_Allocate(i64 %size) {{
   %memory = call ptr @malloc(i64 %size)
   ret ptr %memory

@@ -29,6 +29,10 @@ _FIRST, _LESS, _LEAST = 0.1, 0.1, 1e-5
 #: A number of rounds that depended on the residual would show in impulses that redundant rows share.
 _ALWAYS, _ROUNDS, _STEPS, _SOLVED = 5, 12, 20, 1e-15
 
+#: Share of the residual down to which a round has to bring it for another one, where it is small enough; and
+#: yield of the last one: what rounding leaves of velocities is a rounding over the yield.
+_WORTH, _LAST = 0.1, 1e-2
+
 
 @inner()
 def yielding(island, limit, tolerance):
@@ -42,18 +46,20 @@ def yielding(island, limit, tolerance):
     z, dz, pull = np.zeros(n), np.zeros(n), np.zeros(n)
     give = np.full(blocks, _FIRST)
     project(island, p0)
-    best, taken = inf, 0
+    best, taken, last = inf, 0, False
     for turn in range(1, _ROUNDS + 1):
         most = min(_STEPS, limit - taken)
         steps, _ = solve_round(island, give, p0, z, u, p, dz, du, pull, trial, most, _SOLVED)
         taken += steps
         worst, _ = evaluate(island, p, pull, du, r)
+        slow = not worst < _WORTH * best
         if worst < best:
             best = worst
             island.p[:] = p
-        if (best <= tolerance and turn >= _ALWAYS) or taken >= limit:
+        if last or taken >= limit:
             break
-        p0[:] = p
+        last = best <= tolerance and turn >= _ALWAYS and slow
+        p0[:] = island.p if last else p
         for b in range(blocks):
-            give[b] = max(_LESS * give[b], _LEAST)
+            give[b] = _LAST if last else max(_LESS * give[b], _LEAST)
     return taken, best
