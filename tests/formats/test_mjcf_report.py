@@ -22,8 +22,18 @@ REPORTED = {
     "tendons whose limits act at a margin, which is not carried over: ": (
         "", "<tendon><fixed range='0 1' margin='0.1'><joint joint='turn' coef='1'/></fixed></tendon>",
     ),
-    "height fields are not carried over: ": ("", FIELD),
-    "geoms left out, for there are no height fields here: ": ("<geom type='hfield' hfield='hill'/>", FIELD),
+    "height fields that touch nothing: left out: ": (
+        "<geom type='hfield' hfield='hill' contype='0' conaffinity='0'/>", FIELD,
+    ),
+    "height fields that move, or are turned by other angles than quarters about the vertical: left out: ": (
+        "<geom type='hfield' hfield='hill' euler='0 10 0'/>", FIELD,
+    ),
+    "height fields on other bodies than the world: left out: ": (
+        "<body name='x'><geom type='hfield' hfield='hill'/></body>", FIELD,
+    ),
+    "height fields beside another one, which is the terrain: left out: ": (
+        "<geom type='hfield' hfield='hill'/><geom type='hfield' hfield='hill' pos='9 0 0'/>", FIELD,
+    ),
     "flexible bodies (their points are carried over as bodies, without elasticity) are not carried over: ": (
         "<body name='x'><flexcomp name='cloth' type='grid' count='2 2 1' spacing='1 1 1' dim='2' mass='1' "
         "radius='0.1'/></body>",

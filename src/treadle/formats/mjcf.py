@@ -12,6 +12,7 @@ from treadle.formats.mjcf_bodies import add_bodies, add_frames, add_keyframes
 from treadle.formats.mjcf_compiled import compile_source, library
 from treadle.formats.mjcf_contact import Materials, add_contacts, add_shapes
 from treadle.formats.mjcf_drives import add_actuators, add_equalities
+from treadle.formats.mjcf_field import add_field
 from treadle.formats.mjcf_fluid import add_fluid
 from treadle.formats.mjcf_gravity import add_compensation
 from treadle.formats.mjcf_report import report_rest
@@ -46,6 +47,7 @@ def read(content: bytes, name: str, floating_base: bool = False, folder: Folder 
     add_bodies(spec, compiled)
     add_frames(spec, compiled)
     add_shapes(spec, compiled, materials)
+    add_field(spec, compiled, materials)
     add_contacts(spec, compiled, materials)
     add_tendons(spec, compiled)
     add_actuators(spec, compiled)

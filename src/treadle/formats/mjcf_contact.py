@@ -13,6 +13,7 @@ differ in priority the higher alone. Margins add up and are part of the shapes.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -24,10 +25,10 @@ from treadle.geometry import SUFFIXES
 from treadle.model import MaterialSpec, ModelSpec
 from treadle.model.values import rotation_matrix
 
-__all__ = ["Materials", "add_contacts", "add_shapes"]
+__all__ = ["HEIGHT_FIELD", "Materials", "add_contacts", "add_shapes"]
 
 #: Numbers of `mjtGeom`, and what MuJoCo's sizes (half lengths) are here.
-_PLANE, _HFIELD, _SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX, _MESH, _SDF = range(9)
+_PLANE, HEIGHT_FIELD, _SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX, _MESH, _SDF = range(9)
 _SHAPES = {
     _PLANE: ("plane", ()),
     _SPHERE: ("sphere", (1.0,)),
@@ -58,6 +59,9 @@ def add_shapes(spec: ModelSpec, compiled: Compiled, materials: Materials) -> Non
     touching = _touching(model)
     skipped: dict[str, list[str]] = {}
     for geom, name in enumerate(names):
+        if model.geom_type[geom] == HEIGHT_FIELD:
+            # see `mjcf_field`
+            continue
         color = _color(model, geom)
         seen = model.geom_group[geom] < _FIRST_HIDDEN_GROUP and color[3] > 0.0
         fields, problem = _shape(compiled, geom)
@@ -95,8 +99,7 @@ def _shape(compiled: Compiled, geom: int) -> tuple[dict[str, Any], str | None]:
         size = model.geom_size[geom, : len(factors)] * factors
         return {"type": name, "size": size, "position": place[0], "rotation": place[1]}, None
     if kind != _MESH:
-        missing = "height fields" if kind == _HFIELD else "distance fields"
-        return {}, f"geoms left out, for there are no {missing} here"
+        return {}, "geoms left out, for there are no distance fields here"
     return _mesh(compiled, int(model.geom_dataid[geom]), place)
 
 
@@ -169,6 +172,11 @@ class Materials:
         slide, _, spin, roll, _ = model.pair_friction[pair]
         reference = model.pair_solref[pair], model.pair_solimp[pair]
         return self.named(model.pair_dim[pair], reference, slide, spin, roll)
+
+    def give(self, geom: int, name: str) -> None:
+        """Make a material of a geom's with a name of its own."""
+        own = next(material for material in self.spec.materials if material.name == self.of_geom(geom))
+        self.spec.materials.append(replace(own, name=name))
 
     def named(
         self,

@@ -16,15 +16,13 @@ _KINDS = {
     "camera": "ncam",
     "light": "nlight",
     "flex": "nflex",
-    "hfield": "nhfield",
     "plugin": "nplugin",
 }
 _CALLED = {
     "flex": "flexible bodies (their points are carried over as bodies, without elasticity)",
-    "hfield": "height fields",
 }
 #: Those of them that move the machine or hold it.
-_ACTING = ("flex", "hfield", "plugin")
+_ACTING = ("flex", "plugin")
 #: Options that are carried over or have their own sentence.
 _KNOWN_OPTIONS = (
     "density",

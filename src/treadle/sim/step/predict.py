@@ -17,7 +17,7 @@ from treadle.sim.step.points import twists
 from treadle.sim.step.row_algebra import row_velocity
 from treadle.sim.step.sleep import hold_asleep
 from treadle.sim.step.warm_start import copy
-from treadle.solvers.agreement import largest
+from treadle.solvers.agreement import agreed, largest
 from treadle.solvers.sequential.tree import spread
 
 __all__ = [
@@ -47,6 +47,10 @@ _CONVERGED = 0.02
 #: Angle (rad) in a substep from which on the velocity in the middle of free motion is found by rounds, how
 #: many, and the share of the speed by which it may be off.
 _FAST_TURN, _TURN_ROUNDS, _TURN_SHARE = 0.2, 12, 1e-4
+
+#: Angle (rad) by which the middle of a substep may be off for a damper that stops a joint within it, and what
+#: is left at most of the speed of one that is stopped: the rule takes the mean of both ends for the middle.
+_OVERSHOOT, _STOPPED = 0.1, 0.5
 
 #: Lengths of the last substep over which its acceleration lasts.
 _GROWTH = 4.0
@@ -130,6 +134,8 @@ def corrects(context):
         return ALL_AGAIN
     if now.uncut == 1:
         return NOTHING_AGAIN
+    if now.rounds == 0 and not agreed(context, not _overshoots(context)):
+        return SHORTER
     worst, fastest, first = 0.0, 0.0, context.body_tree.first
     for i in range(1, len(context.agreement.counted)):
         if context.agreement.counted[i] == 0:
@@ -151,6 +157,20 @@ def corrects(context):
         free.v_mid[k] = 0.5 * (v[k] + end[k])
     now.rounds += 1
     return ALL_AGAIN if free.wheels == 1 or context.tree.size[1] > 0 else VELOCITY_AGAIN
+
+
+@part()
+def _overshoots(context):
+    """Whether a damper stops a fast joint so soon that the middle of the substep is far from its place."""
+    free, v, h = context.free, context.v, context.now[0].h
+    for k in range(context.nv):
+        if 0.5 * h * abs(v[k]) <= _OVERSHOOT or abs(free.velocity[k]) >= _STOPPED * abs(v[k]):
+            continue
+        x, y, z = free.axes[6 * k], free.axes[6 * k + 1], free.axes[6 * k + 2]
+        change = 0.5 * h * (free.velocity[k] - v[k])
+        if (x * x + y * y + z * z) * change * change > _OVERSHOOT * _OVERSHOOT:
+            return True
+    return False
 
 
 @part()
