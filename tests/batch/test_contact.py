@@ -42,9 +42,9 @@ def alone(model, v, steps=STEPS):
     return sim
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_worlds_have_the_bits_of_a_simulation(model, starts, threads):
-    worlds = td.Batch(model, WORLDS, dt=4e-3, threads=threads, lanes=1)
+@pytest.mark.parametrize(("threads", "lanes"), [(1, 1), (2, 1), (1, 2), (2, 2), (1, 4), (1, None)])
+def test_worlds_have_the_bits_of_a_simulation(model, starts, threads, lanes):
+    worlds = td.Batch(model, WORLDS, dt=4e-3, threads=threads, lanes=lanes)
     worlds.v = starts
     worlds.apply_force("ball", force=(0.5, 0.0, 0.0))
     worlds.step(STEPS)
