@@ -130,6 +130,8 @@ def _end_steps(lanes, worlds, group, size, step, taken):
             continue
         table, world = lanes.tables[lane], group + lane
         context, dt = read_context(integers(table)), worlds.dt[0, world]
+        last = step == lanes.left[lane] - 1
+        context.now[0].untold = int(not last or len(worlds.shape_forces) == 0)
         copy(context.scratch.muted, lanes.muted, len(lanes.muted))
         going = end_step(context, table, dt, _time(worlds, world))
         copy(lanes.muted, context.scratch.muted, len(lanes.muted))
@@ -138,7 +140,7 @@ def _end_steps(lanes, worlds, group, size, step, taken):
         taken[lane] += 1
         worlds.clock[1, world] += 1.0
         worlds.alive[1, world] += 1.0
-        if step == lanes.left[lane] - 1 and len(worlds.shape_forces) > 0:
+        if context.now[0].untold == 0:
             _report(context, worlds.shape_forces, world, dt)
             for i in range(len(worlds.zone_forces)):
                 worlds.zone_forces[i, world] = context.scratch.totals.zones.impulse[i] / dt
