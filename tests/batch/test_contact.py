@@ -42,9 +42,9 @@ def alone(model, v, steps=STEPS):
     return sim
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_worlds_have_the_bits_of_a_simulation(model, starts, threads):
-    worlds = td.Batch(model, WORLDS, dt=4e-3, threads=threads, lanes=1)
+@pytest.mark.parametrize(("threads", "lanes"), [(1, 1), (2, 1), (1, 2), (2, 2), (1, 4), (1, None)])
+def test_worlds_have_the_bits_of_a_simulation(model, starts, threads, lanes):
+    worlds = td.Batch(model, WORLDS, dt=4e-3, threads=threads, lanes=lanes)
     worlds.v = starts
     worlds.apply_force("ball", force=(0.5, 0.0, 0.0))
     worlds.step(STEPS)
@@ -135,3 +135,15 @@ def test_contact_can_be_left_out(model):
         assert worlds.q[:, model.joint(name).q][:, 6] == pytest.approx(-0.5 * 9.81 * 0.8 * 0.804, rel=1e-9)
     with pytest.raises(td.InputError, match="float64"):
         td.Batch(model, 2, precision="float32")
+
+
+def test_forces_are_those_of_the_last_step(model, starts):
+    """However many steps a call takes: those before the last are not added up."""
+    at_once, one_by_one = (td.Batch(model, WORLDS, dt=4e-3, threads=1) for _ in range(2))
+    at_once.v = one_by_one.v = starts
+    at_once.step(STEPS)
+    for _ in range(STEPS):
+        one_by_one.step()
+    np.testing.assert_array_equal(at_once.arrays["shape_forces"], one_by_one.arrays["shape_forces"])
+    np.testing.assert_array_equal(at_once.q, one_by_one.q)
+    assert at_once.arrays["shape_forces"].any()

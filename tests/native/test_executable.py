@@ -1,5 +1,6 @@
 """Calls and runs of compiled programs: checks, ranges of worlds, threads."""
 
+import ctypes
 import sys
 import threading
 
@@ -135,3 +136,19 @@ def test_runs_from_several_threads():
     arrays = {"x": x, "z": z, "y": np.full((2, 6000), np.nan)}
     run_threads(lambda k: executable.run(arrays, 1000 * k, 1000 * (k + 1)))
     assert identical(arrays["y"], expected)
+
+
+@pytest.mark.parametrize("lanes", [2, 4])
+def test_frames_of_single_worlds_are_evaluated_together(lanes):
+    """What `gathered` makes of frames with one lane each is what their own code makes of them."""
+    one, wide = mixed(), mixed(lanes)
+    frames, frame = [one.frame() for _ in range(lanes)], wide.frame()
+    given = np.random.default_rng(5).uniform(-1.0, 1.0, (lanes, 3))
+    for each, values in zip(frames, given, strict=True):
+        each.inputs[0][:], each.inputs[1][:] = values[:2], values[2:]
+        each.outputs[0][:] = np.inf
+    addresses = np.array([frame.address, *[each.address for each in frames]])
+    ctypes.CFUNCTYPE(None, ctypes.c_void_p)(wide.gathered_entry)(addresses.ctypes.data)
+    for each, values in zip(frames, given, strict=True):
+        assert identical(np.concatenate(each.inputs), values)
+        assert identical(each.outputs[0], one(values[:2], values[2:])[0])

@@ -70,6 +70,7 @@ class _Share:
 
     def __init__(self, world: World, worlds: tuple[int, int], loaded: bool, start: np.ndarray) -> None:
         from treadle.sim.step.contact_step import ContactStep
+        from treadle.sim.step.lane_memory import LaneMemory
 
         begin, end = self._begin, self._end = worlds
         self.loaded = loaded
@@ -80,6 +81,7 @@ class _Share:
         options, code = world.options, world.contact_code(world.parameters, loaded, accounted=False)
         self._step = ContactStep(code, own, options, traced=False)
         self._step.read_constants()
+        self._lanes = LaneMemory(self._step, world.lanes if end - begin > 1 else 1)
         #: (worlds, numbers) see `world_columns`
         self.kept = np.zeros((end - begin, 0))
         self._taken = np.zeros(end - begin, np.int64)
@@ -95,14 +97,16 @@ class _Share:
         self._taken[:] = 0
         while world < self._end:
             columns = self._bind(arrays)
-            world = take_worlds.pointer(self._step.table, columns, self._begin, world, self._end, count)
-            if world == self._end:
+            stopped = take_worlds.pointer(self._lanes.address, columns, self._begin, world, self._end, count)
+            if stopped == self._end:
                 break
             if self._step.make_room():
                 self._reserve()
+                self._lanes.bind()
             else:
-                arrays["alive"][0, world] = 0.0
-                world += 1
+                arrays["alive"][0, stopped] = 0.0
+            # others of its group may have steps left
+            world = stopped - (stopped - self._begin) % self._lanes.count
 
     def remember(self, memory: list[np.ndarray]) -> None:
         """Go on from rows that were kept once; worlds without one start afresh."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from treadle.native.block import Block
@@ -9,7 +10,7 @@ from treadle.native.chunks import Chunk, LoopEdge
 from treadle.native.compiler import INLINED
 from treadle.native.layout import Layout
 
-__all__ = ["body_function", "checked_function", "inlined", "run_function"]
+__all__ = ["body_function", "checked_function", "gathered_function", "inlined", "run_function"]
 
 #: Bytes that memory is read in.
 CACHE_LINE = 64
@@ -166,6 +167,82 @@ def run_function(layout: Layout, block: Block, short: bool = False) -> str:
             "}",
         ]
     )
+
+
+def gathered_function(layout: Layout, block: Block) -> str:
+    """`gathered`: the body on frames of single worlds, whose slots become lanes and lanes slots again.
+
+    Squares of as many slots as lanes are transposed; the last one overlaps that before it. A square may have
+    outputs of before among the inputs, and inputs among the outputs, which the body leaves alone.
+    """
+    inputs, total = sum(layout.inputs.values()), sum([*layout.inputs.values(), *layout.outputs.values()])
+    last = total - block.lanes
+    start = inputs // block.lanes * block.lanes
+    return "\n".join(
+        [
+            "declare i64 @llvm.smin.i64(i64, i64)",
+            "define void @gathered(ptr noalias %table) {",
+            "entry:",
+            "  %frame = load ptr, ptr %table",
+            *_transposed(block, "in", "entry", 0, inputs, last),
+            "  call void @body(ptr %frame)",
+            *_transposed(block, "out", "in.end", min(start, last), total, last),
+            "  ret void",
+            "}",
+        ]
+    )
+
+
+def _transposed(block: Block, name: str, before: str, begin: int, end: int, last: int) -> list[str]:
+    """Loop over squares of slots, from the frames of worlds into that of lanes ("in") or back ("out")."""
+    lanes, element, real = block.lanes, block.element, block.real
+    inside = Block(lanes, element)
+    slot = inside.emit(f"call i64 @llvm.smin.i64(i64 %{name}.k, i64 {last})")
+    where = inside.emit(f"mul i64 {slot}, {lanes}")
+    wide = inside.emit(f"getelementptr {element}, ptr %frame, i64 {where}")
+    own = []
+    for lane in range(lanes):
+        place = inside.emit(f"getelementptr ptr, ptr %table, i64 {lane + 1}")
+        frame = inside.emit(f"load ptr, ptr {place}")
+        own.append(inside.emit(f"getelementptr {element}, ptr {frame}, i64 {slot}"))
+    rows = [inside.emit(f"getelementptr {element}, ptr {wide}, i64 {lanes * k}") for k in range(lanes)]
+    source, target = ((own, block.size), (rows, block.size * lanes))[:: 1 if name == "in" else -1]
+    values = [inside.emit(f"load {real}, ptr {place}, align {source[1]}") for place in source[0]]
+    values = _transpose(inside, values)
+    inside.lines += [
+        f"  store {real} {value}, ptr {place}, align {target[1]}" for value, place in zip(values, target[0])
+    ]
+    return [
+        f"  br label %{name}.loop",
+        f"{name}.loop:",
+        f"  %{name}.k = phi i64 [ {begin}, %{before} ], [ %{name}.next, %{name}.copy ]",
+        f"  %{name}.done = icmp sge i64 %{name}.k, {end}",
+        f"  br i1 %{name}.done, label %{name}.end, label %{name}.copy",
+        f"{name}.copy:",
+        *[re.sub(r"%t(\d+)", rf"%{name}.t\1", line) for line in inside.lines],
+        f"  %{name}.next = add i64 %{name}.k, {lanes}",
+        f"  br label %{name}.loop",
+        f"{name}.end:",
+    ]
+
+
+def _transpose(block: Block, rows: list[str]) -> list[str]:
+    """A square of vectors transposed: blocks of one number change places, then blocks of two, of four, ..."""
+    lanes, size = block.lanes, 1
+    while size < lanes:
+        first = [k if k & size == 0 else lanes + k - size for k in range(lanes)]
+        second = [k + size if k & size == 0 else lanes + k for k in range(lanes)]
+        for i in range(lanes):
+            if i & size == 0:
+                a, b = rows[i], rows[i + size]
+                rows[i], rows[i + size] = (_shuffled(block, a, b, which) for which in (first, second))
+        size *= 2
+    return rows
+
+
+def _shuffled(block: Block, a: str, b: str, which: Sequence[int]) -> str:
+    mask = ", ".join(f"i32 {k}" for k in which)
+    return block.emit(f"shufflevector {block.real} {a}, {block.real} {b}, <{block.lanes} x i32> <{mask}>")
 
 
 class _Loops:

@@ -2,12 +2,13 @@
 
 All values live in a frame, an array of slots of `lanes` floats each: inputs, outputs, and the values
 that pass from one chunk of code to the next or from one round of a loop to the next. Code is cut into
-chunks of bounded size, so that the time LLVM takes grows linearly with the graph. The IR defines three
+chunks of bounded size, so that the time LLVM takes grows linearly with the graph. The IR defines these
 functions:
 
     body(frame)                                        evaluate once, inside the frame
     checked(frame) -> i32                              1 if an input is not finite, else body and 0
     run(arrays, begin, end, stride, steps, frame)      worlds begin..end, `steps` times each
+    gathered(table)                                    body on frames of single worlds: see `Executable`
 
 `arrays` holds one pointer per named array, inputs first; row r of world w lies at r * stride + w.
 Between two steps the outputs named in `carry` become inputs.
@@ -26,7 +27,7 @@ from treadle.graph import Graph, Number, Scalar
 from treadle.native import elementary, philox
 from treadle.native.block import Block, Pack
 from treadle.native.chunks import Chunk, cut
-from treadle.native.driver import body_function, checked_function, inlined, run_function
+from treadle.native.driver import body_function, checked_function, gathered_function, inlined, run_function
 from treadle.native.layout import Layout
 from treadle.native.schedule import LEAVES, Item, Schedule, Twin, is_condition, schedule
 from treadle.native.slots import Slots
@@ -98,6 +99,8 @@ def emit(
             checked_function(sum(inputs.values()) * lanes, block.element),
             run_function(layout, block, short),
         ]
+        if 1 < lanes <= input_count + len(results):
+            text.append(gathered_function(layout, block))
     return "\n".join(text) + "\n", layout
 
 

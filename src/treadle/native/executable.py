@@ -125,6 +125,15 @@ class Executable:
         """Address of the function that runs worlds and steps in a loop, see `run`."""
         return self._engine.get_function_address("run")
 
+    @property
+    def gathered_entry(self) -> int:
+        """Address of the function that evaluates the program on frames of single worlds, one per lane.
+
+        It takes a table: the address of a frame of this executable, then those of frames of the same program
+        with one lane. There is none of one lane, nor of fewer inputs and outputs than lanes.
+        """
+        return self._engine.get_function_address("gathered")
+
     def runner(self, arrays: Mapping[str, np.ndarray]) -> Runner:
         """A `run` bound to its arrays, for calls that must be short."""
         return Runner(self, arrays)

@@ -17,9 +17,10 @@ __all__ = ["account"]
 def account(context):
     """Sum up a substep whose displacement is known, before the state moves on."""
     now, given = context.now[0], context.scratch.joint_impulse
-    now.work += add_totals(context)
-    for i in range(context.joint_rows):
-        given[i] += joint_impulse(context, i)
+    if now.untold == 0:
+        now.work += add_totals(context)
+        for i in range(context.joint_rows):
+            given[i] += joint_impulse(context, i)
     if len(context.free.push) > 0:
         now.work += _work(context)
     record_substep(context)

@@ -19,7 +19,7 @@ from treadle.sim.step.substep import finish_substep
 from treadle.sim.step.warm_start import FEWEST_SWEEPS, copy
 from treadle.solvers.agreement import agreed, least, total
 
-__all__ = ["advance", "take_steps"]
+__all__ = ["advance", "begin_step", "end_step", "take_steps"]
 
 #: Speed (m/s) from which on rigid bodies rebound.
 _IMPACT_SPEED = 1e-3
@@ -64,14 +64,39 @@ def advance(context, table, dt, start, before, count):
         if sleeps_through(context, dt):
             continue
         time = start + (before + step) * dt
-        _begin(context, dt, time)
-        if not _step(context, table, time):
-            copy(context.scratch.q_start, context.q, context.nq)
-            copy(context.scratch.v_start, context.v, context.nv)
+        begin_step(context, time)
+        if not end_step(context, table, dt, time):
             return step
-        _drive_actuators(context)
-        fall_asleep(context, dt)
     return count
+
+
+@part()
+def begin_step(context, time):
+    """Call the controllers, once in a step."""
+    control = context.control
+    copy(context.tau_given, context.tau, context.nv)
+    if control.entry != 0:
+        copy(context.q, control.q, context.nq)
+        copy(context.v, control.v, context.nv)
+        control.time[0] = time
+        copy(context.ports.inputs, control.inputs, len(control.inputs))
+        call(control.entry, control.frame)
+        for k in range(context.nv):
+            context.tau[k] += control.force[k]
+    wake_disturbed(context)
+
+
+@part()
+def end_step(context, table, dt, time):
+    """All of a step that has begun; whether it could be taken. The state stays what it was where not."""
+    _open(context, dt)
+    if not _step(context, table, time):
+        copy(context.scratch.q_start, context.q, context.nq)
+        copy(context.scratch.v_start, context.v, context.nv)
+        return False
+    _drive_actuators(context)
+    fall_asleep(context, dt)
+    return True
 
 
 @part()
@@ -91,20 +116,10 @@ def _drive_actuators(context):
 
 
 @part()
-def _begin(context, dt, time):
-    """Call the controllers, keep the state, and clear what is summed up over a step."""
-    scratch, now, control = context.scratch, context.now[0], context.control
-    copy(context.tau_given, context.tau, context.nv)
+def _open(context, dt):
+    """Keep the state, and clear what is summed up over a step."""
+    scratch, now = context.scratch, context.now[0]
     copy(context.ports.parameters, context.look.parameters, len(context.look.parameters))
-    if control.entry != 0:
-        copy(context.q, control.q, context.nq)
-        copy(context.v, control.v, context.nv)
-        control.time[0] = time
-        copy(context.ports.inputs, control.inputs, len(control.inputs))
-        call(control.entry, control.frame)
-        for k in range(context.nv):
-            context.tau[k] += control.force[k]
-    wake_disturbed(context)
     copy(context.q, scratch.q_start, context.nq)
     copy(context.v, scratch.v_start, context.nv)
     clear_totals(scratch.totals)

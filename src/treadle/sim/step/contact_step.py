@@ -59,7 +59,7 @@ class ContactStep:
         options: StepOptions,
         traced: bool = True,
     ) -> None:
-        self.model = code.model
+        self.model, self.code = code.model, code
         self._arrays = arrays
         self.machine = MachineMemory(code)
         flow = self.machine.flow_arrays

@@ -60,6 +60,8 @@ SUBSTEP = np.dtype(
         ("apart", np.int64),  # 1: what seems to collide at its start does not
         ("idle", np.int64),  # 1: joint rows at rest and points that stay apart are left out
         ("taken", np.int64),  # 1: the integrator took it
+        ("untold", np.int64),  # 1: nobody reads what its contacts add up to
+        ("predicted", np.int64),  # 1: the prediction of its first attempt is there, see `predict.aim`
         ("airborne", np.int64),  # 1: nothing touched in the substep before: predicted by the integrator alone
         ("woke", np.int64),  # 1: bodies that slept woke: it is to begin again
         ("stepping", np.int64),  # 1: contacts begin and end with steps, see `StepOptions.time_stepping`

@@ -189,6 +189,8 @@ class MachineCode:
         controllers: Sequence[ForceLaw] = (),
     ) -> None:
         self.model = model = prediction.model
+        self._prediction = prediction
+        self._wide: dict[int, Executable] = {}
         self.control = None
         if controllers:
             self.control = compile_program(controller_program(model, controllers, prediction.inputs))
@@ -216,6 +218,14 @@ class MachineCode:
             way_first=np.concatenate([[0], np.cumsum([len(way) for way in ways], dtype=np.int64)]),
             way=np.array([k for way in ways for k in way], dtype=np.int64),
         )
+
+    def wide(self, lanes: int) -> Executable | None:
+        """The prediction of so many worlds in one call; None of one, and where it is in two parts already."""
+        if lanes == 1 or isinstance(self.free, PartedProgram):
+            return None
+        if lanes not in self._wide:
+            self._wide[lanes] = compile_program(self._prediction.program(), lanes)
+        return self._wide[lanes]
 
 
 class MachineMemory:

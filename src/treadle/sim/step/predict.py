@@ -21,8 +21,8 @@ from treadle.solvers.agreement import agreed, largest
 from treadle.solvers.sequential.tree import spread
 
 __all__ = [
-    "ALL_AGAIN", "NOTHING_AGAIN", "SHORTER", "VELOCITY_AGAIN", "correct_velocity", "corrects",
-    "free_velocity", "guess_middle", "predict",
+    "ALL_AGAIN", "NOTHING_AGAIN", "SHORTER", "VELOCITY_AGAIN", "aim", "correct_velocity", "corrects",
+    "free_velocity", "guess_middle", "predict", "starts_airborne",
 ]  # fmt: skip
 
 #: What a substep is to do again: nothing, all from the prediction on, the free velocity and the solve, or all
@@ -79,6 +79,39 @@ def predict(context):
 
     Returns False where bodies turn too fast for its length.
     """
+    now, free = context.now[0], context.free
+    if now.predicted == 0:
+        _go_to_middle(context)
+        call(free.entry, free.frame)
+    now.predicted = 0
+    hold_asleep(context)
+    return now.uncut == 0 or not _turns_fast(context) or _turn(context)
+
+
+@part()
+def aim(context, dt, time):
+    """Give the prediction of the first substep of a step what it reads, if there will be one.
+
+    Who has it run sets `now.predicted`. Whether there will be one is returned.
+    """
+    now = context.now[0]
+    now.h, now.dt, now.time, now.uncut = dt, dt, time, now.stepping
+    if starts_airborne(context):
+        return False
+    guess_middle(context)
+    _go_to_middle(context)
+    return True
+
+
+@part()
+def starts_airborne(context):
+    """Whether nothing touched in the substep before, so that the integrator alone predicts."""
+    return context.flow.entry != 0 and context.scratch.known[0] == 0
+
+
+@part()
+def _go_to_middle(context):
+    """The position in the middle of the substep, and what else the prediction reads."""
     now, move, free, v = context.now[0], context.move, context.free, context.v
     copy(context.q, move.q, context.nq)
     for k in range(context.nv):
@@ -86,9 +119,6 @@ def predict(context):
     call(move.entry, move.frame)
     copy(move.position, free.position, context.nq)
     free.h[0], free.dt[0], free.time[0] = now.h, now.dt, now.time
-    call(free.entry, free.frame)
-    hold_asleep(context)
-    return now.uncut == 0 or not _turns_fast(context) or _turn(context)
 
 
 @part()

@@ -26,6 +26,7 @@ from treadle.sim.step.predict import (
     free_velocity,
     guess_middle,
     predict,
+    starts_airborne,
 )
 from treadle.sim.step.shorten import shorten_at_impact, shorten_at_separation, shorten_before_tunnelling
 from treadle.sim.step.solve import STILL, resolve, solve
@@ -53,7 +54,7 @@ def find_substep(table: Any) -> None:
     now = context.now[0]
     now.taken = 0
     now.cut, now.rebound, now.work, now.apart, now.idle = 0, 0, 0.0, 0, 1
-    now.airborne = int(context.flow.entry != 0 and context.scratch.known[0] == 0)
+    now.airborne = int(starts_airborne(context))
     attempt, again = 0, NOTHING_AGAIN
     while attempt < _ATTEMPTS:
         if attempt == _ATTEMPTS - 1:

@@ -1,4 +1,8 @@
-"""Contact steps of many worlds, one after the other in one scratch memory: columns in, columns out.
+"""Contact steps of many worlds in one scratch memory, the first prediction of each step in lanes: columns in
+and out.
+
+A group of worlds, one in each lane, begins a step together: one call predicts all of them. They go on one
+after the other, each with a context of its own that has the state and the prediction; the rest is shared.
 
 What a world hands from step to step besides its state is a row of `kept`: forces of joint rows,
 accelerations, memories of integrator and wheels, muted pairs, and the points with their keys and forces.
@@ -9,15 +13,17 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from treadle.native.c_types import int64
-from treadle.native.calling import integers, prefetch
+from treadle.native.calling import call, integers, prefetch
 from treadle.native.entries import entry
-from treadle.native.frames import IntegerList, RealTable, view
+from treadle.native.frames import IntegerList, Integers, RealList, RealTable, view
 from treadle.native.kernels import inner
-from treadle.sim.step.advance import advance
+from treadle.sim.step.advance import begin_step, end_step
 from treadle.sim.step.context import read_context
+from treadle.sim.step.predict import aim
 from treadle.sim.step.shape_forces import SHAPE_FORCES
+from treadle.sim.step.warm_start import copy
 
-__all__ = ["PER_POINT", "SURFACE_VALUES", "WorldColumns", "take_worlds"]
+__all__ = ["PER_POINT", "SURFACE_VALUES", "Lanes", "WorldColumns", "take_worlds"]
 
 #: What worlds may have their own values of, per surface.
 SURFACE_VALUES = ("stiffness", "damping", "restitution", "friction", "across")
@@ -51,41 +57,105 @@ class WorldColumns(NamedTuple):
     surfaces: RealTable  # SURFACE_VALUES per surface; no rows where all worlds have the same
 
 
-_read_columns = view(WorldColumns)
+class Lanes(NamedTuple):
+    """Contexts for worlds side by side (see `LaneMemory`)."""
+
+    count: int
+    tables: Integers  # (lanes) addresses of the tables of their contexts
+    predict: int  # runs the prediction of all lanes, 0: every world has it run
+    frames: int  # what it takes
+    left: Integers  # (lanes) steps that the world in each has to take
+    muted: RealList  # what collision detection reads and writes of the flags that each lane has
+
+
+_read_columns, _read_lanes = view(WorldColumns), view(Lanes)
 
 
 @entry(int64(*[int64] * 6), nogil=True)
-def take_worlds(table, columns, first, begin, end, count):
+def take_worlds(side_by_side, columns, first, begin, end, count):
     """Advance worlds from `begin` up to `end` until each has taken `count` steps of this call.
 
-    Rows of `kept` and `taken` begin with those of the world `first`. Returns the first world whose next step
-    could not be taken (see `take_steps`), `end` if there is none.
+    Rows of `kept` and `taken` begin with those of the world `first`. Returns a world whose next step could
+    not be taken (see `take_steps`), `end` if there is none; others of its group may have steps left then.
     """
-    context, worlds = read_context(integers(table)), _read_columns(integers(columns))
-    for world in range(begin, end):
-        if worlds.alive[0, world] < 0.5:
-            continue
-        kept = worlds.kept[world - first]
-        _load(context, worlds, world, kept)
-        dt, left = worlds.dt[0, world], count - worlds.taken[world - first]
-        _fetch_ahead(worlds.kept, world + 1 - first)
-        taken = advance(context, table, dt, worlds.clock[0, world], worlds.clock[1, world], left)
-        _store(context, worlds, world, kept)
-        if taken > 0 and len(worlds.shape_forces) > 0:
-            _report(context, worlds.shape_forces, world, dt)
-            for i in range(len(worlds.zone_forces)):
-                worlds.zone_forces[i, world] = context.scratch.totals.zones.impulse[i] / dt
-        worlds.taken[world - first] += taken
-        worlds.clock[1, world] += taken
-        worlds.alive[1, world] += taken
-        if taken < left:
-            return world
+    lanes, worlds = _read_lanes(integers(side_by_side)), _read_columns(integers(columns))
+    for group in range(begin, end, lanes.count):
+        size, most, stopped = min(lanes.count, end - group), 0, -1
+        for lane in range(size):
+            world = group + lane
+            row = world - first
+            lanes.left[lane] = count - worlds.taken[row] if worlds.alive[0, world] >= 0.5 else 0
+            most = max(most, lanes.left[lane])
+            if lanes.left[lane] > 0:
+                _load(read_context(integers(lanes.tables[lane])), worlds, world, worlds.kept[row])
+            _fetch_ahead(worlds.kept, row + lanes.count)
+        for step in range(most):
+            _begin_steps(lanes, worlds, group, size, step)
+            stopped = _end_steps(lanes, worlds, group, size, step, worlds.taken[group - first :])
+            if stopped >= 0:
+                break
+        for lane in range(size):
+            if lanes.left[lane] > 0:
+                world = group + lane
+                _store(read_context(integers(lanes.tables[lane])), worlds, world, worlds.kept[world - first])
+        if stopped >= 0:
+            return group + stopped
     return end
 
 
 @inner()
+def _begin_steps(lanes, worlds, group, size, step):
+    """Begin the next step of the worlds of a group, and predict them together."""
+    aimed = 0
+    for lane in range(size):
+        if lanes.left[lane] > step:
+            context, world = read_context(integers(lanes.tables[lane])), group + lane
+            dt, time = worlds.dt[0, world], _time(worlds, world)
+            begin_step(context, time)
+            context.now[0].predicted = int(lanes.predict != 0 and aim(context, dt, time))
+            aimed += context.now[0].predicted
+    if aimed > 1:
+        call(lanes.predict, lanes.frames)
+        return
+    for lane in range(size):
+        # a call for one world takes longer than its own
+        read_context(integers(lanes.tables[lane])).now[0].predicted = 0
+
+
+@inner()
+def _end_steps(lanes, worlds, group, size, step, taken):
+    """Take the step that they began; the first lane whose world could not, where the others stop, or -1."""
+    for lane in range(size):
+        if lanes.left[lane] <= step:
+            continue
+        table, world = lanes.tables[lane], group + lane
+        context, dt = read_context(integers(table)), worlds.dt[0, world]
+        last = step == lanes.left[lane] - 1
+        context.now[0].untold = int(not last or len(worlds.shape_forces) == 0)
+        copy(context.scratch.muted, lanes.muted, len(lanes.muted))
+        going = end_step(context, table, dt, _time(worlds, world))
+        copy(lanes.muted, context.scratch.muted, len(lanes.muted))
+        if not going:
+            return lane
+        taken[lane] += 1
+        worlds.clock[1, world] += 1.0
+        worlds.alive[1, world] += 1.0
+        if context.now[0].untold == 0:
+            _report(context, worlds.shape_forces, world, dt)
+            for i in range(len(worlds.zone_forces)):
+                worlds.zone_forces[i, world] = context.scratch.totals.zones.impulse[i] / dt
+    return -1
+
+
+@inner()
+def _time(worlds, world):
+    """The time (s) of the next step of a world, however its steps are counted."""
+    return worlds.clock[0, world] + worlds.clock[1, world] * worlds.dt[0, world]
+
+
+@inner()
 def _fetch_ahead(kept, row):
-    """Fetch what the next world kept: its row is farther away than hardware foresees."""
+    """Fetch what a world of the next group kept: its row is farther away than hardware foresees."""
     for k in range(0, min(kept.shape[1], _LINE * _LINES) if row < len(kept) else 0, _LINE):
         prefetch(kept, row, k)
 
