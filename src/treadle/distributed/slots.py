@@ -39,7 +39,7 @@ def body_record(shapes: int) -> np.dtype:
     return np.dtype(
         [
             ("id", np.int64), ("kind", np.int64),
-            ("q", np.float64, (7,)), ("v", np.float64, (6,)), ("rate", np.float64, (6,)),
+            ("q", np.float64, (7,)), ("v", np.float64, (6,)), ("rate", np.float64, (4, 6)),
             ("tau", np.float64, (6,)), ("load", np.float64, (LOAD_SIZE,)),
             ("inertia", np.float64, (10,)), ("frame", np.float64, (12,)),
             *parts,
@@ -93,7 +93,7 @@ class Slots:
         detection, records = self.step.detection, np.zeros(len(slots), self._record)
         records["id"], records["kind"] = self.id[slots], self.kinds[slots]
         records["q"], records["v"] = self._q[self._at_q[slots]], self._v[self._at_v[slots]]
-        records["rate"] = self.step.scratch.rate[self._at_v[slots]]
+        records["rate"] = self.step.scratch.rate[:, self._at_v[slots]].swapaxes(0, 1)
         records["tau"], records["load"] = self._tau[self._at_v[slots]], self._loads[self._body[slots] - 1]
         records["inertia"] = self._memory[0]["inertia"][slots]
         records["frame"] = self._memory[0]["placement"][slots]
@@ -107,7 +107,7 @@ class Slots:
         detection, shapes = self.step.detection, self.step.collider.shapes
         self.id[slots] = records["id"]
         self.write_state(slots, records["q"], records["v"])
-        self.step.scratch.rate[self._at_v[slots]] = records["rate"]
+        self.step.scratch.rate[:, self._at_v[slots]] = records["rate"].swapaxes(0, 1)
         self._tau[self._at_v[slots]] = records["tau"]
         self._loads[self._body[slots] - 1] = records["load"]
         for memory in self._memory:
@@ -143,7 +143,7 @@ class Slots:
         q[:, 0], q[:, 4:6] = 1.0, low[:2] + place * (high - low)[:2]
         q[:, 6] = low[2]
         self.write_state(empty, q, np.zeros((len(empty), 6)))
-        self.step.scratch.rate[self._at_v[empty]] = 0.0
+        self.step.scratch.rate[:, self._at_v[empty]] = 0.0
 
     def free_slots(self, kinds: np.ndarray) -> np.ndarray | None:
         """A slot for each of some bodies by their classes; None where there are not enough."""

@@ -251,10 +251,10 @@ class DistributedWorld:
             return
         lone, step, arrays = self._lone, self.contact_step, self._arrays
         parts = [arrays["q"][lone.rest_q, 0], arrays["v"][lone.rest_v, 0], arrays["drives"][:, 0]]
-        parts += [step.scratch.rate[lone.rest_v], step.scratch.joint_force]
+        parts += [step.scratch.rate[:, lone.rest_v], step.scratch.joint_force]
         given = self.comm.bcast([np.array(part) for part in parts], root=self._machine_solver)
         arrays["q"][lone.rest_q, 0], arrays["v"][lone.rest_v, 0], arrays["drives"][:, 0] = given[:3]
-        step.scratch.rate[lone.rest_v], step.scratch.joint_force[:] = given[3], given[4]
+        step.scratch.rate[:, lone.rest_v], step.scratch.joint_force[:] = given[3], given[4]
         self._find_machine_owner()
 
     # -- bodies --------------------------------------------------------------------------------------------

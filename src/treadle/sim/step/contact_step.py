@@ -293,7 +293,7 @@ class ContactStep:
         """Arrays of one length that a step hands to the next."""
         flow, free = self.machine.flow, self.machine.free
         scratch = self.scratch
-        lasting = [scratch.joint_force, scratch.rate, scratch.last_h]
+        lasting = [scratch.joint_force, scratch.rate.ravel(), scratch.last_h]
         sleep = self._sleep
         lasting += [sleep.label, sleep.quiet, sleep.rest_q, sleep.rest_tau, sleep.rest_loads, sleep.spare]
         return [*lasting, flow.memory, free.wheel_memory, scratch.muted]
@@ -370,7 +370,7 @@ class ContactStep:
         bodies, places = len(model.bodies) + 1, len(tree.root) + len(tree.loop_root)
         twist_end, twist_now = np.zeros((2, bodies, 6))
         z, work = np.zeros((2, places))
-        end, shift, extra, rate, v_start = np.zeros((5, model.nv))
+        end, shift, extra, v_start = np.zeros((4, model.nv))
         return Scratch(
             twist_end=twist_end,
             twist_now=twist_now,
@@ -391,7 +391,7 @@ class ContactStep:
             known=np.zeros(1, np.int64),
             key=np.zeros((points, 3), np.int64),
             force=np.zeros((points, 7)),
-            rate=rate,
+            rate=np.zeros((4, model.nv)),
             last_h=np.zeros(1),
             muted=np.zeros(len(self._overlapping)),
             effort=np.zeros(4),

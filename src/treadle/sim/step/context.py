@@ -130,7 +130,7 @@ class Scratch(NamedTuple):
     known: Integers
     key: IntegerTable
     force: RealTable
-    rate: Reals  # (nv) acceleration of the substep before, zero after an impact
+    rate: RealTable  # (4, nv) accelerations of the last substeps, the last one first; zero after an impact
     last_h: RealList  # (1) s, its length
     muted: RealList  # (pairs) 1: shapes that have overlapped since the start, and do not touch
     #: substeps and sweeps so far, work (J) of all forces but gravity and springs, solves so far

@@ -12,7 +12,7 @@ from treadle.native.calling import call
 from treadle.native.kernels import part
 from treadle.sim.step.contact_rows import PRESSED
 from treadle.sim.step.points import TOUCHING, twists
-from treadle.sim.step.warm_start import copy
+from treadle.sim.step.warm_start import clear_accelerations, copy
 
 __all__ = ["flow_to", "flows", "glide", "land", "take_off"]
 
@@ -118,6 +118,5 @@ def land(context):
     scratch.known[0] = 0
     for i in range(context.joint_rows):
         scratch.joint_force[i] = 0.0
-    for k in range(context.nv):
-        scratch.rate[k] = 0.0
+    clear_accelerations(context)
     return flow.adaptive == 0 or flow.next_effort[1] <= 0.0

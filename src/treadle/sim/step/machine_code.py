@@ -65,6 +65,7 @@ class Free(NamedTuple):
     entry: int
     frame: int
     wheels: int  # 1: wheels are in balance with `impulse`
+    laws: int  # 1: laws depend on the velocity in the middle
     wheel_size: int
     position: Reals
     v: Reals
@@ -201,7 +202,7 @@ class MachineCode:
         self.free = _compiled(many, model, prediction.program_of)
         #: the integrator's own step
         self.flow = None if flow is None else compile_program(flow)
-        self.adaptive = adaptive
+        self.adaptive, self.laws = adaptive, prediction.follows_middle
         close = partial(close_program, projects=prediction.projects)
         self.close = _compiled(many, model, close) if model.closed else None
         #: what the actuators' own state becomes, None where they have none
@@ -246,6 +247,7 @@ class MachineMemory:
         }
         uncounted = {name: self.arrays.get(name, np.zeros(0)) for name in ("push", "drag")}
         sizes = {"wheels": int(len(wheels["impulse"]) > 0), "wheel_size": len(wheels["wheel_memory"])}
+        sizes["laws"] = int(code.laws)
         given: dict[str, Any] = self.arrays | tables | wheels | uncounted | sizes
         self.free = Free(**{name: given[name] for name in Free._fields})
         self.flow = self._flow(code)

@@ -16,7 +16,7 @@ from treadle.native.kernels import part
 from treadle.sim.step.points import twists
 from treadle.sim.step.row_algebra import row_velocity
 from treadle.sim.step.sleep import hold_asleep
-from treadle.sim.step.warm_start import copy
+from treadle.sim.step.warm_start import alike_lengths, copy
 from treadle.solvers.agreement import agreed, largest
 from treadle.solvers.sequential.tree import spread
 
@@ -34,6 +34,10 @@ _ROUNDS, _WHEEL_ROUNDS = 2, 20
 
 #: Share of the speed, and acceleration (m/s2), by which the velocity in the middle may be off.
 _SHARE, _ACCELERATION = 1e-6, 1e-4
+
+#: Velocity (rad/s) by which it may be off at most where Coriolis forces alone depend on it, and nothing rolls,
+#: and the change of velocity that they may make of that in the substep: they are products of two velocities.
+_CORIOLIS, _UNNOTICED = 1e-3, 1e-9
 
 #: Share of the speed by which the velocity in the middle may be off without getting nearer, and how much
 #: nearer a round has to bring it.
@@ -61,16 +65,37 @@ _BALANCED = 1e-10
 
 @part()
 def guess_middle(context):
-    """The velocity in the middle of the substep, if the machine accelerates as it did; no impulses."""
+    """The velocity in the middle of the substep, if the acceleration changes as it did; no impulses.
+
+    That it changes is trusted where it did so twice in the same direction, by the smaller of both changes;
+    and that these change in turn, where they did so twice.
+    """
     now, free, rate, v = context.now[0], context.free, context.scratch.rate, context.v
     # of a much shorter substep, an acceleration tells little; that of one without cuts has impacts in it
     lasts = now.uncut == 0 or now.stepping == 1
     ahead = 0.5 * min(now.h, _GROWTH * context.scratch.last_h[0]) if lasts else 0.0
+    trend = now.uncut == 0 and alike_lengths(context)
     for k in range(context.nv):
-        free.v_mid[k] = v[k] + ahead * rate[k]
+        a = rate[0, k]
+        if trend:
+            a += _trend(a - rate[1, k], rate[1, k] - rate[2, k], rate[2, k] - rate[3, k])
+        free.v_mid[k] = v[k] + ahead * a
     for k in range(free.wheels * context.nv):
         free.impulse[k] = 0.0
     now.rounds, now.mismatch = 0, inf
+
+
+@part()
+def _trend(change, before, first):
+    """The next of a row of changes, the last one first."""
+    bend = _smaller(change - before, before - first)
+    return change + bend if bend != 0.0 else _smaller(change, before)
+
+
+@part()
+def _smaller(a, b):
+    """The smaller of two numbers in size, zero where their signs differ."""
+    return 0.0 if a * b <= 0.0 else (a if abs(a) < abs(b) else b)
 
 
 @part()
@@ -176,7 +201,10 @@ def corrects(context):
     worst, fastest = largest(context, worst), largest(context, fastest)
     rows = largest(context, float(now.rows))
     left = _CONVERGED * now.mismatch if now.rounds > 0 and rows > 0.0 else 0.0
-    if worst <= max(_SHARE * fastest + _ACCELERATION * now.h, left):
+    enough = _SHARE * fastest + _ACCELERATION * now.h
+    if free.laws == 0 and not _rolls(context):
+        enough = max(enough, min(_CORIOLIS, _UNNOTICED / (now.h * max(fastest, _UNNOTICED))))
+    if worst <= max(enough, left):
         return NOTHING_AGAIN
     if free.wheels == 0 and worst > max(_NEARER * now.mismatch, _FAR * fastest):
         return SHORTER
@@ -199,6 +227,16 @@ def _overshoots(context):
         x, y, z = free.axes[6 * k], free.axes[6 * k + 1], free.axes[6 * k + 2]
         change = 0.5 * h * (free.velocity[k] - v[k])
         if (x * x + y * y + z * z) * change * change > _OVERSHOOT * _OVERSHOOT:
+            return True
+    return False
+
+
+@part()
+def _rolls(context):
+    """Whether rigid surfaces roll on each other at a point."""
+    for c in range(context.now[0].found):
+        point = context.scratch.points[c]
+        if point.row >= 0 and point.asleep == 0 and point.rolls == 1:
             return True
     return False
 

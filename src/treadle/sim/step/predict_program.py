@@ -204,6 +204,11 @@ class Prediction:
         return [law for law in self.laws if not is_stiff(law)]
 
     @property
+    def follows_middle(self) -> bool:
+        """Whether more than Coriolis forces depend on the velocity in the middle."""
+        return bool(self._explicit_laws)
+
+    @property
     def _balances(self) -> bool:
         return bool(self.model.wheels) and self.terrain is not None and self.rolling != "direct"
 

@@ -288,7 +288,9 @@ def fall_asleep(context, dt):
         label[i], context.agreement.counted[i], fell = float(find_root(root, i)), 0, True
         sleep.state[_ASLEEP] += 1
         for k in range(first[i], first[i + 1]):
-            context.v[k], context.scratch.rate[k], sleep.rest_tau[k] = 0.0, 0.0, context.tau[k]
+            context.v[k], sleep.rest_tau[k] = 0.0, context.tau[k]
+            for j in range(len(context.scratch.rate)):
+                context.scratch.rate[j, k] = 0.0
         for k in range(sleep.q_first[i], sleep.q_first[i] + 7):
             sleep.rest_q[k] = context.q[k]
         for k in range(LOAD_SIZE * (i - 1), LOAD_SIZE * i):

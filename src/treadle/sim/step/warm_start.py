@@ -6,13 +6,25 @@ from treadle.native.kernels import part
 from treadle.sim.step.contact_rows import PRESSED
 from treadle.sim.step.row_algebra import joint_impulse
 
-__all__ = ["FEWEST_SWEEPS", "copy", "forget_rate", "lasting_time", "recall", "remember"]
+__all__ = [
+    "FEWEST_SWEEPS",
+    "alike_lengths",
+    "clear_accelerations",
+    "copy",
+    "forget_rate",
+    "lasting_time",
+    "recall",
+    "remember",
+]
 
 #: Sweeps of a solve after those of the step are spent: from nothing, since what was left unfinished misleads.
 FEWEST_SWEEPS = 30
 
 #: How much longer than the substep before it one may be for forces to last through it.
 _GROWTH = 10.0
+
+#: Share by which lengths of substeps that count as alike differ.
+_ALIKE = 1e-9
 
 
 @part()
@@ -69,22 +81,42 @@ def remember(context):
             point.known = known
             known += 1
     scratch.known[0] = known
-    scratch.last_h[0] = now.h
     # of a step with impacts in it, what other forces accelerate
-    after = context.free.velocity if now.stepping == 1 else scratch.end
+    after, rate = context.free.velocity if now.stepping == 1 else scratch.end, scratch.rate
+    alike = alike_lengths(context)
     for k in range(context.nv):
-        scratch.rate[k] = (after[k] - context.v[k]) * frequency
+        a = (after[k] - context.v[k]) * frequency
+        # those of other lengths tell no trend
+        rate[3, k] = rate[2, k] if alike else a
+        rate[2, k] = rate[1, k] if alike else a
+        rate[1, k] = rate[0, k] if alike else a
+        rate[0, k] = a
+    scratch.last_h[0] = now.h
     for k in range(context.free.wheels * context.free.wheel_size):
         context.free.wheel_memory[k] = context.free.next_wheel_memory[k]
     _forget_flow(context)
 
 
 @part()
+def alike_lengths(context):
+    """Whether the substep is as long as the one before it."""
+    h = context.now[0].h
+    return abs(h - context.scratch.last_h[0]) <= _ALIKE * h
+
+
+@part()
 def forget_rate(context):
     """Let the next substep begin as after an impact: accelerations before it tell nothing."""
-    for k in range(context.nv):
-        context.scratch.rate[k] = 0.0
+    clear_accelerations(context)
     _forget_flow(context)
+
+
+@part()
+def clear_accelerations(context):
+    """No accelerations of the last substeps."""
+    for j in range(len(context.scratch.rate)):
+        for k in range(context.nv):
+            context.scratch.rate[j, k] = 0.0
 
 
 @part()

@@ -175,7 +175,8 @@ def _load(context, worlds, world, kept):
         surface.friction, surface.across = worlds.surfaces[k + 3, world], worlds.surfaces[k + 4, world]
     scratch = context.scratch
     place = _unpack(kept, 0, scratch.joint_force, context.joint_rows)
-    place = _unpack(kept, place, scratch.rate, context.nv)
+    for i in range(len(scratch.rate)):
+        place = _unpack(kept, place, scratch.rate[i], context.nv)
     place = _unpack(kept, place, scratch.last_h, 1)
     place = _unpack(kept, place, context.flow.memory, context.flow.memory_size)
     place = _unpack(kept, place, context.free.wheel_memory, context.free.wheel_size)
@@ -210,7 +211,8 @@ def _store(context, worlds, world, kept):
     _give(context.free.wheel_memory, worlds.memory, world, wheels)
     scratch = context.scratch
     place = _pack(scratch.joint_force, kept, 0, context.joint_rows)
-    place = _pack(scratch.rate, kept, place, context.nv)
+    for i in range(len(scratch.rate)):
+        place = _pack(scratch.rate[i], kept, place, context.nv)
     place = _pack(scratch.last_h, kept, place, 1)
     place = _pack(context.flow.memory, kept, place, context.flow.memory_size)
     place = _pack(context.free.wheel_memory, kept, place, context.free.wheel_size)
