@@ -160,6 +160,18 @@ def test_random_contacts_are_solved_within_the_budget():
     assert sum(x <= TOLERANCE for x in left) >= 195
 
 
+@pytest.mark.parametrize(
+    ("seed", "bodies", "contacts"),
+    [(148, 2, 22), (163, 2, 14), (248, 3, 30), (28, 5, 38), (45, 4, 14), (133, 11, 20), (390, 7, 31)],
+)
+def test_many_contacts_of_few_bodies_that_slide_are_solved(seed, bodies, contacts):
+    # the interior point needs more than ten rounds here, and proximal points alone go in circles
+    table = random_contacts(seed, bodies, contacts)
+    (_, left), _ = solve(table, limit=400)
+    assert left <= TOLERANCE
+    assert independent_residual(table) <= 10.0 * TOLERANCE
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_the_same_impulses_as_a_slow_method(seed):
     table = random_contacts(seed, 3, 5, softness=1.0)

@@ -30,9 +30,10 @@ __all__ = [
 #: proximal point method alone; and the limit of rows that yield, from no impulses (see `yielding`).
 NEWTON, INTERIOR, BOTH, PROXIMAL, YIELDING = 1, 2, 3, 4, 5
 
-#: Iterations of the methods in turn: Newton steps end where the active sets are those of before, the interior
-#: point finds them, and proximal points, which go on where it stalls, settle what redundant rows share.
-_WARM, _INTERIOR, _PROXIMAL = 6, 10, 300
+#: Methods in turn, and iterations of each: Newton steps end where the active sets are those of before, a few
+#: rounds of proximal points where some of them change, the interior point finds them anew, and many rounds of
+#: proximal points settle what redundant rows share.
+_TURNS = ((NEWTON, 6), (PROXIMAL, 30), (INTERIOR, 40), (PROXIMAL, 300))
 
 #: Places from which on an island is very large, and the residual (m/s) up to which it then is left as it is:
 #: redundant rows whose targets contradict each other.
@@ -110,12 +111,10 @@ def _solve_island(island, limit, tolerance, way):
         best[:] = island.p
     elif way != BOTH:
         return _take_turn(island, way, limit, tolerance)[0]
-    for turn in range(3):
-        method, most = NEWTON, _WARM
-        if turn == 1:
-            method, most = INTERIOR, _INTERIOR
-        elif turn == 2:
-            method, most, tolerance = PROXIMAL, _PROXIMAL, max(tolerance, _MOST_LEFT)
+    for turn in range(len(_TURNS)):
+        method, most = _TURNS[turn]
+        if method == PROXIMAL:
+            tolerance = max(tolerance, _MOST_LEFT)
         steps = min(most, limit - taken)
         if steps <= 0 or left <= tolerance or (island.sizes[0] > _VERY_LARGE and left <= _NEAR):
             break
