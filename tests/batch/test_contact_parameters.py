@@ -120,3 +120,34 @@ def test_lengths_differ_by_world(restitution):
         sim = td.Simulation(spec.compile(), dt=5e-3)
         sim.step(150)
         np.testing.assert_allclose(worlds.q[k], sim.q, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("box.mass", -1.0, "'box.mass' must not be negative, and -1 is"),
+        ("box.mass", np.nan, "'box.mass' needs a finite number, not nan"),
+        ("material.ice.restitution", 2.0, "'material.ice.restitution' must not be above 1, and 2 is"),
+    ],
+)
+def test_values_that_a_constant_cannot_have_are_refused(name, value, words):
+    spec = td.ModelSpec("box")
+    spec.add_material("ice", restitution=0.5)
+    spec.add_body("box", 1.0, inertia=(0.01, 0.01, 0.01))
+    spec.add_joint("box", "free", None, "box", position=(0, 0, 0.1))
+    spec.add_shape("box", "box", "box", (0.2, 0.2, 0.2), role="collision", material="ice")
+    spec.add_shape("floor", None, "plane", role="collision")
+    worlds = td.Batch(spec.compile(), 3, parameters=[name])
+    worlds.step(1)
+    worlds.parameter(name)[1] = value
+    with pytest.raises(td.InputError, match=words):
+        worlds.step(1)
+    with pytest.raises(td.InputError, match=words if np.isfinite(value) else "finite numbers"):
+        td.sweep(spec.compile(), {name: [value]}, seconds=0.1)
+
+
+@pytest.mark.parametrize("chosen", [[7], [True, False], "first"])
+def test_worlds_that_are_not_there_are_not_reset(chosen):
+    worlds = td.Batch(td.scene("pendulum"), 4)
+    with pytest.raises(td.InputError, match="not some of 4 worlds"):
+        worlds.reset(chosen)

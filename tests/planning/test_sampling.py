@@ -93,5 +93,9 @@ def test_a_receding_horizon_reaches_the_goal(cart, latency):
 def test_wrong_bounds_are_refused(cart):
     with pytest.raises(td.InputError, match="low, high and spread"):
         td.MPPI(cart, cost, low=[1.0], high=[0.0], spread=[1.0])
+    with pytest.raises(td.InputError, match="spread must not be negative"):
+        td.CEM(cart, cost, low=[0.0], high=[1.0], spread=[-1.0])
+    with pytest.raises(td.InputError, match="needs a cost, a function of a situation, not 3"):
+        td.MPPI(cart, 3, low=[0.0], high=[1.0], spread=[1.0])
     with pytest.raises(td.InputError, match="shorter than a step"):
         planner("MPPI", cart, horizon=0.1, pieces=50)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import treadle as td
 from treadle.sensors.chain import MEMORY, measure
 from treadle.sensors.kind import channels
 from treadle.sensors.noise import PRESETS, imperfections
@@ -103,3 +104,16 @@ def test_misalignment():
     ((start, matrix),) = effects.mixing
     assert start == 0
     assert np.allclose(matrix @ (1.0, 0.0, 0.0), (1.0, -0.01, 0.0))
+
+
+def test_noise_of_a_large_picture_makes_no_channels(monkeypatch):
+    """A million channels, made one by one, take seconds at the start of every run."""
+    spec = td.ModelSpec("camera")
+    spec.add_body("head", 1.0, inertia=(0.1, 0.1, 0.1))
+    spec.add_joint("head", "revolute", None, "head")
+    picture = {"width": 1280, "height": 720, "gives": "rgb"}
+    spec.add_sensor("eye", "camera", "head", noise={"stddev": 0.01}, parameters=picture)
+    monkeypatch.setattr("treadle.sensors.camera.sensor._Pixels.__getitem__", None)
+    sim = td.Simulation(spec.compile())
+    sim.step()
+    assert len(sim.sensor("eye").value) == 1280 * 720 * 3

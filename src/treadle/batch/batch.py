@@ -26,7 +26,7 @@ from treadle.forces.law import ForceLaw
 from treadle.forces.load import LOAD_SIZE, frame_load
 from treadle.geometry.collision_meshes import MeshChoice
 from treadle.model.model import Model
-from treadle.model.parameters import of_material
+from treadle.model.parameters import check_values, of_material
 from treadle.native.program import default_lanes
 from treadle.sim.arrays import CARRIED, DEFAULTS
 from treadle.sim.attributes import MEANT, Guarded, check_keywords
@@ -172,6 +172,7 @@ class Batch(Guarded, WorldViews):
         if self.contact:
             self.arrays["shape_forces"] = np.zeros((SHAPE_FORCES * len(self.functions.shapes), columns))
             self.arrays["zone_forces"] = np.zeros((len(self.functions.zones), columns))
+        self._known_values = self._view("parameters").copy()
         self._materials = ContactParameters(self, [name for name in parameters if of_material(model, name)])
         #: signals by name
         self.readouts = Readouts(self)
@@ -287,7 +288,10 @@ class Batch(Guarded, WorldViews):
         Their positions and velocities become `q` and `v` (one state, or a row per chosen world), by default
         those of the machine. Parameters, joint forces, commands and loads stay as they are.
         """
-        chosen = np.arange(self.worlds)[worlds]
+        try:
+            chosen = np.arange(self.worlds)[worlds]
+        except IndexError as error:
+            raise InputError(f"reset: these are not some of {self.worlds} worlds: {error}") from None
         for name, column in self.fresh.items():
             self.arrays[name][:, chosen] = column[:, None]
         for name, given in (("q", q), ("v", v)):
@@ -411,6 +415,11 @@ class Batch(Guarded, WorldViews):
             self._workers.memory = None
             self._workers.memory = memory
         self.world.read_inputs()
+        values = self._view("parameters")
+        if not np.array_equal(values, self._known_values):
+            for name, column in zip(self.world.parameters, values.T, strict=True):
+                check_values(self.model, name, column)
+            self._known_values = values.copy()
         self._materials.refresh()
 
     def _view(self, name: str) -> np.ndarray:

@@ -25,6 +25,7 @@ from treadle.batch.batch import Batch
 from treadle.batch.cluster import Cluster, find_cluster
 from treadle.errors import InputError
 from treadle.model.model import Model
+from treadle.model.parameters import check_values
 from treadle.sim.checks import check_count, check_model
 
 if TYPE_CHECKING:
@@ -66,6 +67,8 @@ def sweep(
 
     check_model(model, "sweep")
     names, values = tuple(parameters), _combinations(parameters)
+    for name, column in zip(names, values.T, strict=True):
+        check_values(model, name, column)
     size = check_count("block", block)
     blocks = [
         _Block(number, names, values[start : start + size], seconds, tuple(signals), options)

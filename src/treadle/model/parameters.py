@@ -19,6 +19,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from treadle.errors import InputError
 from treadle.graph import Expr, Scalar
 from treadle.model.attachments import Material
@@ -33,7 +35,7 @@ from treadle.model.model import WORLD, Body, Link, Model, ModelJoint, suggest
 from treadle.model.topology import total_inertia
 from treadle.spatial import Inertia, Transform, Vec3
 
-__all__ = ["lift", "of_material", "parameter_names", "parameter_value"]
+__all__ = ["check_values", "lift", "of_material", "parameter_names", "parameter_value"]
 
 # names may contain dots, but none of these endings is the end of another
 _LINK = re.compile(r"(?P<name>.+)\.(?P<field>mass|center)(\.(?P<axis>[xyz]))?", re.DOTALL)
@@ -77,6 +79,18 @@ def lift(model: Model, values: Mapping[str, Scalar]) -> Model:
             body = replace(body, inertia=Inertia(own.mass, own.moment, own.rotational, body.inertia.added))
         new_bodies.append(body)
     return replace(model, bodies=tuple(new_bodies), links=new_links, materials=tuple(materials.values()))
+
+
+def check_values(model: Model, name: str, values: np.ndarray) -> None:
+    """InputError where one of the values is none that this constant can have."""
+    element = _element_place(model, name)
+    if element is None:
+        _place(model, name)
+        if _is_end(name):
+            # infinite where a world has no limit
+            values = np.nan_to_num(values, nan=np.nan, posinf=0.0, neginf=0.0)
+    for value in (values.min(), values.max()):
+        _checked(name, value, element is not None and element.signed)
 
 
 def parameter_value(model: Model, name: str) -> float:
@@ -219,11 +233,16 @@ def _checked(name: str, value: Scalar, signed: bool = False) -> Scalar:
     except (TypeError, ValueError):
         raise InputError(f"{name!r} needs a number, not {value!r}") from None
     if not math.isfinite(number):
-        raise InputError(f"{name!r} needs a finite number, not {value!r}")
-    ends = name.partition("[")[0].endswith((".lower", ".upper"))
-    if number < 0.0 and not (signed or ends or name.endswith((".x", ".y", ".z"))):
+        raise InputError(f"{name!r} needs a finite number, not {number:g}")
+    if number < 0.0 and not (signed or _is_end(name) or name.endswith((".x", ".y", ".z"))):
         raise InputError(f"{name!r} must not be negative, and {number:g} is")
+    if number > 1.0 and _MATERIAL.fullmatch(name) and name.endswith(".restitution"):
+        raise InputError(f"{name!r} must not be above 1, and {number:g} is")
     return number
+
+
+def _is_end(name: str) -> bool:
+    return name.partition("[")[0].endswith((".lower", ".upper"))
 
 
 def _with_link_value(link: Link, place: _Place, value: Scalar) -> Link:

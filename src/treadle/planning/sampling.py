@@ -50,9 +50,11 @@ class SamplingPlanner:
         self.low, self.high, self.spread = (np.array(x, dtype=float) for x in (low, high, spread))
         if not self.low.shape == self.high.shape == self.spread.shape or (self.low > self.high).any():
             raise InputError("low, high and spread need a number per control, with low <= high")
+        if not (self.spread >= 0.0).all():
+            raise InputError(f"spread must not be negative, and {spread!r} is")
         if isinstance(model, Model):
-            if cost is None:
-                raise InputError("a planner needs a cost: a function of a situation")
+            if not callable(cost):
+                raise InputError(f"a planner needs a cost, a function of a situation, not {cost!r}")
             model = Rollouts(model, cost, candidates=candidates, horizon=horizon, pieces=pieces, **options)
         self.rollouts = model
         self._seed = seed

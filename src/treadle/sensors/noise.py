@@ -120,9 +120,7 @@ def imperfections(
     if not effects and not noise:
         return Imperfections(np.zeros((0, len(COLUMNS))), ())
     table = np.tile([_DEFAULTS[name] for name in COLUMNS], (len(channels), 1))
-    groups = {
-        name: [k for k, c in enumerate(channels) if c.group == name] for name in {c.group for c in channels}
-    }
+    groups = _groups(channels)
     mixing: list[tuple[int, np.ndarray]] = []
     everything = list(range(len(channels)))
     for given in (effects, noise):
@@ -138,6 +136,16 @@ def imperfections(
     if (lower > upper).any():
         raise ValueError(f"its lower end {lower.max():g} is above the upper one {upper.min():g}")
     return Imperfections(table, tuple(mixing))
+
+
+def _groups(channels: Sequence[Channel]) -> dict[str, list[int]]:
+    """Numbers of the channels of each group; those of a picture, which may be millions, are of one."""
+    if hasattr(channels, "group"):
+        return {channels.group: list(range(len(channels)))}
+    groups: dict[str, list[int]] = {}
+    for k, channel in enumerate(channels):
+        groups.setdefault(channel.group, []).append(k)
+    return groups
 
 
 def _apply(

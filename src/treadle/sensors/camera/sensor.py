@@ -22,7 +22,7 @@ class _Pixels(Sequence[Channel]):
     """The channels of a picture, made one by one: there may be millions."""
 
     def __init__(self, width: int, height: int, gives: str) -> None:
-        self._width, self._gives = width, gives
+        self._width, self.group = width, gives
         self._parts = ("r", "g", "b") if gives == "rgb" else (gives,)
         self._count = width * height * len(self._parts)
 
@@ -43,7 +43,7 @@ class _Pixels(Sequence[Channel]):
         pixel, part = divmod(key % self._count, len(self._parts))
         row, column = divmod(pixel, self._width)
         return Channel(
-            f"{self._parts[part]}_{row}_{column}", "m" if self._gives == "depth" else "", self._gives
+            f"{self._parts[part]}_{row}_{column}", "m" if self.group == "depth" else "", self.group
         )
 
 

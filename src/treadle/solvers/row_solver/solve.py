@@ -12,12 +12,13 @@ from treadle.solvers.row_solver.island import DEAF, gather, write_back
 from treadle.solvers.row_solver.newton import newton
 from treadle.solvers.row_solver.proximal import proximal
 from treadle.solvers.row_solver.table import PAIR, SECOND
-from treadle.solvers.row_solver.yielding import yielding
+from treadle.solvers.row_solver.yielding import energy_gain, rebounds, scale_rebounds, yielding
 
 __all__ = [
     "BOTH",
     "INTERIOR",
     "NEWTON",
+    "NO_GAIN",
     "PROXIMAL",
     "YIELDING",
     "find_root",
@@ -41,6 +42,9 @@ _VERY_LARGE, _NEAR = 3000, 1e-4
 
 #: Share of the velocity of an island's rows without impulses to which they are solved, and at most (m/s).
 _RELATIVE, _MOST_LEFT = 2e-10, 5e-9
+
+#: Energy that an impact may gain by rounding, relative to that of its impulses, and solves until it is so.
+NO_GAIN, _SHARES = 1e-9, 20
 
 
 @kernel()
@@ -71,7 +75,11 @@ def solve_rows(rows, count, z, residual, limit, tolerance, way=BOTH):
             rows, own, members, bounds[k], bounds[k + 1], order[begins[k] : begins[k + 1]], held[k], base, at
         )
         enough = max(tolerance, min(_RELATIVE * _speed(rows, members, bounds[k], bounds[k + 1]), _MOST_LEFT))
-        taken = _solve_island(island, limit, enough + error, way)
+        if way == YIELDING:
+            taken = _solve_impact(island, limit, enough + error)
+            rebounds(island, rows.slowest)
+        else:
+            taken = _solve_island(island, limit, enough + error, way)
         write_back(island, rows.impulse)
         most = max(most, taken)
     impulses_to_places(rows, count, z)
@@ -100,6 +108,38 @@ def _speed(rows, members, begin, end):
     for m in range(begin, end):
         fastest = max(fastest, abs(rows.velocity[members[m]]))
     return fastest
+
+
+@inner()
+def _solve_impact(island, limit, tolerance):
+    """Impulses of an impact, which restitution and friction together let add no energy; the iterations taken.
+
+    Newton's law u' = -e u may do that: a spinning body whose contact sticks comes out faster than it went in.
+    There the restitution is the share of e with which the energy stays. Without any, energy never grows.
+    """
+    taken = _solve_island(island, limit, tolerance, YIELDING)
+    high, above = 1.0, energy_gain(island)
+    if above <= NO_GAIN:
+        return taken
+    wanted, share, low, below, best = island.target.copy(), 0.0, 0.0, 0.0, island.p.copy()
+    for turn in range(_SHARES):
+        if turn > 0:
+            share = (low * above - high * below) / (above - below)
+        scale_rebounds(island, wanted, share)
+        island.p[:] = 0.0
+        taken += _solve_island(island, limit, tolerance, YIELDING)
+        gain = energy_gain(island)
+        if turn == 0 or gain <= NO_GAIN:
+            # the Illinois method: an end that stays counts half
+            low, below, above = share, min(gain, 0.0), 0.5 * above if turn > 1 else above
+            best[:] = island.p
+            if gain >= -NO_GAIN:
+                break
+        else:
+            high, above, below = share, gain, 0.5 * below
+    scale_rebounds(island, wanted, low)
+    island.p[:] = best
+    return taken
 
 
 @inner()

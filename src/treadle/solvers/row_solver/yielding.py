@@ -16,10 +16,10 @@ from math import inf
 import numpy as np
 
 from treadle.native.kernels import inner
-from treadle.solvers.row_solver.island import evaluate, project
+from treadle.solvers.row_solver.island import FIRST, evaluate, impulse_effect, project, rates
 from treadle.solvers.row_solver.proximal import solve_round
 
-__all__ = ["yielding"]
+__all__ = ["energy_gain", "rebounds", "scale_rebounds", "yielding"]
 
 #: Yields relative to the inverse effective mass: those of the first round, of each one relative to the one
 #: before, and the least.
@@ -63,3 +63,42 @@ def yielding(island, limit, tolerance):
         for b in range(blocks):
             give[b] = _LAST if last else max(_LESS * give[b], _LEAST)
     return taken, best
+
+
+@inner()
+def energy_gain(island):
+    """Energy that the impulses of an impact add, relative to that of the velocities they change.
+
+    Surfaces and joints that are moved from outside are where it is measured from: what they do is no gain.
+    """
+    n, count = island.sizes[0], island.sizes[2]
+    z, changed, linear, square = np.zeros(n), np.zeros(count), 0.0, 0.0
+    impulse_effect(island, island.p, z, True)
+    rates(island, z, changed)
+    for r in range(count):
+        target = 0.0 if _may_rebound(island, r) else island.target[r]
+        linear += island.p[r] * (island.velocity[r] - target)
+        square += island.p[r] * changed[r]
+    return 0.5 + linear / square if square > 0.0 else 0.0
+
+
+@inner()
+def scale_rebounds(island, wanted, share):
+    """Let normals separate with this share of the velocities that were wanted."""
+    for r in range(island.sizes[2]):
+        if _may_rebound(island, r):
+            island.target[r] = share * wanted[r]
+
+
+@inner()
+def rebounds(island, slowest):
+    """Velocities of the table's normals from those of the island."""
+    for r in range(island.sizes[2]):
+        if _may_rebound(island, r):
+            slowest[island.source[r]] = island.target[r]
+
+
+@inner()
+def _may_rebound(island, r):
+    """Whether a row is the normal of a contact."""
+    return island.low[r] == 0.0 and island.role[r] < FIRST and island.share[r] == 1.0

@@ -12,7 +12,7 @@ from treadle.native.entries import entry
 from treadle.native.frames import Integers, Reals, table, view
 from treadle.native.kernels import inner, part
 from treadle.solvers.agreement import Agreement, agreed, largest, least, total
-from treadle.solvers.row_solver.solve import BOTH, YIELDING, solve_rows
+from treadle.solvers.row_solver.solve import BOTH, NO_GAIN, YIELDING, solve_rows
 from treadle.solvers.sequential.gauss_seidel import ENOUGH, correct, prepare, solve
 from treadle.solvers.sequential.row_values import rate
 from treadle.solvers.sequential.rows import AT_ONCE, CONJUGATE, IN_TURN, SINGLE, TOGETHER, Rows
@@ -175,9 +175,14 @@ def _solve(f, count, limit):
 @inner()
 def _collide(f, count, limit):
     """Impulses of an impact: of many solutions the one that is the limit of rows that yield."""
+    taken = 0
     if total(f, float(count)) <= _ONE_CONTACT:
-        return _solve(f, count, limit)
-    return _solve_islands(f, count, 0, YIELDING)
+        taken = _solve(f, count, limit)
+        if not _adds_energy(f.rows, count, f.z):
+            return taken
+        for i in range(count):
+            f.rows.impulse[i] = 0.0
+    return _solve_islands(f, count, taken, YIELDING)
 
 
 @inner()
@@ -237,6 +242,17 @@ def _limit_energy(rows, count, z):
         rows.impulse[i] *= share
     for k in range(rows.places[0]):
         z[k] *= share
+
+
+@inner()
+def _adds_energy(rows, count, z):
+    """Whether the impulses of an impact do, but for rounding and what moves surfaces and joints."""
+    linear, square = 0.0, 0.0
+    for i in range(count):
+        target = 0.0 if rows.normal[i] < 0 and rows.low[i] == 0.0 else rows.slowest[i]
+        linear += rows.impulse[i] * (rows.velocity[i] - target)
+        square += rows.impulse[i] * rate(rows.first, rows.place, rows.y, i, z)
+    return linear + 0.5 * square > NO_GAIN * square
 
 
 @inner()
