@@ -32,7 +32,7 @@ _EVENTS, _EVENTS_PER_BODY = 60, 2
 _REBOUNDS_PER_BODY = 400
 
 #: Number of events in one step, times the number of bodies, up to which what does not rebound is stopped
-#: where it collides; then the substep stops it: in clutter each of these takes the more time the less it tells.
+#: where it collides; then the substep stops it: in clutter each takes the more time the less it tells.
 _STOPS = 20
 
 #: Events up to which the rest of a step is taken whole after a substep without one, and share of the step
