@@ -31,9 +31,9 @@ _EVENTS, _EVENTS_PER_BODY = 60, 2
 #: Impacts with a rebound in one step, per body: each of them is motion that a user asked for.
 _REBOUNDS_PER_BODY = 400
 
-#: The same times the number of bodies, up to which those that do not rebound are stopped where they collide,
-#: and then by the substep: in clutter that takes the more time the less it tells.
-_STOPS = 80
+#: Number of events in one step, times the number of bodies, up to which what does not rebound is stopped
+#: where it collides; then the substep stops it: in clutter each takes the more time the less it tells.
+_STOPS = 20
 
 #: Events up to which the rest of a step is taken whole after a substep without one, and share of the step
 #: that the next substep has at least after one.

@@ -153,7 +153,7 @@ def _solve_island(island, limit, tolerance, way):
         return _take_turn(island, way, limit, tolerance)[0]
     for turn in range(len(_TURNS)):
         method, most = _TURNS[turn]
-        if method == PROXIMAL:
+        if turn == len(_TURNS) - 1:
             tolerance = max(tolerance, _MOST_LEFT)
         steps = min(most, limit - taken)
         if steps <= 0 or left <= tolerance or (island.sizes[0] > _VERY_LARGE and left <= _NEAR):
