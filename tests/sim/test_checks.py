@@ -49,3 +49,9 @@ def test_models():
     loose.add_joint("hinge", "revolute", None, "ghost")
     with pytest.raises(td.ModelError, match="no inertia"):
         check_model(loose.compile(strict=False), "Simulation")
+
+
+@pytest.mark.parametrize("name", ["sleep", "time_stepping"])
+def test_switches(name):
+    with pytest.raises(td.InputError, match=f"{name} must be True or False, not 'no'"):
+        td.Simulation(td.scene("box-stack"), **{name: "no"})

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from treadle.errors import InputError
 from treadle.forces.law import ForceLaw
 from treadle.integrators import INTEGRATORS, Method
@@ -101,6 +103,9 @@ class StepOptions:
             meshes, mesh_form = {}, meshes
         if mesh_form is not None:
             check_choice("form of meshes", mesh_form, MESH_FORMS)
+        for name, flag in (("sleep", sleep), ("time_stepping", time_stepping)):
+            if not isinstance(flag, (bool, np.bool_)):
+                raise InputError(f"{name} must be True or False, not {flag!r}")
         options = cls(
             integrator=method,
             tuning=check_options(method, tuning or {}),

@@ -43,6 +43,9 @@ _FAR = 1e30
 #: How often rows that are solved over their places are solved again for what they still miss.
 _AGAIN = 3
 
+#: Share of the impulses of a direction below which a row has no part in it.
+_NO_PART = 1e-12
+
 #: Share of an impulse below which nothing is left of it.
 _ROUNDING = 1e-15
 
@@ -284,6 +287,14 @@ def _solve(rows, n, much):
     for a in range(n - 1, -1, -1):
         for b in range(a):
             step[b] -= matrix[a, b] * step[a]
+    if contradict:
+        # a row that is part of it by rounding alone would have its bound far beyond all impulses
+        longest = 0.0
+        for a in range(n):
+            longest = max(longest, abs(step[a]))
+        for a in range(n):
+            if abs(step[a]) <= _NO_PART * longest:
+                step[a] = 0.0
     return contradict
 
 
