@@ -140,8 +140,9 @@ def imperfections(
 
 def _groups(channels: Sequence[Channel]) -> dict[str, list[int]]:
     """Numbers of the channels of each group; those of a picture, which may be millions, are of one."""
-    if hasattr(channels, "group"):
-        return {channels.group: list(range(len(channels)))}
+    one = getattr(channels, "group", None)
+    if one is not None:
+        return {one: list(range(len(channels)))}
     groups: dict[str, list[int]] = {}
     for k, channel in enumerate(channels):
         groups.setdefault(channel.group, []).append(k)

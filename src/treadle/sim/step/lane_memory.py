@@ -42,7 +42,7 @@ class LaneMemory:
         self._contexts = [self._context(machine) for machine in self._machines]
         self._tables = [table(context) for context in self._contexts]
         lanes = Lanes(
-            count=count,
+            width=count,
             tables=np.array([each.ctypes.data for each in self._tables]),
             predict=0 if self._wide is None else self._wide.gathered_entry,
             frames=self._frames.ctypes.data,

@@ -35,8 +35,8 @@ _ROUNDS, _WHEEL_ROUNDS = 2, 20
 #: Share of the speed, and acceleration (m/s2), by which the velocity in the middle may be off.
 _SHARE, _ACCELERATION = 1e-6, 1e-4
 
-#: Velocity (rad/s) by which it may be off at most where Coriolis forces alone depend on it, and nothing rolls,
-#: and the change of velocity that they may make of that in the substep: they are products of two velocities.
+#: Velocity (rad/s) by which it may be off at most where Coriolis forces alone depend on it, and nothing
+#: rolls, and the velocity that they may make of that in the substep: they are products of two velocities.
 _CORIOLIS, _UNNOTICED = 1e-3, 1e-9
 
 #: Share of the speed by which the velocity in the middle may be off without getting nearer, and how much

@@ -60,7 +60,7 @@ class WorldColumns(NamedTuple):
 class Lanes(NamedTuple):
     """Contexts for worlds side by side (see `LaneMemory`)."""
 
-    count: int
+    width: int
     tables: Integers  # (lanes) addresses of the tables of their contexts
     predict: int  # runs the prediction of all lanes, 0: every world has it run
     frames: int  # what it takes
@@ -79,8 +79,8 @@ def take_worlds(side_by_side, columns, first, begin, end, count):
     not be taken (see `take_steps`), `end` if there is none; others of its group may have steps left then.
     """
     lanes, worlds = _read_lanes(integers(side_by_side)), _read_columns(integers(columns))
-    for group in range(begin, end, lanes.count):
-        size, most, stopped = min(lanes.count, end - group), 0, -1
+    for group in range(begin, end, lanes.width):
+        size, most, stopped = min(lanes.width, end - group), 0, -1
         for lane in range(size):
             world = group + lane
             row = world - first
@@ -88,7 +88,7 @@ def take_worlds(side_by_side, columns, first, begin, end, count):
             most = max(most, lanes.left[lane])
             if lanes.left[lane] > 0:
                 _load(read_context(integers(lanes.tables[lane])), worlds, world, worlds.kept[row])
-            _fetch_ahead(worlds.kept, row + lanes.count)
+            _fetch_ahead(worlds.kept, row + lanes.width)
         for step in range(most):
             _begin_steps(lanes, worlds, group, size, step)
             stopped = _end_steps(lanes, worlds, group, size, step, worlds.taken[group - first :])
