@@ -77,7 +77,7 @@ def guess_middle(context):
     trend = now.uncut == 0 and alike_lengths(context)
     for k in range(context.nv):
         a = rate[0, k]
-        if trend:
+        if trend and abs(a) > _ACCELERATION:
             a += _trend(a - rate[1, k], rate[1, k] - rate[2, k], rate[2, k] - rate[3, k])
         free.v_mid[k] = v[k] + ahead * a
     for k in range(free.wheels * context.nv):
@@ -189,8 +189,6 @@ def corrects(context):
         return ALL_AGAIN
     if now.uncut == 1:
         return NOTHING_AGAIN
-    if now.rounds == 0 and not agreed(context, not _overshoots(context)):
-        return SHORTER
     worst, fastest, first = 0.0, 0.0, context.body_tree.first
     for i in range(1, len(context.agreement.counted)):
         if context.agreement.counted[i] == 0:
@@ -201,10 +199,12 @@ def corrects(context):
     worst, fastest = largest(context, worst), largest(context, fastest)
     rows = largest(context, float(now.rows))
     left = _CONVERGED * now.mismatch if now.rounds > 0 and rows > 0.0 else 0.0
-    enough = _SHARE * fastest + _ACCELERATION * now.h
-    if free.laws == 0 and not _rolls(context):
-        enough = max(enough, min(_CORIOLIS, _UNNOTICED / (now.h * max(fastest, _UNNOTICED))))
-    if worst <= max(enough, left):
+    if worst <= max(_SHARE * fastest + _ACCELERATION * now.h, left):
+        return NOTHING_AGAIN
+    if now.rounds == 0 and not agreed(context, not _overshoots(context)):
+        return SHORTER
+    unnoticed = free.laws == 0 and worst <= min(_CORIOLIS, _UNNOTICED / (now.h * max(fastest, _UNNOTICED)))
+    if unnoticed and agreed(context, not _rolls(context)):
         return NOTHING_AGAIN
     if free.wheels == 0 and worst > max(_NEARER * now.mismatch, _FAR * fastest):
         return SHORTER

@@ -84,13 +84,15 @@ def remember(context):
     # of a step with impacts in it, what other forces accelerate
     after, rate = context.free.velocity if now.stepping == 1 else scratch.end, scratch.rate
     alike = alike_lengths(context)
+    if alike:
+        for j in range(len(rate) - 1, 0, -1):
+            copy(rate[j - 1], rate[j], context.nv)
     for k in range(context.nv):
-        a = (after[k] - context.v[k]) * frequency
+        rate[0, k] = (after[k] - context.v[k]) * frequency
+    if not alike:
         # those of other lengths tell no trend
-        rate[3, k] = rate[2, k] if alike else a
-        rate[2, k] = rate[1, k] if alike else a
-        rate[1, k] = rate[0, k] if alike else a
-        rate[0, k] = a
+        for j in range(1, len(rate)):
+            copy(rate[0], rate[j], context.nv)
     scratch.last_h[0] = now.h
     for k in range(context.free.wheels * context.free.wheel_size):
         context.free.wheel_memory[k] = context.free.next_wheel_memory[k]
