@@ -40,7 +40,7 @@ def test_between_contacts_the_integrator_moves_the_machine(integrator):
 
 
 def test_advice_names_a_step_that_helps():
-    sim = pendulum(0.05)
+    sim = pendulum(0.1)
     sim.run(10.0)
     drift = sim.quality().measure("energy drift")
     assert drift.rating == "poor"
